@@ -1,0 +1,132 @@
+import Joi from 'joi';
+import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
+import { addPayment, ALL_SCOPES, createKey, createTenant, requireTenant, revokeKey, rotateKey, setDisabled, setFlag, setPlan, type IssuedKey } from '../control/accounts.ts';
+import type { ControlStore } from '../control/control-store.ts';
+import { effectivePlan } from '../control/flags.ts';
+import type { KeyRecord, TenantRecord } from '../control/records.ts';
+import type { RouteAnswer, Scope } from '../http/route.ts';
+import type { Peers } from './peers.ts';
+
+/** A route of the internal listener behind the admin token. */
+export type AdminRoute = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  handle(request: { readonly params: Readonly<Record<string, string>>; body(): Promise<unknown> }): Promise<RouteAnswer>;
+};
+
+const scope = Joi.string().valid(...ALL_SCOPES);
+const tenantBody = Joi.object<{ name: string; plan: string }>({ name: Joi.string().trim().min(1).max(200).required(), plan: Joi.string().default('trial') });
+const planBody = Joi.object<{ plan: string }>({ plan: Joi.string().required() });
+const flagBody = Joi.object<{ value: string | boolean | number }>({ value: Joi.alternatives(Joi.string(), Joi.boolean(), Joi.number()).required() });
+const keyBody = Joi.object<{ scopes: Scope[]; expires: string | null }>({
+  scopes: Joi.array().items(scope).min(1).unique().default(['read']),
+  expires: Joi.string().isoDate().allow(null).default(null),
+});
+
+/** Tenants and keys for the operator. Each change is answered only after every process of this instance has it. */
+export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
+  const settled = async (answer: RouteAnswer): Promise<RouteAnswer> => {
+    await peers.ask(`/admin/control/${control.offset.toString()}`);
+    return answer;
+  };
+  const changed = async (tenant: Promise<TenantRecord>): Promise<RouteAnswer> => settled({ status: 200, body: shownTenant(await tenant) });
+  const tenant = (method: AdminRoute['method'], path: string, change: (id: number, body: () => Promise<unknown>) => Promise<TenantRecord>): AdminRoute => ({
+    method,
+    path: `/admin/tenants/{tenant}${path}`,
+    handle: ({ params, body }) => changed(change(tenantId(params), body)),
+  });
+  return [
+    { method: 'GET', path: '/admin/tenants', handle: () => Promise.resolve({ status: 200, body: control.tenants().map(shownTenant) }) },
+    { method: 'POST', path: '/admin/tenants', handle: async ({ body }) => settled(await tenantWithKey(control, checked(tenantBody, await body()))) },
+    tenant('POST', '/disable', (id) => setDisabled(control, id, true)),
+    tenant('POST', '/enable', (id) => setDisabled(control, id, false)),
+    tenant('POST', '/add-payment', (id) => addPayment(control, id)),
+    tenant('PUT', '/plan', async (id, body) => setPlan(control, id, checked(planBody, await body()).plan)),
+    {
+      method: 'PUT',
+      path: '/admin/tenants/{tenant}/flags/{flag}',
+      handle: async ({ params, body }) => changed(setFlag(control, tenantId(params), params['flag'] ?? '', String(checked(flagBody, await body()).value))),
+    },
+    ...keyRoutes(control, settled),
+  ];
+}
+
+function keyRoutes(control: ControlStore, settled: (answer: RouteAnswer) => Promise<RouteAnswer>): AdminRoute[] {
+  return [
+    { method: 'GET', path: '/admin/tenants/{tenant}/keys', handle: ({ params }) => Promise.resolve(listKeys(control, tenantId(params))) },
+    {
+      method: 'POST',
+      path: '/admin/tenants/{tenant}/keys',
+      handle: async ({ params, body }) => {
+        const { scopes, expires } = checked(keyBody, (await body()) ?? {});
+        const expiresAt = expires === null ? null : new Date(expires).toISOString();
+        return settled({ status: 201, body: shownSecret(await createKey(control, tenantId(params), scopes, expiresAt)) });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/admin/tenants/{tenant}/keys/{key}/rotate',
+      handle: async ({ params }) => settled({ status: 200, body: shownSecret(await rotateKey(control, tenantId(params), params['key'] ?? '')) }),
+    },
+    {
+      method: 'DELETE',
+      path: '/admin/tenants/{tenant}/keys/{key}',
+      handle: async ({ params }) => settled({ status: 200, body: shownKey(await revokeKey(control, tenantId(params), params['key'] ?? '')) }),
+    },
+  ];
+}
+
+async function tenantWithKey(control: ControlStore, { name, plan }: { name: string; plan: string }): Promise<RouteAnswer> {
+  const { id } = await createTenant(control, name, plan);
+  const { secret } = await createKey(control, id, ALL_SCOPES, null);
+  return { status: 201, body: { tenant_id: id, key: secret } };
+}
+
+function listKeys(control: ControlStore, id: number): RouteAnswer {
+  requireTenant(control, id);
+  return { status: 200, body: control.keysOf(id).map(shownKey) };
+}
+
+function tenantId(params: Readonly<Record<string, string>>): number {
+  const text = params['tenant'] ?? '';
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidParameter('The tenant must be an integer of at least 1.');
+  return Number(text);
+}
+
+/** The body as the schema wants it; one 400 with all that is wrong. */
+function checked<Value>(schema: Joi.ObjectSchema<Value>, body: unknown): Value {
+  if (body === undefined) throw invalidBody('The body is missing.');
+  const result = schema.validate(body, { abortEarly: false });
+  if (result.error !== undefined) throw invalidBody(`${result.error.details.map((detail) => detail.message).join('; ')}.`);
+  return result.value;
+}
+
+function shownTenant(tenant: TenantRecord): object {
+  const plan = effectivePlan(tenant);
+  const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  return {
+    tenant_id: tenant.id,
+    name: tenant.name,
+    plan: tenant.plan,
+    disabled: tenant.disabled,
+    payment: tenant.payment,
+    signup_at: tenant.signupAt,
+    flags: tenant.flags,
+    limits: {
+      entries_per_second: finite(plan.entriesPerSecond),
+      daily_bytes: finite(plan.dailyBytes),
+      ceiling_bytes: finite(plan.ceilingBytes),
+      queries_per_minute: finite(plan.queriesPerMinute),
+      retention_days: plan.retentionDays === 0 ? null : plan.retentionDays,
+    },
+    features: plan.features,
+  };
+}
+
+function shownKey(key: KeyRecord): object {
+  return { id: key.id, tenant_id: key.tenantId, scopes: key.scopes, created_at: key.createdAt, expires_at: key.expiresAt, ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt }) };
+}
+
+function shownSecret({ record, secret }: IssuedKey): object {
+  return { id: record.id, key: secret, tenant_id: record.tenantId, scopes: record.scopes };
+}

@@ -1,0 +1,113 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Logger } from 'pino';
+import { forbidden, unauthorized } from '../../pipeline/core/errors.ts';
+import type { Metrics } from '../../pipeline/core/metrics.ts';
+import type { ControlStore } from '../control/control-store.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { createHost } from '../http/host.ts';
+import type { HttpServer } from '../http/http-server.ts';
+import type { RouteAnswer } from '../http/route.ts';
+import type { AdminRoute } from './admin-routes.ts';
+import type { Checks } from './checks.ts';
+import { asMetricsJson, mergeMetrics } from './merge-metrics.ts';
+import type { Peers } from './peers.ts';
+
+export type InternalOptions = {
+  readonly host: string;
+  readonly port: number;
+  /** Token of the admin routes; empty: nobody gets in. */
+  readonly token: string;
+  readonly role: string;
+  readonly metrics: Metrics;
+  readonly checks: Checks;
+  readonly log: Logger;
+  /** The other processes: this one then answers for all of them. */
+  readonly peers?: Peers;
+  /** Roles that must be among the peers for the instance to be ready. */
+  readonly expectedRoles?: readonly string[];
+  /** Lets peers wait until this process has folded a record of the control topic. */
+  readonly control?: ControlStore;
+  readonly adminRoutes?: readonly AdminRoute[];
+};
+
+const SEEN_MS = 1500;
+
+/** The listener for operators, on an address of its own: `/ready`, `/metrics`, and behind the token `/admin/…`. */
+export function createInternalListener(options: InternalOptions): HttpServer {
+  const { host, port, token, role, metrics, log, control, adminRoutes = [] } = options;
+  const endpoints: Endpoint[] = [
+    open('/ready', (query) => ready(options, query)),
+    open('/metrics', (query) => scrape(options, query)),
+    ...adminRoutes.map((route) => guarded(token, route)),
+  ];
+  if (control !== undefined) endpoints.push(guarded(token, seenRoute(control)));
+  const keys = { find: (): never => { throw new Error('BUG: the internal listener knows no keys.'); } };
+  return createHost({ name: `internal listener of ${role}`, host, port, endpoints, keys, corsOrigins: [], metrics, log });
+}
+
+function open(path: string, answer: (query: URLSearchParams) => Promise<RouteAnswer>): Endpoint {
+  return { methods: ['GET'], path, errors: 'query', access: null, handle: (exchange) => answer(exchange.query) };
+}
+
+/** An admin route behind the token. */
+function guarded(token: string, route: AdminRoute): Endpoint {
+  return {
+    methods: [route.method],
+    path: route.path,
+    errors: 'query',
+    access: null,
+    handle: async (exchange) => {
+      checkToken(exchange.header('authorization'), token);
+      return route.handle({ params: exchange.params, body: () => exchange.body() });
+    },
+  };
+}
+
+function checkToken(header: string, token: string): void {
+  const sent = /^bearer\s+(\S+)\s*$/i.exec(header)?.[1];
+  if (sent === undefined) throw unauthorized('The admin routes need `Authorization: Bearer <admin token>`.');
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  if (token === '' || !timingSafeEqual(digest(sent), digest(token))) throw forbidden('The admin token is wrong.');
+}
+
+function seenRoute(control: ControlStore): AdminRoute {
+  return {
+    method: 'GET',
+    path: '/admin/control/{offset}',
+    handle: async ({ params }) => {
+      const text = params['offset'] ?? '';
+      const seen = /^\d{1,18}$/.test(text) && (await control.seen(BigInt(text), SEEN_MS));
+      return { status: 200, body: { seen } };
+    },
+  };
+}
+
+type Readiness = { readonly role: string; readonly checks: Readonly<Record<string, boolean>> };
+
+/** 200 only if all checks hold, here and (unless `?self=1`) in every other process; else 503 and which do not. */
+async function ready({ role, checks, peers, expectedRoles = [] }: InternalOptions, query: URLSearchParams): Promise<RouteAnswer> {
+  const own: Readiness = { role, checks: await checks.run() };
+  const others = peers === undefined || query.has('self') ? [] : await peers.ask('/ready?self=1');
+  const missing = query.has('self') ? [] : expectedRoles.filter((name) => !others.some((answer) => answer.role === name));
+  const processes = [own, ...others.map(({ role: name, body }) => ({ role: name, checks: checksOf(body) })), ...missing.map((name) => ({ role: name, checks: { answers: false } }))];
+  const failing = processes.flatMap((part) => Object.entries(part.checks).filter(([, holds]) => !holds).map(([name]) => `${part.role}: ${name}`));
+  const body = { status: failing.length === 0 ? 'ready' : 'not_ready', failing, processes };
+  return { status: failing.length === 0 ? 200 : 503, body };
+}
+
+/** The checks in a peer's answer; a peer that does not answer fails the check `answers`. */
+function checksOf(body: unknown): Readonly<Record<string, boolean>> {
+  const processes = (body as { processes?: unknown } | null)?.processes;
+  const own: unknown = Array.isArray(processes) ? processes[0] : undefined;
+  const checks = (own as { checks?: unknown } | undefined)?.checks;
+  return typeof checks === 'object' && checks !== null ? (checks as Record<string, boolean>) : { answers: false };
+}
+
+/** Prometheus text of this process and its peers; `?self=1` of this one alone, `?self=json` as JSON for a peer to merge. */
+async function scrape({ metrics, peers }: InternalOptions, query: URLSearchParams): Promise<RouteAnswer> {
+  const own = await metrics.registry.getMetricsAsJSON();
+  if (query.get('self') === 'json') return { status: 200, body: own };
+  const others = peers === undefined || query.has('self') ? [] : await peers.ask('/metrics?self=json');
+  const text = await mergeMetrics([own, ...others.map(({ body }) => asMetricsJson(body))]);
+  return { status: 200, headers: { 'Content-Type': metrics.registry.contentType }, body: text };
+}

@@ -1,0 +1,47 @@
+/** Another Node process of this instance, by its internal listener. */
+export type Peer = { readonly role: string; readonly pid: number; readonly port: number };
+
+/** What a peer said: its status and body, or null where it did not answer in time. */
+export type PeerAnswer = { readonly role: string; readonly status: number; readonly body: unknown };
+
+const DEADLINE_MS = 2000;
+
+/** The other processes of this instance; the supervisor tells who they are. */
+export class Peers {
+  readonly #host: string;
+  readonly #token: string;
+  #list: readonly Peer[] = [];
+
+  /** `host`: the address of the internal listeners. */
+  constructor(host: string, token: string) {
+    // a listener on every address is reached on the loopback
+    this.#host = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+    this.#token = token;
+  }
+
+  /** Takes the whole new list; this process itself is left out of it. */
+  set(peers: readonly Peer[]): void {
+    this.#list = peers.filter((peer) => peer.pid !== process.pid);
+  }
+
+  get list(): readonly Peer[] {
+    return this.#list;
+  }
+
+  /** Asks all peers at once, with a deadline of 2 s. A peer that does not answer has status 0. */
+  ask(path: string): Promise<PeerAnswer[]> {
+    return Promise.all(this.#list.map((peer) => this.#askOne(peer, path)));
+  }
+
+  async #askOne({ role, port }: Peer, path: string): Promise<PeerAnswer> {
+    try {
+      const response = await fetch(`http://${this.#host}:${String(port)}${path}`, {
+        headers: { Authorization: `Bearer ${this.#token}` },
+        signal: AbortSignal.timeout(DEADLINE_MS),
+      });
+      return { role, status: response.status, body: await response.json() };
+    } catch {
+      return { role, status: 0, body: null };
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { forbidden, invalidParameter, unauthorized } from '../../pipeline/core/errors.ts';
+import type { Principal, Scope } from '../http/route.ts';
+
+/** A key that exists, and what it stands for now. */
+export type KnownKey = { readonly principal: Principal; /** Milliseconds since the epoch; null: never. */ readonly expiresAt: number | null; readonly tenantDisabled: boolean };
+
+/** Looks keys up by their secret. */
+export interface KeyStore {
+  /** The key, or null where none has this secret. Throws HttpError 503 while the keys were never read. */
+  find(secret: string): KnownKey | null;
+}
+
+/** The principal of a credential; throws 401 without one, 403 for one that is rejected, 503 where that cannot be known. */
+export function authenticate(secret: string | null, keys: KeyStore, now: number): Principal {
+  if (secret === null) throw unauthorized('No API key was sent in a form that this path reads.');
+  const known = keys.find(secret);
+  if (known === null) throw forbidden('The API key is not known.');
+  if (known.expiresAt !== null && known.expiresAt <= now) throw forbidden('The API key has expired.');
+  if (known.tenantDisabled) throw forbidden('The tenant of this API key is disabled.');
+  return known.principal;
+}
+
+/** Checks the tenant of the path (undefined: the path names none), then the scope, then the demo rule. */
+export function authorize(principal: Principal, scope: Scope, pathTenant: string | undefined): void {
+  if (pathTenant !== undefined) {
+    const tenantId = /^\d{1,15}$/.test(pathTenant) ? Number(pathTenant) : 0;
+    if (tenantId < 1) throw invalidParameter('tenant_id must be an integer of at least 1.');
+    if (tenantId !== principal.tenantId) throw forbidden('The API key belongs to another tenant than the one in the path.');
+  }
+  if (!principal.scopes.has(scope)) throw forbidden(`The API key lacks the scope \`${scope}\`.`);
+  if (principal.demo && scope === 'write') throw forbidden('The demo tenant is read-only.');
+}

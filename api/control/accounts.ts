@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { HttpError, invalidParameter, notFound } from '../../pipeline/core/errors.ts';
+import type { Scope } from '../http/route.ts';
+import type { ControlStore } from './control-store.ts';
+import { parseFlag } from './flags.ts';
+import { findPlan, PLANS } from './plans.ts';
+import { keyKey, tenantKey, type KeyRecord, type TenantRecord } from './records.ts';
+
+export const ALL_SCOPES: readonly Scope[] = ['read', 'write', 'ingest'];
+
+/** A key as it is shown once: its record, and the secret that only its owner keeps. */
+export type IssuedKey = { readonly record: KeyRecord; readonly secret: string };
+
+/** The plan a payment leads to from a trial. */
+const FIRST_PAID_PLAN = 'team';
+const BOOTSTRAP_TENANT = 1;
+const BOOTSTRAP_KEY_ID = 'bootstrap';
+
+/** A new secret: 256 random bits. */
+function newSecret(): string {
+  return `lw_${randomBytes(32).toString('base64url')}`;
+}
+
+function planName(name: string): string {
+  const plan = findPlan(name);
+  if (plan === undefined) throw invalidParameter(`No plan is named ${JSON.stringify(name)}; there are ${PLANS.map((row) => row.name).join(', ')}.`);
+  return plan.name;
+}
+
+function newTenant(id: number, name: string, plan: string): Omit<TenantRecord, 'version' | 'write'> {
+  return { id, name, plan, signupAt: new Date().toISOString(), disabled: false, payment: false, flags: {} };
+}
+
+/** Thrown inside a write to say that the id belongs to somebody else by now. */
+class Taken extends Error {}
+
+/** Creates a tenant under the next free id. Of two nodes that take the same id one sees that it lost, and takes the next. */
+export async function createTenant(control: ControlStore, name: string, plan: string): Promise<TenantRecord> {
+  const own = planName(plan);
+  for (let id = (control.tenants().at(-1)?.id ?? 0) + 1; ; id++) {
+    try {
+      return await control.write(tenantKey(id), () => control.tenant(id), (current) => {
+        if (current !== undefined) throw new Taken();
+        return newTenant(id, name, own);
+      });
+    } catch (error) {
+      if (!(error instanceof Taken)) throw error;
+    }
+  }
+}
+
+/** Changes a tenant; 404 where there is none. */
+export async function changeTenant(control: ControlStore, id: number, change: (tenant: TenantRecord) => Partial<TenantRecord>): Promise<TenantRecord> {
+  return control.write(tenantKey(id), () => control.tenant(id), (current) => {
+    if (current === undefined) throw notFound(`There is no tenant ${String(id)}.`);
+    return { ...current, ...change(current) };
+  });
+}
+
+export const setDisabled = (control: ControlStore, id: number, disabled: boolean): Promise<TenantRecord> => changeTenant(control, id, () => ({ disabled }));
+
+/** A payment method was added: a trial becomes a paid plan, any other plan stays. */
+export const addPayment = (control: ControlStore, id: number): Promise<TenantRecord> =>
+  changeTenant(control, id, ({ plan }) => ({ payment: true, plan: findPlan(plan)?.paid === true ? plan : FIRST_PAID_PLAN }));
+
+/** Puts a tenant on a plan. A trial begins anew. */
+export async function setPlan(control: ControlStore, id: number, plan: string): Promise<TenantRecord> {
+  const own = planName(plan);
+  return changeTenant(control, id, (tenant) => ({ plan: own, ...(own === 'trial' && tenant.plan !== 'trial' ? { signupAt: new Date().toISOString() } : {}) }));
+}
+
+/** Sets a flag from its text; `default` takes it away. */
+export const setFlag = (control: ControlStore, id: number, flag: string, text: string): Promise<TenantRecord> =>
+  changeTenant(control, id, ({ plan, flags }) => {
+    const value = parseFlag(flag, text, plan);
+    const others = Object.fromEntries(Object.entries(flags).filter(([name]) => name !== flag));
+    return { flags: value === null ? others : { ...others, [flag]: value } };
+  });
+
+/** Issues a key of a tenant; 404 where there is none. */
+export async function createKey(control: ControlStore, tenantId: number, scopes: readonly Scope[], expiresAt: string | null): Promise<IssuedKey> {
+  requireTenant(control, tenantId);
+  const secret = newSecret();
+  return { record: await putKey(control, randomBytes(8).toString('hex'), tenantId, { secret, scopes, expiresAt }), secret };
+}
+
+/** Gives a key a new secret; the old one is refused from now on. */
+export async function rotateKey(control: ControlStore, tenantId: number, id: string): Promise<IssuedKey> {
+  const secret = newSecret();
+  return { record: await changeKey(control, tenantId, id, () => ({ hash: control.hash(secret) })), secret };
+}
+
+/** Ends a key for good. */
+export const revokeKey = (control: ControlStore, tenantId: number, id: string): Promise<KeyRecord> => changeKey(control, tenantId, id, () => ({ revokedAt: new Date().toISOString() }));
+
+/** The tenant, or 404. */
+export function requireTenant(control: ControlStore, id: number): TenantRecord {
+  const tenant = control.tenant(id);
+  if (tenant === undefined) throw notFound(`There is no tenant ${String(id)}.`);
+  return tenant;
+}
+
+/**
+ * Makes sure that tenant 1 exists, on the plan `unlimited`, and, where a key is given, that it is tenant 1's bootstrap key with all
+ * scopes; a former value of it is refused from then on. Safe to repeat, and from several nodes at once.
+ */
+export async function bootstrapTenant(control: ControlStore, secret: string): Promise<void> {
+  await control.whenReady();
+  if (control.tenant(BOOTSTRAP_TENANT) === undefined) {
+    await control.write(tenantKey(BOOTSTRAP_TENANT), () => control.tenant(BOOTSTRAP_TENANT), (current) => current ?? newTenant(BOOTSTRAP_TENANT, 'default', 'unlimited'));
+  }
+  const known = control.key(BOOTSTRAP_KEY_ID);
+  if (secret === '' || (known !== undefined && known.hash === control.hash(secret) && known.revokedAt === null)) return;
+  await putKey(control, BOOTSTRAP_KEY_ID, BOOTSTRAP_TENANT, { secret, scopes: ALL_SCOPES, expiresAt: null });
+}
+
+type KeyOptions = { readonly secret: string; readonly scopes: readonly Scope[]; readonly expiresAt: string | null };
+
+function putKey(control: ControlStore, id: string, tenantId: number, { secret, scopes, expiresAt }: KeyOptions): Promise<KeyRecord> {
+  const record = { id, tenantId, hash: control.hash(secret), scopes, createdAt: new Date().toISOString(), expiresAt, revokedAt: null };
+  return control.write(keyKey(id), () => control.key(id), (current) => ({ ...current, ...record }));
+}
+
+function changeKey(control: ControlStore, tenantId: number, id: string, change: () => Partial<KeyRecord>): Promise<KeyRecord> {
+  return control.write(keyKey(id), () => control.key(id), (current) => {
+    if (current === undefined || current.tenantId !== tenantId || current.revokedAt !== null) {
+      throw new HttpError(404, 'not_found', `Tenant ${String(tenantId)} has no key ${JSON.stringify(id)}.`);
+    }
+    return { ...current, ...change() };
+  });
+}

@@ -1,0 +1,73 @@
+import type { ControlRecord } from '../../pipeline/core/control-log.ts';
+import type { KnownKey } from '../auth/authenticate.ts';
+import { effectivePlan } from './flags.ts';
+import { parseControl, type ControlValue, type KeyRecord, type TenantRecord } from './records.ts';
+
+/** What the control topic says, folded. Equal records in equal order give equal states, on every node. */
+export type ControlState = {
+  readonly tenants: Map<number, TenantRecord>;
+  readonly keys: Map<string, KeyRecord>;
+  /** Ids of a tenant's keys. */
+  readonly keysOfTenant: Map<number, Set<string>>;
+  /** What the keys that can be used stand for, by the hash of their secret. */
+  readonly known: Map<string, KnownKey>;
+  /** Record keys whose last record on the topic lost against an earlier one. */
+  readonly stale: Set<string>;
+  /** Records that could not be read. */
+  unreadable: number;
+};
+
+export function emptyControlState(): ControlState {
+  return { tenants: new Map(), keys: new Map(), keysOfTenant: new Map(), known: new Map(), stale: new Set(), unreadable: 0 };
+}
+
+/**
+ * Takes one record into the state and gives it back when it counts. Of several records with the same version of the same subject
+ * the first counts: that settles races between nodes. A later one of that version, or of an older one, makes the subject `stale`,
+ * since compaction would keep just that wrong record: whoever sees it appends the right one again.
+ */
+export function fold(state: ControlState, { key, value }: Pick<ControlRecord, 'key' | 'value'>): ControlValue | null {
+  const parsed = parseControl(key, value);
+  if (parsed === null) {
+    if (value !== null && /^(?:tenant|key):/.test(key)) state.unreadable += 1;
+    return null;
+  }
+  const current = parsed.kind === 'tenant' ? state.tenants.get(parsed.record.id) : state.keys.get(parsed.record.id);
+  if (current !== undefined && current.write === parsed.record.write) {
+    state.stale.delete(key);
+    return parsed;
+  }
+  if (current !== undefined && parsed.record.version <= current.version) {
+    state.stale.add(key);
+    return null;
+  }
+  state.stale.delete(key);
+  if (parsed.kind === 'tenant') foldTenant(state, parsed.record);
+  else foldKey(state, parsed.record);
+  return parsed;
+}
+
+function foldTenant(state: ControlState, tenant: TenantRecord): void {
+  state.tenants.set(tenant.id, tenant);
+  for (const id of state.keysOfTenant.get(tenant.id) ?? []) publishKey(state, state.keys.get(id));
+}
+
+function foldKey(state: ControlState, key: KeyRecord): void {
+  const before = state.keys.get(key.id);
+  if (before !== undefined && state.known.get(before.hash)?.principal.keyId === key.id) state.known.delete(before.hash);
+  state.keys.set(key.id, key);
+  const ids = state.keysOfTenant.get(key.tenantId) ?? new Set<string>();
+  state.keysOfTenant.set(key.tenantId, ids.add(key.id));
+  publishKey(state, key);
+}
+
+/** Puts what a key stands for where look-ups find it; a key may come before its tenant. */
+function publishKey(state: ControlState, key: KeyRecord | undefined): void {
+  const tenant = key === undefined ? undefined : state.tenants.get(key.tenantId);
+  if (key === undefined || tenant === undefined || key.revokedAt !== null) return;
+  state.known.set(key.hash, {
+    principal: { tenantId: tenant.id, keyId: key.id, scopes: new Set(key.scopes), plan: effectivePlan(tenant), demo: tenant.flags['demo'] === true },
+    expiresAt: key.expiresAt === null ? null : Date.parse(key.expiresAt),
+    tenantDisabled: tenant.disabled,
+  });
+}

@@ -1,0 +1,215 @@
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ControlLog, ControlRecord } from '../../pipeline/core/control-log.ts';
+import { authUnavailable, HttpError } from '../../pipeline/core/errors.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
+import { emptyControlState, fold } from './control-state.ts';
+import type { KeyRecord, TenantRecord } from './records.ts';
+
+export type ControlStoreOptions = { readonly log: ControlLog; readonly pepper: string; readonly logger: Logger; readonly retryMs?: number; readonly writeMs?: number };
+
+type Waiter = { readonly offset: bigint; readonly resolve: (seen: boolean) => void };
+
+/** Versions that lose against other nodes before a write gives up. */
+const MAX_TRIES = 20;
+
+/**
+ * Tenants and keys, held in memory by every API node and kept up from the topic `control.v1`. Look-ups never leave the process: once
+ * the topic was read they always have an answer, and an outage of Kafka leaves the last state standing. Writes go to the topic and
+ * are done when this node's own fold has seen them.
+ */
+export class ControlStore implements Service, KeyStore {
+  readonly name = 'control store';
+  readonly #options: ControlStoreOptions;
+  #state = emptyControlState();
+  #ready = false;
+  readonly #stop = new AbortController();
+  #offset = -1n;
+  #loading: Promise<void> | null = null;
+  readonly #readyWaiters: (() => void)[] = [];
+  readonly #seenWaiters = new Set<Waiter>();
+  /** Own writes on their way, by the id of the write: told whether they count. */
+  readonly #writes = new Map<string, (counts: boolean) => void>();
+
+  constructor(options: ControlStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves after the first attempt to read the topic; where Kafka could not be reached, attempts go on behind. */
+  async start(): Promise<void> {
+    let tried: (() => void) | undefined;
+    const first = new Promise<void>((resolve) => { tried = resolve; });
+    this.#loading = this.#load(() => tried?.());
+    await first;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#options.log.stop();
+    await this.#loading;
+  }
+
+  /** True once the topic was read to its end. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Offset of the last record that was folded. */
+  get offset(): bigint {
+    return this.#offset;
+  }
+
+  /** Resolves once the topic was read to its end. */
+  async whenReady(): Promise<void> {
+    if (!this.#ready) await new Promise<void>((resolve) => this.#readyWaiters.push(resolve));
+  }
+
+  /** Resolves true once the record at this offset was folded, false when that took too long. */
+  seen(offset: bigint, timeoutMs: number): Promise<boolean> {
+    if (this.#offset >= offset) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      const waiter = { offset, resolve: (seen: boolean) => { clearTimeout(timer); this.#seenWaiters.delete(waiter); resolve(seen); } };
+      const timer = setTimeout(() => { waiter.resolve(false); }, timeoutMs);
+      this.#seenWaiters.add(waiter);
+    });
+  }
+
+  find(secret: string): KnownKey | null {
+    if (!this.#ready) throw authUnavailable();
+    const hash = this.hash(secret);
+    const known = this.#state.known.get(hash);
+    const record = known === undefined ? undefined : this.#state.keys.get(known.principal.keyId);
+    if (known === undefined || record === undefined) return null;
+    return timingSafeEqual(Buffer.from(hash), Buffer.from(record.hash)) ? known : null;
+  }
+
+  /** What is stored of a secret. */
+  hash(secret: string): string {
+    return createHmac('sha256', this.#options.pepper).update(secret).digest('hex');
+  }
+
+  tenant(id: number): TenantRecord | undefined {
+    return this.#state.tenants.get(id);
+  }
+
+  /** All tenants, by id. */
+  tenants(): TenantRecord[] {
+    return [...this.#state.tenants.values()].sort((a, b) => a.id - b.id);
+  }
+
+  key(id: string): KeyRecord | undefined {
+    return this.#state.keys.get(id);
+  }
+
+  /** The keys of a tenant that were not revoked, oldest first. */
+  keysOf(tenantId: number): KeyRecord[] {
+    const ids = [...(this.#state.keysOfTenant.get(tenantId) ?? [])];
+    const keys = ids.map((id) => this.#state.keys.get(id)).filter((key) => key !== undefined && key.revokedAt === null) as KeyRecord[];
+    return keys.sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : 0));
+  }
+
+  /**
+   * Writes the next version of a subject, which `change` makes from what `read` finds now. Where another node's record of the same
+   * version came first on the topic, ours does not count anywhere: the other's is appended again, since compaction keeps the last
+   * record of a key, and `change` is asked once more. Throws HttpError 503 when Kafka does not take the record.
+   */
+  async write<Value extends TenantRecord | KeyRecord>(key: string, read: () => Value | undefined, change: (current: Value | undefined) => Omit<Value, 'version' | 'write'>): Promise<Value> {
+    if (!this.#ready) throw unavailable();
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+      const current = read();
+      const next = { ...change(current), version: (current?.version ?? 0) + 1, write: randomUUID() } as Value;
+      if (await this.#append(key, next)) return next;
+      await this.#repair(key).catch((error: unknown) => { throw unavailable(error); });
+    }
+    throw new HttpError(409, 'conflict', 'Other nodes kept changing this at the same time; try again.');
+  }
+
+  /** Appends a record and waits until the own fold has seen it; true when it counts. */
+  async #append(key: string, value: TenantRecord | KeyRecord): Promise<boolean> {
+    const timeoutMs = this.#options.writeMs ?? 10_000;
+    const folded = new Promise<boolean>((resolve) => this.#writes.set(value.write, resolve));
+    const timer = new AbortController();
+    try {
+      await this.#options.log.append(key, JSON.stringify(value));
+      const late = sleep(timeoutMs, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const);
+      const outcome = await Promise.race([folded, late]);
+      if (outcome === 'late') throw new Error('The record was not read back in time.');
+      return outcome;
+    } catch (error) {
+      throw unavailable(error);
+    } finally {
+      timer.abort();
+      this.#writes.delete(value.write);
+    }
+  }
+
+  /** Appends the record that counts where the last one of the topic does not. */
+  async #repair(key: string): Promise<void> {
+    const [kind, id = ''] = key.split(/:(.*)/s);
+    const right = kind === 'tenant' ? this.#state.tenants.get(Number(id)) : this.#state.keys.get(id);
+    if (right !== undefined && this.#state.stale.has(key)) await this.#options.log.append(key, JSON.stringify(right));
+  }
+
+  async #load(tried: () => void): Promise<void> {
+    const { logger, retryMs = 500 } = this.#options;
+    const { signal } = this.#stop;
+    for (let wait = retryMs; !signal.aborted; wait = Math.min(wait * 2, 5000)) {
+      const failure = await this.#readTopic();
+      tried();
+      if (failure === null) return this.#repairAll();
+      logger.warn({ err: failure, retryMs: wait }, 'The control topic cannot be read yet.');
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Reads the topic and begins to follow it; gives what kept it from that. */
+  async #readTopic(): Promise<unknown> {
+    this.#state = emptyControlState();
+    this.#offset = -1n;
+    try {
+      await this.#options.log.readAll(this.#onRecord);
+      await this.#options.log.follow(this.#onRecord);
+    } catch (error) {
+      return error;
+    }
+    this.#becomeReady();
+    return null;
+  }
+
+  /** Sets right what a node that died between losing a race and repairing it has left. */
+  async #repairAll(): Promise<void> {
+    try {
+      for (const key of [...this.#state.stale]) await this.#repair(key);
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'A record of the control topic could not be set right; the next start tries again.');
+    }
+  }
+
+  #becomeReady(): void {
+    this.#ready = true;
+    const { tenants, keys, unreadable } = this.#state;
+    this.#options.logger.info({ tenants: tenants.size, keys: keys.size, unreadable }, 'The control topic was read.');
+    for (const resolve of this.#readyWaiters.splice(0)) resolve();
+  }
+
+  readonly #onRecord = (record: ControlRecord): void => {
+    const counts = fold(this.#state, record);
+    if (record.offset > this.#offset) this.#offset = record.offset;
+    if (this.#writes.size > 0) this.#writes.get(writeOf(record.value))?.(counts !== null);
+    for (const waiter of this.#seenWaiters) if (waiter.offset <= this.#offset) waiter.resolve(true);
+  };
+}
+
+function writeOf(value: string | null): string {
+  try {
+    return String((JSON.parse(value ?? '{}') as { write?: unknown } | null)?.write);
+  } catch {
+    return '';
+  }
+}
+
+function unavailable(cause?: unknown): HttpError {
+  return new HttpError(503, 'control_unavailable', 'The control topic cannot be reached; retry later.', { retryAfter: 5, cause });
+}

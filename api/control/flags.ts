@@ -1,0 +1,64 @@
+import { invalidParameter } from '../../pipeline/core/errors.ts';
+import { findPlan, PLANS, type Plan } from './plans.ts';
+import type { TenantRecord } from './records.ts';
+
+type Flag = {
+  readonly name: string;
+  readonly type: 'switch' | 'number';
+  /** The numbers of a contract: they count on the plan `custom` only. */
+  readonly customOnly?: true;
+  readonly max?: number;
+  /** The plan with this value in place of its own. */
+  apply(plan: Plan, value: boolean | number): Plan;
+};
+
+const feature = (plan: Plan, features: Partial<Plan['features']>): Plan => ({ ...plan, features: { ...plan.features, ...features } });
+
+/** Everything that can be set on a tenant beside its plan, one row each. */
+export const FLAGS: readonly Flag[] = [
+  { name: 'demo', type: 'switch', apply: (plan) => plan },
+  { name: 'metrics', type: 'switch', apply: (plan, value) => feature(plan, { metrics: value === true }) },
+  { name: 'replay', type: 'switch', apply: (plan, value) => feature(plan, { replay: value === true }) },
+  { name: 'ai', type: 'switch', apply: (plan, value) => feature(plan, { ai: value === true }) },
+  { name: 'projects', type: 'number', max: 10_000, apply: (plan, value) => feature(plan, { projects: Number(value) }) },
+  { name: 'ceiling_bytes', type: 'number', apply: (plan, value) => (plan.paid ? { ...plan, ceilingBytes: Number(value) } : plan) },
+  { name: 'entries_per_second', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, entriesPerSecond: Number(value) }) },
+  { name: 'daily_bytes', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, dailyBytes: Number(value) }) },
+  { name: 'queries_per_minute', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, queriesPerMinute: Number(value) }) },
+  { name: 'retention_days', type: 'number', customOnly: true, max: 365, apply: (plan, value) => ({ ...plan, retentionDays: Math.max(1, Number(value)) }) },
+];
+
+/** The projects of a tenant whose flag says no more than `on`. */
+const SOME_PROJECTS = 5;
+
+/** Reads a flag's value from text: `on`, `off`, a whole number; null for `default`, which takes the flag away. */
+export function parseFlag(name: string, text: string, plan: string): boolean | number | null {
+  const flag = FLAGS.find((row) => row.name === name);
+  if (flag === undefined) throw invalidParameter(`No flag is named ${JSON.stringify(name)}; there are ${FLAGS.map((row) => row.name).join(', ')}.`);
+  if (flag.customOnly === true && plan !== 'custom') throw invalidParameter(`The flag ${name} belongs to the plan custom; this tenant is on ${plan}.`);
+  const word = text.trim().toLowerCase();
+  if (word === 'default') return null;
+  const on = ['on', 'true', 'yes'].includes(word);
+  const off = ['off', 'false', 'no'].includes(word);
+  if (flag.type === 'switch') {
+    if (on || word === '1') return true;
+    if (off || word === '0') return false;
+    throw invalidParameter(`The flag ${name} is on, off or default.`);
+  }
+  if (name === 'projects' && (on || off)) return on ? SOME_PROJECTS : 0;
+  const number = /^\d{1,15}$/.test(word) ? Number(word) : NaN;
+  if (!(number <= (flag.max ?? Infinity))) throw invalidParameter(`The flag ${name} is a whole number${flag.max === undefined ? '' : ` of at most ${String(flag.max)}`}, or default.`);
+  return number;
+}
+
+/** What a tenant gets whose plan this release does not know. */
+const LEAST_PLAN = PLANS.find((plan) => plan.name === 'trial_expired') as Plan;
+
+/** The plan of a tenant with its flags in place. */
+export function effectivePlan(tenant: Pick<TenantRecord, 'plan' | 'flags'>): Plan {
+  const base = findPlan(tenant.plan) ?? LEAST_PLAN;
+  return FLAGS.reduce((plan, flag) => {
+    const value = Object.hasOwn(tenant.flags, flag.name) ? tenant.flags[flag.name] : undefined;
+    return value === undefined || (flag.customOnly === true && base.name !== 'custom') ? plan : flag.apply(plan, value);
+  }, base);
+}

@@ -1,0 +1,44 @@
+/** What an account may use. `projects` is how many beside the first; 0 is off. */
+export type Features = { readonly metrics: boolean; readonly replay: boolean; readonly projects: number; readonly ai: boolean };
+
+/** The limits and features of an account. Infinity: no limit. */
+export type Plan = {
+  readonly name: string;
+  /** Refill rate of the tenant's ingest bucket. */
+  readonly entriesPerSecond: number;
+  /** Included volume of a UTC day; 0 blocks ingest. */
+  readonly dailyBytes: number;
+  /** Volume of a UTC day at which ingest stops. */
+  readonly ceilingBytes: number;
+  /** Query rate of one key. */
+  readonly queriesPerMinute: number;
+  /** 0: kept for ever. */
+  readonly retentionDays: number;
+  readonly features: Features;
+  /** Somebody pays for it: it goes on past the included volume. */
+  readonly paid: boolean;
+};
+
+const GB = 1_000_000_000;
+const NO_LIMIT = Infinity;
+/** The ceiling of a paid plan, in included volumes. */
+const CEILING = 10;
+
+/** Every plan, one row each. */
+export const PLANS: readonly Plan[] = [
+  { name: 'trial', entriesPerSecond: 500, dailyBytes: 73 * GB, ceilingBytes: 73 * GB, queriesPerMinute: 1200, retentionDays: 14, features: { metrics: true, replay: false, projects: 0, ai: true }, paid: false },
+  { name: 'team', entriesPerSecond: 500, dailyBytes: 34 * GB, ceilingBytes: CEILING * 34 * GB, queriesPerMinute: 1200, retentionDays: 30, features: { metrics: true, replay: true, projects: 0, ai: true }, paid: true },
+  { name: 'growth', entriesPerSecond: 2000, dailyBytes: 135 * GB, ceilingBytes: CEILING * 135 * GB, queriesPerMinute: 3000, retentionDays: 30, features: { metrics: true, replay: true, projects: 5, ai: true }, paid: true },
+  { name: 'custom', entriesPerSecond: 10_000, dailyBytes: NO_LIMIT, ceilingBytes: NO_LIMIT, queriesPerMinute: NO_LIMIT, retentionDays: 365, features: { metrics: true, replay: true, projects: 0, ai: true }, paid: true },
+  { name: 'trial_expired', entriesPerSecond: 100, dailyBytes: 0, ceilingBytes: 0, queriesPerMinute: 300, retentionDays: 14, features: { metrics: false, replay: false, projects: 0, ai: false }, paid: false },
+  { name: 'unlimited', entriesPerSecond: NO_LIMIT, dailyBytes: NO_LIMIT, ceilingBytes: NO_LIMIT, queriesPerMinute: NO_LIMIT, retentionDays: 0, features: { metrics: true, replay: true, projects: 100, ai: true }, paid: true },
+];
+
+/** Other names under which a plan is asked for. */
+export const PLAN_ALIASES: Readonly<Record<string, string>> = { free: 'trial', enterprise: 'custom' };
+
+/** The plan of this name or alias, or undefined. */
+export function findPlan(name: string): Plan | undefined {
+  const own = Object.hasOwn(PLAN_ALIASES, name) ? PLAN_ALIASES[name] : name;
+  return PLANS.find((plan) => plan.name === own);
+}

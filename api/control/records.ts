@@ -1,0 +1,76 @@
+import Joi from 'joi';
+import type { Scope } from '../http/route.ts';
+
+/** What every record carries: which version of its subject it is, and the write it came from (unique). */
+type Versioned = { readonly version: number; readonly write: string };
+
+/** The record `tenant:ID`. Times are ISO 8601. */
+export type TenantRecord = Versioned & {
+  readonly id: number;
+  readonly name: string;
+  readonly plan: string;
+  readonly signupAt: string;
+  readonly disabled: boolean;
+  readonly payment: boolean;
+  readonly flags: Readonly<Record<string, boolean | number>>;
+};
+
+/** The record `key:ID`. The secret is nowhere; `hash` is its HMAC-SHA-256 under the pepper, in hexadecimal. */
+export type KeyRecord = Versioned & {
+  readonly id: string;
+  readonly tenantId: number;
+  readonly hash: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  /** A revoked key is kept, so that a slower write of another node cannot bring it back. */
+  readonly revokedAt: string | null;
+};
+
+export type ControlValue = { readonly kind: 'tenant'; readonly record: TenantRecord } | { readonly kind: 'key'; readonly record: KeyRecord };
+
+const versioned = { version: Joi.number().integer().min(1).required(), write: Joi.string().required() };
+const time = Joi.string().isoDate();
+
+// fields that a newer release adds are let through, so that nodes can be upgraded one by one
+const tenantSchema = Joi.object({
+  ...versioned,
+  id: Joi.number().integer().min(1).required(),
+  name: Joi.string().allow('').required(),
+  plan: Joi.string().required(),
+  signupAt: time.required(),
+  disabled: Joi.boolean().required(),
+  payment: Joi.boolean().required(),
+  flags: Joi.object().pattern(Joi.string(), Joi.alternatives(Joi.boolean(), Joi.number())).required(),
+}).unknown(true);
+
+const keySchema = Joi.object({
+  ...versioned,
+  id: Joi.string().required(),
+  tenantId: Joi.number().integer().min(1).required(),
+  hash: Joi.string().hex().length(64).required(),
+  scopes: Joi.array().items(Joi.string().valid('read', 'write', 'ingest')).required(),
+  createdAt: time.required(),
+  expiresAt: time.allow(null).required(),
+  revokedAt: time.allow(null).required(),
+}).unknown(true);
+
+export const tenantKey = (id: number): string => `tenant:${String(id)}`;
+export const keyKey = (id: string): string => `key:${id}`;
+
+/** Reads a record of the topic; null for what is not ours or does not hold together. */
+export function parseControl(key: string, value: string | null): ControlValue | null {
+  if (value === null) return null;
+  const schema = key.startsWith('tenant:') ? tenantSchema : key.startsWith('key:') ? keySchema : null;
+  if (schema === null) return null;
+  let json: unknown;
+  try {
+    json = JSON.parse(value);
+  } catch {
+    return null;
+  }
+  if (schema.validate(json, { convert: false }).error !== undefined) return null;
+  const parsed: ControlValue = schema === tenantSchema ? { kind: 'tenant', record: json as TenantRecord } : { kind: 'key', record: json as KeyRecord };
+  const own = parsed.kind === 'tenant' ? tenantKey(parsed.record.id) : keyKey(parsed.record.id);
+  return own === key ? parsed : null;
+}

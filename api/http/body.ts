@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalidBody, payloadTooLarge, unsupportedEncoding, type HttpError } from '../../pipeline/core/errors.ts';
+import { inflate, type Coding } from '../../pipeline/core/inflate.ts';
+
+/** A body that is too large: how much came (exactly, or where reading stopped: `more`), the cap, and whether it was compressed. */
+export type Excess = { readonly received: number; readonly more: boolean; readonly cap: number; readonly compressed: boolean };
+
+/** Inclusive caps of a body, on the wire and decompressed, and the plane's own 413. */
+export type BodyCaps = { readonly wire: number; readonly inflated: number; tooLarge(excess: Excess): HttpError };
+
+/** Caps of the logs and traces paths: plain text where the HTTP layer cuts an uncompressed body, JSON with both sizes otherwise. */
+export function logBody(cap: number): BodyCaps {
+  return {
+    wire: cap,
+    inflated: cap,
+    tooLarge: ({ received, more, compressed }) => payloadTooLarge(received, cap, compressed ? { more } : { more, plainText: true }),
+  };
+}
+
+/** Caps of the app plane's JSON bodies. */
+export function jsonBody(cap = 1_048_576): BodyCaps {
+  return { wire: cap, inflated: cap, tooLarge: ({ received, more }) => payloadTooLarge(received, cap, { more }) };
+}
+
+const CODINGS: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd', snappy: 'snappy' };
+const EMPTY = Buffer.alloc(0);
+
+/** The one coding of a Content-Encoding header; null for none. Throws HttpError 400 that names what is not supported. */
+export function readCoding(header: string | undefined): Coding | null {
+  if (header === undefined || header === '') return null;
+  const names = header.split(',').map((name) => name.trim().toLowerCase()).filter((name) => name !== '' && name !== 'identity');
+  const unknown = names.find((name) => !Object.hasOwn(CODINGS, name));
+  if (unknown !== undefined) throw unsupportedEncoding(unknown.slice(0, 100));
+  if (names.length > 1) throw unsupportedEncoding(names.join(', ').slice(0, 100));
+  const [name] = names;
+  return name === undefined ? null : (CODINGS[name] ?? null);
+}
+
+/**
+ * Reads and decompresses the body of a request. Throws HttpError: 413 as soon as a cap is passed (by Content-Length before a byte
+ * is read), 400 for an encoding that is not supported and for a corrupt stream. What is left unread is the server's to drain.
+ */
+export async function readBody(request: IncomingMessage, response: ServerResponse, caps: BodyCaps): Promise<Buffer> {
+  const { 'content-length': length, 'content-encoding': encoding, 'transfer-encoding': transfer, expect } = request.headers;
+  const compressed = encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';
+  const declared = length === undefined ? null : Number(length);
+  if (declared !== null && declared > caps.wire) throw caps.tooLarge({ received: declared, more: false, cap: caps.wire, compressed });
+  const coding = readCoding(encoding);
+  if (transfer === undefined && (declared === null || declared === 0)) return coding === null ? EMPTY : inflate(coding, EMPTY, 0, neverTooLarge);
+  if (expect !== undefined) response.writeContinue();
+  const wire = await readWire(request, caps.wire, () => caps.tooLarge({ received: caps.wire, more: true, cap: caps.wire, compressed }));
+  if (coding === null) return wire;
+  return inflate(coding, wire, caps.inflated, (received, more) => caps.tooLarge({ received, more, cap: caps.inflated, compressed }));
+}
+
+function neverTooLarge(): never {
+  throw new Error('BUG: an empty body is too large.');
+}
+
+/** The bytes of the body as they are; stops and rejects with `tooLarge` at the first byte above the cap. */
+function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpError): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (error: Error | null): void => {
+      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      if (error === null) resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+      else {
+        request.pause();
+        // the reset that may follow is of no interest any more
+        request.on('error', ignore);
+        reject(error);
+      }
+    };
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > cap) settle(tooLarge());
+      else chunks.push(chunk);
+    };
+    const onEnd = (): void => {
+      settle(null);
+    };
+    const onGone = (): void => {
+      settle(invalidBody('The body was cut off before its end.'));
+    };
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
+}
+
+function ignore(): void {
+  /* nothing to do */
+}

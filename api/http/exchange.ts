@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CredentialRequest } from '../auth/forms.ts';
+import { jsonBody, readBody, type BodyCaps } from './body.ts';
+import { parseJson } from './json.ts';
+import { requestIdOf } from './request-id.ts';
+import type { Principal, RouteContext } from './route.ts';
+
+const NO_QUERY = new URLSearchParams();
+const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+const JSON_CAPS = jsonBody();
+
+/** One request and its answer on the way through the middleware. What a request may not need is made when it is asked for. */
+export class Exchange implements RouteContext, CredentialRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly method: string;
+  readonly requestId: string;
+  readonly startedAt = performance.now();
+  /** The path as sent, without the query and without a slash at its end. */
+  readonly path: string;
+  /** The path's template; the label of this request in metrics. */
+  template = 'unknown';
+  params: Readonly<Record<string, string>> = NO_PARAMS;
+  readonly #search: string;
+  #query: URLSearchParams | null = null;
+  #principal: Principal | null = null;
+  #gone: AbortController | null = null;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+    this.method = request.method ?? 'GET';
+    this.requestId = requestIdOf(request.headers['x-request-id']);
+    const target = originForm(request.url ?? '/');
+    const mark = target.indexOf('?');
+    const path = mark < 0 ? target : target.slice(0, mark);
+    this.path = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    this.#search = mark < 0 ? '' : target.slice(mark + 1);
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= this.#search === '' ? NO_QUERY : new URLSearchParams(this.#search);
+    return this.#query;
+  }
+
+  get principal(): Principal {
+    if (this.#principal === null) throw new Error('BUG: the principal of a path that asks for no key.');
+    return this.#principal;
+  }
+
+  set principal(principal: Principal) {
+    this.#principal = principal;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#gone === null) {
+      const gone = new AbortController();
+      this.#gone = gone;
+      if (this.response.destroyed) gone.abort();
+      else this.response.once('close', () => { if (!this.response.writableFinished) gone.abort(); });
+    }
+    return this.#gone.signal;
+  }
+
+  header(name: string): string {
+    const value = this.request.headers[name];
+    return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
+  }
+
+  /** The decoded body within these caps. */
+  bytes(caps: BodyCaps): Promise<Buffer> {
+    return readBody(this.request, this.response, caps);
+  }
+
+  async body(): Promise<unknown> {
+    return parseJson(await this.bytes(JSON_CAPS));
+  }
+}
+
+/** The target without scheme and host, which a client of a proxy sends (RFC 9112, 3.2.2), and without a fragment. */
+function originForm(url: string): string {
+  if (url.startsWith('/')) return url;
+  const absolute = /^https?:\/\/[^/?#]*([^#]*)/i.exec(url);
+  const target = absolute?.[1] ?? url;
+  return target.startsWith('?') || target === '' ? `/${target}` : target;
+}

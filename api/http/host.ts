@@ -1,0 +1,122 @@
+import Koa from 'koa';
+import type { Logger } from 'pino';
+import { HttpError, methodNotAllowed, notFound } from '../../pipeline/core/errors.ts';
+import type { Metrics } from '../../pipeline/core/metrics.ts';
+import { authenticate, authorize, type KeyStore } from '../auth/authenticate.ts';
+import { extractCredential } from '../auth/forms.ts';
+import { corsHeaders, isPreflight, preflight } from './cors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { Exchange } from './exchange.ts';
+import { HttpServer, type HttpServerOptions } from './http-server.ts';
+import { internalError, renderError } from './render-error.ts';
+import type { RouteAnswer } from './route.ts';
+import { RouteTable, type Found } from './route-table.ts';
+import { send } from './send.ts';
+
+export type HostOptions = Pick<HttpServerOptions, 'name' | 'host' | 'port' | 'onUpgrade' | 'limits'> & {
+  /** Everything this host serves; any other path is a 404. */
+  readonly endpoints: readonly Endpoint[];
+  readonly keys: KeyStore;
+  readonly corsOrigins: readonly string[];
+  readonly metrics: Metrics;
+  readonly log: Logger;
+};
+
+/** What the middleware of one request shares. */
+type State = { exchange: Exchange; endpoint: Endpoint | null; answer: RouteAnswer };
+type Middleware = Koa.Middleware<State>;
+
+/** A listener: an explicit list of paths behind request ids, errors, CORS and keys. */
+export function createHost(options: HostOptions): HttpServer {
+  const { name, host, port, onUpgrade, limits, metrics } = options;
+  const app = new Koa<State>();
+  app.silent = true;
+  const server = new HttpServer({
+    name,
+    host,
+    port,
+    listener: (request, response) => void handle(request, response),
+    onRefused: (status) => { metrics.errors.inc({ slug: 'parser', status }); },
+    ...(onUpgrade === undefined ? {} : { onUpgrade }),
+    ...(limits === undefined ? {} : { limits }),
+  });
+  app.use(answering(options, server)).use(routing(options.endpoints, options.corsOrigins)).use(checking(options.keys)).use(async ({ state }) => {
+    if (state.endpoint !== null) state.answer = await state.endpoint.handle(state.exchange);
+  });
+  const handle = app.callback();
+  return server;
+}
+
+/** Outermost: makes the exchange, turns what was thrown into an answer, writes it and counts it. */
+function answering({ corsOrigins, metrics, log }: HostOptions, server: HttpServer): Middleware {
+  return async (context, next) => {
+    // answers are written by `send`, which also sees to a body that nobody has read
+    context.respond = false;
+    const exchange = new Exchange(context.req, context.res);
+    context.state = { exchange, endpoint: null, answer: { status: 204 } };
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toHttpError(thrown, exchange, log);
+      metrics.errors.inc({ slug: error.slug, status: error.status });
+      context.state.answer = renderError(error, context.state.endpoint?.errors ?? 'query', exchange.requestId);
+    }
+    const { endpoint, answer } = context.state;
+    const status = String(answer.status);
+    metrics.requests.observe({ route: exchange.template, method: exchange.method, status }, (performance.now() - exchange.startedAt) / 1000);
+    await send(exchange, answer, { ...endpoint?.answerHeaders, ...corsHeaders(corsOrigins, exchange.header('origin')) }, server.stopping);
+  };
+}
+
+function toHttpError(thrown: unknown, exchange: Exchange, log: Logger): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  log.error({ err: thrown, requestId: exchange.requestId, route: exchange.template }, 'A request failed unexpectedly.');
+  return internalError(thrown);
+}
+
+/** Finds the endpoint, before any credential is read: 404, 405, preflights. */
+function routing(endpoints: readonly Endpoint[], corsOrigins: readonly string[]): Middleware {
+  const table = new RouteTable<Endpoint>();
+  for (const endpoint of endpoints) table.add(endpoint.methods, endpoint.path, endpoint);
+  return async ({ state, req }, next) => {
+    const { exchange } = state;
+    if (req.httpVersion === '1.1' && req.headers.host === undefined) throw new HttpError(400, 'invalid_request', 'The request has no Host header.');
+    if (req.headers.expect !== undefined && req.headers.expect.toLowerCase() !== '100-continue') throw new HttpError(417, 'invalid_request', 'Only the expectation 100-continue can be met.');
+    const found = table.find(exchange.path);
+    if (found === null) throw notFound();
+    exchange.template = found.template;
+    exchange.params = found.params;
+    state.endpoint = endpointOf(found, exchange.method);
+    if (state.endpoint.methods.includes(exchange.method) || (exchange.method === 'HEAD' && found.members.has('GET'))) {
+      await next();
+      return;
+    }
+    if (!isPreflight(exchange)) throw methodNotAllowed(exchange.method, allowedMethods(found));
+    state.answer = preflight(corsHeaders(corsOrigins, exchange.header('origin')), allowedMethods(found));
+  };
+}
+
+/** The endpoint for this method; for any other the first of the path, whose style of errors then holds. */
+function endpointOf(found: Found<Endpoint>, method: string): Endpoint {
+  const endpoint = found.members.get(method === 'HEAD' ? 'GET' : method) ?? [...found.members.values()][0];
+  if (endpoint === undefined) throw new Error('BUG: a path without a method.');
+  return endpoint;
+}
+
+function allowedMethods(found: Found<Endpoint>): string[] {
+  const methods = [...found.members.keys()];
+  return methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+}
+
+/** Credential, key, tenant of the path, scope, demo: in this order. */
+function checking(keys: KeyStore): Middleware {
+  return async ({ state }, next) => {
+    const { exchange, endpoint } = state;
+    if (endpoint?.access != null) {
+      const { plane, scope } = endpoint.access;
+      exchange.principal = authenticate(extractCredential(exchange, plane), keys, Date.now());
+      authorize(exchange.principal, scope, exchange.params['tenant_id']);
+    }
+    await next();
+  };
+}

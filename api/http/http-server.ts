@@ -1,0 +1,139 @@
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Service } from '../../pipeline/core/service.ts';
+import { MAX_DRAIN_BYTES } from './drain.ts';
+import { requestIdOf } from './request-id.ts';
+
+export type HttpServerOptions = {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Takes over a connection that asks for another protocol; without it such a request is answered as any other. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Told the status of a request that the parser refused. */
+  readonly onRefused?: (status: number) => void;
+  readonly limits?: Partial<HttpLimits>;
+};
+
+/** Bounds of time (milliseconds) and size of a request; the names are Node's. */
+export type HttpLimits = Readonly<Record<'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'connectionsCheckingInterval' | 'maxHeaderSize', number>>;
+
+const LIMITS: HttpLimits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 5000,
+  maxHeaderSize: 65_536,
+};
+const MAX_CONNECTIONS = 20_000;
+const STOP_MS = 10_000;
+
+/** A listener with limits on time and size, answers for what the parser refuses, and a stop that lets requests finish. */
+export class HttpServer implements Service {
+  readonly name: string;
+  /** True once `stop()` was called: answers then close their connection. */
+  stopping = false;
+  readonly #options: HttpServerOptions;
+  readonly #server: Server;
+  /** The answer that is being made on a connection. */
+  readonly #answers = new WeakMap<Duplex, ServerResponse>();
+  #stopped: Promise<void> | null = null;
+
+  constructor(options: HttpServerOptions) {
+    this.name = options.name;
+    this.#options = options;
+    // a missing Host is refused by our own middleware, so that this answer too has a request id
+    this.#server = createServer({ ...LIMITS, ...options.limits, requireHostHeader: false }, this.#onRequest);
+    this.#server.maxConnections = MAX_CONNECTIONS;
+    // the body reader sends "100 Continue" once it wants the body
+    this.#server.on('checkContinue', this.#onRequest);
+    this.#server.on('checkExpectation', this.#onRequest);
+    this.#server.on('clientError', this.#onClientError);
+    if (options.onUpgrade !== undefined) this.#server.on('upgrade', options.onUpgrade);
+  }
+
+  /** The port it listens on; 0 before it was started. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? 0;
+  }
+
+  async start(): Promise<void> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        resolve();
+      });
+    });
+  }
+
+  /** Refuses new connections at once; requests that have begun get 10 s. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#close();
+    return this.#stopped;
+  }
+
+  async #close(): Promise<void> {
+    this.stopping = true;
+    if (!this.#server.listening) return;
+    const closed = new Promise<void>((resolve) => { this.#server.close(() => { resolve(); }); });
+    // connections that fall idle after close() are not closed by it
+    const sweep = setInterval(() => { this.#server.closeIdleConnections(); }, 50);
+    const end = setTimeout(() => { this.#server.closeAllConnections(); }, STOP_MS);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(end);
+  }
+
+  readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    this.#answers.set(request.socket, response);
+    this.#options.listener(request, response);
+  };
+
+  readonly #onClientError = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    const answer = this.#answers.get(socket);
+    const unfinished = answer !== undefined && !answer.writableEnded;
+    if (error.code === 'ECONNRESET' || !socket.writable || (unfinished && answer.headersSent)) {
+      socket.destroy();
+      return;
+    }
+    // what follows an earlier, whole request is refused only after that one was answered
+    if (unfinished && answer.req.complete) answer.once('close', () => { this.#refuse(error, socket, undefined); });
+    else this.#refuse(error, socket, unfinished ? answer.req : undefined);
+  };
+
+  #refuse(error: NodeJS.ErrnoException, socket: Duplex, request: IncomingMessage | undefined): void {
+    if (!socket.writable) return;
+    const [status, detail] = PARSER_ERRORS[error.code ?? ''] ?? MALFORMED;
+    this.#options.onRefused?.(status);
+    const requestId = requestIdOf(request?.headers['x-request-id']);
+    const body = JSON.stringify({ detail, request_id: requestId });
+    socket.end(
+      `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n` +
+        `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
+    );
+    destroySoon(socket);
+  }
+}
+
+const MALFORMED = [400, 'The request is not valid HTTP.'] as const;
+const PARSER_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, `The headers have more than ${String(LIMITS.maxHeaderSize)} bytes.`],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The chunk extensions are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
+};
+
+/** Lets the answer reach a sender that still sends: reads on for at most a second and 1 MiB. */
+function destroySoon(socket: Duplex): void {
+  let left = MAX_DRAIN_BYTES;
+  const timer = setTimeout(() => socket.destroy(), 1000);
+  socket.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) socket.destroy();
+  });
+  socket.once('close', () => { clearTimeout(timer); });
+  socket.resume();
+}

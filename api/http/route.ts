@@ -1,0 +1,43 @@
+import type { Plan } from '../control/plans.ts';
+
+export type Scope = 'read' | 'write' | 'ingest';
+
+/** Who asks: a key that was accepted, with its tenant's plan as it is now. */
+export type Principal = {
+  readonly tenantId: number;
+  readonly keyId: string;
+  readonly scopes: ReadonlySet<Scope>;
+  readonly plan: Plan;
+  /** A public demo tenant: operations that need `write` are refused. */
+  readonly demo: boolean;
+};
+
+/** What a route is given. Credential, tenant of the path and scope are checked by then. */
+export type RouteContext = {
+  readonly principal: Principal;
+  /** Named parts of the path, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly requestId: string;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+  /** `performance.now()` when the request came. */
+  readonly startedAt: number;
+  /** The body as JSON, at most 1 MiB each way; undefined where it is empty. Throws HttpError 400 or 413. */
+  body(): Promise<unknown>;
+};
+
+/** An answer. A string is JSON text unless the headers say otherwise; an object becomes JSON; nothing is an empty body. */
+export type RouteAnswer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | object;
+};
+
+/** An endpoint of the app plane. Parts of the path in braces are parameters; `{tenant_id}` must be the key's tenant. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly scope: Scope;
+  handle(context: RouteContext): Promise<RouteAnswer>;
+}

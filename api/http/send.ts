@@ -1,0 +1,40 @@
+import { isElasticPath } from '../auth/planes.ts';
+import { drainBody, unreadBody } from './drain.ts';
+import type { Exchange } from './exchange.ts';
+import type { RouteAnswer } from './route.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Elastic's clients compare the media type with this very text. */
+const ELASTIC_JSON_TYPE = 'application/json';
+
+/** Writes the answer, and sees to what the client may still be sending. `extra`: headers that this host or path always adds. */
+export async function send(exchange: Exchange, answer: RouteAnswer, extra: Readonly<Record<string, string>>, closing: boolean): Promise<void> {
+  const { request, response } = exchange;
+  if (response.headersSent || response.destroyed) return;
+  const body = bodyBytes(answer.body);
+  const headers: Record<string, string | number> = { 'X-Request-Id': exchange.requestId, ...extra };
+  if (isElasticPath(exchange.path)) headers['X-Elastic-Product'] = 'Elasticsearch';
+  if (body.length > 0) headers['Content-Type'] = isElasticPath(exchange.path) ? ELASTIC_JSON_TYPE : JSON_TYPE;
+  Object.assign(headers, answer.headers);
+  if (answer.status !== 204) headers['Content-Length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const unread = unreadBody(request);
+  if (closing || unread === 'long') headers['Connection'] = 'close';
+  response.writeHead(answer.status, headers);
+  const withBody = request.method !== 'HEAD' && body.length > 0;
+  if (unread === 'long') {
+    // the whole answer goes out now; only its end, which closes the connection, waits
+    if (withBody) response.write(body);
+    else response.flushHeaders();
+    await drainBody(request);
+    response.end();
+    return;
+  }
+  if (withBody) response.end(body);
+  else response.end();
+  if (unread === 'short' && !(await drainBody(request))) request.socket.destroy();
+}
+
+function bodyBytes(body: RouteAnswer['body']): string | Buffer {
+  if (body === undefined) return '';
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+}

@@ -1,0 +1,13 @@
+/** Classes of reasons for which an entry is rejected: the label of the counter, whose values must be few. */
+const CLASSES: readonly (readonly [RegExp, string])[] = [
+  [/^_time is not a time/, 'time_unreadable'],
+  [/^_time is/, 'time_out_of_bounds'],
+  [/^no message/, 'no_message'],
+  [/not supported/, 'action_not_supported'],
+  [/more than|longer than|deeper than|too (?:many|long|deep)|nested/, 'over_a_limit'],
+];
+
+/** The class of a reason; all that is none of the known ones is `form`. */
+export function reasonClass(reason: string): string {
+  return CLASSES.find(([pattern]) => pattern.test(reason))?.[1] ?? 'form';
+}

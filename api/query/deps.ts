@@ -1,0 +1,41 @@
+import type { LogEntry } from '../../pipeline/core/entry.ts';
+import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
+import { LogsqlLimitError } from '../../logsql/errors.ts';
+import type { PlanOptions } from '../../logsql/planner.ts';
+import type { QueryNode, StageLimits } from '../../logsql/types.ts';
+import { runQuery, type Runner } from './run.ts';
+import { retentionFloor, type Window } from './window.ts';
+
+/** Who asks, for how long entries are theirs (days; 0 for ever), when it came (`performance.now()`) and when to give up. */
+export type Request = {
+  readonly tenantId: number;
+  readonly retentionDays: number;
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+};
+
+/** What the endpoints stand on. */
+export type Deps = {
+  /** Nanoseconds since the epoch. */
+  now(): bigint;
+  /** What stages may hold in memory. */
+  readonly limits: StageLimits;
+  runner(request: Request): Runner;
+  /** Adds what is known of entries' patterns; set where patterns are. */
+  enrich?(rows: readonly LogEntry[], request: Request): Promise<void>;
+};
+
+/** The options of a plan for this request. */
+export function planOptions(window: Window, request: Request, deps: Deps): PlanOptions {
+  const widest = { start: retentionFloor(deps.now(), request.retentionDays) ?? MIN_TIME, end: MAX_TIME };
+  return { tenantId: request.tenantId, start: window.start, end: window.end, widest, limits: deps.limits };
+}
+
+/** All rows of a query that groups or counts. */
+export async function rowsOf(query: QueryNode, window: Window, request: Request, deps: Deps): Promise<readonly LogEntry[]> {
+  const { rows, hasMore } = await runQuery(query, planOptions(window, request, deps), deps.runner(request), deps.limits.maxRows);
+  if (hasMore)
+    throw new LogsqlLimitError(`The answer would have more than ${String(deps.limits.maxRows)} rows; narrow the query or its time range.`);
+  return rows;
+}

@@ -1,0 +1,88 @@
+/** Checks of query parameters and bodies: one joi schema for each endpoint, one sentence for what was wrong. */
+import Joi from 'joi';
+import { MAX_QUERY_LENGTH } from '../../logsql/parser.ts';
+import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
+
+const query = Joi.string()
+  .trim(false)
+  .max(MAX_QUERY_LENGTH)
+  .custom((text: string) => {
+    if (text.trim() === '') throw new Error('is empty; use "*" for all entries');
+    return text;
+  });
+const time = Joi.alternatives(Joi.string(), Joi.number().unsafe()).custom((value: string | number) => String(value));
+const messages = {
+  'any.custom': '{{#label}} {{#error.message}}',
+  'string.empty': '{{#label}} is empty',
+  'string.max': `{{#label}} has more than ${String(MAX_QUERY_LENGTH)} characters`,
+};
+
+export type SearchParameters = {
+  readonly query: string;
+  readonly start: string;
+  readonly end: string;
+  readonly limit: number;
+  readonly before: string | null;
+};
+export type WindowParameters = { readonly query: string; readonly start: string; readonly end: string };
+export type HitsParameters = WindowParameters & { readonly step: string; readonly fields_by: readonly string[] };
+
+const searchSchema = Joi.object({
+  query: query.required(),
+  start: time.default('-1h'),
+  end: time.default('now'),
+  limit: Joi.number().integer().min(1).max(10_000).default(1000),
+  before: time.allow(null).default(null),
+});
+
+const windowSchema = Joi.object({ query: query.default('*'), start: time.default('-1h'), end: time.default('now') });
+
+/** Fields that cannot be grouped by, since the answer uses their names. */
+const TAKEN = ['time', 'hits', 'stream', '_time'];
+export const STEPS: Readonly<Record<string, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600, '6h': 21_600, '1d': 86_400 };
+
+const hitsSchema = windowSchema.append({
+  step: Joi.string()
+    .valid(...Object.keys(STEPS))
+    .default('1m'),
+  fields_by: Joi.array()
+    .items(
+      Joi.string()
+        .max(256)
+        .invalid(...TAKEN),
+    )
+    .max(10)
+    .unique()
+    .default([])
+    .messages({
+      'any.invalid': '{{#label}} cannot be "time", "_time", "hits" or "stream", which the answer uses itself',
+      'array.max': '{{#label}} has more than 10 fields',
+    }),
+});
+
+function check<T>(schema: Joi.ObjectSchema, value: unknown, fail: (detail: string) => Error): T {
+  const result = schema.validate(value, { abortEarly: true, stripUnknown: true, convert: true, messages, errors: { wrap: { label: '' } } });
+  if (result.error !== undefined) throw fail(`${result.error.message}.`);
+  return result.value as T;
+}
+
+/** The body of `/search`. */
+export function searchParameters(body: unknown): SearchParameters {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidBody('The body must be a JSON object with a "query".');
+  return check(searchSchema, body, invalidParameter);
+}
+
+/** Parameters of the URL; those that appear once as texts. */
+const single = (parameters: URLSearchParams, names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.flatMap((name) => (parameters.has(name) ? [[name, parameters.get(name) ?? '']] : [])));
+
+export const windowParameters = (parameters: URLSearchParams): WindowParameters =>
+  check(windowSchema, single(parameters, ['query', 'start', 'end']), invalidParameter);
+
+export function hitsParameters(parameters: URLSearchParams): HitsParameters {
+  return check(
+    hitsSchema,
+    { ...single(parameters, ['query', 'start', 'end', 'step']), fields_by: parameters.getAll('fields_by') },
+    invalidParameter,
+  );
+}

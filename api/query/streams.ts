@@ -1,0 +1,41 @@
+import { LRUCache } from 'lru-cache';
+import { sql, texts, uint32 } from '../../pipeline/core/sql.ts';
+import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
+import type { StreamNames } from '../../logsql/types.ts';
+
+/** As many label sets as are kept in memory, over all tenants. */
+const MAX_KEPT = 50_000;
+/** Ids looked up in one statement. */
+const BATCH = 10_000;
+
+/** The label sets of streams by their ids. An id is a hash of its label set, so what is known stays true. */
+export class StreamDirectory {
+  readonly #store: Store;
+  readonly #known = new LRUCache<string, string>({ max: MAX_KEPT });
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The texts of these ids; an id that nobody registered is left out. */
+  async resolve(ids: readonly string[], options: QueryOptions): Promise<StreamNames> {
+    const found = new Map<string, string>();
+    const missing: string[] = [];
+    for (const id of new Set(ids)) {
+      const known = this.#known.get(`${String(options.tenantId)}/${id}`);
+      if (known === undefined) missing.push(id);
+      else found.set(id, known);
+    }
+    for (let at = 0; at < missing.length; at += BATCH) {
+      const batch = missing.slice(at, at + BATCH);
+      const rows = await this.#store.rows(
+        sql`SELECT stream_id, any(_stream) FROM streams WHERE tenant_id = ${uint32(options.tenantId)} AND stream_id IN (SELECT toUInt64(arrayJoin(${texts(batch)}))) GROUP BY stream_id`,
+        options,
+      );
+      for (const [id, stream] of rows) {
+        found.set(String(id), String(stream));
+        this.#known.set(`${String(options.tenantId)}/${String(id)}`, String(stream));
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,88 @@
+/** The flags of a command line by name. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+/** One admin command: its flags, the request it stands for, and the columns of its table. */
+export type AdminCommand = {
+  readonly name: string;
+  readonly help: string;
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly columns: readonly string[];
+  request(flags: Flags): { readonly method: string; readonly path: string; readonly body?: object };
+};
+
+const TENANT_COLUMNS = ['tenant_id', 'name', 'plan', 'disabled', 'payment', 'signup_at', 'flags'];
+const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
+
+const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
+const part = (flags: Flags, name: string): string => encodeURIComponent(text(flags, name));
+const ofTenant = (flags: Flags, rest: string): string => `/admin/tenants/${part(flags, 'tenant')}${rest}`;
+
+function tenantVerb(verb: string, help: string): AdminCommand {
+  return { name: `tenant ${verb}`, help, required: ['tenant'], optional: [], columns: TENANT_COLUMNS, request: (flags) => ({ method: 'POST', path: ofTenant(flags, `/${verb}`) }) };
+}
+
+/** Every admin command, one row each. */
+export const ADMIN_COMMANDS: readonly AdminCommand[] = [
+  {
+    name: 'tenant create',
+    help: 'Creates a tenant (a trial unless a plan is named) and a key of all scopes, which is shown this once.',
+    required: ['name'],
+    optional: ['plan'],
+    columns: ['tenant_id', 'key'],
+    request: (flags) => ({ method: 'POST', path: '/admin/tenants', body: { name: text(flags, 'name'), ...(flags['plan'] === undefined ? {} : { plan: text(flags, 'plan') }) } }),
+  },
+  { name: 'tenant list', help: 'Lists all tenants.', required: [], optional: [], columns: TENANT_COLUMNS, request: () => ({ method: 'GET', path: '/admin/tenants' }) },
+  tenantVerb('disable', 'Refuses all keys of a tenant.'),
+  tenantVerb('enable', 'Lets a disabled tenant in again.'),
+  tenantVerb('add-payment', 'Notes a payment method; a trial becomes the plan team.'),
+  {
+    name: 'tenant set-plan',
+    help: 'Puts a tenant on a plan: trial, team, growth, custom, trial_expired, unlimited.',
+    required: ['tenant', 'plan'],
+    optional: [],
+    columns: TENANT_COLUMNS,
+    request: (flags) => ({ method: 'PUT', path: ofTenant(flags, '/plan'), body: { plan: text(flags, 'plan') } }),
+  },
+  {
+    name: 'tenant set-flag',
+    help: 'Sets a feature (metrics, replay, ai, projects), demo, or a number of the plan custom; the value default takes it away.',
+    required: ['tenant', 'flag', 'value'],
+    optional: [],
+    columns: TENANT_COLUMNS,
+    request: (flags) => ({ method: 'PUT', path: ofTenant(flags, `/flags/${part(flags, 'flag')}`), body: { value: text(flags, 'value') } }),
+  },
+  {
+    name: 'key create',
+    help: 'Issues a key, shown this once; without scopes it may only read.',
+    required: ['tenant'],
+    optional: ['scopes', 'expires'],
+    columns: SECRET_COLUMNS,
+    request: (flags) => ({ method: 'POST', path: ofTenant(flags, '/keys'), body: keyBody(flags) }),
+  },
+  { name: 'key list', help: 'Lists the keys of a tenant.', required: ['tenant'], optional: [], columns: ['id', 'tenant_id', 'scopes', 'created_at', 'expires_at'], request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/keys') }) },
+  {
+    name: 'key rotate',
+    help: 'Gives a key a new secret; the old one is refused at once.',
+    required: ['tenant', 'id'],
+    optional: [],
+    columns: SECRET_COLUMNS,
+    request: (flags) => ({ method: 'POST', path: ofTenant(flags, `/keys/${part(flags, 'id')}/rotate`) }),
+  },
+  {
+    name: 'key revoke',
+    help: 'Ends a key for good.',
+    required: ['tenant', 'id'],
+    optional: [],
+    columns: ['id', 'tenant_id', 'scopes', 'revoked_at'],
+    request: (flags) => ({ method: 'DELETE', path: ofTenant(flags, `/keys/${part(flags, 'id')}`) }),
+  },
+];
+
+function keyBody(flags: Flags): object {
+  const { scopes, expires } = flags;
+  return {
+    ...(scopes === undefined ? {} : { scopes: String(scopes).split(',').map((scope) => scope.trim()).filter((scope) => scope !== '') }),
+    ...(expires === undefined ? {} : { expires: String(expires) }),
+  };
+}

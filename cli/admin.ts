@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
+import { renderTable } from './table.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+/** Where a command writes. */
+export type Output = { out(text: string): void; err(text: string): void };
+
+const PROCESS_OUTPUT: Output = { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) };
+const DEADLINE_MS = 20_000;
+
+/** The command line does not say what to do: exit code 2. */
+class UsageError extends Error {}
+
+/**
+ * `logweir admin <subject> <verb> [flags]`: asks the internal listener. `argv` is what follows `admin`. Resolves with the exit code:
+ * 0, 1 for a failure (one sentence on stderr), 2 for a wrong command line.
+ */
+export async function adminCommand(argv: readonly string[], env: Env, output: Output = PROCESS_OUTPUT): Promise<number> {
+  try {
+    if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) {
+      output.out(usage());
+      return argv.length === 0 ? 2 : 0;
+    }
+    const { command, flags } = readCommand(argv);
+    const answer = await ask(command, flags, env);
+    output.out(flags['json'] === true ? `${JSON.stringify(answer)}\n` : renderTable(answer, command.columns));
+    return 0;
+  } catch (error) {
+    output.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function readCommand(argv: readonly string[]): { readonly command: AdminCommand; readonly flags: Flags } {
+  const name = argv.slice(0, 2).join(' ');
+  const command = ADMIN_COMMANDS.find((row) => row.name === name);
+  if (command === undefined) throw new UsageError(`There is no command "admin ${name}".\n${usage()}`);
+  const names = [...command.required, ...command.optional];
+  const options = Object.fromEntries(names.map((flag) => [flag, { type: 'string' as const }]));
+  let flags: Flags;
+  try {
+    flags = parseArgs({ args: argv.slice(2), options: { ...options, json: { type: 'boolean' } }, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split('. ')[0] ?? ''}.\nUsage: ${usageOf(command)}`);
+  }
+  const missing = command.required.find((flag) => flags[flag] === undefined);
+  if (missing !== undefined) throw new UsageError(`The flag --${missing} is missing.\nUsage: ${usageOf(command)}`);
+  const tenant = flags['tenant'];
+  if (tenant !== undefined && !/^[1-9]\d{0,14}$/.test(String(tenant))) throw new UsageError('--tenant is an integer of at least 1.');
+  return { command, flags };
+}
+
+async function ask(command: AdminCommand, flags: Flags, env: Env): Promise<unknown> {
+  const { method, path, body } = command.request(flags);
+  const address = `${hostOf(env)}:${env['LOGWEIR_ADMIN_PORT'] ?? '8082'}`;
+  let response: Response;
+  try {
+    response = await fetch(`http://${address}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${tokenOf(env)}`, 'Content-Type': 'application/json' },
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    if (error instanceof TokenMissing) throw error;
+    throw new Error(`No service answers on ${address}; is Logweir running with this LOGWEIR_ADMIN_HOST and LOGWEIR_ADMIN_PORT?`, { cause: error });
+  }
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer;
+  const detail = (answer as { detail?: unknown } | null)?.detail;
+  throw new Error(typeof detail === 'string' ? detail : `The service answered ${String(response.status)}.`);
+}
+
+function hostOf(env: Env): string {
+  const host = env['LOGWEIR_ADMIN_HOST'] ?? '127.0.0.1';
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host;
+}
+
+class TokenMissing extends Error {}
+
+/** The admin token: from the environment, else from the data directory of an instance on this machine. */
+function tokenOf(env: Env): string {
+  const given = env['LOGWEIR_ADMIN_TOKEN'];
+  if (given !== undefined && given !== '') return given;
+  const file = join(env['LOGWEIR_DATA_DIR'] ?? './data', 'admin.token');
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new TokenMissing(`No admin token: set LOGWEIR_ADMIN_TOKEN, or LOGWEIR_DATA_DIR to the directory that holds admin.token (${file} cannot be read).`, { cause: error });
+  }
+}
+
+function usageOf({ name, required, optional }: AdminCommand): string {
+  const flag = (text: string): string => `--${text} ${text.toUpperCase()}`;
+  return ['logweir admin', name, ...required.map(flag), ...optional.map((text) => `[${flag(text)}]`), '[--json]'].join(' ');
+}
+
+function usage(): string {
+  return `Usage:\n${ADMIN_COMMANDS.map((command) => `  ${usageOf(command)}\n      ${command.help}`).join('\n')}\n`;
+}

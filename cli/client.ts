@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { EXIT, RefusedError, UsageError } from './output.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** How a command reaches the service: its addresses, the tenant, and the key. */
+export type Target = { readonly appUrl: string; readonly ingestUrl: string; readonly tenantId: string; readonly key: string };
+
+/** The flags that every command has that talks to the public hosts. */
+export const TARGET_FLAGS = {
+  url: { type: 'string' },
+  tenant: { type: 'string' },
+  key: { type: 'string' },
+} as const;
+
+export const TARGET_HELP = `  --url URL       the host to talk to (default: the instance of LOGWEIR_HOST and its port)
+  --tenant ID     the tenant (default: LOGWEIR_TENANT, or 1)
+  --key KEY       the API key (default: LOGWEIR_API_KEY, or the first key of the instance in LOGWEIR_DATA_DIR)
+`;
+
+/** Finds the service: flags first, then LOGWEIR_URL, LOGWEIR_TENANT and LOGWEIR_API_KEY, then the instance of this machine. */
+export function findTarget(flags: Readonly<Record<string, unknown>>, env: Env): Target {
+  const host = env['LOGWEIR_HOST'] ?? '127.0.0.1';
+  const given = text(flags['url']) ?? env['LOGWEIR_URL'];
+  const tenantId = text(flags['tenant']) ?? env['LOGWEIR_TENANT'] ?? '1';
+  if (!/^[1-9]\d{0,9}$/.test(tenantId)) throw new UsageError('--tenant is an integer of at least 1.');
+  return {
+    appUrl: given ?? `http://${host}:${env['LOGWEIR_APP_PORT'] ?? '8080'}`,
+    ingestUrl: given ?? `http://${host}:${env['LOGWEIR_INGEST_PORT'] ?? '8081'}`,
+    tenantId,
+    key: text(flags['key']) ?? env['LOGWEIR_API_KEY'] ?? env['LOGWEIR_BOOTSTRAP_KEY'] ?? keyOfInstance(env),
+  };
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+function keyOfInstance(env: Env): string {
+  const file = path.join(env['LOGWEIR_DATA_DIR'] ?? './data', 'bootstrap.key');
+  if (!existsSync(file)) throw new UsageError(`No key: give --key or LOGWEIR_API_KEY (there is no ${file}).`);
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Sends a request with the key; gives the body of a 2xx. Throws a sentence that says what the service said, or that none answered. */
+export async function request(url: string, key: string, init: { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {}): Promise<Buffer> {
+  let response: Response;
+  try {
+    response = await fetch(url, { ...init, headers: { ...init.headers, Authorization: `Bearer ${key}` } });
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error;
+    throw new Error(`No service answers on ${new URL(url).origin}; is Logweir running there?`, { cause: error });
+  }
+  const body = Buffer.from(await response.arrayBuffer());
+  if (response.ok) return body;
+  const detail = detailOf(body);
+  if (response.status === 400) throw new UsageError(detail);
+  if (response.status === 401 || response.status === 403) throw new RefusedError(detail);
+  throw Object.assign(new Error(`${detail} (HTTP ${String(response.status)})`), { status: response.status, retryAfter: Number(response.headers.get('retry-after') ?? 1) });
+}
+
+function detailOf(body: Buffer): string {
+  try {
+    const { detail } = JSON.parse(body.toString()) as { detail?: unknown };
+    if (typeof detail === 'string') return detail;
+  } catch {
+    // not JSON: shown as it is
+  }
+  return body.toString().slice(0, 500);
+}
+
+/** The exit code of what a command threw. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError || (error as { code?: unknown } | null)?.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return EXIT.usage;
+  return error instanceof RefusedError ? EXIT.refused : EXIT.failed;
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// The launcher of the command line: plain JavaScript, so that it works in a fresh clone. It belongs to no room of the
+// house and reaches into two of them by address: main/ (plain too) and, once that is built, the compiled cli/.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const load = (/** @type {string} */ file) => import(new URL(`../${file}`, import.meta.url).href);
+const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: ${line}\n`);
+
+async function main(/** @type {string[]} */ argv) {
+  if (argv[0] === 'ps') {
+    const { ps } = await load('main/ps.mjs');
+    process.exitCode = ps(argv.slice(1));
+    return;
+  }
+  if (!existsSync(path.join(root, 'dist', 'cli', 'main.js'))) {
+    const { ensureInstalled, ensureBuilt } = await load('main/install.mjs');
+    await ensureInstalled({ root, log });
+    await ensureBuilt({ root, log });
+  }
+  const cli = await load('dist/cli/main.js');
+  const code = await cli.main(argv);
+  if (typeof code === 'number') process.exitCode = code;
+}
+
+main(process.argv.slice(2)).catch((error) => {
+  log(error.name === 'StartError' ? error.message : (error.stack ?? String(error)));
+  process.exitCode = 1;
+});

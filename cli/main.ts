@@ -1,0 +1,42 @@
+import { adminCommand } from './admin.ts';
+import { exitCodeOf, type Env } from './client.ts';
+import { demoCommand } from './demo.ts';
+import { EXIT, processOutput, type Output } from './output.ts';
+import { queryCommand } from './query.ts';
+
+type Command = { readonly name: string; readonly summary: string; readonly run: (argv: readonly string[], env: Env, output: Output) => Promise<number> };
+
+/** Every command, in the order of the help. `ps` is answered by the launcher, which needs no build. */
+export const commands: readonly Command[] = [
+  { name: 'query', summary: "search: logweir query '<LogsQL>'", run: queryCommand },
+  { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
+  { name: 'admin', summary: 'tenants and keys', run: (argv, env, output) => adminCommand(argv, env, output) },
+];
+
+const HELP = `Usage: logweir <command> [flags]
+
+${commands.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join('\n')}
+  ps       the processes of the instance on LOGWEIR_DATA_DIR (--json)
+
+logweir <command> --help says more.
+`;
+
+/** Runs the command that `argv` names (without node and the script); resolves with the exit code. */
+export async function main(argv: readonly string[], env: Env = process.env, output: Output = processOutput): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    output.out(HELP);
+    return name === undefined ? EXIT.usage : EXIT.ok;
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command === undefined) {
+    output.err(`There is no command ${JSON.stringify(name)}.\n${HELP}`);
+    return EXIT.usage;
+  }
+  try {
+    return await command.run(rest, env, output);
+  } catch (error) {
+    output.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return exitCodeOf(error);
+  }
+}

@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import { parseEntry, splitArray, splitObject } from '../pipeline/core/json-entry.ts';
+import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
+import { renderLine } from './lines.ts';
+import { EXIT, UsageError, type Output } from './output.ts';
+
+const HELP = `Usage: logweir query '<LogsQL>' [flags]
+Prints what the query finds: coloured lines, oldest first, on a terminal; NDJSON in a pipe.
+
+  --start TIME    from when on: -15m, -7d, 2026-11-20T10:00:00Z (default -1h)
+  --end TIME      until when (default now)
+  --limit N       most entries, the newest ones (default 1000; more than 10000 are read in pages)
+  --format F      lines or ndjson
+${TARGET_HELP}
+Exit codes: 0 done, 1 the service cannot be reached or failed, 2 wrong command line or query, 3 key refused.
+`;
+
+/** The most that one answer of `/search` holds. */
+const PAGE = 10_000;
+
+type Page = { readonly logs: readonly string[]; readonly hasMore: boolean; readonly oldestTime: string | null };
+
+/** `logweir query`: one search, page by page. */
+export async function queryCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...argv],
+    allowPositionals: true,
+    options: { ...TARGET_FLAGS, start: { type: 'string' }, end: { type: 'string' }, limit: { type: 'string' }, format: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help === true) {
+    output.out(HELP);
+    return EXIT.ok;
+  }
+  const [query] = positionals;
+  if (query === undefined || positionals.length > 1) throw new UsageError(`A query is one argument; put it in quotes.\n${HELP}`);
+  const limit = Number(values.limit ?? 1000);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is an integer of at least 1.');
+  if (values.format !== undefined && !['lines', 'ndjson'].includes(values.format)) throw new UsageError('--format is lines or ndjson.');
+  const lines = values.format === undefined ? output.isTerminal : values.format === 'lines';
+  const target = findTarget(values, env);
+  const found: string[] = [];
+  let before: string | null = null;
+  do {
+    const page: Page = await search(target, { query, start: values.start ?? '-1h', end: values.end ?? 'now', limit: Math.min(PAGE, limit - found.length), before });
+    if (lines) found.push(...page.logs);
+    else for (const log of page.logs) output.out(`${log}\n`);
+    if (!lines) found.length += page.logs.length;
+    before = page.hasMore ? page.oldestTime : null;
+  } while (before !== null && found.length < limit);
+  if (lines) printLines(found, output);
+  return EXIT.ok;
+}
+
+async function search(target: ReturnType<typeof findTarget>, body: Readonly<Record<string, unknown>>): Promise<Page> {
+  const answer = await request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/search`, target.key, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const members = splitObject(answer);
+  return {
+    logs: splitArray(Buffer.from(members.get('logs') ?? '[]')),
+    hasMore: members.get('has_more') === 'true',
+    oldestTime: JSON.parse(members.get('oldest_time') ?? 'null') as string | null,
+  };
+}
+
+/** Newest first is how they come; people read logs downwards. Rows of a pipe keep their order. */
+function printLines(logs: readonly string[], output: Output): void {
+  const entries = logs.map((log) => parseEntry(log));
+  const isEntries = entries.every((entry) => entry.has('_time') && entry.has('_stream'));
+  for (const entry of isEntries ? entries.reverse() : entries) output.out(`${renderLine(entry)}\n`);
+}

@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawnEngine, untilExited, untilReady } from './engine-process.mjs';
+import { onFreePorts } from './ports.mjs';
+import { StartError } from './start-error.mjs';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const DATABASE = 'logweir';
+const USER = 'logweir';
+const MAX_SERVER_MEMORY_BYTES = 6_000_000_000;
+const READY_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 15_000;
+
+// Opens the HTTP interface and then never ends by itself: it is what keeps the engine alive, and killing it is what
+// stops the engine. Without max_block_size=1 it would end at once. These two statements are all that the quota in
+// users.xml allows.
+const KEEP_ALIVE =
+  'SYSTEM START LISTEN HTTP; SELECT sleepEachRow(0.1) /* keepalive */ FROM system.numbers FORMAT Null ' +
+  'SETTINGS function_sleep_max_microseconds_per_block=0, max_block_size=1, max_execution_time=0, max_rows_to_read=0, log_queries=0';
+const STOP = "KILL QUERY WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%KILL%' ASYNC";
+
+/**
+ * Starts the ClickHouse engine of npm's chdb as a child process and waits until its HTTP interface answers.
+ * It dies with the process that started it. Data, users and log are kept in DATA_DIR/clickhouse.
+ * @param {import('./clickhouse.d.mts').ClickHouseOptions} options
+ * @returns {Promise<import('./clickhouse.d.mts').ClickHouse>}
+ */
+export async function startClickHouse(options) {
+  const { dataDir, log = () => {}, port } = options;
+  const library = findLibrary();
+  const folder = path.resolve(dataDir, 'clickhouse');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const secrets = keptSecrets(folder);
+  const configFile = writeConfig(folder, secrets);
+  const start = (/** @type {number[]} */ ports) =>
+    startEngine({ ...options, library, folder, secrets, configFile, port: /** @type {number} */ (ports[0]) });
+  const clickhouse = await (port === undefined ? onFreePorts(1, start) : start([port]));
+  log(`ClickHouse is up on ${clickhouse.url}`);
+  return clickhouse;
+}
+
+/**
+ * @param {import('./clickhouse.d.mts').ClickHouseOptions &
+ *   { library: string, folder: string, secrets: Secrets, configFile: string, port: number }} options
+ * @returns {Promise<import('./clickhouse.d.mts').ClickHouse>}
+ */
+async function startEngine({ library, folder, secrets, configFile, port, onSpawn, signal }) {
+  const logFile = path.join(folder, 'clickhouse.log');
+  const child = [path.join(HERE, 'clickhouse-child.mjs'), String(process.pid), library];
+  const args = [...child, ...engineArguments(folder, configFile, port)];
+  const engine = spawnEngine({ command: process.execPath, args, cwd: folder, logFile });
+  onSpawn?.(engine.pid);
+  // With the password, so that no other ClickHouse on this port is taken for this one.
+  const check = () =>
+    query(port, secrets.password, 'SELECT 1').then(
+      () => true,
+      () => false,
+    );
+  await untilReady('ClickHouse', engine, check, { logFile, timeoutMs: READY_TIMEOUT_MS, signal });
+
+  const stop = async () => {
+    await query(port, secrets.password, STOP).catch(() => engine.terminate());
+    await untilExited(engine, STOP_TIMEOUT_MS);
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    user: USER,
+    password: secrets.password,
+    database: DATABASE,
+    readerUser: 'reader',
+    readerPassword: secrets.readerPassword,
+    port,
+    pid: engine.pid,
+    exited: engine.exited,
+    stop,
+    kill: engine.kill,
+  };
+}
+
+/** Where npm has put the engine for this machine. */
+function findLibrary() {
+  const name = `@chdb/lib-linux-${process.arch}-gnu`;
+  try {
+    const folder = path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+    const library = path.join(folder, 'libchdb.so');
+    if (existsSync(library)) return library;
+  } catch {
+    // Said below: the package is optional, npm leaves it out on machines it is not made for.
+  }
+  throw new StartError(
+    `The embedded ClickHouse needs the npm package ${name}, which is not installed; name a ClickHouse server in LOGWEIR_CLICKHOUSE_URL instead.`,
+  );
+}
+
+/**
+ * The passwords of this data directory, made at its first start.
+ * @typedef {{ readonly password: string, readonly readerPassword: string }} Secrets
+ * @param {string} folder
+ * @returns {Secrets}
+ */
+function keptSecrets(folder) {
+  const file = path.join(folder, 'secrets.json');
+  if (!existsSync(file)) {
+    const secrets = { password: randomBytes(24).toString('hex'), readerPassword: randomBytes(24).toString('hex') };
+    writeFileSync(file, `${JSON.stringify(secrets)}\n`, { mode: 0o600 });
+  }
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/**
+ * Fills in the two templates; answers where the main configuration lies.
+ * @param {string} folder @param {Secrets} secrets
+ */
+function writeConfig(folder, secrets) {
+  const usersFile = path.join(folder, 'users.xml');
+  const configFile = path.join(folder, 'config.xml');
+  render('users.xml', usersFile, {
+    database: DATABASE,
+    passwordHash: sha256(secrets.password),
+    readerPasswordHash: sha256(secrets.readerPassword),
+  });
+  render('config.xml', configFile, {
+    usersFile: xmlText(usersFile),
+    maxServerMemoryBytes: String(Math.floor(Math.min(MAX_SERVER_MEMORY_BYTES, os.totalmem() * 0.4))),
+  });
+  return configFile;
+}
+
+/** @param {string} template @param {string} file @param {Record<string, string>} values */
+function render(template, file, values) {
+  const text = readFileSync(path.join(HERE, template), 'utf8');
+  const filled = text.replace(/\{\{(\w+)\}\}/g, (all, /** @type {string} */ name) => values[name] ?? all);
+  writeFileSync(file, filled, { mode: 0o600 });
+}
+
+const sha256 = (/** @type {string} */ text) => createHash('sha256').update(text).digest('hex');
+const xmlText = (/** @type {string} */ text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** @param {string} folder @param {string} configFile @param {number} httpPort */
+function engineArguments(folder, configFile, httpPort) {
+  return [
+    `--path=${path.join(folder, 'data')}`,
+    '--listen_host=127.0.0.1',
+    `--http_port=${httpPort}`,
+    '--log-level=warning', // only heard here: the configuration's <logger> is ignored
+    `--config-file=${configFile}`,
+    '--query',
+    KEEP_ALIVE,
+  ];
+}
+
+/**
+ * Runs a statement on a connection of its own: one kept alive would delay the engine's end.
+ * @param {number} port @param {string} password @param {string} sql
+ * @returns {Promise<string>}
+ */
+function query(port, password, sql) {
+  return new Promise((resolve, reject) => {
+    const headers = { connection: 'close', 'x-clickhouse-user': USER, 'x-clickhouse-key': password };
+    const sent = http.request({ host: '127.0.0.1', port, method: 'POST', headers, agent: false, timeout: 5000 });
+    sent.on('timeout', () => sent.destroy(new Error('ClickHouse did not answer within 5 s.')));
+    sent.on('error', reject);
+    sent.on('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (/** @type {string} */ part) => (text += part));
+      response.on('error', reject);
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(text);
+        else reject(new Error(`ClickHouse answered ${response.statusCode}: ${text.slice(0, 500)}`));
+      });
+    });
+    sent.end(sql);
+  });
+}

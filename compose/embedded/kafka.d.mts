@@ -1,0 +1,30 @@
+/** What an embedded Kafka needs to start. */
+export type KafkaOptions = {
+  /** The instance's data directory; everything of the broker is in its folder `kafka`. */
+  readonly dataDir: string;
+  /** Takes progress lines. */
+  readonly log?: ((line: string) => void) | undefined;
+  /** The ports of the broker and of its controller; without them free ones are taken. */
+  readonly ports?: readonly [number, number] | undefined;
+  /** Told the process id as soon as there is one, long before the broker is ready. */
+  readonly onSpawn?: ((pid: number) => void) | undefined;
+  /** Aborted: the broker that is starting is killed, and the start fails. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+/** A running Kafka. */
+export type Kafka = {
+  /** What clients connect to: `127.0.0.1:PORT`. */
+  readonly brokers: string;
+  readonly ports: readonly [number, number];
+  readonly pid: number;
+  /** Resolves when the process has ended, with how it ended (`signal SIGKILL`). */
+  readonly exited: Promise<string>;
+  /** Ends it cleanly, within 15 s. Safe to call twice. */
+  stop(): Promise<void>;
+  /** Ends it at once. */
+  kill(): void;
+};
+
+/** Starts one Kafka node as a child process that dies with this one, and waits until it takes requests. */
+export function startKafka(options: KafkaOptions): Promise<Kafka>;

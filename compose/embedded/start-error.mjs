@@ -1,0 +1,11 @@
+/**
+ * Something that keeps the service from starting and that its operator can mend:
+ * the message is one whole sentence, printed as it is, without a stack.
+ */
+export class StartError extends Error {
+  /** @param {string} sentence @param {ErrorOptions} [options] */
+  constructor(sentence, options) {
+    super(sentence, options);
+    this.name = 'StartError';
+  }
+}

@@ -1,0 +1,33 @@
+/** Every filter with a name, an operator or a field of its own, one line each. Words, phrases and logic are the parser's. */
+import { registry } from '../../pipeline/core/registry.ts';
+import { equals, exact, notEquals } from './exact.ts';
+import { anyCase } from './fold.ts';
+import { oneOf } from './in.ts';
+import { greater, less, range } from './range.ts';
+import { matches, matchesNot, re } from './regexp.ts';
+import { streamIdField } from './stream-id.ts';
+import { stream, streamField } from './stream.ts';
+import { stringRange } from './string-range.ts';
+import { timeField } from './time.ts';
+
+export const filters = registry(
+  (filter) => filter.names,
+  [
+    equals,
+    notEquals,
+    greater,
+    less,
+    matches,
+    matchesNot,
+    stream,
+    timeField,
+    streamField,
+    streamIdField,
+    anyCase,
+    exact,
+    oneOf,
+    range,
+    re,
+    stringRange,
+  ],
+);

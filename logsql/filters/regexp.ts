@@ -1,0 +1,71 @@
+import type { Sql } from '../../pipeline/core/sql.ts';
+import { RegexpError, compileRegexp, type Regexp } from '../regexp.ts';
+import { matchSql, onText } from '../sql/text.ts';
+import type { Filter, FilterSpec, Parser } from '../types.ts';
+import { exactArguments } from './arguments.ts';
+import { AnyFilter, NotFilter } from './logic.ts';
+import { PrefixFilter } from './phrase.ts';
+import { TextFilter } from './text-filter.ts';
+
+/** `f:~"re"`: RE2, anywhere in the value, case-sensitive unless it says `(?i)`. */
+export class RegexpFilter extends TextFilter {
+  readonly regexp: Regexp;
+  constructor(field: string, regexp: Regexp) {
+    super(field);
+    this.regexp = regexp;
+  }
+  print(): string {
+    return `~${JSON.stringify(this.regexp.source)}`;
+  }
+  accepts(value: string): boolean {
+    return this.regexp.test(value);
+  }
+  sql(): Sql | null {
+    return onText(this.field, (value) => matchSql(value, this.regexp.source));
+  }
+}
+
+/** `~""` and `~".*"` match all, `~".+"` what is not empty. */
+function make(parser: Parser, field: string, source: string, at: number): Filter {
+  if (source === '' || source === '.*') return new AnyFilter();
+  if (source === '.+') return new PrefixFilter(field === '' ? '_msg' : field, '');
+  try {
+    return new RegexpFilter(field, compileRegexp(source));
+  } catch (error) {
+    if (!(error instanceof RegexpError)) throw error;
+    parser.lexer.restore(at);
+    return parser.lexer.fail(`expected a regexp that RE2 accepts (${error.message})`);
+  }
+}
+
+function parseTilde(parser: Parser, field: string): Filter {
+  parser.lexer.next();
+  const at = parser.lexer.save();
+  return make(parser, field, parser.lexer.compound('a regexp'), at);
+}
+
+const INPUT = [{ _msg: 'took 15ms' }, { _msg: 'took long' }];
+
+export const matches: FilterSpec = {
+  names: ['~', '=~'],
+  kind: 'operator',
+  examples: [{ query: '~`\\d+ms`', input: INPUT, output: [{ _msg: 'took 15ms' }] }],
+  parse: parseTilde,
+};
+
+export const matchesNot: FilterSpec = {
+  names: ['!~'],
+  kind: 'operator',
+  examples: [{ query: '!~`\\d+ms`', input: INPUT, output: [{ _msg: 'took long' }] }],
+  parse: (parser, field) => new NotFilter(parseTilde(parser, field)),
+};
+
+export const re: FilterSpec = {
+  names: ['re'],
+  kind: 'function',
+  examples: [{ query: 're("long$")', input: INPUT, output: [{ _msg: 'took long' }] }],
+  parse(parser, field) {
+    const at = parser.lexer.save();
+    return make(parser, field, exactArguments(parser, 1)[0] ?? '', at);
+  },
+};

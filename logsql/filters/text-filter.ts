@@ -1,0 +1,24 @@
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import type { Sql } from '../../pipeline/core/sql.ts';
+import { fieldPrefix } from '../reserved.ts';
+import type { Filter, SqlContext } from '../types.ts';
+
+/** A filter that looks at the text of one field and at nothing else. */
+export abstract class TextFilter implements Filter {
+  readonly field: string;
+  readonly fields: readonly string[];
+  constructor(field: string) {
+    this.field = field === '' ? '_msg' : field;
+    this.fields = [this.field];
+  }
+  matches(entry: LogEntry): boolean {
+    return this.accepts(textOf(entry.get(this.field)));
+  }
+  toString(): string {
+    return fieldPrefix(this.field) + this.print();
+  }
+  /** What stands after the field's name. */
+  abstract print(): string;
+  abstract accepts(value: string): boolean;
+  abstract sql(context: SqlContext): Sql | null;
+}

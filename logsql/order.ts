@@ -1,0 +1,97 @@
+/** How values compare: natural order with numbers by size (`1.9.0` before `1.10.0`), and plain order of bytes. */
+import { parseDecimal, parseInteger, parseIpv4, parseNumber, parseTimestamp, parseUint } from './numbers.ts';
+
+const SMALL_INTEGER = /^-?[0-9]{1,15}$/;
+
+/** Order of the UTF-8 bytes of two texts, as ClickHouse and Go compare: negative, 0 or positive. */
+export function compareBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i += 1) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return rank(x) - rank(y);
+  }
+  return a.length - b.length;
+}
+
+const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
+/** A surrogate stands for a character above U+FFFF, so it is greater than any unit that is not one. */
+const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
+
+function endOfRun(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isDigit(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+/** Natural order: runs of digits by their numbers, all else by bytes; a digit comes before anything else, an end before all. */
+export function compareNatural(a: string, b: string): number {
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(j);
+    if (isDigit(x) && isDigit(y)) {
+      const endX = endOfRun(a, i);
+      const endY = endOfRun(b, j);
+      const order = compareRuns(a.slice(i, endX), b.slice(j, endY));
+      if (order !== 0) return order;
+      i = endX;
+      j = endY;
+    } else if (x === y) {
+      i += 1;
+      j += 1;
+    } else if (isDigit(x) || isDigit(y)) return isDigit(x) ? -1 : 1;
+    else return rank(x) - rank(y);
+  }
+  return a.length - i - (b.length - j);
+}
+
+function compareRuns(a: string, b: string): number {
+  if (a.length <= 15 && b.length <= 15) return Number(a) - Number(b) || a.length - b.length;
+  const x = BigInt(a);
+  const y = BigInt(b);
+  return x === y ? a.length - b.length : x < y ? -1 : 1;
+}
+
+/** The order of `sort` with a limit, `min`, `max` and `quantile`: integers, times and numbers by size where both are such, else natural order. */
+export function compareValues(a: string, b: string): number {
+  if (a === b) return 0;
+  if (SMALL_INTEGER.test(a) && SMALL_INTEGER.test(b)) return Number(a) - Number(b);
+  return (
+    compareAs(a, b, parseInteger) ??
+    compareAs(a, b, parseUint) ??
+    compareAs(a, b, parseTimestamp) ??
+    compareAs(a, b, parseNumber) ??
+    compareNatural(a, b)
+  );
+}
+
+function compareAs(a: string, b: string, parse: (text: string) => bigint | number | null): number | null {
+  const x = parse(a);
+  if (x === null) return null;
+  const y = parse(b);
+  if (y === null) return null;
+  return x === y ? 0 : x < y ? -1 : 1;
+}
+
+const isCanonicalTime = (text: string): boolean => text.length >= 20 && text.charCodeAt(10) === 84 && text.endsWith('Z');
+
+/** The order of times as entries have them (`2026-11-18T10:00:00.5Z`); other texts as `compareValues` has it. */
+export function compareTimes(a: string, b: string): number {
+  if (!isCanonicalTime(a) || !isCanonicalTime(b)) return compareValues(a, b);
+  const x = a.slice(0, -1);
+  const y = b.slice(0, -1);
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+/** The order of `sort` without a limit: whole numbers and IPv4 addresses by size, then decimals, else natural order (units are not read). */
+export function compareSorted(a: string, b: string): number {
+  if (a === b) return 0;
+  const x = wholeNumber(a);
+  const y = wholeNumber(b);
+  if (x !== 0n && y !== 0n) return x === y ? 0 : x < y ? -1 : 1;
+  return compareAs(a, b, parseDecimal) ?? compareNatural(a, b);
+}
+
+const wholeNumber = (text: string): bigint => parseInteger(text) ?? BigInt(parseIpv4(text) ?? 0);

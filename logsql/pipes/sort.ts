@@ -1,0 +1,167 @@
+import { Literal, renderEntry, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { FieldSet } from '../fields.ts';
+import { compareNatural, compareSorted, compareTimes, compareValues } from '../order.ts';
+import { quote } from '../reserved.ts';
+import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../types.ts';
+import { count, fieldName, namesInParens, rankName } from './arguments.ts';
+import { LimitPipe, OffsetPipe } from './limit.ts';
+import { Budget, keyOf, sizeOfRow } from './rows.ts';
+
+export type SortKey = { readonly field: string; readonly isDescending: boolean };
+
+export type SortOptions = {
+  readonly keys: readonly SortKey[];
+  readonly isDescending: boolean;
+  readonly offset: number;
+  /** Infinity where there is none. */
+  readonly limit: number;
+  readonly rank: string | null;
+  /** Offset and limit hold for each group of rows that are equal in these fields. */
+  readonly partition: readonly string[];
+};
+
+type Keyed = { readonly row: LogEntry; readonly texts: readonly string[] };
+
+/** `sort by (a, b desc) …`: numbers by size, other texts in natural order, missing first; with a limit also sizes, durations and times by size. */
+export class SortPipe implements Pipe {
+  readonly liveTail = false;
+  readonly rows = 'reshaped';
+  readonly options: SortOptions;
+  constructor(options: SortOptions) {
+    this.options = options;
+  }
+  toString(): string {
+    const { keys, isDescending, offset, limit, rank, partition } = this.options;
+    const by = keys.map(({ field, isDescending: down }) => quote(field) + (down ? ' desc' : ''));
+    return [
+      'sort',
+      by.length > 0 ? ` by (${by.join(', ')})` : '',
+      isDescending ? ' desc' : '',
+      partition.length > 0 ? ` partition by (${partition.map(quote).join(', ')})` : '',
+      offset > 0 ? ` offset ${String(offset)}` : '',
+      limit !== Infinity ? ` limit ${String(limit)}` : '',
+      rank === null ? '' : ` rank as ${quote(rank)}`,
+    ].join('');
+  }
+  needs(output: FieldSet): FieldSet {
+    const { keys, partition, rank } = this.options;
+    if (keys.length === 0) return FieldSet.all;
+    return output.minus(rank === null ? [] : [rank]).plus([...keys.map((key) => key.field), ...partition]);
+  }
+  stage(context: RunContext): Stage {
+    const { options } = this;
+    const groups = new Map<string, Keyed[]>();
+    const budget = new Budget(context.limits, 'The sort pipe');
+    const kept = options.offset + options.limit;
+    const compare = comparison(options);
+    return {
+      push: (row) => {
+        const key = keyOf(options.partition.map((field) => textOf(row.get(field))));
+        let group = groups.get(key);
+        if (group === undefined) groups.set(key, (group = []));
+        group.push({ row, texts: sortTexts(options, row) });
+        if (kept === Infinity) budget.take(1, sizeOfRow(row));
+        else if (group.length >= kept * 2 + 1024) group.sort(compare).length = kept;
+        else if (group.length <= kept) budget.take(1, sizeOfRow(row));
+        return [];
+      },
+      flush: () => [...groups.values()].flatMap((group) => cut(group.sort(compare), options)),
+    };
+  }
+}
+
+function sortTexts({ keys }: SortOptions, row: LogEntry): readonly string[] {
+  return keys.length === 0 ? [renderEntry(row)] : keys.map((key) => textOf(row.get(key.field)));
+}
+
+function comparison({ keys, isDescending, limit }: SortOptions): (a: Keyed, b: Keyed) => number {
+  if (keys.length === 0) return (a, b) => (isDescending ? -1 : 1) * compareNatural(a.texts[0] ?? '', b.texts[0] ?? '');
+  const compareTexts = limit === Infinity ? compareSorted : compareValues;
+  const steps = keys.map((key, index) => ({
+    index,
+    sign: key.isDescending !== isDescending ? -1 : 1,
+    compare: key.field === '_time' ? compareTimes : compareTexts,
+  }));
+  return (a, b) => {
+    for (const { index, sign, compare } of steps) {
+      const order = compare(a.texts[index] ?? '', b.texts[index] ?? '');
+      if (order !== 0) return sign * order;
+    }
+    return 0;
+  };
+}
+
+function cut(group: readonly Keyed[], { offset, limit, rank }: SortOptions): LogEntry[] {
+  const rows = group.slice(offset, limit === Infinity ? undefined : offset + limit).map(({ row }) => row);
+  if (rank === null) return rows;
+  return rows.map((row, index) => new Map(row).set(rank, new Literal(String(offset + index + 1))));
+}
+
+function parseKeys(parser: Parser): SortKey[] {
+  const { lexer } = parser;
+  lexer.expect('(');
+  const keys: SortKey[] = [];
+  while (!lexer.accept(')')) {
+    const field = fieldName(lexer);
+    const isDescending = lexer.accept('desc');
+    if (!isDescending) lexer.accept('asc');
+    keys.push({ field, isDescending });
+    if (!lexer.is(')')) lexer.expect(',');
+  }
+  return keys;
+}
+
+function parseSort(parser: Parser): Pipe {
+  const { lexer } = parser;
+  lexer.next();
+  const hasBy = lexer.accept('by');
+  const keys = hasBy || lexer.is('(') ? parseKeys(parser) : [];
+  const isDescending = lexer.accept('desc');
+  if (!isDescending) lexer.accept('asc');
+  let [offset, limit, rank, partition]: [number, number, string | null, readonly string[]] = [0, Infinity, null, []];
+  for (;;) {
+    if (lexer.is('offset') && offset === 0) {
+      lexer.next();
+      offset = count(lexer, 'a number of rows after "offset"');
+    } else if (lexer.is('limit') && limit === Infinity) {
+      lexer.next();
+      limit = count(lexer, 'a number of rows after "limit"') || Infinity;
+    } else if (lexer.is('rank')) rank = rankName(lexer);
+    else if (lexer.is('partition') && partition.length === 0) {
+      lexer.next();
+      lexer.accept('by');
+      partition = namesInParens(lexer);
+    } else break;
+  }
+  if (partition.length > 0 && limit === Infinity) lexer.fail('expected a limit for "partition by"');
+  return new SortPipe({ keys, isDescending, offset, limit, rank, partition });
+}
+
+/** `sort … | offset N | limit N` as one pipe, which is also what gives such a sort its order. */
+export function mergeSorts(pipes: readonly Pipe[]): Pipe[] {
+  const merged: Pipe[] = [];
+  for (const pipe of pipes) {
+    const last = merged.at(-1);
+    const next = last instanceof SortPipe ? mergeInto(last.options, pipe) : null;
+    if (next === null) merged.push(pipe);
+    else merged.splice(-1, 1, new SortPipe(next));
+  }
+  return merged;
+}
+
+function mergeInto(options: SortOptions, pipe: Pipe): SortOptions | null {
+  if (options.partition.length > 0) return null;
+  if (pipe instanceof LimitPipe && pipe.limit > 0) return { ...options, limit: Math.min(options.limit, pipe.limit) };
+  return pipe instanceof OffsetPipe && options.offset === 0 && options.limit === Infinity ? { ...options, offset: pipe.offset } : null;
+}
+
+const INPUT = [{ v: '1.10.0', n: 2 }, { v: '1.9.0', n: 3 }, { n: 1 }];
+
+export const sort: PipeSpec = {
+  names: ['sort', 'order'],
+  examples: [
+    { query: '* | sort by (v)', input: INPUT, output: [{ n: 1 }, { v: '1.9.0', n: 3 }, { v: '1.10.0', n: 2 }] },
+    { query: '* | sort by (n desc) limit 1 rank as r', input: INPUT, output: [{ v: '1.9.0', n: 3, r: 1 }] },
+  ],
+  parse: parseSort,
+};

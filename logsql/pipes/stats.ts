@@ -1,0 +1,247 @@
+import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
+import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { formatTime } from '../../pipeline/core/time.ts';
+import { FieldSet } from '../fields.ts';
+import { quote } from '../reserved.ts';
+import { stats as functions } from '../stats/index.ts';
+import type {
+  Accumulator,
+  Filter,
+  Parser,
+  Pipe,
+  PipeSpec,
+  RunContext,
+  SqlInput,
+  SqlPipe,
+  Stage,
+  Stats,
+  StatsContext,
+  StatsSql,
+} from '../types.ts';
+import { atEnd, fieldName } from './arguments.ts';
+import { bucketTimeSql, bucketValue, parseBucket, type Bucket } from './bucket.ts';
+import { groupKey, type GroupKey } from './group.ts';
+import { Budget, keyOf, rowOf } from './rows.ts';
+
+/** A field to group by, in buckets or as it is. */
+export type ByField = { readonly name: string; readonly bucket: Bucket | null };
+/** A function, the condition of its `if (…)`, and the name of its result. */
+export type StatsCall = { readonly stats: Stats; readonly condition: Filter | null; readonly name: string };
+
+type Group = { readonly values: readonly string[]; readonly accumulators: readonly Accumulator[] };
+
+/** `stats by (a, _time:5m) count() n, sum(b) if (error)`: one row for each group; one row in all when nothing is grouped. */
+export class StatsPipe implements Pipe {
+  readonly liveTail = false;
+  readonly rows = 'reshaped';
+  readonly by: readonly ByField[];
+  readonly calls: readonly StatsCall[];
+  constructor(by: readonly ByField[], calls: readonly StatsCall[]) {
+    this.by = by;
+    this.calls = calls;
+  }
+  get filters(): readonly Filter[] {
+    return this.calls.flatMap(({ condition }) => (condition === null ? [] : [condition]));
+  }
+  withFilters(filters: readonly Filter[]): Pipe {
+    const rest = [...filters];
+    return new StatsPipe(
+      this.by,
+      this.calls.map((call) => (call.condition === null ? call : { ...call, condition: rest.shift() ?? call.condition })),
+    );
+  }
+  toString(): string {
+    const by = this.by.map(({ name, bucket }) => quote(name) + (bucket === null ? '' : `:${bucket.written}`));
+    const calls = this.calls.map((call) => `${printCall(call)} as ${quote(call.name)}`);
+    return `stats${by.length === 0 ? '' : ` by (${by.join(', ')})`} ${calls.join(', ')}`;
+  }
+  needs(output: FieldSet): FieldSet {
+    const used = this.calls.filter(({ name }) => output.has(name));
+    return FieldSet.of([
+      ...this.by.map(({ name }) => name),
+      ...used.flatMap(({ stats, condition }) => [...stats.fields, ...(condition?.fields ?? [])]),
+    ]);
+  }
+
+  stage(context: RunContext): Stage {
+    const budget = new Budget(context.limits, 'The stats pipe');
+    const inner: StatsContext = { ...context, seconds: this.#seconds(context), hold: (bytes) => budget.take(0, bytes) };
+    const groups = new Map<string, Group>();
+    const groupOf = (values: readonly string[]): Group => {
+      const key = keyOf(values);
+      let group = groups.get(key);
+      if (group === undefined) {
+        budget.take(1, key.length * 2 + 200 + this.calls.length * 100);
+        group = { values, accumulators: this.calls.map(({ stats }) => stats.accumulator(inner)) };
+        groups.set(key, group);
+      }
+      return group;
+    };
+    if (this.by.length === 0) groupOf([]);
+    return {
+      push: (row) => {
+        const { accumulators } = groupOf(this.by.map(({ name, bucket }) => valueOf(row, name, bucket)));
+        for (const [index, call] of this.calls.entries())
+          if (call.condition === null || call.condition.matches(row)) accumulators[index]?.add(row);
+        return [];
+      },
+      flush: () =>
+        [...groups.values()].map(({ values, accumulators }) =>
+          this.#row(
+            values,
+            accumulators.map((accumulator) => accumulator.value()),
+          ),
+        ),
+    };
+  }
+
+  /** How much time a group stands for. */
+  #seconds({ start, end }: RunContext): number {
+    const bucket = this.by.find(({ name, bucket: size }) => name === '_time' && size !== null)?.bucket;
+    return bucket != null && bucket.size > 0 ? bucket.size / 1e9 : Number(end - start + 1n) / 1e9;
+  }
+
+  #row(keys: readonly string[], results: readonly FieldValue[]): LogEntry {
+    return rowOf([
+      ...this.by.map(({ name }, index) => [name, keys[index] ?? ''] as const),
+      ...this.calls.map(({ name }, index) => [name, results[index] ?? ''] as const),
+    ]);
+  }
+
+  sql({ source, context, run }: SqlInput): SqlPipe | null {
+    const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket));
+    const parts = this.calls.map(({ stats, condition }) =>
+      callSql(stats, condition, { context: { ...context, indexed: false }, run, seconds: this.#seconds(run) }),
+    );
+    if (!keys.every((key) => key !== null) || !parts.every((part) => part !== null)) return null;
+    const groups = keys.map(({ expression }) => expression);
+    const list = join([...groups, ...parts.flatMap(({ columns }) => columns)], sql`, `);
+    return {
+      statement: sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}`}`,
+      streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
+      decode: (row, streams) => {
+        const results = decodeParts(parts, row.slice(keys.length));
+        return results === null
+          ? null
+          : this.#row(
+              keys.map((key, index) => key.decode(row[index], streams)),
+              results,
+            );
+      },
+    };
+  }
+}
+
+const printCall = ({ stats, condition }: Omit<StatsCall, 'name'>): string =>
+  stats.toString() + (condition === null ? '' : ` if (${condition.toString()})`);
+
+function valueOf(row: LogEntry, name: string, bucket: Bucket | null): string {
+  const text = textOf(row.get(name));
+  return bucket === null ? text : bucketValue(text, bucket);
+}
+
+function sqlKey(name: string, bucket: Bucket | null): GroupKey | null {
+  if (bucket === null) return groupKey(name);
+  return name === '_time'
+    ? { expression: bucketTimeSql(bucket), isStream: false, decode: (value) => formatTime(BigInt(String(value))) }
+    : null;
+}
+
+function callSql(
+  stats: Stats,
+  filter: Filter | null,
+  input: Pick<SqlInput, 'context' | 'run'> & { readonly seconds: number },
+): StatsSql | null {
+  const condition = filter === null ? null : filter.sql(input.context);
+  if (filter !== null && condition === null) return null;
+  return stats.sql?.({ ...input, condition }) ?? null;
+}
+
+function decodeParts(parts: readonly StatsSql[], values: readonly unknown[]): readonly FieldValue[] | null {
+  const results: FieldValue[] = [];
+  let at = 0;
+  for (const { columns, decode } of parts) {
+    const result = decode(values.slice(at, at + columns.length));
+    if (result === null) return null;
+    results.push(result);
+    at += columns.length;
+  }
+  return results;
+}
+
+function parseBy(parser: Parser): readonly ByField[] {
+  const { lexer } = parser;
+  const hasBy = lexer.accept('by');
+  if (!hasBy && !lexer.is('(')) return [];
+  lexer.expect('(');
+  const list: ByField[] = [];
+  while (!lexer.accept(')')) {
+    const name = lexer.phrase(false);
+    const bucket = lexer.accept(':') ? parseBucket(lexer) : null;
+    list.push({ name: name === '' ? '_msg' : name, bucket });
+    if (!lexer.is(')')) lexer.expect(',');
+  }
+  return list;
+}
+
+function parseCall(parser: Parser): StatsCall {
+  const { lexer } = parser;
+  const spec = functions.find(lexer.keyword ?? '');
+  if (spec === undefined) return lexer.fail('expected a stats function such as count()');
+  const stats = spec.parse(parser);
+  const condition = lexer.accept('if') ? parser.condition() : null;
+  if (lexer.is(',') || atEnd(lexer)) return { stats, condition, name: printCall({ stats, condition }) };
+  lexer.accept('as');
+  return { stats, condition, name: fieldName(lexer) };
+}
+
+/** Reads `by (…) f(), g()`, from after the word `stats`. */
+export function parseStatsPipe(parser: Parser): Pipe {
+  const { lexer } = parser;
+  const by = parseBy(parser);
+  const calls: StatsCall[] = [];
+  do {
+    const at = lexer.save();
+    const call = parseCall(parser);
+    if ([...by, ...calls].some(({ name }) => name === call.name)) {
+      lexer.restore(at);
+      lexer.fail(`expected names that differ: ${JSON.stringify(call.name)} is there already`);
+    }
+    calls.push(call);
+  } while (lexer.accept(','));
+  if (!atEnd(lexer)) lexer.fail('expected "," or the end of the stats pipe');
+  return new StatsPipe(by, calls);
+}
+
+const INPUT = [
+  { app: 'a', n: 1, _msg: 'x' },
+  { app: 'b', n: 5, _msg: 'error' },
+  { app: 'a', n: 2, _msg: 'error' },
+];
+
+export const stats: PipeSpec = {
+  names: ['stats'],
+  examples: [
+    {
+      query: '* | stats by (app) count() n, sum(n) s',
+      input: INPUT,
+      output: [
+        { app: 'a', n: 2, s: 3 },
+        { app: 'b', n: 1, s: 5 },
+      ],
+    },
+    { query: '* | stats count() if (error)', input: INPUT, output: [{ 'count(*) if (error)': 2 }] },
+    {
+      query: '* | by (n:5) count() c',
+      input: INPUT,
+      output: [
+        { n: '0', c: 2 },
+        { n: '5', c: 1 },
+      ],
+    },
+  ],
+  parse(parser) {
+    parser.lexer.next();
+    return parseStatsPipe(parser);
+  },
+};

@@ -1,0 +1,109 @@
+import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
+import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { FieldSet } from '../fields.ts';
+import { quote } from '../reserved.ts';
+import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
+import { byNames, count, fieldName, freeName } from './arguments.ts';
+import { groupKeys } from './group.ts';
+import { Budget, keyOf, rowOf } from './rows.ts';
+
+/** `uniq by (a, b) [with hits] [limit N]`: each group of values once; without fields, each different row. */
+export class UniqPipe implements Pipe {
+  readonly liveTail = false;
+  readonly rows = 'reshaped';
+  readonly by: readonly string[];
+  /** The field for the number of rows, or null. */
+  readonly hits: string | null;
+  readonly limit: number;
+  constructor(by: readonly string[], hits: string | null, limit: number) {
+    this.by = by;
+    this.hits = hits;
+    this.limit = limit;
+  }
+  get singleField(): string {
+    return this.by.length === 1 ? (this.by[0] ?? '') : '';
+  }
+  toString(): string {
+    const by = this.by.length > 0 ? ` by (${this.by.map(quote).join(', ')})` : '';
+    return `uniq${by}${this.hits === null ? '' : ' with hits'}${this.limit === Infinity ? '' : ` limit ${String(this.limit)}`}`;
+  }
+  needs(): FieldSet {
+    return this.by.length === 0 ? FieldSet.all : FieldSet.of(this.by);
+  }
+  stage(context: RunContext): Stage {
+    const groups = new Map<string, { readonly values: readonly (readonly [string, FieldValue])[]; hits: number }>();
+    const budget = new Budget(context.limits, 'The uniq pipe');
+    return {
+      push: (row) => {
+        const values = this.#valuesOf(row);
+        const key = keyOf(values.flat() as string[]);
+        const group = groups.get(key);
+        if (group !== undefined) group.hits += 1;
+        else if (groups.size < this.limit) {
+          budget.take(1, key.length * 2 + 200);
+          groups.set(key, { values, hits: 1 });
+        }
+        return [];
+      },
+      flush: () => [...groups.values()].map(({ values, hits }) => this.#row(values, hits)),
+    };
+  }
+  #valuesOf(row: LogEntry): readonly (readonly [string, string])[] {
+    const names = this.by.length > 0 ? this.by : [...row.keys()].sort();
+    return names.map((name) => [name, textOf(row.get(name))] as const);
+  }
+  #row(values: readonly (readonly [string, FieldValue])[], hits: number): LogEntry {
+    return rowOf(this.hits === null ? values : [...values, [this.hits, new Literal(String(hits))] as const]);
+  }
+  sql({ source }: SqlInput): SqlPipe | null {
+    const keys = groupKeys(this.by);
+    if (keys === null || keys.length === 0) return null;
+    const columns = keys.map((key): Sql => key.expression);
+    const limit = this.limit === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`;
+    const list = join(columns, sql`, `);
+    return {
+      statement: sql`SELECT ${list}, count() FROM ${source} GROUP BY ${list}${limit}`,
+      streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
+      decode: (row, streams) =>
+        this.#row(
+          this.by.map((name, index) => [name, keys[index]?.decode(row[index], streams) ?? ''] as const),
+          Number(row[keys.length]),
+        ),
+    };
+  }
+}
+
+function parseUniq(parser: Parser): Pipe {
+  const { lexer } = parser;
+  lexer.next();
+  const by = byNames(lexer, ['with', 'hits', 'limit']);
+  let hits: string | null = null;
+  let limit = Infinity;
+  for (;;) {
+    if (lexer.is('with', 'hits')) {
+      if (lexer.accept('with') && !lexer.is('hits')) lexer.fail('expected "hits" after "with"');
+      lexer.next();
+      hits = lexer.accept('as') ? fieldName(lexer) : 'hits';
+    } else if (lexer.accept('limit')) limit = count(lexer, 'a number of rows after "limit"') || Infinity;
+    else break;
+  }
+  return new UniqPipe(by, hits === null ? null : freeName(hits, by), limit);
+}
+
+const INPUT = [{ ip: '1.1.1.1' }, { ip: '2.2.2.2' }, { ip: '1.1.1.1' }];
+
+export const uniq: PipeSpec = {
+  names: ['uniq'],
+  examples: [
+    { query: '* | uniq by (ip)', input: INPUT, output: [{ ip: '1.1.1.1' }, { ip: '2.2.2.2' }] },
+    {
+      query: '* | uniq by (ip) with hits',
+      input: INPUT,
+      output: [
+        { ip: '1.1.1.1', hits: 2 },
+        { ip: '2.2.2.2', hits: 1 },
+      ],
+    },
+  ],
+  parse: parseUniq,
+};

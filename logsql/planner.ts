@@ -1,0 +1,258 @@
+/**
+ * How a query runs: the longest beginning of it that ClickHouse can do exactly, as one SELECT, and the rest in memory over its rows.
+ * Filters are in SQL nearly always; a filter pipe at the beginning joins them. `stats`, `uniq`, `top` and sorting by `_time` follow.
+ */
+import type { LogEntry } from '../pipeline/core/entry.ts';
+import { Param, join, sql, uint32, type Sql } from '../pipeline/core/sql.ts';
+import { formatTime } from '../pipeline/core/time.ts';
+import { FieldSet, coversField } from './fields.ts';
+import { AndFilter, AnyFilter, allOf } from './filters/logic.ts';
+import { TimeFilter, momentSql } from './filters/time.ts';
+import { FieldsPipe } from './pipes/fields.ts';
+import { FilterPipe } from './pipes/filter.ts';
+import { LimitPipe, OffsetPipe } from './pipes/limit.ts';
+import { SortPipe } from './pipes/sort.ts';
+import { entryColumns } from './sql/columns.ts';
+import { and } from './sql/text.ts';
+import type { Filter, Pipe, QueryNode, RunContext, SqlContext, StageLimits, StreamNames } from './types.ts';
+
+/** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
+export type Position = {
+  readonly time: string;
+  readonly arrived: string;
+  readonly part: string;
+  readonly offset: string;
+  readonly index: string;
+};
+
+export type PlanOptions = {
+  readonly tenantId: number;
+  /** The window in nanoseconds, both ends included. */
+  readonly start: bigint;
+  readonly end: bigint;
+  /** The widest window this tenant may see, for queries that ignore the request's. */
+  readonly widest: { readonly start: bigint; readonly end: bigint };
+  readonly limits: StageLimits;
+  /** Only entries before this place (or strictly before this time). */
+  readonly before?: Position | bigint;
+};
+
+/** A query ready to run. */
+export type Plan = {
+  /** `entries`: rows are entries, newest first, and paging works. `rows`: anything else. */
+  readonly kind: 'entries' | 'rows';
+  /** The SELECT; `limit` cuts it for plans of entries, `after` goes on where another page ended. */
+  statement(limit: number | null, after?: Position): Sql;
+  /** True when a limit on the answer is one on the SELECT. */
+  readonly limitInSql: boolean;
+  readonly streamColumns: readonly number[];
+  /** An entry or row; null when this plan does not hold for the data and `fallback` must be used. */
+  decode(row: readonly unknown[], streams: StreamNames): LogEntry | null;
+  /** The place of the entry in a row of a plan of entries. */
+  position(row: readonly unknown[]): Position;
+  /** What is left to do in memory, in order. */
+  readonly pipes: readonly Pipe[];
+  readonly run: RunContext;
+  readonly fallback: Plan | null;
+};
+
+/** Plans a query whose subqueries are resolved. */
+export function planQuery(query: QueryNode, options: PlanOptions): Plan {
+  const head = splitHead(query);
+  const window = narrow(head.filter, options);
+  const run: RunContext = { limits: options.limits, start: window.start, end: window.end };
+  const context: SqlContext = { tenantId: options.tenantId, firstDay: dayOf(window.start), lastDay: dayOf(window.end), indexed: true };
+  const { conditions, residual } = conditionsOf(head.filter, window, context, options);
+  const where = join(conditions, AND);
+  const inMemory = planEntries(residual === null ? head.pipes : [new FilterPipe(residual), ...head.pipes], where, run, options);
+  if (residual !== null) return inMemory;
+  return planAggregate(head.pipes, splitScans(conditions), context, run, inMemory) ?? inMemory;
+}
+
+/** Takes filter pipes at the beginning into the filter; `fields` may stand between when it keeps what they look at. */
+function splitHead(query: QueryNode): { readonly filter: Filter; readonly pipes: readonly Pipe[] } {
+  const filters: Filter[] = [query.filter];
+  const pipes: Pipe[] = [];
+  let kept = FieldSet.all;
+  for (const [index, pipe] of query.pipes.entries()) {
+    if (
+      pipe instanceof FilterPipe &&
+      pipe.filter.fields.every((field) => kept.has(field) && (field !== '_stream_id' || !kept.isOpen || pipes.length === 0))
+    )
+      filters.push(pipe.filter);
+    else if (pipe instanceof FieldsPipe) {
+      kept = kept.within(pipe.patterns);
+      pipes.push(pipe);
+    } else return { filter: allOf(filters), pipes: [...pipes, ...query.pipes.slice(index)] };
+  }
+  return { filter: allOf(filters), pipes };
+}
+
+type Window = { readonly start: bigint; readonly end: bigint };
+
+/** The window cut down to the time filters that every entry must pass. */
+function narrow(filter: Filter, { start, end, before }: PlanOptions): Window {
+  let window: Window = { start, end };
+  for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
+    if (!(part instanceof TimeFilter)) continue;
+    window = {
+      start: part.min !== null && part.min > window.start ? part.min : window.start,
+      end: part.max !== null && part.max < window.end ? part.max : window.end,
+    };
+  }
+  const last = typeof before === 'bigint' ? before - 1n : before === undefined ? window.end : BigInt(before.time);
+  return last < window.end ? { ...window, end: last } : window;
+}
+
+const dayOf = (ns: bigint): string => (ns < 0n ? '1970-01-01' : formatTime(ns).slice(0, 10));
+
+const AND = sql` AND `;
+
+/** Tenant, window, and each part of the filter that SQL can say; the rest is `residual`. */
+function conditionsOf(
+  filter: Filter,
+  window: Window,
+  context: SqlContext,
+  options: PlanOptions,
+): { readonly conditions: readonly Sql[]; readonly residual: Filter | null } {
+  const conditions = [
+    sql`tenant_id = ${uint32(context.tenantId)}`,
+    sql`_time >= ${momentSql(window.start)}`,
+    sql`_time <= ${momentSql(window.end)}`,
+  ];
+  const rest: Filter[] = [];
+  for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
+    if (part instanceof TimeFilter || part instanceof AnyFilter) continue;
+    const condition = part.sql(context);
+    if (condition === null) rest.push(part);
+    else conditions.push(condition);
+  }
+  if (options.before !== undefined && typeof options.before !== 'bigint') conditions.push(beforeSql(options.before));
+  return { conditions, residual: rest.length === 0 ? null : allOf(rest) };
+}
+
+/**
+ * `FROM` and what follows for a scan: conditions that columns or indexes answer go first (PREWHERE). Those that decode the map stay
+ * behind, so that it is decoded once for them and for what is selected; that halves the time of an aggregation.
+ */
+function splitScans(conditions: readonly Sql[]): Sql {
+  const scans = conditions.filter(isScan);
+  const cheap = conditions.filter((condition) => !isScan(condition));
+  return scans.length === 0 ? sql`logs WHERE ${join(cheap, AND)}` : sql`logs PREWHERE ${join(cheap, AND)} WHERE ${join(scans, AND)}`;
+}
+
+const isScan = (condition: Sql): boolean => condition.strings.some((part) => part.includes('fields['));
+
+/** Entries that come after this place in the order newest first. */
+function beforeSql({ time, arrived, part, offset, index }: Position): Sql {
+  const moment = sql`fromUnixTimestamp64Milli(${new Param('Int64', arrived)}, 'UTC')`;
+  return sql`(_time, arrived, kafka_part, kafka_off, kafka_idx) < (${momentSql(BigInt(time))}, ${moment}, ${uint(part)}, ${uint(offset)}, ${uint(index)})`;
+}
+
+const uint = (text: string): Param => new Param('UInt64', text);
+
+/** What the SELECT of entries does beside reading them. */
+type Cut = {
+  readonly order: 'newest' | 'oldest' | null;
+  readonly offset: number;
+  readonly limit: number;
+  readonly pipes: readonly Pipe[];
+  readonly isReshaped: boolean;
+};
+
+const MAX_UINT32 = 0xffffffff;
+
+function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, options: PlanOptions): Plan {
+  const cut = absorb(pipes);
+  const fields = cut.pipes.reduceRight((output, pipe) => pipe.needs(output), FieldSet.all);
+  const columns = entryColumns(fields, options.tenantId);
+  const isPaged = !cut.isReshaped && cut.pipes.every((pipe) => pipe.rows !== 'reshaped') && keepsTime(cut.pipes);
+  const limitInSql = cut.pipes.every((pipe) => pipe.rows === 'same');
+  const list = isPaged ? sql`${columns.list}, ${POSITION}` : columns.list;
+  return {
+    kind: isPaged ? 'entries' : 'rows',
+    limitInSql,
+    streamColumns: columns.streamColumns,
+    pipes: cut.pipes,
+    run,
+    fallback: null,
+    statement: (limit, after) => {
+      const page = after === undefined ? where : sql`${where} AND ${beforeSql(after)} AND _time <= ${momentSql(BigInt(after.time))}`;
+      const most = Math.min(cut.limit, limit ?? Infinity);
+      const order = cut.order === null ? sql`` : cut.order === 'newest' ? NEWEST : OLDEST;
+      const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
+      const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
+      return sql`SELECT ${list} FROM logs WHERE ${page}${order}${top}${skip}`;
+    },
+    decode: (row, streams) => columns.decode(row, streams),
+    position: (row) => {
+      const [time = '', arrived = '', part = '', offset = '', index = ''] = row.slice(columns.count).map(String);
+      return { time, arrived, part, offset, index };
+    },
+  };
+}
+
+const POSITION = sql`toUnixTimestamp64Nano(_time), toUnixTimestamp64Milli(arrived), kafka_part, kafka_off, kafka_idx`;
+const NEWEST = sql` ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC`;
+const OLDEST = sql` ORDER BY _time, arrived, kafka_part, kafka_off, kafka_idx`;
+
+/** Takes sorting by `_time`, limits and offsets at the beginning into the SELECT; `fields` may stand before them. */
+function absorb(pipes: readonly Pipe[]): Cut {
+  const first = pipes.findIndex((pipe) => !(pipe instanceof FieldsPipe));
+  const kept = pipes.slice(0, first < 0 ? pipes.length : first);
+  const rest = first < 0 ? [] : pipes.slice(first);
+  let [order, offset, limit, taken]: ['newest' | 'oldest' | null, number, number, number] = [null, 0, Infinity, 0];
+  for (const pipe of rest) {
+    if (pipe instanceof SortPipe && taken === 0 && timeOrder(pipe) !== null) {
+      order = timeOrder(pipe);
+      ({ offset, limit } = pipe.options);
+    } else if (pipe instanceof LimitPipe) limit = Math.min(limit, pipe.limit);
+    else if (pipe instanceof OffsetPipe) {
+      offset += pipe.offset;
+      limit = Math.max(0, limit - pipe.offset);
+    } else break;
+    taken += 1;
+  }
+  const left = [...kept, ...rest.slice(taken)];
+  const breaker = left.find((pipe) => pipe.rows === 'reshaped');
+  const needsOrder = taken > 0 || breaker === undefined || breaker instanceof LimitPipe || breaker instanceof OffsetPipe;
+  return { order: order ?? (needsOrder ? 'newest' : null), offset, limit, pipes: left, isReshaped: taken > 0 };
+}
+
+/** The order of a sort by nothing but `_time`, or null. */
+function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPipe): 'newest' | 'oldest' | null {
+  const [key] = keys;
+  if (key === undefined || keys.length > 1 || key.field !== '_time' || rank !== null || partition.length > 0) return null;
+  return key.isDescending !== isDescending ? 'newest' : 'oldest';
+}
+
+/** True when `_time` comes through all pipes as it is. */
+const keepsTime = (pipes: readonly Pipe[]): boolean =>
+  pipes.every((pipe) => !(pipe instanceof FieldsPipe) || coversField(pipe.patterns, '_time'));
+
+/** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
+function planAggregate(pipes: readonly Pipe[], source: Sql, context: SqlContext, run: RunContext, fallback: Plan): Plan | null {
+  const at = pipes.findIndex((pipe) => !(pipe instanceof FieldsPipe));
+  const pipe = pipes[at];
+  if (pipe?.sql === undefined) return null;
+  const rest = pipes.slice(at + 1);
+  const output = rest.reduceRight((needed, next) => next.needs(needed), FieldSet.all);
+  const patterns = pipes.slice(0, at).flatMap((before) => (before instanceof FieldsPipe ? [before.patterns] : []));
+  const needed = pipe.needs(output).list();
+  if (patterns.length > 0 && needed?.every((field) => patterns.every((list) => coversField(list, field))) !== true) return null;
+  const made = pipe.sql({ source, context, run, output });
+  if (made === null) return null;
+  return {
+    kind: 'rows',
+    statement: () => made.statement,
+    limitInSql: false,
+    streamColumns: made.streamColumns,
+    decode: (row, streams) => made.decode(row, streams),
+    position: () => {
+      throw new Error('BUG: rows have no place among the entries.');
+    },
+    pipes: rest,
+    run,
+    fallback,
+  };
+}

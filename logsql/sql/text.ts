@@ -1,0 +1,155 @@
+/**
+ * Conditions on texts over the table `logs`. The expressions W and KV are, letter for letter, those of its text indexes
+ * (pipeline/store/schema/001_logs.sql): `has(W, word)` and `has(KV, …)` are answered from the index alone, and the same without it.
+ */
+import { join, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { foldCase, foldsTo } from '../fold.ts';
+import { quoteRegexp } from '../regexp.ts';
+import type { SqlContext } from '../types.ts';
+import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } from '../words.ts';
+
+const W = sql`if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '                                                           ')), extractAll(_msg, '[\\\\pL\\\\p{Nd}_]+'))`;
+const KV = sql`arrayConcat(mapKeys(fields), arrayMap((k, v) -> concat(k, '\\0', v), mapKeys(fields), mapValues(fields)))`;
+const LEFT = '(?:^|[^\\pL\\p{Nd}_])';
+const RIGHT = '(?:$|[^\\pL\\p{Nd}_])';
+/** More words than this are not looked up one by one in the index: the first ones have narrowed it down. */
+const MAX_INDEXED_WORDS = 8;
+
+export const TRUE = sql`1`;
+export const FALSE = sql`0`;
+
+const COLUMNS: Readonly<Record<string, Sql>> = {
+  _msg: sql`_msg`,
+  level: sql`level`,
+  service: sql`service`,
+  trace_id: sql`trace_id`,
+  span_id: sql`span_id`,
+  // RFC 3339 with 0, 3, 6 or 9 fraction digits, as formatTime writes it.
+  _time: sql`concat(replaceOne(replaceRegexpOne(toString(_time), '(?:\\\\.000000000|000000|000)$', ''), ' ', 'T'), 'Z')`,
+  _stream_id: sql`concat(leftPad(lower(hex(tenant_id)), 16, '0'), leftPad(lower(hex(stream_id)), 32, '0'))`,
+};
+
+/** True for a field that lives in the map `fields` and in its index. */
+export const isMapField = (field: string): boolean => !Object.hasOwn(COLUMNS, field) && field !== '_stream';
+
+/** The text of a field ('' when missing); null for `_stream`, whose text is in another table. */
+export function fieldText(field: string): Sql | null {
+  if (Object.hasOwn(COLUMNS, field)) return COLUMNS[field] ?? null;
+  return field === '_stream' ? null : sql`fields[${text(field)}]`;
+}
+
+export const not = (condition: Sql): Sql => sql`NOT (${condition})`;
+export const and = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? TRUE : sql`(${join(conditions, sql` AND `)})`);
+export const or = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? FALSE : sql`(${join(conditions, sql` OR `)})`);
+
+/** Makes a condition of a field's text; null where the field has none in this table. */
+export function onText(field: string, make: (value: Sql) => Sql): Sql | null {
+  const value = fieldText(field);
+  return value === null ? null : make(value);
+}
+
+/** `match()` with RE2's own meaning of `.`: ClickHouse lets it match a newline unless told. */
+export const matchSql = (value: Sql, regexp: string): Sql => sql`match(${value}, ${text('(?-s)' + regexp)})`;
+
+/** The field is not empty. */
+export function existsSql(field: string, context: SqlContext): Sql | null {
+  if (context.indexed && isMapField(field)) return sql`has(${KV}, ${text(field)})`;
+  return onText(field, (value) => sql`${value} != ''`);
+}
+
+/** The field's text is exactly this. */
+export function exactSql(field: string, value: string, context: SqlContext): Sql | null {
+  if (value === '') return onNull(existsSql(field, context), not);
+  if (context.indexed && isMapField(field)) return sql`has(${KV}, ${text(`${field}\0${value}`)})`;
+  return onText(field, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
+}
+
+const onNull = (value: Sql | null, make: (value: Sql) => Sql): Sql | null => (value === null ? null : make(value));
+
+/** The field's text is one of these. */
+export function inSql(field: string, values: readonly string[], context: SqlContext): Sql | null {
+  const full = values.filter((value) => value !== '');
+  if (full.length < values.length) {
+    const missing = exactSql(field, '', context);
+    const others = full.length === 0 ? FALSE : inSql(field, full, context);
+    return missing === null || others === null ? null : or([missing, others]);
+  }
+  if (full.length === 0) return FALSE;
+  if (full.length === 1) return exactSql(field, full[0] ?? '', context);
+  if (context.indexed && isMapField(field)) return sql`hasAny(${KV}, ${texts(full.map((value) => `${field}\0${value}`))})`;
+  return onText(field, (value) => sql`${value} IN ${texts(full)}`);
+}
+
+/** Look-ups of whole words in the index of `_msg`, to go before a dearer condition. */
+export function indexedWords(field: string, words: readonly string[], context: SqlContext): readonly Sql[] {
+  if (field !== '_msg' || !context.indexed) return [];
+  return [...new Set(words)].slice(0, MAX_INDEXED_WORDS).map((word) => sql`has(${W}, ${text(word)})`);
+}
+
+/** The word or phrase is in the field; the empty phrase means a missing field. */
+export function phraseSql(field: string, phrase: string, context: SqlContext): Sql | null {
+  if (phrase === '') return exactSql(field, '', context);
+  const indexed = indexedWords(field, wordsOf(phrase), context);
+  if (indexed.length > 0 && isOneWord(phrase)) return indexed[0] ?? null;
+  return onText(field, (value) =>
+    field === '_msg' ? and([...indexed, phraseInText(value, phrase)]) : or([sql`${value} = ${text(phrase)}`, phraseInText(value, phrase)]),
+  );
+}
+
+/** The phrase in a text, without any index. */
+function phraseInText(value: Sql, phrase: string): Sql {
+  const checksStart = startsWithWord(phrase);
+  const checksEnd = endsWithWord(phrase);
+  const at = sql`position(${value}, ${text(phrase)})`;
+  if (!checksStart && !checksEnd) return sql`${at} > 0`;
+  const end = sql`${at} + ${uint32(Buffer.byteLength(phrase))}`;
+  const neighbours = [...(checksStart ? [isNoWordByte(value, sql`${at} - 1`)] : []), ...(checksEnd ? [isNoWordByte(value, end)] : [])];
+  const regexp = (checksStart ? LEFT : '') + quoteRegexp(phrase) + (checksEnd ? RIGHT : '');
+  // A regexp costs a microsecond: it is for what stands between other characters than plain ASCII punctuation.
+  return sql`(${at} > 0 AND if(${and(neighbours)}, 1, ${matchSql(value, regexp)}))`;
+}
+
+/** True when there is no byte at this place (from 1), or one of ASCII that is in no word. */
+function isNoWordByte(value: Sql, place: Sql): Sql {
+  const byte = sql`reinterpretAsUInt8(substring(${value}, ${place}, 1))`;
+  return sql`(${byte} < 48 OR ${byte} BETWEEN 58 AND 64 OR ${byte} BETWEEN 91 AND 94 OR ${byte} = 96 OR ${byte} BETWEEN 123 AND 127)`;
+}
+
+/** A word that begins with the prefix (or the phrase with its last word open) is in the field. */
+export function prefixSql(field: string, prefix: string, context: SqlContext): Sql | null {
+  if (prefix === '') return existsSql(field, context);
+  return onText(field, (value) => {
+    const at = sql`position(${value}, ${text(prefix)})`;
+    const words = indexedWords(field, wholeWordsOfPrefix(prefix), context);
+    if (!startsWithWord(prefix)) return and([...words, sql`${at} > 0`]);
+    return and([
+      ...words,
+      sql`${at} > 0`,
+      sql`if(${isNoWordByte(value, sql`${at} - 1`)}, 1, ${matchSql(value, LEFT + quoteRegexp(prefix))})`,
+    ]);
+  });
+}
+
+/** As `phraseSql` and `prefixSql` (`isPrefix`), in any case, exactly as `foldCase` folds. */
+export function foldedSql(field: string, phrase: string, isPrefix: boolean, context: SqlContext): Sql | null {
+  if (phrase === '') return isPrefix ? existsSql(field, context) : exactSql(field, '', context);
+  const folded = foldCase(phrase);
+  let regexp = '';
+  for (const char of folded) {
+    const variants = foldsTo(char);
+    regexp += variants === char ? quoteRegexp(char) : `[${variants}]`;
+  }
+  const left = startsWithWord(folded) ? LEFT : '';
+  const right = !isPrefix && endsWithWord(folded) ? RIGHT : '';
+  return onText(field, (value) => {
+    const literal = longestAsciiRun(folded);
+    const hint = literal === '' ? [] : [sql`positionCaseInsensitive(${value}, ${text(literal)}) > 0`];
+    return and([...hint, matchSql(value, left + regexp + right)]);
+  });
+}
+
+/** The longest part of a folded text to which only ASCII folds (`İ` folds to i, the Kelvin sign to k). */
+function longestAsciiRun(folded: string): string {
+  const runs = folded.match(/[\x01-\x68\x6a\x6c-\x7f]+/g) ?? [];
+  return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+}

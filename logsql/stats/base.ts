@@ -1,0 +1,54 @@
+/** What the functions of `stats` share. */
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { coversField } from '../fields.ts';
+import { quotePattern } from '../reserved.ts';
+import { fieldText } from '../sql/text.ts';
+import type { Parser } from '../types.ts';
+import { count, namesInParens } from '../pipes/arguments.ts';
+
+/** `name(a, b.*)` from the name on; no field means all (`*`). */
+export function parseFields(parser: Parser): readonly string[] {
+  parser.lexer.next();
+  const fields = namesInParens(parser.lexer);
+  return fields.length === 0 || fields.includes('*') ? ['*'] : fields;
+}
+
+/** `limit N` after a function; Infinity where there is none. */
+export function parseLimit(parser: Parser): number {
+  return parser.lexer.accept('limit') ? count(parser.lexer, 'a number after "limit"') || Infinity : Infinity;
+}
+
+export const printFields = (name: string, fields: readonly string[]): string => `${name}(${fields.map(quotePattern).join(', ')})`;
+export const printLimit = (limit: number): string => (limit === Infinity ? '' : ` limit ${String(limit)}`);
+
+const isPattern = (field: string): boolean => field.endsWith('*');
+
+/** The texts of the fields in a row: '' for a missing one, and for a pattern that no field has. */
+export function textsOf(row: LogEntry, fields: readonly string[]): readonly string[] {
+  if (!fields.some(isPattern)) return fields.map((field) => textOf(row.get(field)));
+  const found = [...row].filter(([name]) => coversField(fields, name)).map(([, value]) => textOf(value));
+  return found.length > 0 ? found : [''];
+}
+
+/** The fields' texts in SQL; null when there are patterns or a field that this table does not hold as text. */
+export function columnsOf(fields: readonly string[]): readonly Sql[] | null {
+  const columns = fields.map((field) => (isPattern(field) ? null : fieldText(field)));
+  return columns.every((column) => column !== null) ? columns : null;
+}
+
+/** `f(args)`, or `fIf(args, condition)`; `name` is fixed text of ours. */
+export function aggregate(
+  name: 'count' | 'sum' | 'sumKahan' | 'min' | 'max' | 'uniqExact',
+  args: readonly Sql[],
+  conditions: readonly (Sql | null)[],
+): Sql {
+  const all = conditions.filter((condition) => condition !== null);
+  const functions = { count: sql`count`, sum: sql`sum`, sumKahan: sql`sumKahan`, min: sql`min`, max: sql`max`, uniqExact: sql`uniqExact` };
+  if (all.length === 0) return sql`${functions[name]}(${join(args, sql`, `)})`;
+  return sql`${functions[name]}If(${join([...args, join(all, sql` AND `)], sql`, `)})`;
+}
+
+/** True for a value whose text is a number just as ClickHouse prints it, so that number and text stand for each other. */
+export const isCanonicalNumber = (value: Sql): Sql =>
+  sql`(isFinite(ifNull(toFloat64OrNull(${value}), nan)) AND toString(toFloat64OrNull(${value})) = ${value})`;

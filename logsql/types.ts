@@ -1,0 +1,180 @@
+/** The parts of a query and what each kind of extension must be able to do. */
+import type { FieldValue, LogEntry } from '../pipeline/core/entry.ts';
+import type { Sql } from '../pipeline/core/sql.ts';
+import type { FieldSet } from './fields.ts';
+import type { Lexer } from './lexer.ts';
+
+/** Where a piece of SQL will stand, and the tenant and days (`YYYY-MM-DD`) it is for. */
+export type SqlContext = {
+  readonly tenantId: number;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** In WHERE, where the text indexes answer; false elsewhere, where plain comparisons are faster. */
+  readonly indexed: boolean;
+};
+
+/** A condition on an entry. Prints itself so that it reads back as the same; missing fields are the empty text. */
+export interface Filter {
+  toString(): string;
+  /** The fields whose values decide. */
+  readonly fields: readonly string[];
+  /** The parts of a composed filter. */
+  readonly parts?: readonly Filter[];
+  /** The same composed filter with other parts. */
+  withParts?(parts: readonly Filter[]): Filter;
+  /** A query whose values must be known before the filter can be used. */
+  readonly subquery?: Subquery;
+  matches(entry: LogEntry): boolean;
+  /** The condition over the table of entries, never NULL; null when it cannot be said in SQL exactly. */
+  sql(context: SqlContext): Sql | null;
+}
+
+/** A query inside a filter, the one field whose values it asks for, and the filter once they are known. */
+export type Subquery = { readonly query: QueryNode; readonly field: string; resolve(values: readonly string[]): Filter };
+
+/** A step of a pipeline at work: rows in, rows out; `flush` gives what was held back. `done` says that no further row can matter. */
+export interface Stage {
+  push(row: LogEntry): readonly LogEntry[];
+  flush(): readonly LogEntry[];
+  readonly done?: boolean;
+}
+
+/** What a stage may hold at once. */
+export type StageLimits = { readonly maxRows: number; readonly maxBytes: number };
+
+/** What stages and plans need to know of the request: its window in nanoseconds, both ends included. */
+export type RunContext = { readonly limits: StageLimits; readonly start: bigint; readonly end: bigint };
+
+/** A step of a query after its filter. */
+export interface Pipe {
+  toString(): string;
+  /** Rows can be sent on as they come, one by one: allowed in live tail. */
+  readonly liveTail: boolean;
+  /** What becomes of rows: each gives one with maybe other fields (`same`), or one or none (`fewer`), or rows are no entries any more. */
+  readonly rows: 'same' | 'fewer' | 'reshaped';
+  /** The fields it needs of its input when these of its output are needed. */
+  needs(output: FieldSet): FieldSet;
+  stage(context: RunContext): Stage;
+  /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot say it exactly. */
+  sql?(input: SqlInput): SqlPipe | null;
+  /** The one field that `fields` or `uniq by` names, for a query inside a filter. */
+  readonly singleField?: string;
+  /** Filters inside it, for subqueries. */
+  readonly filters?: readonly Filter[];
+  withFilters?(filters: readonly Filter[]): Pipe;
+}
+
+/** What a pipe that runs in ClickHouse stands on. */
+export type SqlInput = {
+  /** What stands after FROM: the table and its conditions. */
+  readonly source: Sql;
+  readonly context: SqlContext;
+  readonly run: RunContext;
+  /** Of the fields it gives, these are needed. */
+  readonly output: FieldSet;
+};
+
+/** A pipe as one SELECT, and its rows read back. */
+export type SqlPipe = {
+  readonly statement: Sql;
+  /** The row of the pipe's output, or null where the whole must be done in memory instead (see `fallback` of the plan). */
+  decode(row: readonly unknown[], streams: StreamNames): LogEntry | null;
+  /** Which columns hold stream ids whose texts `decode` needs. */
+  readonly streamColumns: readonly number[];
+};
+
+/** The text `{app="web"}` of a stream id. */
+export type StreamNames = { get(id: string): string | undefined };
+
+/** A function of `stats`. */
+export interface Stats {
+  /** `sum(a, b)`: also the default name of its result. */
+  toString(): string;
+  readonly fields: readonly string[];
+  accumulator(context: StatsContext): Accumulator;
+  /** Aggregates in SQL; null (or absent) when SQL cannot say it exactly. */
+  sql?(input: StatsSqlInput): StatsSql | null;
+}
+
+/** What an accumulator knows of the request; `hold` counts the bytes it keeps, and throws when they are too many. */
+export type StatsContext = RunContext & {
+  hold(bytes: number): void;
+  /** Seconds that one group covers: of its `_time` bucket, else of the request's window. */
+  readonly seconds: number;
+};
+
+/** Gathers rows. */
+export interface Accumulator {
+  add(row: LogEntry): void;
+  value(): FieldValue;
+}
+
+export type StatsSqlInput = {
+  readonly context: SqlContext;
+  readonly run: RunContext;
+  readonly seconds: number;
+  /** The condition of `if (…)`. */
+  readonly condition: Sql | null;
+};
+/** Aggregate expressions, and how their values become the result; null from `decode` means that memory must do it. */
+export type StatsSql = { readonly columns: readonly Sql[]; decode(values: readonly unknown[]): FieldValue | null };
+
+/** What parsers of parts may ask of the parser of the whole. */
+export interface Parser {
+  readonly lexer: Lexer;
+  /** What `now` means, in nanoseconds. */
+  readonly now: bigint;
+  /** A filter that begins something: not with the bare name of a pipe. */
+  topFilter(): Filter;
+  /** A filter up to `|`, `)` or the end. */
+  filter(field: string): Filter;
+  /** One filter without AND and OR around it. */
+  single(field: string): Filter;
+  /** A word or phrase that was read, as a filter: of `field`, or of the field that it names itself when `:` follows. */
+  phrase(text: string, field: string): Filter;
+  /** `(filter)` after `if`. */
+  condition(): Filter;
+  /** A whole query in parentheses. */
+  query(): QueryNode;
+}
+
+/** An example: a query (or what follows `* |`), entries, and the rows it gives, as plain objects. */
+export type Example = {
+  readonly query: string;
+  readonly input: readonly Readonly<Record<string, string | number | boolean>>[];
+  readonly output: readonly Readonly<Record<string, string | number | boolean>>[];
+};
+
+export interface FilterSpec {
+  /** Names of functions (`in`), used only when `(` follows; operators (`=`); fields with a grammar of their own (`_time`). */
+  readonly names: readonly string[];
+  readonly kind: 'function' | 'operator' | 'field';
+  /** What may follow a function's name; `(` alone unless said. */
+  readonly opens?: readonly string[];
+  readonly examples: readonly Example[];
+  /** Reads from the name on. `field` is '' where none was written (it means `_msg`). */
+  parse(parser: Parser, field: string): Filter;
+}
+
+export interface PipeSpec {
+  readonly names: readonly string[];
+  readonly examples: readonly Example[];
+  parse(parser: Parser): Pipe;
+}
+
+export interface StatsSpec {
+  readonly names: readonly string[];
+  readonly examples: readonly Example[];
+  parse(parser: Parser): Stats;
+}
+
+/** Options in front of a query. */
+export type QueryOptions = { readonly concurrency?: number; readonly ignoreGlobalTimeFilter?: boolean };
+
+/** A parsed query. */
+export interface QueryNode {
+  readonly options: QueryOptions;
+  readonly filter: Filter;
+  readonly pipes: readonly Pipe[];
+  toString(): string;
+}

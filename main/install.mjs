@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run } from '../compose/embedded/java.mjs';
+import { StartError } from '../compose/embedded/start-error.mjs';
+import { takeLock } from './lock.mjs';
+
+/**
+ * @typedef {object} InstallOptions
+ * @property {string} root the folder of package.json
+ * @property {(line: string) => void} log takes progress lines
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * Installs the packages that package-lock.json names, unless that has been done.
+ * @param {InstallOptions} options
+ */
+export async function ensureInstalled(options) {
+  const { root, log, signal } = options;
+  const stamp = path.join(root, 'node_modules', '.logweir-installed');
+  const wanted = sha256(readFileSync(path.join(root, 'package-lock.json')));
+  const isDone = () => readText(stamp) === wanted || wasInstalledByHand(root);
+  if (isDone()) return;
+  await alone(options, async () => {
+    if (isDone()) return; // another start has done it meanwhile
+    log('installing packages …');
+    const npm = process.env['npm_execpath'];
+    const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+    const flags = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+    const [program, ...args] = [...command, ...flags];
+    const { code, output } = await run(/** @type {string} */ (program), args, { cwd: root, signal });
+    if (code !== 0) throw new StartError(`The packages could not be installed:\n${complaints(output)}`);
+    writeFileSync(stamp, wanted);
+  });
+}
+
+/**
+ * Compiles the sources into dist/, unless they are the same as at the last time.
+ * @param {InstallOptions} options
+ */
+export async function ensureBuilt(options) {
+  const { root, log, signal } = options;
+  const dist = path.join(root, 'dist');
+  const stamp = path.join(dist, '.logweir-built');
+  const wanted = sourceFingerprint(root);
+  const isDone = () => readText(stamp) === wanted;
+  if (isDone()) return;
+  await alone(options, async () => {
+    if (isDone()) return;
+    log('building …');
+    // The compiler trusts its own notes about what it has written; without the files they are wrong.
+    if (!existsSync(stamp)) rmSync(path.join(dist, '.tsbuildinfo'), { force: true });
+    const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+    const { code, output } = await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, signal });
+    if (code !== 0) throw new StartError(`The program could not be compiled:\n${complaints(output)}`);
+    mkdirSync(dist, { recursive: true });
+    writeFileSync(stamp, wanted);
+  });
+}
+
+/** npm writes this list last, so it is newer than the lock file when `npm ci` or `npm install` was run by hand. */
+function wasInstalledByHand(/** @type {string} */ root) {
+  const list = statSync(path.join(root, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
+  return list !== undefined && list.mtimeMs >= statSync(path.join(root, 'package-lock.json')).mtimeMs;
+}
+
+/**
+ * Changes whenever a source or a setting of the compiler may have changed.
+ * @param {string} root
+ */
+function sourceFingerprint(root) {
+  const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+  const { include } = JSON.parse(readFileSync(path.join(root, 'tsconfig.build.json'), 'utf8'));
+  const lines = [process.version];
+  for (const name of [...settings, .../** @type {string[]} */ (include)]) listFiles(path.join(root, name), lines);
+  return sha256(lines.join('\n'));
+}
+
+/** @param {string} file @param {string[]} lines */
+function listFiles(file, lines) {
+  const status = statSync(file, { throwIfNoEntry: false });
+  if (status === undefined) return;
+  if (status.isDirectory()) for (const name of readdirSync(file).sort()) listFiles(path.join(file, name), lines);
+  else if (/\.(ts|mts|json)$/.test(file)) lines.push(`${file} ${status.size} ${status.mtimeMs}`);
+}
+
+/**
+ * Does a piece of work while no other start in this folder does its own.
+ * @param {InstallOptions} options
+ * @param {() => Promise<void>} work
+ */
+async function alone({ root, log, signal }, work) {
+  const folder = path.join(root, '.cache', 'logweir');
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, 'install.lock');
+  let lock = takeLock(file);
+  if (lock.heldBy !== null) log(`waiting for process ${lock.heldBy}, which installs too …`);
+  while (lock.heldBy !== null) {
+    await sleep(200, undefined, { signal });
+    lock = takeLock(file);
+  }
+  try {
+    await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/**
+ * The lines that say what is wrong; both npm and the compiler begin with the cause.
+ * @param {string} output
+ */
+function complaints(output) {
+  const lines = output.split('\n').filter((line) => /error [^\s]/.test(line));
+  return lines.slice(0, 10).join('\n') || output.trim();
+}
+
+/** @param {string | Buffer} content */
+const sha256 = (content) => createHash('sha256').update(content).digest('hex');
+
+/** @param {string} file */
+function readText(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}

@@ -1,0 +1,112 @@
+/** A process of the service: `role.js --role ingest[,app,…]`. Tells its supervisor when it is ready, and ends when that is gone. */
+import { parseArgs } from 'node:util';
+import { pino, type Logger } from 'pino';
+import type { AdminRoute } from '../api/admin/admin-routes.ts';
+import { Checks } from '../api/admin/checks.ts';
+import { createInternalListener } from '../api/admin/internal.ts';
+import { Peers, type Peer } from '../api/admin/peers.ts';
+import type { ControlStore } from '../api/control/control-store.ts';
+import { loadConfig, type Config } from '../pipeline/core/config.ts';
+import { Metrics } from '../pipeline/core/metrics.ts';
+import { startAll, stopAll, type Service } from '../pipeline/core/service.ts';
+import { roles } from './roles/index.ts';
+
+/** What an operator can redact from the service's own log. */
+const REDACTED = ['authorization', 'x-api-key', 'api_key', 'cookie', 'password', '*.authorization', '*.password'];
+/** A stop that takes longer is ended hard; the supervisor waits a little longer than this. */
+const STOP_DEADLINE_MS = 15_000;
+
+function namesOf(argv: string[]): string[] {
+  const { values } = parseArgs({ args: argv, options: { role: { type: 'string' } } });
+  const names = (values.role ?? '').split(',').filter((name) => name !== '');
+  const unknown = names.filter((name) => roles.find(name) === undefined);
+  if (names.length === 0 || unknown.length > 0) throw new Error(`--role takes ${roles.names.join(', ')}, or several with commas; got ${JSON.stringify(values.role ?? '')}.`);
+  return names;
+}
+
+/** The services of the roles, and the internal listener that is started first and stopped last. */
+function compose(names: readonly string[], config: Config, log: Logger): { readonly services: Service[]; readonly port: () => number; readonly peers: Peers } {
+  const role = names.join(',');
+  const metrics = new Metrics(role);
+  const checks = new Checks();
+  const peers = new Peers(config.http.adminHost, config.keys.adminToken);
+  let started = false;
+  checks.register('started', () => started);
+  const admin: { routes: readonly AdminRoute[]; control?: ControlStore } = { routes: [] };
+  const services = names.flatMap((name) =>
+    roles.find(name)?.services({
+      config,
+      log,
+      metrics,
+      peers,
+      registerCheck: (check, probe) => {
+        checks.register(check, probe);
+      },
+      serveAdmin: (routes, control) => Object.assign(admin, { routes, control }),
+      fail: (error) => {
+        log.fatal({ err: error }, 'The process ends, to be started again.');
+        log.flush(() => process.exit(1));
+      },
+    }) ?? [],
+  );
+  const listener = createInternalListener({
+    host: config.http.adminHost,
+    port: admin.control === undefined ? 0 : config.http.adminPort,
+    token: config.keys.adminToken,
+    role,
+    metrics,
+    checks,
+    log,
+    adminRoutes: admin.routes,
+    ...(admin.control === undefined ? {} : { control: admin.control, peers }),
+  });
+  const last: Service = {
+    name: 'start',
+    start: () => {
+      started = true;
+      return Promise.resolve();
+    },
+    stop: () => {
+      started = false;
+      return Promise.resolve();
+    },
+  };
+  return { services: [listener, ...services, last], port: () => listener.port, peers };
+}
+
+async function main(): Promise<void> {
+  const names = namesOf(process.argv.slice(2));
+  const config = loadConfig(process.env);
+  const log = pino({ level: config.logLevel, redact: REDACTED, base: { role: names.join(',') } });
+  const { services, port, peers } = compose(names, config, log);
+  process.on('message', (message: { readonly type?: unknown; readonly peers?: readonly Peer[] }) => {
+    if (message.type === 'peers') peers.set(message.peers ?? []);
+  });
+  let stopping: Promise<void> | null = null;
+  const stop = (why: string): void => {
+    stopping ??= (async () => {
+      log.info({ why }, 'Stopping.');
+      setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
+      await stopAll(services).catch((error: unknown) => {
+        log.error({ err: error }, 'Stopping was not clean.');
+      });
+      process.exit(0);
+    })();
+  };
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('disconnect', () => stop('the supervisor is gone'));
+  process.on('unhandledRejection', (error) => {
+    log.fatal({ err: error }, 'A promise was rejected and nobody looked: a bug.');
+    process.exit(1);
+  });
+  await startAll(services);
+  log.info({ port: port() }, 'Ready.');
+  process.send?.({ type: 'ready', port: port() });
+}
+
+main().catch((error: unknown) => {
+  const causes: string[] = [];
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) causes.push(cause.message);
+  process.stdout.write(`${JSON.stringify({ level: 60, msg: `The process did not start: ${causes.join(' ')}` })}\n`, () => process.exit(1));
+});

@@ -1,0 +1,34 @@
+import { adminRoutes } from '../../api/admin/admin-routes.ts';
+import { appEndpoint, health } from '../../api/http/endpoint.ts';
+import { createHost } from '../../api/http/host.ts';
+import { createQueryRoutes } from '../../api/query/routes.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import { Store } from '../../pipeline/store/client.ts';
+import { createControlStore } from './control.ts';
+import { ingestPlane } from './ingest.ts';
+import type { Role, RoleContext } from './role.ts';
+
+/** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
+export const appRole: Role = {
+  name: 'app',
+  services(context: RoleContext): Service[] {
+    const { config, log, metrics } = context;
+    const control = createControlStore(context);
+    const { publisher, endpoints } = ingestPlane(context);
+    const store = new Store(config.clickhouse);
+    context.registerCheck('clickhouse', () => store.ping());
+    context.serveAdmin(adminRoutes(control, context.peers), control);
+    const queries = createQueryRoutes({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits: config.limits });
+    const host = createHost({
+      name: 'app host',
+      host: config.http.host,
+      port: config.http.appPort,
+      endpoints: [health, ...queries.map((route) => appEndpoint(route)), ...endpoints],
+      keys: control,
+      corsOrigins: config.http.corsOrigins,
+      metrics,
+      log,
+    });
+    return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, control, publisher, host];
+  },
+};

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import type { AdminRoute } from '../../api/admin/admin-routes.ts';
+import type { Peers } from '../../api/admin/peers.ts';
+import type { ControlStore } from '../../api/control/control-store.ts';
+import type { Config } from '../../pipeline/core/config.ts';
+import type { Metrics } from '../../pipeline/core/metrics.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+
+/** What a role is made of. */
+export type RoleContext = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** The instance's other processes. */
+  readonly peers: Peers;
+  /** Registers a part of the answer of `/ready`. */
+  readonly registerCheck: (name: string, check: () => boolean | Promise<boolean>) => void;
+  /** Makes this process's internal listener the one that operators talk to. */
+  readonly serveAdmin: (routes: readonly AdminRoute[], control: ControlStore) => void;
+  /** Ends the process, so that the supervisor starts it again. */
+  readonly fail: (error: Error) => void;
+};
+
+/** One of the service's roles: its services in the order in which they start, downstream first. */
+export interface Role {
+  readonly name: string;
+  services(context: RoleContext): Service[];
+}

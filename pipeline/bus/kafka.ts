@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module';
+import kafkajs, { type Kafka, type logLevel as LogLevel } from 'kafkajs';
+import type { Logger } from 'pino';
+import { zstdCodec } from './zstd-codec.ts';
+
+const { CompressionCodecs, CompressionTypes, Kafka: KafkaClient, logLevel } = kafkajs;
+const require = createRequire(import.meta.url);
+
+/** Registers the codecs that kafkajs lacks. Snappy is what we write; zstd is for records that others write. */
+function registerCodecs(): void {
+  CompressionCodecs[CompressionTypes.Snappy] = require('kafkajs-snappy') as () => object;
+  CompressionCodecs[CompressionTypes.ZSTD] = () => zstdCodec;
+}
+
+const LEVELS: ReadonlyMap<LogLevel, 'error' | 'warn' | 'info' | 'debug'> = new Map([
+  [logLevel.ERROR, 'warn'],
+  [logLevel.WARN, 'warn'],
+  [logLevel.INFO, 'debug'],
+  [logLevel.DEBUG, 'debug'],
+]);
+
+/** A kafkajs client that logs through ours. */
+export function createKafka(options: { readonly brokers: readonly string[]; readonly clientId: string; readonly log: Logger }): Kafka {
+  registerCodecs();
+  return new KafkaClient({
+    clientId: options.clientId,
+    brokers: [...options.brokers],
+    connectionTimeout: 3000,
+    requestTimeout: 20_000,
+    retry: { initialRetryTime: 100, maxRetryTime: 2000, retries: 8 },
+    logLevel: logLevel.WARN,
+    logCreator: () => (entry) => {
+      const { message, error } = entry.log as { message: string; error?: string };
+      if (message.startsWith('Limiting retries for the idempotent producer')) return;
+      options.log[LEVELS.get(entry.level) ?? 'debug']({ kafka: entry.namespace, reason: error }, message);
+    },
+  });
+}

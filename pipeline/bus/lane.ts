@@ -1,0 +1,182 @@
+import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
+import type { Logger } from 'pino';
+import { encodeHeaders, type RecordInfo } from './record.ts';
+import { LOGS_TOPIC } from './topics.ts';
+
+/** Rows that wait to be produced, and whom to tell. */
+export type Parcel = {
+  readonly partition: number;
+  readonly value: Buffer;
+  readonly info: RecordInfo;
+  readonly enqueuedAt: number;
+  /** Set when nobody waits any more: it is then not sent, as long as it has not been. */
+  cancelled: boolean;
+  done(error: Error | null): void;
+};
+
+/** Most bytes of values in one send, and of one record that several requests share. */
+const MAX_SEND_BYTES = 2_000_000;
+const MAX_RECORD_BYTES = 900_000;
+
+/**
+ * One idempotent producer with one send in flight: the only way in which kafkajs neither loses nor doubles what it acknowledged
+ * (docs/adr/0002-producer-lanes.md). While a send is in flight the next one fills, so throughput comes from the size of sends.
+ */
+export class ProducerLane {
+  readonly #kafka: Kafka;
+  readonly #log: Logger;
+  readonly #queue: Parcel[] = [];
+  #producer: Promise<Producer> | null = null;
+  #sending: Promise<void> | null = null;
+  #scheduled = false;
+  #inFlightSince = 0;
+  /** Bytes waiting or in flight. */
+  pendingBytes = 0;
+
+  constructor(kafka: Kafka, log: Logger) {
+    this.#kafka = kafka;
+    this.#log = log;
+  }
+
+  async start(): Promise<void> {
+    await this.#connected();
+  }
+
+  /** Age in milliseconds of the oldest parcel that is not acknowledged. */
+  oldestAge(now: number): number {
+    const since = this.#sending === null ? (this.#queue[0]?.enqueuedAt ?? now) : this.#inFlightSince;
+    return now - since;
+  }
+
+  enqueue(parcel: Parcel): void {
+    this.#queue.push(parcel);
+    this.pendingBytes += parcel.value.length;
+    if (this.#scheduled || this.#sending !== null) return;
+    this.#scheduled = true;
+    // requests that are decoded in the same turn of the event loop share a send
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#pump();
+    });
+  }
+
+  /** Sends what is queued, then disconnects. */
+  async stop(): Promise<void> {
+    while (this.#sending !== null || this.#queue.length > 0) {
+      this.#pump();
+      await this.#sending;
+    }
+    const producer = this.#producer;
+    this.#producer = null;
+    await (await producer)?.disconnect();
+  }
+
+  #pump(): void {
+    if (this.#sending !== null || this.#queue.length === 0) return;
+    const parcels = this.#take();
+    this.#inFlightSince = parcels[0]?.enqueuedAt ?? performance.now();
+    this.#sending = this.#send(parcels).then(() => {
+      this.#sending = null;
+      this.#pump();
+    });
+  }
+
+  /** The next parcels up to the size of a send; cancelled ones fall away. */
+  #take(): Parcel[] {
+    const taken: Parcel[] = [];
+    let bytes = 0;
+    while (this.#queue.length > 0) {
+      const next = this.#queue[0] as Parcel;
+      if (taken.length > 0 && bytes + next.value.length > MAX_SEND_BYTES) break;
+      this.#queue.shift();
+      if (next.cancelled) this.pendingBytes -= next.value.length;
+      else {
+        taken.push(next);
+        bytes += next.value.length;
+      }
+    }
+    return taken;
+  }
+
+  async #send(parcels: readonly Parcel[]): Promise<void> {
+    let failure: Error | null = null;
+    try {
+      if (parcels.length > 0) {
+        const producer = await this.#connected();
+        await producer.send({ topic: LOGS_TOPIC, acks: -1, timeout: 15_000, compression: kafkajs.CompressionTypes.Snappy, messages: messagesOf(parcels) });
+      }
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+      this.#log.warn({ err: failure }, 'A send to Kafka failed; its producer is thrown away.');
+      this.#discard();
+    }
+    for (const parcel of parcels) {
+      this.pendingBytes -= parcel.value.length;
+      parcel.done(failure);
+    }
+  }
+
+  #connected(): Promise<Producer> {
+    if (this.#producer === null) {
+      const producer = this.#kafka.producer({
+        idempotent: true,
+        maxInFlightRequests: 1,
+        allowAutoTopicCreation: false,
+        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+        // a send that is rejected after these costs its producer, so limiting them does no harm
+        retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1000 },
+      });
+      this.#producer = producer.connect().then(() => producer);
+      this.#producer.catch(() => {
+        this.#producer = null;
+      });
+    }
+    return this.#producer;
+  }
+
+  /** After a rejection the producer's sequence numbers cannot be trusted: a new one gets a new id. */
+  #discard(): void {
+    const producer = this.#producer;
+    this.#producer = null;
+    producer?.then((old) => old.disconnect()).catch(() => undefined);
+  }
+}
+
+/** One message for each record: parcels of the same tenant, class and partition share one while it is small. */
+export function messagesOf(parcels: readonly Parcel[]): Message[] {
+  const groups = new Map<string, Parcel[]>();
+  const messages: Message[] = [];
+  const close = (key: string): void => {
+    const group = groups.get(key);
+    if (group !== undefined) messages.push(messageOf(group));
+    groups.delete(key);
+  };
+  const sizes = new Map<string, number>();
+  for (const parcel of parcels) {
+    const key = `${String(parcel.partition)}/${String(parcel.info.tenantId)}/${String(parcel.info.retentionDays)}`;
+    if ((sizes.get(key) ?? 0) + parcel.value.length > MAX_RECORD_BYTES) {
+      close(key);
+      sizes.set(key, 0);
+    }
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [parcel]);
+    else group.push(parcel);
+    sizes.set(key, (sizes.get(key) ?? 0) + parcel.value.length);
+  }
+  for (const key of [...groups.keys()]) close(key);
+  return messages;
+}
+
+function messageOf(parcels: readonly Parcel[]): Message {
+  const first = parcels[0] as Parcel;
+  if (parcels.length === 1) return { partition: first.partition, value: first.value, headers: encodeHeaders(first.info) };
+  const info: RecordInfo = {
+    tenantId: first.info.tenantId,
+    retentionDays: first.info.retentionDays,
+    count: parcels.reduce((sum, { info: { count } }) => sum + count, 0),
+    bytes: parcels.reduce((sum, { info: { bytes } }) => sum + bytes, 0),
+    days: [...new Set(parcels.flatMap(({ info: { days } }) => days))],
+    streams: new Map(parcels.flatMap(({ info: { streams } }) => [...streams])),
+  };
+  return { partition: first.partition, value: Buffer.concat(parcels.map(({ value }) => value)), headers: encodeHeaders(info) };
+}

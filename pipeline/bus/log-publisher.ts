@@ -1,0 +1,132 @@
+import type { Kafka } from 'kafkajs';
+import type { Logger } from 'pino';
+import { backpressure, HttpError } from '../core/errors.ts';
+import type { Service } from '../core/service.ts';
+import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../entry/writer.ts';
+import { ProducerLane } from './lane.ts';
+import { LOGS_TOPIC, partitionCount } from './topics.ts';
+
+/** How long a request waits for Kafka's acknowledgement, whatever kafkajs does; and the bounds of what may wait. Milliseconds, bytes. */
+const DEADLINE_MS = 5000;
+const MAX_PENDING_BYTES = 64 * 1024 * 1024;
+const MAX_OLDEST_MS = 2000;
+
+/** Puts the entries of requests on the topic `logs.v1`, and says so only when Kafka has them (acks=all). */
+export class LogPublisher implements Service {
+  readonly name = 'log publisher';
+  readonly #kafka: Kafka;
+  readonly #log: Logger;
+  readonly #laneCount: number;
+  #lanes: ProducerLane[] = [];
+  #codec: EntryCodec | null = null;
+
+  /** `lanes`: how many producers; partition p goes through lane p mod n, so that its order is kept. */
+  constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly lanes?: number }) {
+    this.#kafka = options.kafka;
+    this.#log = options.log;
+    this.#laneCount = options.lanes ?? 2;
+  }
+
+  async start(): Promise<void> {
+    this.#codec = new EntryCodec(await partitionCount(this.#kafka, LOGS_TOPIC));
+    this.#lanes = Array.from({ length: Math.min(this.#laneCount, this.#codec.partitions) }, () => new ProducerLane(this.#kafka, this.#log));
+    await Promise.all(this.#lanes.map((lane) => lane.start()));
+  }
+
+  async stop(): Promise<void> {
+    const lanes = this.#lanes;
+    this.#lanes = [];
+    await Promise.all(lanes.map((lane) => lane.stop()));
+  }
+
+  /** A writer for the entries of one request; `expectedBytes` is the size of its body. */
+  writer(options: WriterOptions, expectedBytes = 0): EntryWriter {
+    if (this.#codec === null) throw backpressure();
+    return new EntryWriter(this.#codec, options, expectedBytes);
+  }
+
+  /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Asked before a body is read. */
+  admit(): void {
+    const now = performance.now();
+    let pending = 0;
+    for (const lane of this.#lanes) {
+      pending += lane.pendingBytes;
+      if (lane.oldestAge(now) > MAX_OLDEST_MS) throw backpressure();
+    }
+    if (pending > MAX_PENDING_BYTES || this.#lanes.length === 0) throw backpressure();
+  }
+
+  /** True once it is started and until it is stopped. */
+  get ready(): boolean {
+    return this.#lanes.length > 0;
+  }
+
+  /** Bytes that wait for Kafka. */
+  get pendingBytes(): number {
+    return this.#lanes.reduce((sum, lane) => sum + lane.pendingBytes, 0);
+  }
+
+  /**
+   * Resolves when Kafka has acknowledged every record of the request. Rejects with HttpError 429 `backpressure` when a send failed
+   * or nothing came back within 5 s: the entries are then stored once or not at all.
+   */
+  async publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {
+    const { rejected, total, options } = writer;
+    const accepted = writer.accepted;
+    const chunks = writer.chunks();
+    if (chunks.length > 0) {
+      await this.#sendAll(
+        chunks.map((chunk, index) => ({
+          partition: chunk.partition,
+          value: chunk.value,
+          info: {
+            tenantId: options.tenantId,
+            retentionDays: options.retentionDays,
+            count: chunk.count,
+            bytes: index === 0 ? acceptedBytes : 0,
+            days: chunk.days,
+            streams: new Map(chunk.streams.map(({ id, text }) => [id, text])),
+          },
+          enqueuedAt: performance.now(),
+          cancelled: false,
+        })),
+      );
+    }
+    return { accepted, rejected, total };
+  }
+
+  #sendAll(parcels: readonly Omit<Parameters<ProducerLane['enqueue']>[0], 'done'>[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let open = parcels.length;
+      const sent: { cancelled: boolean }[] = [];
+      const settle = (error: HttpError | null): void => {
+        clearTimeout(timer);
+        if (error === null) resolve();
+        else {
+          for (const parcel of sent) parcel.cancelled = true;
+          reject(error);
+        }
+      };
+      const timer = setTimeout(() => {
+        settle(backpressure('Kafka did not acknowledge the entries in time; the request may be sent again.'));
+      }, DEADLINE_MS);
+      for (const parcel of parcels) {
+        const lane = this.#lanes[parcel.partition % this.#lanes.length];
+        if (lane === undefined) {
+          settle(backpressure());
+          return;
+        }
+        const whole = {
+          ...parcel,
+          done: (error: Error | null): void => {
+            open -= 1;
+            if (error !== null) settle(backpressure('Kafka did not take the entries; the request may be sent again.'));
+            else if (open === 0) settle(null);
+          },
+        };
+        sent.push(whole);
+        lane.enqueue(whole);
+      }
+    });
+  }
+}

@@ -1,0 +1,196 @@
+import type { Logger } from 'pino';
+import type { Range, RangeStore } from './range-consumer.ts';
+import type { LogRecord } from './record.ts';
+
+/** A range that an earlier owner of the partition meant to store, and perhaps did. Offsets, inclusive. */
+export type Intent = { readonly start: number; readonly end: number };
+
+/** How large ranges grow. */
+export type RangeLimits = {
+  /** A range is stored at once when it has so many rows or bytes. */
+  readonly rows: number;
+  readonly bytes: number;
+  /** A range that is younger waits for more, in milliseconds … */
+  readonly idleMs: number;
+  /** … and where at least `busyRows` came within that time, it waits up to `busyMs`: large blocks cost ClickHouse half as much. */
+  readonly busyRows: number;
+  readonly busyMs: number;
+};
+
+export type PartitionReaderOptions = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly intent: Intent | null;
+  readonly limits: RangeLimits;
+  readonly log: Logger;
+  readonly store: RangeStore;
+  /** False once the partition may belong to somebody else. */
+  readonly isCurrent: () => boolean;
+  readonly commit: (offset: number, metadata: string) => Promise<void>;
+};
+
+const RETRY_MS = [250, 500, 1000, 2000, 5000, 10_000, 15_000];
+
+/** Gathers the records of one partition into ranges and has them stored, one after the other. */
+export class PartitionReader {
+  readonly #options: PartitionReaderOptions;
+  #intent: Intent | null;
+  #records: LogRecord[] = [];
+  #rows = 0;
+  #bytes = 0;
+  #oldestAt = 0;
+  /** The last offset seen, also of records that were skipped. */
+  #lastOffset = -1;
+  #finishing = false;
+  #abandoned = false;
+  #wake: () => void = () => undefined;
+  #loop: Promise<void> = Promise.resolve();
+  readonly #waitingForRoom = new Set<() => void>();
+
+  constructor(options: PartitionReaderOptions) {
+    this.#options = options;
+    this.#intent = options.intent;
+  }
+
+  start(): void {
+    this.#loop = this.#run().catch((error: unknown) => {
+      if (this.#active()) this.#options.log.error({ err: error, partition: this.#options.partition }, 'A partition is given up until the next assignment.');
+    });
+  }
+
+  add(record: LogRecord): void {
+    if (record.offset <= this.#lastOffset) return;
+    if (this.#records.length === 0) this.#oldestAt = performance.now();
+    this.#records.push(record);
+    this.#rows += record.count;
+    this.#bytes += record.value.length;
+    this.#lastOffset = record.offset;
+    this.#wake();
+  }
+
+  /** Notes the offset of a record that is not stored. */
+  skip(offset: number): void {
+    this.#lastOffset = Math.max(this.#lastOffset, offset);
+    this.#wake();
+  }
+
+  /** True while no more should be added. An intent's range is never cut short. */
+  get full(): boolean {
+    const { rows, bytes } = this.#options.limits;
+    return this.#intent === null && (this.#rows >= rows || this.#bytes >= bytes);
+  }
+
+  /** Resolves when there is room again, at the latest after `ms`. */
+  room(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waitingForRoom.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#waitingForRoom.add(done);
+    });
+  }
+
+  /** Stores what has been read so far, then ends. */
+  async finish(): Promise<void> {
+    this.#finishing = true;
+    this.#wake();
+    await this.#loop;
+  }
+
+  /** Ends without storing anything more. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#records = [];
+    this.#wake();
+    for (const done of [...this.#waitingForRoom]) done();
+  }
+
+  #active(): boolean {
+    return !this.#abandoned && this.#options.isCurrent();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#intent !== null) await this.#repeatIntent(this.#intent);
+    while (this.#active() && this.#intent === null) {
+      const wait = this.#waitMs();
+      if (wait > 0) {
+        if (this.#finishing && this.#records.length === 0) return;
+        await this.#sleep(wait);
+      } else await this.#storeRange(this.#take(this.#records.length), false);
+    }
+  }
+
+  /** Milliseconds until the gathered records should be stored; 0: now. */
+  #waitMs(): number {
+    const { rows, bytes, idleMs, busyRows, busyMs } = this.#options.limits;
+    if (this.#records.length === 0) return 1000;
+    if (this.#finishing || this.#rows >= rows || this.#bytes >= bytes) return 0;
+    const age = performance.now() - this.#oldestAt;
+    if (age < idleMs) return idleMs - age;
+    return this.#rows < busyRows ? 0 : Math.max(0, busyMs - age);
+  }
+
+  /** Waits until something changes, at the latest `ms`. */
+  #sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        if (this.#active() && !this.#finishing && this.#waitMs() > 0 && this.#intent === null) return;
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #repeatIntent(intent: Intent): Promise<void> {
+    while (this.#lastOffset < intent.end && this.#active() && !this.#finishing) await this.#sleep(1000);
+    if (!this.#active() || this.#lastOffset < intent.end) return;
+    const cut = this.#records.findIndex(({ offset }) => offset > intent.end);
+    const range = this.#take(cut < 0 ? this.#records.length : cut);
+    // the boundaries are those of the intent, not of what is still in the log
+    await this.#storeRange({ ...range, start: intent.start, end: intent.end }, true);
+    this.#intent = null;
+  }
+
+  #take(count: number): Range {
+    const records = this.#records.splice(0, count);
+    const rows = records.reduce((sum, record) => sum + record.count, 0);
+    this.#rows -= rows;
+    this.#bytes -= records.reduce((sum, record) => sum + record.value.length, 0);
+    if (this.#records.length > 0) this.#oldestAt = performance.now();
+    for (const done of [...this.#waitingForRoom]) done();
+    const { topic, partition } = this.#options;
+    return { topic, partition, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0, rows, records };
+  }
+
+  async #storeRange(range: Range, again: boolean): Promise<void> {
+    if (!again && !(await this.#persist(() => this.#options.commit(range.start, JSON.stringify({ e: range.end, v: 1 })), 'write the intent of a range'))) return;
+    let repeated = again;
+    const stored = await this.#persist(async () => {
+      const before = repeated;
+      repeated = true;
+      if (range.records.length > 0) await this.#options.store.store(range, before);
+    }, 'store a range');
+    if (stored) await this.#persist(() => this.#options.commit(range.end + 1, ''), 'commit a range');
+  }
+
+  /** Repeats a step until it succeeds. False: the partition is not ours any more. */
+  async #persist(step: () => Promise<void>, what: string): Promise<boolean> {
+    for (let attempt = 0; this.#active(); attempt++) {
+      try {
+        await step();
+        return this.#active();
+      } catch (error) {
+        if (!this.#active()) return false;
+        const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] as number;
+        this.#options.log.warn({ err: error, partition: this.#options.partition, attempt, retryInMs: wait }, `Could not ${what}; it is repeated.`);
+        if (attempt >= 2 && this.#finishing) return false;
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    }
+    return false;
+  }
+}

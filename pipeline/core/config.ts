@@ -1,0 +1,119 @@
+import Joi from 'joi';
+
+/** Everything an operator can set, checked at start, frozen. The only reader of the environment. */
+export type Config = {
+  readonly http: {
+    readonly host: string;
+    readonly appPort: number;
+    readonly ingestPort: number;
+    readonly adminHost: string;
+    readonly adminPort: number;
+    readonly maxBodyBytes: number;
+    readonly corsOrigins: readonly string[];
+  };
+  readonly kafka: { readonly brokers: readonly string[]; readonly logPartitions: number };
+  readonly clickhouse: {
+    readonly url: string;
+    readonly user: string;
+    readonly password: string;
+    readonly database: string;
+    readonly readerUser: string;
+    readonly readerPassword: string;
+  };
+  readonly limits: { readonly platformEntriesPerSecond: number; readonly queryTimeoutSeconds: number; readonly maxFacetFields: number };
+  readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
+  readonly dataDir: string;
+  readonly logLevel: string;
+  readonly embedded: boolean;
+};
+
+const port = Joi.number().port().allow(0);
+
+/** One row for each variable: the schema of its text and what it means; `docs/config.md` is made from it. */
+export const environment = Joi.object({
+  LOGWEIR_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the two public listeners.'),
+  LOGWEIR_APP_PORT: port.default(8080).description('App host: queries, WebSockets, UI; takes ingest too.'),
+  LOGWEIR_INGEST_PORT: port.default(8081).description('Ingest host.'),
+  LOGWEIR_ADMIN_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the internal listener.'),
+  LOGWEIR_ADMIN_PORT: port.default(8082).description('Internal listener: `/ready`, `/metrics` and the admin routes.'),
+  LOGWEIR_ADMIN_TOKEN: Joi.string().description('Token of the admin routes; made in the data directory when not given.'),
+  LOGWEIR_DATA_DIR: Joi.string().default('./data').description('Where the embedded engines, keys and logs live.'),
+  LOGWEIR_LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'fatal').default('info').description("Level of the service's own logs."),
+  LOGWEIR_KAFKA_BROKERS: Joi.string().description('`host:port,…` of a real Kafka; switches the embedded one off.'),
+  LOGWEIR_LOG_PARTITIONS: Joi.number().integer().min(1).max(2048).default(2).description('Partitions of `logs.v1` when the topic is created.'),
+  LOGWEIR_CLICKHOUSE_URL: Joi.string().uri({ scheme: ['http', 'https'] }).description('URL of a real ClickHouse; switches the embedded one off.'),
+  LOGWEIR_CLICKHOUSE_USER: Joi.string().default('default').description('User that owns the tables.'),
+  LOGWEIR_CLICKHOUSE_PASSWORD: Joi.string().allow('').default('').description('Its password.'),
+  LOGWEIR_CLICKHOUSE_DATABASE: Joi.string()
+    .pattern(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .default('logweir')
+    .description('Database; created when missing.'),
+  LOGWEIR_CLICKHOUSE_READER_USER: Joi.string().description('User of the queries (default: the owner). Give it a row policy: docs/operations.md.'),
+  LOGWEIR_CLICKHOUSE_READER_PASSWORD: Joi.string().allow('').description('Its password.'),
+  LOGWEIR_KEY_PEPPER: Joi.string().min(16).description('Secret under which keys are hashed; the same on every node.'),
+  LOGWEIR_BOOTSTRAP_KEY: Joi.string()
+    .pattern(/^[A-Za-z0-9_-]+$/)
+    .description('Value of the first key of tenant 1.'),
+  LOGWEIR_MAX_BODY_SIZE_MB: Joi.number().positive().max(64).default(2).description('Cap of a body on the logs and traces paths, in MiB, both as received and decompressed.'),
+  LOGWEIR_PLATFORM_ENTRIES_PER_SECOND: Joi.number().integer().min(0).default(50_000).description('Platform-wide limit over all tenants; 0 is off.'),
+  LOGWEIR_QUERY_TIMEOUT_SECONDS: Joi.number().positive().max(600).default(30).description('A query that runs longer is ended with 504.'),
+  LOGWEIR_MAX_FACET_FIELDS: Joi.number().integer().min(1).max(1000).default(50).description('Most fields in one answer of `/facets`.'),
+  LOGWEIR_CORS_ORIGINS: Joi.string().allow('').default('').description('Origins that browsers may call from, comma-separated.'),
+  LOGWEIR_EMBEDDED: Joi.boolean().truthy('1').falsy('0').default(false).description('Set by the supervisor where an embedded engine runs.'),
+});
+
+/** Names beginning with LOGWEIR_ that belong to the tests and to the CLI, not to the service. */
+const FOREIGN = new Set(['LOGWEIR_SHARED', 'LOGWEIR_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY']);
+
+type Environment = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * Reads the environment. Throws one Error that names every fault, unknown LOGWEIR_ names among them.
+ * Kafka's and ClickHouse's addresses must be there by now: the supervisor puts those of the embedded engines in.
+ */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('LOGWEIR_') && !FOREIGN.has(name)));
+  const result = environment.validate(own, { abortEarly: false, allowUnknown: false, convert: true });
+  if (result.error !== undefined) throw new Error(`The configuration is wrong: ${result.error.details.map((d) => d.message).join('; ')}.`);
+  return freezeDeep(toConfig(result.value as Environment));
+}
+
+function toConfig(env: Environment): Config {
+  const text = (name: string): string => String(env[name] ?? '');
+  const list = (name: string): string[] => text(name).split(',').map((part) => part.trim()).filter((part) => part !== '');
+  const readerUser = text('LOGWEIR_CLICKHOUSE_READER_USER');
+  return {
+    http: {
+      host: text('LOGWEIR_HOST'),
+      appPort: Number(env['LOGWEIR_APP_PORT']),
+      ingestPort: Number(env['LOGWEIR_INGEST_PORT']),
+      adminHost: text('LOGWEIR_ADMIN_HOST'),
+      adminPort: Number(env['LOGWEIR_ADMIN_PORT']),
+      maxBodyBytes: Math.floor(Number(env['LOGWEIR_MAX_BODY_SIZE_MB']) * 1_048_576),
+      corsOrigins: list('LOGWEIR_CORS_ORIGINS'),
+    },
+    kafka: { brokers: list('LOGWEIR_KAFKA_BROKERS'), logPartitions: Number(env['LOGWEIR_LOG_PARTITIONS']) },
+    clickhouse: {
+      url: text('LOGWEIR_CLICKHOUSE_URL'),
+      user: text('LOGWEIR_CLICKHOUSE_USER'),
+      password: text('LOGWEIR_CLICKHOUSE_PASSWORD'),
+      database: text('LOGWEIR_CLICKHOUSE_DATABASE'),
+      readerUser: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_USER') : readerUser,
+      readerPassword: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_PASSWORD') : text('LOGWEIR_CLICKHOUSE_READER_PASSWORD'),
+    },
+    limits: {
+      platformEntriesPerSecond: Number(env['LOGWEIR_PLATFORM_ENTRIES_PER_SECOND']),
+      queryTimeoutSeconds: Number(env['LOGWEIR_QUERY_TIMEOUT_SECONDS']),
+      maxFacetFields: Number(env['LOGWEIR_MAX_FACET_FIELDS']),
+    },
+    keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
+    dataDir: text('LOGWEIR_DATA_DIR'),
+    logLevel: text('LOGWEIR_LOG_LEVEL'),
+    embedded: env['LOGWEIR_EMBEDDED'] === true,
+  };
+}
+
+function freezeDeep<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freezeDeep(part as object);
+  return Object.freeze(value);
+}

@@ -1,0 +1,66 @@
+/** Errors that a client is told of. One factory each, so that a slug, a status and a sentence exist once. */
+
+/** What a renderer may add to an error's answer. */
+export type ErrorOptions = {
+  /** Seconds to wait, for the body of the ingest plane and the `Retry-After` header. */
+  readonly retryAfter?: number;
+  /** Methods for the `Allow` header of a 405. */
+  readonly allow?: readonly string[];
+  /** Rendered as text/plain instead of JSON (a body cut by the HTTP layer). */
+  readonly plainText?: true;
+  readonly cause?: unknown;
+};
+
+/** A request that is refused: HTTP status, the ingest plane's slug, and a sentence that says what was wrong and the bound. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly slug: string;
+  readonly options: ErrorOptions;
+  constructor(status: number, slug: string, detail: string, options: ErrorOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'HttpError';
+    this.status = status;
+    this.slug = slug;
+    this.options = options;
+  }
+}
+
+export const unauthorized = (detail: string): HttpError => new HttpError(401, 'unauthorized', detail);
+export const forbidden = (detail: string): HttpError => new HttpError(403, 'forbidden', detail);
+export const notFound = (detail = 'No such path.'): HttpError => new HttpError(404, 'not_found', detail);
+export const invalidBody = (detail: string): HttpError => new HttpError(400, 'invalid_body', detail);
+export const invalidParameter = (detail: string): HttpError => new HttpError(400, 'invalid_parameter', detail);
+
+export const methodNotAllowed = (method: string, allow: readonly string[]): HttpError =>
+  new HttpError(405, 'method_not_allowed', `Method ${method} is not allowed here; use ${allow.join(' or ')}.`, { allow });
+
+export const unsupportedEncoding = (encoding: string): HttpError =>
+  new HttpError(400, 'unsupported_encoding', `Content-Encoding ${JSON.stringify(encoding)} is not supported; use gzip, zstd or snappy.`);
+
+/** 413. `received` is exact, or the count at which reading stopped (`more`). Plain text where the HTTP layer cut an uncompressed body. */
+export const payloadTooLarge = (
+  received: number,
+  cap: number,
+  options: { readonly more?: boolean; readonly plainText?: true } = {},
+): HttpError =>
+  new HttpError(
+    413,
+    'payload_too_large',
+    `The body has ${options.more === true ? 'more than ' : ''}${String(received)} bytes; the cap is ${String(cap)} bytes.`,
+    options.plainText === true ? { plainText: true } : {},
+  );
+
+/** 429: the pipeline behind cannot take more now; clients wait 5 s. */
+export const backpressure = (detail = 'The log pipeline cannot take more entries right now.'): HttpError =>
+  new HttpError(429, 'backpressure', detail, { retryAfter: 5 });
+
+/** 503: the key could be neither found in memory nor looked up. Transient. */
+export const authUnavailable = (): HttpError =>
+  new HttpError(503, 'auth_unavailable', 'The authentication backend cannot be reached; retry later.', { retryAfter: 5 });
+
+/** 504: the query ran longer, or needed more memory, than it may. */
+export const queryTimeout = (detail: string): HttpError => new HttpError(504, 'query_timeout', detail);
+
+/** 503: ClickHouse cannot be reached. Transient. */
+export const storeUnavailable = (cause?: unknown): HttpError =>
+  new HttpError(503, 'store_unavailable', 'The log store cannot be reached; retry later.', { retryAfter: 5, cause });

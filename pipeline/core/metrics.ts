@@ -1,0 +1,42 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** The process's own figures: entries, requests, errors, lag, and Node's. Every series carries the label `role`. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly entries = this.#counter('logweir_entries_total', 'Entries accepted and acknowledged.', ['format']);
+  readonly bytes = this.#counter('logweir_ingest_bytes_total', 'Decompressed bytes of the bodies of accepted ingest requests.', ['format']);
+  readonly rejected = this.#counter('logweir_rejected_entries_total', 'Entries rejected one by one, by class of reason.', ['reason']);
+  readonly batches = this.#counter('logweir_batches_total', 'Batches handed on, by stage (produce, insert).', ['stage']);
+  readonly errors = this.#counter('logweir_errors_total', 'Requests answered with an error, by slug and status.', ['slug', 'status']);
+  readonly dropped = this.#counter('logweir_dropped_total', 'Records and frames dropped, by component and reason.', ['component', 'reason']);
+  readonly storedRows = this.#counter('logweir_stored_rows_total', 'Rows written to ClickHouse.', ['table']);
+  readonly storedBytes = this.#counter('logweir_stored_bytes_total', 'Bytes of the bodies of inserts.', ['table']);
+  readonly insertSeconds = new Histogram({
+    name: 'logweir_insert_seconds',
+    help: 'Time of one insert into ClickHouse.',
+    labelNames: ['table'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [this.registry],
+  });
+  readonly lag = this.#gauge('logweir_consumer_lag', 'Records of a partition that are not consumed yet.', ['topic', 'partition']);
+  readonly requests = new Histogram({
+    name: 'logweir_http_request_seconds',
+    help: 'Time to answer a request, by route.',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [this.registry],
+  });
+
+  constructor(role: string) {
+    this.registry.setDefaultLabels({ role });
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  #gauge<Label extends string>(name: string, help: string, labelNames: Label[]): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+}

@@ -1,0 +1,31 @@
+/** Something that runs: started once, stopped once; `stop()` is safe twice and before `start()`. */
+export interface Service {
+  readonly name: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts services in order (downstream first); if one fails, those already started are stopped again. */
+export async function startAll(services: readonly Service[]): Promise<void> {
+  for (const [index, service] of services.entries()) {
+    try {
+      await service.start();
+    } catch (error) {
+      await stopAll(services.slice(0, index));
+      throw new Error(`${service.name} did not start.`, { cause: error });
+    }
+  }
+}
+
+/** Stops services in reverse order; an error of one does not keep the others from stopping. */
+export async function stopAll(services: readonly Service[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const service of [...services].reverse()) {
+    try {
+      await service.stop();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'Some services did not stop cleanly.');
+}

@@ -1,0 +1,71 @@
+/**
+ * SQL that can only be made of fixed text and bound values: sql`… ${value} …`. A value is a `Param` (bound on the server as
+ * `{pN:Type}`), another `Sql`, or a joined list of those; a plain string cannot get in.
+ */
+
+/** The ClickHouse types in which values are bound. */
+export type ParamType = 'String' | 'UInt8' | 'UInt32' | 'UInt64' | 'Int64' | 'Float64' | 'DateTime64(9)' | 'Array(String)' | 'Array(UInt64)';
+
+/** A value to be bound, never text of the query. */
+export class Param {
+  readonly type: ParamType;
+  readonly value: string | number | bigint | readonly string[];
+  constructor(type: ParamType, value: string | number | bigint | readonly string[]) {
+    this.type = type;
+    this.value = value;
+  }
+}
+
+/** A piece of SQL: fixed pieces of text with bound values between them. */
+export class Sql {
+  readonly strings: readonly string[];
+  readonly values: readonly Param[];
+  constructor(strings: readonly string[], values: readonly Param[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+}
+
+/** The tag that makes Sql: interpolates only Param and Sql. */
+export function sql(strings: TemplateStringsArray, ...parts: readonly (Param | Sql)[]): Sql {
+  const texts: string[] = [strings[0] ?? ''];
+  const values: Param[] = [];
+  for (const [index, part] of parts.entries()) {
+    const after = strings[index + 1] ?? '';
+    if (part instanceof Param) {
+      values.push(part);
+      texts.push(after);
+    } else {
+      const [head = '', ...rest] = part.strings;
+      texts.push((texts.pop() ?? '') + head, ...rest);
+      values.push(...part.values);
+      texts.push((texts.pop() ?? '') + after);
+    }
+  }
+  return new Sql(texts, values);
+}
+
+/** Joins pieces with a fixed separator such as sql` AND `. */
+export function join(parts: readonly Sql[], separator: Sql): Sql {
+  const [first, ...rest] = parts;
+  return first === undefined ? sql`` : rest.reduce((all, part) => sql`${all}${separator}${part}`, first);
+}
+
+export const text = (value: string): Param => new Param('String', value);
+export const uint32 = (value: number): Param => new Param('UInt32', value);
+export const int64 = (value: bigint | number): Param => new Param('Int64', value);
+export const float64 = (value: number): Param => new Param('Float64', value);
+export const texts = (values: readonly string[]): Param => new Param('Array(String)', values);
+/** A list of unsigned 64-bit integers by their decimal texts. */
+export const uint64s = (values: readonly string[]): Param => new Param('Array(UInt64)', values);
+
+/** The statement with placeholders `{p0:Type}` and its parameters by name. */
+export function renderSql(statement: Sql): { readonly text: string; readonly params: ReadonlyMap<string, Param> } {
+  const params = new Map<string, Param>();
+  let out = statement.strings[0] ?? '';
+  for (const [index, value] of statement.values.entries()) {
+    params.set(`p${String(index)}`, value);
+    out += `{p${String(index)}:${value.type}}` + (statement.strings[index + 1] ?? '');
+  }
+  return { text: out, params };
+}

@@ -1,0 +1,93 @@
+import { ByteMap } from './byte-map.ts';
+
+/** Longest field name, in bytes. */
+export const MAX_NAME_BYTES = 256;
+
+/** How many spellings of names are remembered before the table starts afresh: a bound on what hostile producers can fill. */
+const MAX_SPELLINGS = 20_000;
+
+/** A field name in its flattened form, and where in the current entry it was seen. */
+export class Name {
+  readonly text: string;
+  /** `"user.id":` as it is written into a row. */
+  readonly json: Uint8Array;
+  readonly tooLong: boolean;
+  /** Has a place of its own in a row (or none at all), so it is not written among the fields. */
+  column = false;
+  /** The entry (by its running number) in which the name was seen last, and at which index of the draft. */
+  seen = 0;
+  index = 0;
+  /** Names below this one, when its value is an object. */
+  #children: Spellings | null = null;
+
+  constructor(text: string) {
+    this.text = text;
+    this.json = Buffer.from(JSON.stringify(text) + ':');
+    this.tooLong = Buffer.byteLength(text) > MAX_NAME_BYTES;
+  }
+
+  get children(): Spellings {
+    this.#children ??= new Spellings();
+    return this.#children;
+  }
+
+  forgetChildren(): void {
+    this.#children = null;
+  }
+}
+
+/** One way in which a name was written inside its object (with quotes and escapes), and what followed it last time: a guess. */
+export type Spelling = { readonly token: Uint8Array; readonly name: Name; next: Spelling | null };
+
+/** The spellings known inside one object. */
+export class Spellings {
+  readonly map = new ByteMap<Spelling>(16);
+  first: Spelling | null = null;
+}
+
+/** All names seen so far. One for a process: entries of all tenants share the names, never values. */
+export class Names {
+  readonly #byText = new Map<string, Name>();
+  readonly #pinned = new Map<string, Name>();
+  #spellings = 0;
+  top = new Spellings();
+
+  /** The one Name of a text. */
+  of(text: string): Name {
+    let name = this.#pinned.get(text) ?? this.#byText.get(text);
+    if (name === undefined) {
+      name = new Name(text);
+      this.#byText.set(text, name);
+    }
+    return name;
+  }
+
+  /** The one Name of a text that our own code holds on to: it is never forgotten. */
+  pin(text: string): Name {
+    const name = this.of(text);
+    this.#pinned.set(text, name);
+    return name;
+  }
+
+  /** Learns how a name is written inside the object `parent` (null: at the top). The token is valid JSON, with its quotes. */
+  learn(parent: Name | null, bytes: Uint8Array, start: number, end: number): Spelling {
+    const token = Uint8Array.prototype.slice.call(bytes, start, end);
+    const own = JSON.parse(Buffer.from(token).toString('utf8')) as string;
+    const text = (parent === null ? own : `${parent.text}.${own}`).toWellFormed();
+    // what is too long is refused with its entry, and not remembered
+    if (Buffer.byteLength(text) > MAX_NAME_BYTES) return { token, name: new Name(text), next: null };
+    const spelling: Spelling = { token, name: this.of(text), next: null };
+    (parent === null ? this.top : parent.children).map.add(spelling);
+    this.#spellings += 1;
+    return spelling;
+  }
+
+  /** Forgets all but the pinned names when too many have come in. Only between entries. */
+  trim(): void {
+    if (this.#spellings < MAX_SPELLINGS) return;
+    for (const name of this.#pinned.values()) name.forgetChildren();
+    this.#byText.clear();
+    this.#spellings = 0;
+    this.top = new Spellings();
+  }
+}

@@ -1,0 +1,68 @@
+import { parseTime } from '../core/time.ts';
+
+/** A time as two numbers, so that no bigint is made for each entry: whole seconds since 1970 (floor) and nanoseconds in them. */
+export type SplitTime = { seconds: number; nanos: number };
+
+const DAYS_BEFORE = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Reads `"2026-11-20T10:00:00.123456789Z"` in place, the form nearly all producers send. False: it is in another form, or wrong. */
+export function readIsoToken(bytes: Uint8Array, start: number, end: number, time: SplitTime): boolean {
+  // "YYYY-MM-DDThh:mm:ssZ" with its quotes has 22 bytes
+  if (end - start < 22 || bytes[end - 2] !== 0x5a) return false;
+  const at = start + 1;
+  if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 10] !== 0x54 || bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a) return false;
+  const year = two(bytes, at) * 100 + two(bytes, at + 2);
+  const month = two(bytes, at + 5);
+  const day = two(bytes, at + 8);
+  const hour = two(bytes, at + 11);
+  const minute = two(bytes, at + 14);
+  const second = two(bytes, at + 17);
+  if (!(year >= 1900 && month >= 1 && month <= 12 && day >= 1 && day <= (MONTH_DAYS[month - 1] as number) && hour < 24 && minute < 60 && second < 60)) return false;
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  if (month === 2 && day === 29 && !leap) return false;
+  const nanos = readFraction(bytes, at + 19, end - 2);
+  if (nanos < 0) return false;
+  const before = year - 1;
+  const days = before * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) + (DAYS_BEFORE[month - 1] as number) + (leap && month > 2 ? 1 : 0) + day - 719_163;
+  time.seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
+  time.nanos = nanos;
+  return true;
+}
+
+/** `.` and 1 to 9 digits up to `end` as nanoseconds, 0 where there is nothing, -1 where it is something else. */
+function readFraction(bytes: Uint8Array, at: number, end: number): number {
+  if (at === end) return 0;
+  if (bytes[at] !== 0x2e || end - at < 2 || end - at > 10) return -1;
+  let nanos = 0;
+  for (let i = at + 1; i < end; i++) {
+    const digit = (bytes[i] as number) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    nanos = nanos * 10 + digit;
+  }
+  for (let places = end - at - 1; places < 9; places++) nanos *= 10;
+  return nanos;
+}
+
+/** Two digits, or NaN, which fails every comparison of the caller. */
+function two(bytes: Uint8Array, at: number): number {
+  const tens = (bytes[at] as number) - 0x30;
+  const ones = (bytes[at + 1] as number) - 0x30;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN;
+}
+
+/** What a time's text says: a time, nothing (empty, 0, Go's zero time), or something unreadable. */
+export function readTimeText(text: string, time: SplitTime): 'time' | 'none' | 'unreadable' {
+  if (text === '' || /^0+(\.0*)?$/.test(text) || text.startsWith('0001-01-01')) return 'none';
+  const ns = text.length > 64 ? null : parseTime(text.trim());
+  if (ns === null) return 'unreadable';
+  splitTime(ns, time);
+  return 'time';
+}
+
+/** Splits nanoseconds since the epoch. */
+export function splitTime(ns: bigint, time: SplitTime): void {
+  const nanos = Number(((ns % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n);
+  time.seconds = Number((ns - BigInt(nanos)) / 1_000_000_000n);
+  time.nanos = nanos;
+}

@@ -1,0 +1,202 @@
+import { isUtf8 } from 'node:buffer';
+import { MAX_TIME, MIN_TIME } from '../core/time.ts';
+import { Canon, DEFAULT_LABELS } from './canonical.ts';
+import { ABSENT, Draft, LITERAL, STRING } from './draft.ts';
+import { last, skipSpace } from '../core/json-tokens.ts';
+import { Names, type Name } from './names.ts';
+import { ChunkBuilder, type Chunk } from './chunk.ts';
+import { StreamTable } from './streams.ts';
+import { splitTime, type SplitTime } from './time-token.ts';
+
+/** For whom, and under which rules, the entries of one request are written. */
+export type WriterOptions = {
+  readonly tenantId: number;
+  /** Retention class in days; 0 keeps for ever, and then only the years 1900 to 2262 bound the time. */
+  readonly retentionDays: number;
+  /** Nanoseconds since the epoch. */
+  readonly receivedAt: bigint;
+  /** Names of the stream labels where the request names its own; null: the default ones. */
+  readonly streamFields: readonly string[] | null;
+};
+
+/** An entry that was not taken, by its place in the request, and why. */
+export type Rejection = { readonly index: number; readonly reason: string };
+
+/** What became of the entries of a request. */
+export type Written = { readonly accepted: number; readonly rejected: readonly Rejection[]; readonly total: number };
+
+const DAY = 86_400;
+const FUTURE_SECONDS = 2 * DAY;
+/** Sets of label names that requests may choose and that are remembered. */
+const MAX_LABEL_SETS = 100;
+const MAX_LABELS = 64;
+
+/** What a process needs to write entries: the names it knows, the rules, and the streams. Shared by all requests. */
+export class EntryCodec {
+  readonly partitions: number;
+  readonly draft: Draft;
+  readonly canon: Canon;
+  readonly #names = new Names();
+  readonly #tables = new Map<string, StreamTable>();
+  readonly #defaultTable: StreamTable;
+
+  /** `partitions`: how many partitions the topic of the entries has. */
+  constructor(partitions: number) {
+    this.partitions = partitions;
+    this.draft = new Draft(this.#names);
+    this.canon = new Canon(this.#names);
+    this.#defaultTable = new StreamTable(this.#names, DEFAULT_LABELS, partitions);
+  }
+
+  streams(labels: readonly string[] | null): StreamTable {
+    if (labels === null) return this.#defaultTable;
+    const key = labels.join('\n');
+    let table = this.#tables.get(key);
+    if (table === undefined) {
+      if (this.#tables.size >= MAX_LABEL_SETS) this.#tables.clear();
+      table = new StreamTable(this.#names, labels.slice(0, MAX_LABELS), this.partitions);
+      this.#tables.set(key, table);
+    }
+    return table;
+  }
+}
+
+/**
+ * Takes the entries of one request, makes them canonical, and writes them as rows into chunks, one for each partition.
+ * Synchronous; what it cannot take it lists in `rejected`, and everything else is kept.
+ */
+export class EntryWriter {
+  readonly options: WriterOptions;
+  readonly rejected: Rejection[] = [];
+  /** Entries seen so far, taken or not. */
+  total = 0;
+  readonly #codec: EntryCodec;
+  readonly #streams: StreamTable;
+  readonly #chunks: ChunkBuilder;
+  readonly #time: SplitTime = { seconds: 0, nanos: 0 };
+  readonly #minSeconds: number;
+  readonly #maxSeconds: number;
+
+  /** `expectedBytes`: the size of the request's body, from which the chunks' buffers are sized. */
+  constructor(codec: EntryCodec, options: WriterOptions, expectedBytes = 0) {
+    this.#codec = codec;
+    this.options = options;
+    this.#streams = codec.streams(options.streamFields);
+    this.#chunks = new ChunkBuilder(codec.partitions, expectedBytes);
+    const now = Number(options.receivedAt / 1_000_000_000n);
+    this.#minSeconds = options.retentionDays === 0 ? Number(MIN_TIME / 1_000_000_000n) : now - options.retentionDays * DAY;
+    this.#maxSeconds = options.retentionDays === 0 ? Number(MAX_TIME / 1_000_000_000n) - 1 : now + FUTURE_SECONDS;
+  }
+
+  /** Entries taken so far. */
+  get accepted(): number {
+    return this.#chunks.count;
+  }
+
+  /**
+   * Takes the JSON object that begins at `at` in a body of valid UTF-8. Gives the offset after it, or -1 where there is no valid
+   * JSON object (`lastJsonError()` says where): then nothing is recorded and the caller decides. With `alone`, anything but white
+   * space between the object and `end` makes it invalid.
+   */
+  object(body: Buffer, at: number, end: number, alone = false): number {
+    const draft = this.#codec.draft;
+    draft.begin(body);
+    const after = draft.readObject(at, end);
+    if (after < 0) return -1;
+    if (alone && after < end) {
+      const rest = skipSpace(body, after, end);
+      if (rest < end) {
+        last.failedAt = rest;
+        return -1;
+      }
+    }
+    this.#finish(draft);
+    return after;
+  }
+
+  /** Takes an entry that is an object in memory. Values may be anything JSON can say. */
+  add(entry: object): void {
+    const body = Buffer.from(JSON.stringify(entry));
+    if (this.object(body, 0, body.length) < 0) this.reject('not a JSON object');
+  }
+
+  /** Counts an entry that is not taken. */
+  reject(reason: string): void {
+    this.rejected.push({ index: this.total, reason });
+    this.total += 1;
+  }
+
+  /** What was taken, ready to be produced. */
+  chunks(): Chunk[] {
+    return this.#chunks.finish();
+  }
+
+  #finish(draft: Draft): void {
+    const problem = draft.problem === '' ? this.#canonise(draft) : draft.problem;
+    if (problem !== '') this.reject(problem);
+    else this.total += 1;
+  }
+
+  /** Applies the rules and writes the row; gives the reason where the entry cannot be taken. */
+  #canonise(draft: Draft): string {
+    const canon = this.#codec.canon;
+    const time = this.#time;
+    const found = canon.readTime(draft, time);
+    if (found === 'unreadable') return `_time is not a time: ${clip(draft.text(canon.time.index))}`;
+    if (found === 'none') splitTime(this.options.receivedAt + BigInt(this.total), time);
+    if (time.seconds < this.#minSeconds) return this.#tooOld();
+    if (time.seconds > this.#maxSeconds) return `_time is more than 2 days ahead or after the year 2261`;
+    const message = canon.readMessage(draft);
+    if (message < 0) return 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
+    const severity = canon.readLevel(draft);
+    const stream = this.#streams.of(draft);
+    const row = this.#chunks.open(stream, Math.floor(time.seconds / DAY), rowBound(draft, stream.json.length));
+    row.time(time);
+    row.bytes(stream.json);
+    row.column(draft, LEVEL, canon.level);
+    row.column(draft, SERVICE, canon.service);
+    row.column(draft, TRACE_ID, canon.traceId);
+    row.column(draft, SPAN_ID, canon.spanId);
+    row.severity(severity);
+    row.message(draft, message);
+    draft.kinds[message] = ABSENT;
+    row.fields(draft, STRING);
+    row.fields(draft, LITERAL);
+    row.close();
+    return '';
+  }
+
+  #tooOld(): string {
+    const days = this.options.retentionDays;
+    return days === 0 ? '_time is before the year 1900' : `_time is older than the retention of ${String(days)} days`;
+  }
+}
+
+const LEVEL = Buffer.from('"level":');
+const SERVICE = Buffer.from('"service":');
+const TRACE_ID = Buffer.from('"trace_id":');
+const SPAN_ID = Buffer.from('"span_id":');
+
+/** An upper bound of the row's bytes. */
+function rowBound(draft: Draft, streamBytes: number): number {
+  let bound = 256 + streamBytes;
+  for (let i = 0; i < draft.count; i++) {
+    bound += (draft.ends[i] as number) - (draft.starts[i] as number) + (draft.fieldNames[i] as Name).json.length + 3;
+  }
+  return bound;
+}
+
+function clip(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+/** Where the last object failed to be JSON. */
+export function lastJsonError(): number {
+  return last.failedAt;
+}
+
+/** The body as valid UTF-8: untouched where it is, else with U+FFFD in place of what is not. A byte order mark is cut. */
+export function validUtf8(body: Buffer): Buffer {
+  const valid = isUtf8(body) ? body : Buffer.from(body.toString('utf8'));
+  return valid[0] === 0xef && valid[1] === 0xbb && valid[2] === 0xbf ? valid.subarray(3) : valid;
+}

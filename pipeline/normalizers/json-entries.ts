@@ -1,0 +1,79 @@
+import { invalidBody } from '../core/errors.ts';
+import { skipSpace, skipValue } from '../core/json-tokens.ts';
+import { validUtf8, type EntryWriter } from '../entry/writer.ts';
+import { endOfLine, jsonErrorReason } from './json-error.ts';
+import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
+
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+const MAX_LISTED_ERRORS = 100;
+
+/**
+ * Plain JSON: an array of objects, NDJSON, or objects one after the other. Text that is no JSON is a 400 that names the line or
+ * element, with nothing accepted; an element that is JSON but no entry is rejected by itself.
+ */
+export const jsonEntries: Normalizer = {
+  name: 'json',
+  paths: ['/api/v1/ingest'],
+  methods: ['POST'],
+
+  normalize(request: IngestRequest, out: EntryWriter): void {
+    const body = validUtf8(request.body);
+    const start = skipSpace(body, 0, body.length);
+    if (start === body.length) throw invalidBody('The body is empty; send a JSON array of objects, or NDJSON.');
+    if (body[start] === OPEN_ARRAY) readArray(body, start, out);
+    else readLines(body, out);
+    if (out.total > 0 && out.total === out.rejected.length) {
+      throw invalidBody(`No entry could be taken: entry 0: ${out.rejected[0]?.reason ?? ''}.`);
+    }
+  },
+
+  ack(_request: IngestRequest, { accepted, rejected }: Written): Ack {
+    if (rejected.length === 0) return { status: 200, body: { status: 'ok', accepted } };
+    return { status: 200, body: { status: 'ok', accepted, rejected: rejected.length, errors: rejected.slice(0, MAX_LISTED_ERRORS) } };
+  },
+};
+
+function readArray(body: Buffer, start: number, out: EntryWriter): void {
+  const end = body.length;
+  const fail = (at: number): never => {
+    throw invalidBody(`Element ${String(out.total)} of the array is ${jsonErrorReason(body, at, end)}.`);
+  };
+  let at = skipSpace(body, start + 1, end);
+  if (body[at] !== 0x5d) {
+    for (;;) {
+      const element = at;
+      at = readElement(body, at, end, out);
+      if (at < 0) fail(element);
+      at = skipSpace(body, at, end);
+      if (body[at] === 0x5d) break;
+      if (body[at] !== 0x2c) throw invalidBody(`After element ${String(out.total - 1)} of the array, at byte ${String(at)}: expected "," or "]".`);
+      at = skipSpace(body, at + 1, end);
+    }
+  }
+  const rest = skipSpace(body, at + 1, end);
+  if (rest !== end) throw invalidBody(`After the array, at byte ${String(rest)}: expected the end of the body.`);
+}
+
+/** One element: an entry, or a value that is no entry and is rejected. */
+function readElement(body: Buffer, at: number, end: number, out: EntryWriter): number {
+  if (body[at] === OPEN_OBJECT) return out.object(body, at, end);
+  const after = skipValue(body, at, end);
+  if (after >= 0) out.reject('not a JSON object');
+  return after;
+}
+
+function readLines(body: Buffer, out: EntryWriter): void {
+  let at = 0;
+  for (let line = 1; at < body.length; line++) {
+    const end = endOfLine(body, at);
+    let element = skipSpace(body, at, end);
+    // several objects may stand in one line
+    while (element < end) {
+      const after = readElement(body, element, end, out);
+      if (after < 0) throw invalidBody(`Line ${String(line)} is ${jsonErrorReason(body, element, end)}.`);
+      element = skipSpace(body, after, end);
+    }
+    at = end + 1;
+  }
+}

@@ -1,0 +1,37 @@
+import type { EntryWriter, Written } from '../entry/writer.ts';
+
+export type { Written };
+
+/** One request as a normalizer sees it: decoded bytes, and what of the envelope may matter. */
+export type IngestRequest = {
+  readonly path: string;
+  /** The media type alone, in lower case; empty where none was sent. */
+  readonly contentType: string;
+  readonly query: URLSearchParams;
+  /** A header's value; empty where it is missing. Names in lower case. */
+  header(name: string): string;
+  readonly body: Buffer;
+  /** Nanoseconds since the epoch. */
+  readonly receivedAt: bigint;
+};
+
+/** A protocol's own answer. */
+export type Ack = { readonly status: 200 | 202 | 204; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | object };
+
+/**
+ * A wire format: bytes in, entries and rejections out. `normalize` is synchronous and throws HttpError (400) only when nothing of
+ * the request can be taken; a single bad entry goes to `out.reject`.
+ */
+export interface Normalizer {
+  /** The format's name in metrics and docs: `es_bulk`. */
+  readonly name: string;
+  /** Paths, in the router's notation; the router and the docs take them from here. */
+  readonly paths: readonly string[];
+  readonly methods: readonly ('POST' | 'PUT')[];
+  /** The query parameter `api_key` is a credential (drains and GELF only). */
+  readonly keyInQuery?: true;
+  /** Headers that every answer on these paths carries, errors too. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+  normalize(request: IngestRequest, out: EntryWriter): void;
+  ack(request: IngestRequest, result: Written, tookMs: number): Ack;
+}

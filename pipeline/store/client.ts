@@ -1,0 +1,146 @@
+import { ClickHouseError, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { Config } from '../core/config.ts';
+import { HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../core/errors.ts';
+import { renderSql, type Sql } from '../core/sql.ts';
+import { quietClickHouseLog } from './client-log.ts';
+
+/** Whose rows a query may see, how long it may run (milliseconds), and what may end it early. */
+export type QueryOptions = {
+  readonly tenantId: number;
+  readonly timeoutMs: number;
+  readonly queryId?: string;
+  readonly signal?: AbortSignal;
+  readonly settings?: ClickHouseSettings;
+};
+
+/** One row of a result, in the order of the SELECT; 64-bit integers are decimal strings. */
+export type Row = readonly unknown[];
+
+const MAX_RESULT_MEMORY = 1_000_000_000;
+
+/** ClickHouse over HTTP: a reader for queries, behind the tenant's row filter, and the owner for writes and migrations. */
+export class Store {
+  readonly database: string;
+  /** The owner without a database, for when there is none yet. */
+  readonly #server: ClickHouseClient;
+  readonly #owner: ClickHouseClient;
+  readonly #reader: ClickHouseClient;
+
+  constructor(config: Config['clickhouse']) {
+    this.database = config.database;
+    const common = { url: config.url, log: { LoggerClass: quietClickHouseLog }, keep_alive: { enabled: true, idle_socket_ttl: 2000 }, request_timeout: 600_000 };
+    const owner = { ...common, username: config.user, password: config.password, max_open_connections: 16 };
+    this.#server = createClient(owner);
+    this.#owner = createClient({ ...owner, database: config.database });
+    this.#reader = createClient({
+      ...common,
+      username: config.readerUser,
+      password: config.readerPassword,
+      database: config.database,
+      max_open_connections: 64,
+      use_multipart_params: true,
+    });
+  }
+
+  /**
+   * Runs a SELECT and yields its rows in chunks as they arrive. Values go as bound parameters only. The tenant is put into
+   * `log_comment` too, which the reader's row filter demands (docs/architecture.md, tenant isolation).
+   * Throws HttpError: 504 time or memory, 400 a regexp or depth that ClickHouse refuses, 429 too many queries, 503 unreachable.
+   */
+  async *query(statement: Sql, options: QueryOptions): AsyncGenerator<Row[]> {
+    const { text, params } = renderSql(statement);
+    try {
+      const result = await this.#reader.query({
+        query: text,
+        format: 'JSONCompactEachRow',
+        query_params: Object.fromEntries([...params].map(([name, param]) => [name, param.value])),
+        ...(options.queryId === undefined ? {} : { query_id: options.queryId }),
+        ...(options.signal === undefined ? {} : { abort_signal: options.signal }),
+        clickhouse_settings: {
+          log_comment: String(options.tenantId),
+          max_execution_time: Math.max(1, Math.ceil(options.timeoutMs / 1000)),
+          max_memory_usage: String(MAX_RESULT_MEMORY),
+          output_format_json_quote_64bit_integers: 1,
+          output_format_json_quote_denormals: 1,
+          cancel_http_readonly_queries_on_client_close: 1,
+          wait_end_of_query: 1,
+          ...options.settings,
+        },
+      });
+      for await (const rows of result.stream<Row>()) yield rows.map((row) => row.json<Row>());
+    } catch (error) {
+      throw toHttpError(error);
+    }
+  }
+
+  /** All rows of a SELECT; for results that are small by construction. */
+  async rows(statement: Sql, options: QueryOptions): Promise<Row[]> {
+    const all: Row[] = [];
+    for await (const chunk of this.query(statement, options)) all.push(...chunk);
+    return all;
+  }
+
+  /** Rows of a statement of our own fixed text, as the owner and without a tenant: migrations, read-back, audits. */
+  async ownerRows(text: string, params: Record<string, unknown> = {}): Promise<Row[]> {
+    const result = await this.#owner.query({ query: text, format: 'JSONCompactEachRow', query_params: params });
+    return result.json<Row>();
+  }
+
+  async createDatabase(): Promise<void> {
+    await this.#server.command({ query: `CREATE DATABASE IF NOT EXISTS ${this.database}` });
+  }
+
+  /** Runs a statement of our own fixed text that has no result (DDL), as the owner. */
+  async command(text: string, settings: ClickHouseSettings = {}): Promise<void> {
+    await this.#owner.command({ query: text, clickhouse_settings: settings });
+  }
+
+  /**
+   * Sends `INSERT … FORMAT …` with a body of ready-made bytes. Resolves when ClickHouse has written it all, with the number of
+   * rows it says it wrote. The body is not retried here: the caller repeats the same range under the same token.
+   */
+  async insert(text: string, body: readonly Buffer[], options: { readonly queryId: string; readonly settings: ClickHouseSettings; readonly signal?: AbortSignal }): Promise<number> {
+    const result = await this.#owner.exec({
+      query: text,
+      values: Readable.from(body, { objectMode: false, highWaterMark: 1 << 20 }),
+      query_id: options.queryId,
+      ...(options.signal === undefined ? {} : { abort_signal: options.signal }),
+      clickhouse_settings: { wait_end_of_query: 1, ...options.settings },
+    });
+    result.stream.resume();
+    await finished(result.stream);
+    return Number(result.summary?.written_rows ?? NaN);
+  }
+
+  /** True when the engine answers. */
+  async ping(): Promise<boolean> {
+    return (await this.#owner.ping()).success;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#server.close(), this.#owner.close(), this.#reader.close()]);
+  }
+}
+
+const TIME = new Set(['159', '160', '394']);
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_SOCKET']);
+
+/** What an analyst is told of an error of ClickHouse; an unexpected one is passed on as it is (a 500, and a bug). */
+export function toHttpError(error: unknown): unknown {
+  if (error instanceof HttpError) return error;
+  if (error instanceof ClickHouseError) {
+    if (TIME.has(error.code)) return queryTimeout('The query ran too long; narrow the time range or simplify the query.');
+    if (error.code === '241') return queryTimeout('The query needs too much memory; narrow the time range or simplify the query.');
+    if (error.code === '158' || error.code === '396') return queryTimeout('The query reads or returns too many rows; narrow the time range.');
+    if (error.code === '427') return invalidParameter('The query holds a regexp that RE2 does not accept.');
+    if (error.code === '167' || error.code === '306') return invalidParameter('The query is nested too deeply.');
+    if (error.code === '202') return new HttpError(429, 'rate_limited', 'Too many queries run at once.', { retryAfter: 1 });
+    return error;
+  }
+  const code = (error as { code?: unknown } | null)?.code;
+  const message = error instanceof Error ? error.message : '';
+  if ((typeof code === 'string' && UNREACHABLE.has(code)) || /socket hang up|Timeout error/.test(message)) return storeUnavailable(error);
+  return error;
+}

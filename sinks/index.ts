@@ -1,0 +1,6 @@
+import { registry } from '../pipeline/core/registry.ts';
+import { createLogsSink } from './logs.ts';
+import type { Sink } from './sink.ts';
+
+/** Every table that is filled from a topic. Adding one: a file, a schema, a line here. */
+export const sinks = registry<Sink>((sink) => [sink.name], [createLogsSink()]);

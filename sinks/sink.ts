@@ -1,0 +1,17 @@
+import type { Range } from '../pipeline/bus/range-consumer.ts';
+import type { Store } from '../pipeline/store/client.ts';
+
+/** One statement that stores a range, and its body: the values of the records as they came, untouched. */
+export type Insert = { readonly text: string; readonly body: readonly Buffer[] };
+
+/** A table that is filled from a topic. Batching, retries and commits live once, in `writer.ts`. */
+export interface Sink {
+  /** Names the consumer group and the metrics: `logs`. */
+  readonly name: string;
+  readonly topic: string;
+  readonly table: string;
+  /** Writes what must be there before the rows are; safe to repeat. */
+  prepare(range: Range, store: Store): Promise<void>;
+  /** No work for each entry: the range's records are sent as they are. */
+  insert(range: Range): Insert;
+}

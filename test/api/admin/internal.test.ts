@@ -1,0 +1,332 @@
+import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { adminRoutes } from '../../../api/admin/admin-routes.ts';
+import { Checks } from '../../../api/admin/checks.ts';
+import { createInternalListener, type InternalOptions } from '../../../api/admin/internal.ts';
+import { Peers } from '../../../api/admin/peers.ts';
+import type { ControlStore } from '../../../api/control/control-store.ts';
+import type { HttpServer } from '../../../api/http/http-server.ts';
+import { adminCommand } from '../../../cli/admin.ts';
+import { Metrics } from '../../../pipeline/core/metrics.ts';
+import { FakeControlTopic } from '../../fakes/control-log.ts';
+import { controlNode } from '../../fakes/control-node.ts';
+
+const TOKEN = 'admin-token';
+const LOG = pino({ level: 'silent' });
+
+type Listener = { readonly server: HttpServer; readonly url: string; readonly checks: Checks; readonly metrics: Metrics };
+
+const running: HttpServer[] = [];
+
+async function listen(role: string, change: Partial<InternalOptions> = {}): Promise<Listener> {
+  const checks = new Checks();
+  const metrics = new Metrics(role);
+  const server = createInternalListener({ host: '127.0.0.1', port: 0, token: TOKEN, role, metrics, checks, log: LOG, ...change });
+  await server.start();
+  running.push(server);
+  return { server, url: `http://127.0.0.1:${server.port}`, checks, metrics };
+}
+
+after(() => Promise.all(running.map((server) => server.stop())));
+
+async function get(url: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
+  const response = await fetch(url, { headers });
+  const text = await response.text();
+  return { status: response.status, text, json: () => JSON.parse(text) as Record<string, unknown> };
+}
+
+describe('/ready', () => {
+  it('200 only if every check of every process holds, else 503 and which do not', async () => {
+    const peers = new Peers('127.0.0.1', TOKEN);
+    const app = await listen('app', { peers, expectedRoles: ['ingest'] });
+    const ingest = await listen('ingest');
+    app.checks.register('control', () => true);
+    expect((await get(`${app.url}/ready`)).json()).to.deep.include({ status: 'not_ready', failing: ['ingest: answers'] });
+    peers.set([{ role: 'ingest', pid: -1, port: ingest.server.port }, { role: 'app', pid: process.pid, port: app.server.port }]);
+    const ready = await get(`${app.url}/ready`);
+    expect(ready.status).to.equal(200);
+    expect(ready.json()).to.deep.include({ status: 'ready', failing: [] });
+    ingest.checks.register('kafka', () => Promise.resolve(false));
+    app.checks.register('clickhouse', () => Promise.reject(new Error('down')));
+    const not = await get(`${app.url}/ready`);
+    expect(not.status).to.equal(503);
+    expect(not.json()['failing']).to.deep.equal(['app: clickhouse', 'ingest: kafka']);
+    expect((await get(`${ingest.url}/ready`)).status).to.equal(503);
+    expect((await get(`${app.url}/ready?self=1`)).json()['failing']).to.deep.equal(['app: clickhouse']);
+  });
+
+  it('a peer that is gone fails', async () => {
+    const peers = new Peers('0.0.0.0', TOKEN);
+    const app = await listen('app', { peers });
+    peers.set([{ role: 'sink', pid: -1, port: 1 }]);
+    expect((await get(`${app.url}/ready`)).json()['failing']).to.deep.equal(['sink: answers']);
+  });
+
+  it('a check that hangs fails after 2 s', async () => {
+    const checks = new Checks();
+    checks.register('hangs', () => new Promise<boolean>(() => undefined));
+    checks.register('throws', () => { throw new Error('x'); });
+    checks.register('holds', () => true);
+    const start = performance.now();
+    expect(await checks.run()).to.deep.equal({ hangs: false, throws: false, holds: true });
+    expect(performance.now() - start).to.be.within(1900, 3000);
+  });
+});
+
+describe('/metrics', () => {
+  it('merges all processes: HELP and TYPE once, each series with its role', async () => {
+    const peers = new Peers('127.0.0.1', TOKEN);
+    const app = await listen('app', { peers });
+    const sink = await listen('sink');
+    peers.set([{ role: 'sink', pid: -1, port: sink.server.port }, { role: 'gone', pid: -2, port: 1 }]);
+    app.metrics.entries.inc({ format: 'otlp_logs' }, 3);
+    sink.metrics.entries.inc({ format: 'otlp_logs' }, 4);
+    sink.metrics.lag.set({ topic: 'logs.v1', partition: '0' }, NaN);
+    const response = await fetch(`${app.url}/metrics`);
+    expect(response.headers.get('content-type')).to.match(/^text\/plain; version=0\.0\.4/);
+    const text = await response.text();
+    expect(text).to.contain('logweir_entries_total{format="otlp_logs",role="app"} 3');
+    expect(text).to.contain('logweir_entries_total{format="otlp_logs",role="sink"} 4');
+    expect(text).to.match(/process_resident_memory_bytes\{role="sink"\} \d+/);
+    expect(text).to.match(/nodejs_eventloop_lag_p99_seconds\{role="app"\} [\d.e-]+/);
+    expect(text).not.to.contain('NaN').and.not.to.contain('null');
+    const helps = text.split('\n').filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ')[2]);
+    expect(new Set(helps).size).to.equal(helps.length);
+    expect(await (await fetch(`${app.url}/metrics?self=1`)).text()).not.to.contain('role="sink"');
+  });
+
+  it('is valid exposition: every sample belongs to the TYPE above it, and no series comes twice', async () => {
+    const { url } = await listen('app');
+    await get(`${url}/ready`);
+    const lines = (await get(`${url}/metrics`)).text.split('\n').filter((line) => line !== '');
+    let name = '';
+    const series = new Set<string>();
+    for (const line of lines) {
+      if (line.startsWith('# TYPE ')) name = line.split(' ')[2] ?? '';
+      if (line.startsWith('#')) continue;
+      const match = /^([a-zA-Z_:][\w:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*",?)*\})? (\S+)$/.exec(line);
+      expect(match, line).not.to.equal(null);
+      expect(match?.[1]?.startsWith(name), line).to.equal(true);
+      expect(Number.isNaN(Number(match?.[3]?.replace('+Inf', 'Infinity'))), line).to.equal(false);
+      expect(series.has(`${match?.[1]}${match?.[2]}`), line).to.equal(false);
+      series.add(`${match?.[1]}${match?.[2]}`);
+    }
+  });
+
+  it('takes nothing from a peer that says something else', async () => {
+    const liar = await listen('liar', { adminRoutes: [] });
+    const peers = new Peers('127.0.0.1', TOKEN);
+    const app = await listen('app', { peers });
+    peers.set([{ role: 'liar', pid: -1, port: liar.server.port }]);
+    await liar.server.stop();
+    expect((await get(`${app.url}/metrics`)).status).to.equal(200);
+  });
+});
+
+describe('the admin routes', () => {
+  let app: Listener;
+  let store: ControlStore;
+  let ingestStore: ControlStore;
+  before(async () => {
+    const topic = new FakeControlTopic();
+    store = (await controlNode(topic)).store;
+    ingestStore = (await controlNode(topic)).store;
+    const peers = new Peers('127.0.0.1', TOKEN);
+    const ingest = await listen('ingest', { control: ingestStore });
+    peers.set([{ role: 'ingest', pid: -1, port: ingest.server.port }]);
+    app = await listen('app', { peers, control: store, adminRoutes: adminRoutes(store, peers) });
+  });
+
+  async function ask(method: string, path: string, body?: unknown, token: string | null = TOKEN): Promise<{ status: number; json: Record<string, unknown> }> {
+    const response = await fetch(app.url + path, {
+      method,
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+  }
+
+  it('need the token', async () => {
+    for (const [token, status] of [[null, 401], ['wrong', 403], ['', 401], [`${TOKEN}x`, 403]] as const) {
+      for (const [method, path] of [['GET', '/admin/tenants'], ['POST', '/admin/tenants'], ['GET', '/admin/control/1']] as const) {
+        const answer = await ask(method, path, undefined, token);
+        expect(answer.status).to.equal(status);
+        expect(answer.json).to.have.all.keys('detail', 'request_id');
+      }
+    }
+    const open = await listen('no token', { token: '', control: store });
+    expect((await get(`${open.url}/admin/control/1`, { authorization: 'Bearer x' })).status).to.equal(403);
+    expect((await get(`${app.url}/admin/nothing`)).status).to.equal(404);
+    expect((await ask('PATCH', '/admin/tenants')).status).to.equal(405);
+  });
+
+  it('a created tenant can be used in every process once the answer is there', async () => {
+    const { status, json } = await ask('POST', '/admin/tenants', { name: 'acme', plan: 'growth' });
+    expect(status).to.equal(201);
+    expect(json).to.have.all.keys('tenant_id', 'key');
+    expect(ingestStore.find(json['key'] as string)?.principal).to.include({ tenantId: json['tenant_id'] });
+    const list = await ask('GET', '/admin/tenants');
+    expect(list.json).to.have.lengthOf(1);
+    expect((list.json as unknown as object[])[0]).to.deep.include({ tenant_id: 1, name: 'acme', plan: 'growth', disabled: false, limits: { entries_per_second: 2000, daily_bytes: 135e9, ceiling_bytes: 1350e9, queries_per_minute: 3000, retention_days: 30 } });
+  });
+
+  it('keys: create, list, rotate, revoke', async () => {
+    const created = await ask('POST', '/admin/tenants/1/keys', { scopes: ['read', 'ingest'], expires: '2030-01-01' });
+    expect(created.status).to.equal(201);
+    expect(created.json).to.have.all.keys('id', 'key', 'tenant_id', 'scopes');
+    expect(created.json).to.deep.include({ tenant_id: 1, scopes: ['read', 'ingest'] });
+    const id = String(created.json['id']);
+    const listed = (await ask('GET', '/admin/tenants/1/keys')).json as unknown as Record<string, unknown>[];
+    expect(listed.find((key) => key['id'] === id)).to.deep.include({ tenant_id: 1, scopes: ['read', 'ingest'], expires_at: '2030-01-01T00:00:00.000Z' });
+    expect(JSON.stringify(listed)).not.to.contain('hash').and.not.to.contain(created.json['key']);
+    const rotated = await ask('POST', `/admin/tenants/1/keys/${id}/rotate`);
+    expect(rotated.json).to.include({ id });
+    expect(ingestStore.find(created.json['key'] as string)).to.equal(null);
+    expect(ingestStore.find(rotated.json['key'] as string)?.principal.keyId).to.equal(id);
+    expect((await ask('DELETE', `/admin/tenants/1/keys/${id}`)).status).to.equal(200);
+    expect(ingestStore.find(rotated.json['key'] as string)).to.equal(null);
+    const read = await ask('POST', '/admin/tenants/1/keys');
+    expect(read.json['scopes']).to.deep.equal(['read']);
+  });
+
+  const bad: readonly (readonly [string, string, unknown, number])[] = [
+    ['POST', '/admin/tenants', undefined, 400],
+    ['POST', '/admin/tenants', '{', 400],
+    ['POST', '/admin/tenants', [], 400],
+    ['POST', '/admin/tenants', { plan: 'team' }, 400],
+    ['POST', '/admin/tenants', { name: '', plan: 'team' }, 400],
+    ['POST', '/admin/tenants', { name: 'x', plan: 'golden' }, 400],
+    ['POST', '/admin/tenants', { name: 'x', plan: 'team', id: 7 }, 400],
+    ['POST', '/admin/tenants/0/disable', undefined, 400],
+    ['POST', '/admin/tenants/abc/disable', undefined, 400],
+    ['POST', '/admin/tenants/99/disable', undefined, 404],
+    ['GET', '/admin/tenants/99/keys', undefined, 404],
+    ['POST', '/admin/tenants/1/keys', { scopes: ['root'] }, 400],
+    ['POST', '/admin/tenants/1/keys', { scopes: [] }, 400],
+    ['POST', '/admin/tenants/1/keys', { expires: 'tomorrow' }, 400],
+    ['PUT', '/admin/tenants/1/plan', { plan: 7 }, 400],
+    ['PUT', '/admin/tenants/1/flags/nothing', { value: 'on' }, 400],
+    ['PUT', '/admin/tenants/1/flags/demo', {}, 400],
+    ['DELETE', '/admin/tenants/1/keys/none', undefined, 404],
+  ];
+  for (const [method, path, body, status] of bad) {
+    it(`${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}: ${status}`, async () => {
+      const answer = await ask(method, path, body);
+      expect(answer.status, JSON.stringify(answer.json)).to.equal(status);
+      expect(answer.json).to.have.all.keys('detail', 'request_id');
+    });
+  }
+
+  describe('the CLI', () => {
+    let directory = '';
+    before(() => { directory = mkdtempSync(join(tmpdir(), 'logweir-cli-')); });
+    after(() => rmSync(directory, { recursive: true }));
+
+    async function run(line: string, env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string; json: () => unknown }> {
+      let [out, err] = ['', ''];
+      const code = await adminCommand(
+        line === '' ? [] : line.split(' '),
+        { LOGWEIR_ADMIN_PORT: String(app.server.port), LOGWEIR_ADMIN_TOKEN: TOKEN, ...env },
+        { out: (text) => { out += text; }, err: (text) => { err += text; } },
+      );
+      return { code, out, err, json: () => JSON.parse(out) as unknown };
+    }
+
+    it('tenant create prints the id and a key of all scopes', async () => {
+      const { code, out } = await run('tenant create --name web --plan enterprise --json');
+      expect(code).to.equal(0);
+      expect(out).to.match(/^\{"tenant_id":\d+,"key":"lw_[\w-]{43}"\}\n$/);
+    });
+    it('every other command', async () => {
+      const tenant = ((await run('tenant create --name all --plan trial --json')).json() as { tenant_id: number }).tenant_id;
+      const lines: readonly (readonly [string, Record<string, unknown>])[] = [
+        ['tenant disable', { disabled: true }],
+        ['tenant enable', { disabled: false }],
+        ['tenant add-payment', { plan: 'team', payment: true }],
+        ['tenant set-plan --plan custom', { plan: 'custom' }],
+        ['tenant set-flag --flag entries_per_second --value 10', { flags: { entries_per_second: 10 } }],
+        ['tenant set-flag --flag entries_per_second --value default', { flags: {} }],
+      ];
+      for (const [line, expected] of lines) {
+        const { code, json, err } = await run(`${line} --tenant ${tenant} --json`);
+        expect(code, `${line}: ${err}`).to.equal(0);
+        expect(json()).to.deep.include({ tenant_id: tenant, ...expected });
+      }
+      expect(((await run('tenant list --json')).json() as { tenant_id: number }[]).some((row) => row.tenant_id === tenant)).to.equal(true);
+      const key = (await run(`key create --tenant ${tenant} --scopes read,ingest --expires 2030-01-01T00:00:00Z --json`)).json() as { id: string; key: string };
+      expect(Object.keys(key)).to.deep.equal(['id', 'key', 'tenant_id', 'scopes']);
+      expect((await run(`key list --tenant ${tenant} --json`)).json()).to.have.lengthOf(2);
+      expect(((await run(`key rotate --tenant ${tenant} --id ${key.id} --json`)).json() as { key: string }).key).not.to.equal(key.key);
+      expect((await run(`key revoke --tenant ${tenant} --id ${key.id}`)).code).to.equal(0);
+      expect((await run(`key list --tenant ${tenant} --json`)).json()).to.have.lengthOf(1);
+      expect(((await run(`key create --tenant ${tenant} --json`)).json() as { scopes: string[] }).scopes).to.deep.equal(['read']);
+    });
+    it('a table for people', async () => {
+      const { out } = await run('tenant list');
+      const lines = out.trimEnd().split('\n');
+      expect(lines[0]).to.match(/^TENANT_ID\s+NAME\s+PLAN\s+DISABLED/);
+      expect(lines[1]).to.match(/^1\s+acme\s+growth\s+false/);
+    });
+    it('a name cannot move the cursor', async () => {
+      await adminCommand(['tenant', 'create', '--name', 'a\u001b[2Jb', '--plan', 'team'], { LOGWEIR_ADMIN_PORT: String(app.server.port), LOGWEIR_ADMIN_TOKEN: TOKEN }, { out: () => undefined, err: () => undefined });
+      expect((await run('tenant list')).out).to.contain('a\\u001b[2Jb');
+    });
+
+    const usage: readonly (readonly [string, RegExp])[] = [
+      ['', /^$/],
+      ['tenant', /no command "admin tenant"/],
+      ['tenant destroy', /no command/],
+      ['tenant create --plan team', /--name is missing/],
+      ['tenant create --name x --plan team --color red', /--color/],
+      ['tenant disable --tenant abc', /--tenant is an integer/],
+      ['tenant disable', /--tenant is missing/],
+      ['key rotate --tenant 1', /--id is missing/],
+      ['tenant list extra', /extra/],
+    ];
+    for (const [line, message] of usage) {
+      it(`"${line}": exit code 2`, async () => {
+        const { code, err } = await run(line);
+        expect(code).to.equal(2);
+        expect(err).to.match(message);
+      });
+    }
+    it('failures are one sentence and exit code 1', async () => {
+      const rows: readonly (readonly [string, Record<string, string>, RegExp])[] = [
+        ['tenant disable --tenant 999', {}, /^There is no tenant 999\.\n$/],
+        ['tenant create --name x --plan golden', {}, /^No plan is named "golden"; .*\.\n$/],
+        ['tenant list', { LOGWEIR_ADMIN_TOKEN: 'wrong' }, /^The admin token is wrong\.\n$/],
+        ['tenant list', { LOGWEIR_ADMIN_PORT: '1' }, /^No service answers on 127\.0\.0\.1:1; .*\n$/],
+        ['tenant list', { LOGWEIR_ADMIN_TOKEN: '', LOGWEIR_DATA_DIR: '/nowhere' }, /^No admin token: .*\n$/],
+      ];
+      for (const [line, env, message] of rows) {
+        const { code, out, err } = await run(line, env);
+        expect(code).to.equal(1);
+        expect(out).to.equal('');
+        expect(err).to.match(message);
+      }
+    });
+    it('reads the token from the data directory', async () => {
+      writeFileSync(join(directory, 'admin.token'), `${TOKEN}\n`);
+      expect((await run('tenant list --json', { LOGWEIR_ADMIN_TOKEN: '', LOGWEIR_DATA_DIR: directory, LOGWEIR_ADMIN_HOST: '0.0.0.0' })).code).to.equal(0);
+    });
+    it('--help', async () => {
+      const { code, out } = await run('--help');
+      expect(code).to.equal(0);
+      for (const command of ['tenant create --name NAME [--plan PLAN] [--json]', 'key create --tenant TENANT [--scopes SCOPES] [--expires EXPIRES] [--json]']) expect(out).to.contain(command);
+    });
+  });
+});
+
+describe('stopping the internal listener', () => {
+  it('is quick', async () => {
+    const { server } = await listen('x');
+    const start = performance.now();
+    await server.stop();
+    await sleep(0);
+    expect(performance.now() - start).to.be.below(500);
+  });
+});

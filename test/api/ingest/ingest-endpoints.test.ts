@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { gzipSync } from 'node:zlib';
+import { findPlan, type Plan } from '../../../api/control/plans.ts';
+import { health } from '../../../api/http/endpoint.ts';
+import type { Principal } from '../../../api/http/route.ts';
+import { ingestEndpoints, streamFieldsOf } from '../../../api/ingest/ingest-endpoints.ts';
+import { reasonClass } from '../../../api/ingest/reason-class.ts';
+import type { IngestLimit } from '../../../api/limits/ingest-limit.ts';
+import { HttpError } from '../../../pipeline/core/errors.ts';
+import { Metrics } from '../../../pipeline/core/metrics.ts';
+import { FakeKeyStore } from '../../fakes/key-store.ts';
+import { FakeLogPublisher } from '../../fakes/log-publisher.ts';
+import { drainFormat, elasticFormat, linesFormat } from '../../fakes/normalizers.ts';
+import { startHost } from '../../fakes/test-host.ts';
+
+/** A limit that notes what it is asked, and refuses where it is told to. */
+class FakeLimit implements IngestLimit {
+  readonly name = 'fake';
+  readonly calls: string[] = [];
+  refuseAt = '';
+  readonly #label: string;
+  constructor(label: string) { this.#label = label; }
+  admit(principal: Principal): void { this.#note(`admit ${principal.tenantId}`); }
+  charge(_principal: Principal, entries: number, bytes: number): void { this.#note(`charge ${entries} ${bytes}`); }
+  refund(_principal: Principal, entries: number, bytes: number): void { this.#note(`refund ${entries} ${bytes}`); }
+  #note(call: string): void {
+    if (this.refuseAt !== '' && call.startsWith(this.refuseAt)) throw new HttpError(429, 'rate_limited', `Refused by ${this.#label}.`, { retryAfter: 3 });
+    this.calls.push(call);
+  }
+}
+
+describe('the ingest route', () => {
+  const publisher = new FakeLogPublisher();
+  const metrics = new Metrics('test');
+  const limits = [new FakeLimit('first'), new FakeLimit('second')];
+  const keys = new FakeKeyStore({ all: { tenantId: 5, plan: findPlan('team') as Plan }, reader: { scopes: new Set(['read', 'write']) }, demo: { demo: true } });
+  let host: Awaited<ReturnType<typeof startHost>>;
+  before(async () => {
+    const endpoints = ingestEndpoints({ normalizers: [linesFormat, drainFormat, elasticFormat], publisher, limits, maxBodyBytes: 10_000, metrics, now: () => 1_795_000_000_000_000_000n });
+    host = await startHost({ endpoints: [health, ...endpoints], keys, metrics });
+  });
+  after(() => host.stop());
+  beforeEach(() => {
+    publisher.written.length = 0;
+    publisher.full = false;
+    publisher.failing = false;
+    for (const limit of limits) {
+      limit.calls.length = 0;
+      limit.refuseAt = '';
+    }
+  });
+
+  async function post(path: string, body: string | Uint8Array, headers: Record<string, string> = { authorization: 'Bearer all' }, method = 'POST'): Promise<{ status: number; headers: Headers; text: string; json: () => Record<string, unknown> }> {
+    const response = await fetch(host.url + path, { method, body, headers });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) as Record<string, unknown> };
+  }
+
+  it('writes the entries for the tenant of the key, and answers as the format does', async () => {
+    const answer = await post('/lines', 'one\nbad\ntwo');
+    expect(answer.status).to.equal(200);
+    expect(answer.json()).to.deep.equal({ accepted: 2 });
+    expect(answer.headers.get('x-rejected-entries')).to.equal('1');
+    expect(publisher.written).to.have.lengthOf(1);
+    expect(publisher.written[0]).to.deep.include({ options: { tenantId: 5, retentionDays: 30, receivedAt: 1_795_000_000_000_000_000n, streamFields: null }, bytes: 11 });
+    expect(publisher.written[0]?.rows.split('\n').filter((row) => row !== '')).to.have.lengthOf(2);
+    expect(limits[0]?.calls).to.deep.equal(['admit 5', 'charge 2 11']);
+  });
+
+  it('counts decompressed bytes', async () => {
+    const body = gzipSync('x'.repeat(9000));
+    expect((await post('/lines', body, { authorization: 'Bearer all', 'content-encoding': 'gzip' })).status).to.equal(200);
+    expect(publisher.written[0]?.bytes).to.equal(9000);
+  });
+
+  it('gives the format its request as it needs it', async () => {
+    await post('/api/v1/drain?api_key=all&tag=a', 'body', { 'content-type': 'Application/JSON; charset=UTF-8', 'x-custom': 'Value' });
+    const request = drainFormat.last;
+    expect(request).to.include({ path: '/api/v1/drain', contentType: 'application/json', receivedAt: 1_795_000_000_000_000_000n });
+    expect(request?.query.get('tag')).to.equal('a');
+    expect(request?.header('x-custom')).to.equal('Value');
+    expect(request?.header('missing')).to.equal('');
+    expect(request?.body.toString()).to.equal('body');
+    await post('/api/v1/drain', new Uint8Array([1]), { authorization: 'Bearer all' });
+    expect(drainFormat.last?.contentType).to.equal('');
+  });
+
+  it("Elasticsearch's answers carry the product header, whatever they are", async () => {
+    for (const [path, headers, status] of [['/_bulk', { authorization: 'Bearer all' }, 200], ['/web/_bulk', { authorization: 'Bearer all' }, 200], ['/_bulk', {}, 401], ['/_bulk', { authorization: 'Bearer x' }, 403]] as const) {
+      for (const method of ['POST', 'PUT']) {
+        const answer = await post(path, 'x', headers, method);
+        expect(answer.status).to.equal(status);
+        expect(answer.headers.get('x-elastic-product')).to.equal('Elasticsearch');
+        expect(answer.headers.get('content-type')).to.equal('application/json');
+        if (status === 200) expect(answer.text).to.equal('{"took":0,"errors":false,"items":[]}');
+      }
+    }
+  });
+
+  describe('order of checks', () => {
+    const huge = 'x'.repeat(20_000);
+    it('the key comes before everything', async () => {
+      for (const limit of limits) limit.refuseAt = 'admit';
+      publisher.full = true;
+      expect((await post('/lines', huge, {})).status).to.equal(401);
+      expect((await post('/lines', huge, { authorization: 'Bearer no' })).status).to.equal(403);
+      expect((await post('/lines', huge, { authorization: 'Bearer reader' })).json()['detail']).to.contain('`ingest`');
+    });
+    it('then gates and quota', async () => {
+      (limits[1] as FakeLimit).refuseAt = 'admit';
+      publisher.full = true;
+      const answer = await post('/lines', huge);
+      expect(answer.json()).to.include({ error: 'rate_limited', detail: 'Refused by second.', retry_after: 3 });
+      expect(answer.headers.get('retry-after')).to.equal('3');
+    });
+    it('then pressure', async () => {
+      publisher.full = true;
+      expect((await post('/lines', huge)).json()).to.include({ error: 'backpressure', retry_after: 5 });
+    });
+    it('then the body', async () => {
+      (limits[0] as FakeLimit).refuseAt = 'charge';
+      expect((await post('/lines', huge)).status).to.equal(413);
+      expect((await post('/lines', 'unreadable')).json()).to.include({ error: 'invalid_body' });
+      expect((await post('/lines', 'x', { authorization: 'Bearer all', 'content-encoding': 'br' })).json()).to.include({ error: 'unsupported_encoding' });
+    });
+    it('then the buckets, and nothing is written', async () => {
+      (limits[1] as FakeLimit).refuseAt = 'charge';
+      expect((await post('/lines', 'one\ntwo')).json()).to.include({ error: 'rate_limited', detail: 'Refused by second.' });
+      expect(limits[0]?.calls).to.deep.equal(['admit 5', 'charge 2 7', 'refund 2 7']);
+      expect(publisher.written).to.have.lengthOf(0);
+    });
+    it('what could not be published is given back', async () => {
+      publisher.failing = true;
+      expect((await post('/lines', 'one')).json()).to.include({ error: 'backpressure' });
+      for (const limit of limits) expect(limit.calls).to.deep.equal(['admit 5', 'charge 1 3', 'refund 1 3']);
+    });
+  });
+
+  it('the demo tenant may ingest', async () => expect((await post('/lines', 'x', { authorization: 'Bearer demo' })).status).to.equal(200));
+
+  it('a bug in a format is a 500 in the style of the plane', async () => {
+    const answer = await post('/lines', 'bug');
+    expect(answer.status).to.equal(500);
+    expect(answer.json()).to.have.all.keys('error', 'detail', 'request_id');
+    expect(answer.text).not.to.contain('normalizer');
+  });
+
+  it('counts entries, bytes, rejections and errors', async () => {
+    await post('/lines', 'one\nbad');
+    await post('/lines', 'unreadable');
+    const text = await metrics.registry.metrics();
+    expect(text).to.match(/logweir_entries_total\{format="lines",role="test"\} \d+/);
+    expect(text).to.match(/logweir_ingest_bytes_total\{format="lines",role="test"\} \d+/);
+    expect(text).to.match(/logweir_rejected_entries_total\{reason="form",role="test"\} \d+/);
+    expect(text).to.match(/logweir_errors_total\{slug="invalid_body",status="400",role="test"\} \d+/);
+    expect(text).to.contain('route="/lines",method="POST",status="200"');
+  });
+
+  it('a format and the credential forms must agree on api_key', () => {
+    const make = (path: string, keyInQuery?: true): unknown =>
+      ingestEndpoints({ normalizers: [{ ...linesFormat, paths: [path], ...(keyInQuery === undefined ? {} : { keyInQuery }) }], publisher, limits: [], maxBodyBytes: 1, metrics });
+    expect(() => make('/gelf')).to.throw('BUG');
+    expect(() => make('/lines', true)).to.throw('BUG');
+    make('/gelf', true);
+  });
+});
+
+describe('stream fields of a request', () => {
+  const rows: readonly (readonly [string, Record<string, string>, string, readonly string[] | null])[] = [
+    ['none', {}, '', null],
+    ['X-Stream-Fields', { 'x-stream-fields': 'app, host' }, '', ['app', 'host']],
+    ['VL-Stream-Fields', { 'vl-stream-fields': 'app' }, '', ['app']],
+    ['the query', {}, '_stream_fields=app,host', ['app', 'host']],
+    ['a header before the query', { 'x-stream-fields': 'a' }, '_stream_fields=b', ['a']],
+    ['blanks, repeats and empty names', { 'x-stream-fields': ' a ,, a,b ' }, '', ['a', 'b']],
+    ['commas alone', { 'x-stream-fields': ' , ' }, '', null],
+  ];
+  for (const [name, headers, query, fields] of rows) {
+    it(name, () => expect(streamFieldsOf({ header: (header) => headers[header] ?? '', query: new URLSearchParams(query) })).to.deep.equal(fields));
+  }
+});
+
+describe('classes of reasons', () => {
+  const rows: readonly (readonly [string, string])[] = [
+    ['_time is not a time: "x"', 'time_unreadable'],
+    ['_time is older than the retention of 14 days', 'time_out_of_bounds'],
+    ['_time is more than 2 days ahead or after the year 2261', 'time_out_of_bounds'],
+    ['_time is before the year 1900', 'time_out_of_bounds'],
+    ['no message: none of _msg, message', 'no_message'],
+    ['the action "delete" is not supported: logs are only added', 'action_not_supported'],
+    ['the entry has more than 1000 fields', 'over_a_limit'],
+    ['a field name is longer than 256 bytes', 'over_a_limit'],
+    ['not a JSON object', 'form'],
+  ];
+  for (const [reason, name] of rows) it(`${reason}: ${name}`, () => expect(reasonClass(reason)).to.equal(name));
+});

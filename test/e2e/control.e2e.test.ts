@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { bootstrapTenant, createKey, createTenant, revokeKey, setDisabled, setFlag, setPlan } from '../../api/control/accounts.ts';
+import { ControlStore } from '../../api/control/control-store.ts';
+import { startKafka, type Kafka } from '../../compose/embedded/kafka.mjs';
+import { KafkaControlLog } from '../../pipeline/bus/control-log.ts';
+import { createKafka } from '../../pipeline/bus/kafka.ts';
+import { ensureTopics } from '../../pipeline/bus/topics.ts';
+import { HttpError } from '../../pipeline/core/errors.ts';
+
+const LOG = pino({ level: 'silent' });
+
+describe('tenants and keys on a real Kafka', function () {
+  this.timeout(120_000);
+  let dataDir = '';
+  let broker: Kafka;
+  const stores: ControlStore[] = [];
+
+  async function node(): Promise<ControlStore> {
+    const kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG });
+    const store = new ControlStore({ log: new KafkaControlLog({ kafka, log: LOG }), pepper: 'pepper for tests', logger: LOG });
+    stores.push(store);
+    await store.start();
+    return store;
+  }
+
+  before(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'logweir-control-'));
+    broker = await startKafka({ dataDir });
+    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG }), 2);
+  });
+  after(async () => {
+    await Promise.all(stores.map((store) => store.stop()));
+    await broker.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('two nodes at once: every id once, every change kept, both in agreement; a third reads it all; an outage leaves it standing', async () => {
+    const [a, b] = [await node(), await node()];
+    await Promise.all([a, b].map((store) => bootstrapTenant(store, 'the-first-key')));
+    const created = await Promise.all([a, b, a, b, a, b].map((store, i) => createTenant(store, `t${i}`, 'team')));
+    expect(created.map(({ id }) => id).sort()).to.deep.equal([2, 3, 4, 5, 6, 7]);
+    const { secret, record } = await createKey(a, 2, ['ingest'], null);
+    expect(await b.seen(a.offset, 5000)).to.equal(true);
+    expect(b.find(secret)?.principal).to.include({ tenantId: 2 });
+    await Promise.all([setDisabled(a, 2, true), setPlan(b, 2, 'growth'), setFlag(b, 2, 'demo', 'on')]);
+    await revokeKey(b, 2, record.id);
+
+    const c = await node();
+    expect(c.ready).to.equal(true);
+    await Promise.all([a, b].map((store) => store.seen(c.offset, 5000)));
+    for (const store of [a, b, c]) {
+      expect(store.tenants()).to.deep.equal(c.tenants());
+      expect(store.tenant(2)).to.deep.include({ disabled: true, plan: 'growth', flags: { demo: true } });
+      expect(store.find(secret)).to.equal(null);
+      expect(store.find('the-first-key')?.principal.tenantId).to.equal(1);
+    }
+
+    const { ports } = broker;
+    broker.kill();
+    await broker.exited;
+    expect(a.find('the-first-key')?.principal.tenantId).to.equal(1);
+    const error: unknown = await setDisabled(a, 3, true).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(HttpError).and.to.include({ status: 503 });
+
+    broker = await startKafka({ dataDir, ports });
+    for (let tries = 0; tries < 30; tries++) {
+      const done = await setDisabled(a, 4, true).then(() => true, () => false);
+      if (done) break;
+    }
+    expect(a.tenant(4)?.disabled).to.equal(true);
+    expect(await b.seen(a.offset, 30_000)).to.equal(true);
+    expect(b.tenant(4)?.disabled).to.equal(true);
+  });
+});

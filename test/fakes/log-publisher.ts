@@ -1,0 +1,28 @@
+import type { LogPublisher } from '../../api/ingest/log-publisher.ts';
+import { backpressure } from '../../pipeline/core/errors.ts';
+import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../../pipeline/entry/writer.ts';
+
+/** Keeps what it was given instead of sending it to Kafka. */
+export class FakeLogPublisher implements LogPublisher {
+  readonly written: { readonly options: WriterOptions; readonly bytes: number; readonly rows: string }[] = [];
+  /** `admit()` refuses. */
+  full = false;
+  /** `publish()` rejects. */
+  failing = false;
+  readonly #codec = new EntryCodec(2);
+
+  writer(options: WriterOptions, expectedBytes = 0): EntryWriter {
+    return new EntryWriter(this.#codec, options, expectedBytes);
+  }
+
+  admit(): void {
+    if (this.full) throw backpressure();
+  }
+
+  publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {
+    if (this.failing) return Promise.reject(backpressure());
+    const { accepted, rejected, total, options } = writer;
+    this.written.push({ options, bytes: acceptedBytes, rows: writer.chunks().map((chunk) => chunk.value.toString()).join('') });
+    return Promise.resolve({ accepted, rejected, total });
+  }
+}

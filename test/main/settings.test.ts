@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import path from 'node:path';
+import { readSettings } from '../../main/settings.mjs';
+
+describe('settings', () => {
+  it('have defaults', () => {
+    const settings = readSettings({}, []);
+    expect(settings).to.include({ appUrl: 'http://127.0.0.1:8080', ingestUrl: 'http://127.0.0.1:8081', dataDir: path.resolve('data') });
+    expect(settings).to.include({ isKafkaEmbedded: true, isClickHouseEmbedded: true });
+    expect(settings.roles).to.deep.equal(['ingest', 'app', 'sink']);
+    expect(settings.listeners.map(({ port }) => port)).to.deep.equal([8081, 8080, 8082]);
+  });
+
+  it('take empty variables as missing', () => {
+    const env = { LOGWEIR_HOST: '', LOGWEIR_APP_PORT: '', LOGWEIR_DATA_DIR: '', LOGWEIR_KAFKA_BROKERS: '', LOGWEIR_CLICKHOUSE_URL: '' };
+    expect(readSettings(env, [])).to.deep.equal(readSettings({}, []));
+  });
+
+  it('name only the listeners of the chosen roles, in the order of the stop', () => {
+    const settings = readSettings({}, ['--role', 'sink,ingest']);
+    expect(settings.roles).to.deep.equal(['ingest', 'sink']);
+    expect(settings.listeners.map(({ portVariable }) => portVariable)).to.deep.equal(['LOGWEIR_INGEST_PORT']);
+  });
+
+  it('bracket an IPv6 host', () => expect(readSettings({ LOGWEIR_HOST: '::1' }, []).appUrl).to.equal('http://[::1]:8080'));
+
+  const bad = (env: Record<string, string>, argv: string[], message: RegExp): void => {
+    it(`refuse ${JSON.stringify(env)} ${argv.join(' ')}`, () => expect(() => readSettings(env, argv)).to.throw(message));
+  };
+  bad({ LOGWEIR_ADMIN_PORT: '70000' }, [], /LOGWEIR_ADMIN_PORT must be a port from 0 to 65535, but is "70000"/);
+  bad({ LOGWEIR_INGEST_PORT: '1.5' }, [], /LOGWEIR_INGEST_PORT/);
+  bad({}, ['--role'], /There is no role ""/);
+  bad({}, ['--role='], /There is no role ""/);
+  bad({}, ['sink'], /The option sink is unknown/);
+});

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { PartitionReader, type Intent, type RangeLimits } from '../../../pipeline/bus/partition-reader.ts';
+import type { Range, RangeStore } from '../../../pipeline/bus/range-consumer.ts';
+import type { LogRecord } from '../../../pipeline/bus/record.ts';
+
+const LIMITS: RangeLimits = { rows: 50, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 };
+const log = pino({ level: 'silent' });
+
+const record = (offset: number, count = 10): LogRecord => ({
+  partition: 0, offset, count, tenantId: 1, retentionDays: 0, bytes: 0, days: [0], streams: new Map(), timestamp: 0, value: Buffer.from(`${offset}\n`),
+});
+
+/** Kafka's committed offset and ClickHouse's table, which outlive every process; each step can be made the last one. */
+class World {
+  committed = { offset: 0, metadata: '' };
+  readonly stored = new Map<number, number>();
+  readonly tokens = new Set<string>();
+  readonly ranges: Range[] = [];
+  /** How many more steps this process lives. */
+  stepsLeft = Infinity;
+
+  #step(): void {
+    if (this.stepsLeft-- <= 0) throw new Error('killed');
+  }
+
+  /** The rows may be written in part, or whole without an answer. */
+  readonly store: RangeStore = {
+    store: (range) => {
+      this.#step();
+      const token = `${range.start}-${range.end}`;
+      const half = this.stepsLeft <= 0 ? Math.floor(range.records.length / 2) : range.records.length;
+      for (const { offset } of range.records.slice(0, half)) {
+        // a token makes the repeat complete what is missing, and only that
+        if (!this.tokens.has(token) || !this.stored.has(offset)) this.stored.set(offset, (this.stored.get(offset) ?? 0) + 1);
+      }
+      this.tokens.add(token);
+      this.ranges.push(range);
+      this.#step();
+      return Promise.resolve();
+    },
+  };
+
+  readonly commit = (offset: number, metadata: string): Promise<void> => {
+    this.#step();
+    this.committed = { offset, metadata };
+    this.#step();
+    return Promise.resolve();
+  };
+
+  intent(): Intent | null {
+    return this.committed.metadata === '' ? null : { start: this.committed.offset, end: (JSON.parse(this.committed.metadata) as { e: number }).e };
+  }
+
+  /** A process that owns the partition until it is killed or told to finish. */
+  open(): { reader: PartitionReader; kill: () => void } {
+    let current = true;
+    const reader = new PartitionReader({ topic: 't', partition: 0, intent: this.intent(), limits: LIMITS, log, store: this.store, commit: this.commit, isCurrent: () => current && this.stepsLeft > 0 });
+    reader.start();
+    return { reader, kill: () => { current = false; reader.abandon(); } };
+  }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5000;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('waited too long');
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe('partition reader', () => {
+  it('writes the intent before it stores, and commits after', async () => {
+    const world = new World();
+    const steps: string[] = [];
+    const reader = new PartitionReader({
+      topic: 't', partition: 0, intent: null, limits: LIMITS, log, isCurrent: () => true,
+      store: { store: (range, again) => { steps.push(`store ${range.start}-${range.end} ${again ? 'again' : 'first'}`); return Promise.resolve(); } },
+      commit: (offset, metadata) => { steps.push(`commit ${offset} ${metadata}`); return world.commit(offset, metadata); },
+    });
+    reader.start();
+    for (const offset of [5, 6, 9]) reader.add(record(offset));
+    await reader.finish();
+    expect(steps).to.deep.equal(['commit 5 {"e":9,"v":1}', 'store 5-9 first', 'commit 10 ']);
+  });
+
+  it('repeats exactly the range of an intent that it finds', async () => {
+    const world = new World();
+    world.committed = { offset: 3, metadata: '{"e":7,"v":1}' };
+    const { reader } = world.open();
+    for (let offset = 3; offset < 12; offset++) reader.add(record(offset));
+    await until(() => world.committed.offset === 12);
+    await reader.finish();
+    expect(world.ranges.map(({ start, end, records }) => [start, end, records.length])).to.deep.equal([[3, 7, 5], [8, 11, 4]]);
+  });
+
+  it('is full when a range is gathered while another is stored', async () => {
+    let release = (): void => undefined;
+    const reader = new PartitionReader({
+      topic: 't', partition: 0, intent: null, limits: LIMITS, log, isCurrent: () => true, commit: () => Promise.resolve(),
+      store: { store: () => new Promise((resolve) => { release = resolve; }) },
+    });
+    reader.start();
+    for (let offset = 0; offset < 5; offset++) reader.add(record(offset));
+    await until(() => !reader.full);
+    for (let offset = 5; offset < 10; offset++) reader.add(record(offset));
+    expect(reader.full).to.equal(true);
+    reader.abandon();
+    release();
+  });
+
+  it('repeats a range that could not be stored, as a repeat', async () => {
+    const tries: boolean[] = [];
+    const reader = new PartitionReader({
+      topic: 't', partition: 0, intent: null, limits: LIMITS, log, isCurrent: () => true, commit: () => Promise.resolve(),
+      store: { store: (_range, again) => { tries.push(again); return tries.length < 2 ? Promise.reject(new Error('down')) : Promise.resolve(); } },
+    });
+    reader.start();
+    reader.add(record(0));
+    await until(() => tries.length === 2);
+    await reader.finish();
+    expect(tries).to.deep.equal([false, true]);
+  });
+
+  it('stores every record once, whichever step a process dies at', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(9), { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 25 }), async (lives, batches) => {
+        const world = new World();
+        const total = batches.reduce((sum, size) => sum + size, 0);
+        for (const life of [...lives, Infinity]) {
+          world.stepsLeft = life;
+          const { reader, kill } = world.open();
+          let offset = world.committed.offset;
+          for (const size of batches) {
+            for (let i = 0; i < size && offset < total; i++) reader.add(record(offset++));
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          await until(() => world.stepsLeft <= 0 || world.committed.offset === total);
+          kill();
+        }
+        return world.stored.size === total && [...world.stored.values()].every((times) => times === 1);
+      }),
+      { numRuns: 500 },
+    );
+  }).timeout(60_000);
+});

@@ -1,0 +1,31 @@
+import { readRow } from '../../../pipeline/entry/row.ts';
+import { EntryCodec, EntryWriter, validUtf8, type WriterOptions } from '../../../pipeline/entry/writer.ts';
+import type { LogEntry } from '../../../pipeline/core/entry.ts';
+
+export const RECEIVED_AT = 1_795_269_600_000_000_000n; // 2026-11-21T14:00:00Z
+export const codec = new EntryCodec(3);
+
+/** A writer for tenant 1, which keeps for ever, unless told otherwise. */
+export function newWriter(options: Partial<WriterOptions> = {}): EntryWriter {
+  return new EntryWriter(codec, { tenantId: 1, retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null, ...options });
+}
+
+/** The rows a writer holds, read back as entries. */
+export function entriesOf(writer: EntryWriter): LogEntry[] {
+  return writer.chunks().flatMap((chunk) =>
+    chunk.value
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => readRow(line, (id) => chunk.streams.find((stream) => stream.id === id)?.text ?? `no stream ${id}`)),
+  );
+}
+
+/** What becomes of one JSON text: the entry, or why it is rejected, or 'invalid' where it is no JSON. */
+export function canonical(json: string, options: Partial<WriterOptions> = {}): Record<string, unknown> | string {
+  const writer = newWriter(options);
+  const body = validUtf8(Buffer.from(json));
+  if (writer.object(body, 0, body.length, true) < 0) return 'invalid';
+  if (writer.rejected[0] !== undefined) return writer.rejected[0].reason;
+  return Object.fromEntries([...(entriesOf(writer)[0] ?? new Map())].map(([name, value]) => [name, typeof value === 'string' ? value : { json: value.text }]));
+}

@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { jsonEntries } from '../../../pipeline/normalizers/json-entries.ts';
+import { messages, normalize } from './normalize.ts';
+
+describe('normalizer json', () => {
+  const ok = (name: string, body: string, expected: string[]): void => {
+    it(name, () => expect(messages(normalize(jsonEntries, body))).to.deep.equal(expected));
+  };
+  ok('takes an array', '[{"_msg":"a"}, {"_msg":"b"} ]', ['a', 'b']);
+  ok('takes an array over several lines', '\n[\n{"_msg":\n"a"},\n{"_msg":"b"}\n]\n', ['a', 'b']);
+  ok('takes NDJSON', '{"_msg":"a"}\n\n{"_msg":"b"}\r\n', ['a', 'b']);
+  ok('takes a single object', '{"_msg":"a"}', ['a']);
+  ok('takes objects one after the other', '{"_msg":"a"}{"_msg":"b"} {"_msg":"c"}', ['a', 'b', 'c']);
+  ok('takes an empty array', '[]', []);
+
+  it('rejects by itself what is JSON but no entry', () => {
+    const result = normalize(jsonEntries, '[{"_msg":"a"},"text",5,{"x":1},{"_msg":"b"}]');
+    expect(messages(result)).to.deep.equal(['a', 'b']);
+    if (!('ack' in result)) throw new Error('expected an answer');
+    expect(result.ack).to.deep.include({ status: 200 });
+    const body = result.ack.body as { status: string; accepted: number; rejected: number; errors: { index: number; reason: string }[] };
+    expect(body).to.include({ status: 'ok', accepted: 2, rejected: 3 });
+    expect(body.errors.map(({ index }) => index)).to.deep.equal([1, 2, 3]);
+  });
+  it('answers with status and count', () => {
+    const result = normalize(jsonEntries, '[{"_msg":"a"}]');
+    expect('ack' in result && result.ack).to.deep.equal({ status: 200, body: { status: 'ok', accepted: 1 } });
+  });
+  it('lists the first 100 rejections', () => {
+    const result = normalize(jsonEntries, `[{"_msg":"a"}${',1'.repeat(150)}]`);
+    expect('ack' in result && result.ack.body).to.include({ rejected: 150 }).and.have.property('errors').with.length(100);
+  });
+
+  const bad = (name: string, body: string, detail: RegExp): void => {
+    it(name, () => {
+      const result = normalize(jsonEntries, body);
+      expect('status' in result && result.status).to.equal(400);
+      expect('status' in result && result.detail).to.match(detail);
+    });
+  };
+  bad('refuses an empty body', ' \n ', /empty/);
+  bad('names the line that is no JSON', '{"_msg":"a"}\n{"_msg":"b"\n{"_msg":"c"}', /^Line 2 is not a JSON object: unexpected the end at byte 11/);
+  bad('names the element that is no JSON', '[{"_msg":"a"},{"_msg":tru}]', /^Element 1 of the array is not a JSON object: unexpected "}/);
+  bad('refuses an array that does not end', '[{"_msg":"a"}', /After element 0/);
+  bad('refuses text after the array', '[{"_msg":"a"}] x', /After the array/);
+  bad('refuses a comma at the end', '[{"_msg":"a"},]', /^Element 1/);
+  bad('refuses a body without a single entry', '["a",1]', /^No entry could be taken: entry 0: not a JSON object/);
+  bad('refuses deep nesting without an end', '['.repeat(1e6), /^Element 0/);
+});

@@ -1,0 +1,35 @@
+import { textOf, type LogEntry } from '../../../pipeline/core/entry.ts';
+import { HttpError } from '../../../pipeline/core/errors.ts';
+import { parseTime } from '../../../pipeline/core/time.ts';
+import type { Rejection } from '../../../pipeline/entry/writer.ts';
+import type { Ack, IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
+import { entriesOf, newWriter, RECEIVED_AT } from '../entry/entry-lines.ts';
+
+/** Nanoseconds; entries without a time of their own got one after the other. */
+const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))) ?? 0n;
+
+export type Result = { readonly entries: LogEntry[]; readonly rejected: readonly Rejection[]; readonly ack: Ack };
+
+/** Runs a normalizer over a body; an HttpError comes back as its status and detail. */
+export function normalize(normalizer: Normalizer, body: string | Buffer, options: { headers?: Record<string, string>; query?: string } = {}): Result | { status: number; detail: string } {
+  const request: IngestRequest = {
+    path: normalizer.paths[0] ?? '',
+    contentType: '',
+    query: new URLSearchParams(options.query),
+    header: (name) => options.headers?.[name] ?? '',
+    body: Buffer.from(body),
+    receivedAt: RECEIVED_AT,
+  };
+  const out = newWriter();
+  try {
+    normalizer.normalize(request, out);
+  } catch (error) {
+    if (error instanceof HttpError) return { status: error.status, detail: error.message };
+    throw error;
+  }
+  const accepted = out.accepted;
+  const entries = entriesOf(out).sort((a, b) => Number(timeOf(a) - timeOf(b)));
+  return { entries, rejected: out.rejected, ack: normalizer.ack(request, { accepted, rejected: out.rejected, total: out.total }, 3.4) };
+}
+
+export const messages = (result: ReturnType<typeof normalize>): unknown => ('entries' in result ? result.entries.map((entry) => entry.get('_msg')) : result);

@@ -1,0 +1,55 @@
+// `npm test`: lint, types, unit, contract and end-to-end tests, the fast ones first. Installs what is missing; needs nothing else.
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt, ensureInstalled } from '../main/install.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const log = (line) => process.stdout.write(`${line}\n`);
+const bin = (...parts) => path.join(root, 'node_modules', ...parts);
+
+/** Each part runs in a process of its own; its output is shown as it comes. */
+const PARTS = [
+  { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
+  { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
+  { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
+  { name: 'unit and contract', args: [bin('mocha/bin/mocha.js'), '--exit', 'test/!(e2e|faults|browser)/**/*.test.ts', 'test/*.test.ts'], mocha: true },
+  { name: 'end to end', args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/**/*.test.ts'], mocha: true, built: true },
+];
+
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+/** Runs a part and adds up what it counted; a part without counts is one check. */
+async function runPart({ name, args, mocha = false, built = false }) {
+  log(`\n== ${name}`);
+  const began = Date.now();
+  if (built) await ensureBuilt({ root, log });
+  const { code, output } = await run(args);
+  const count = (word) => Number(new RegExp(`^\\s+(\\d+) ${word}`, 'm').exec(output)?.[1] ?? 0);
+  const counted = mocha ? { passed: count('passing'), failed: count('failing'), skipped: count('pending') } : { passed: 0, failed: 0, skipped: 0 };
+  // a part that failed without counting a failure (or without running a test) is a failure itself
+  if (!mocha) counted[code === 0 ? 'passed' : 'failed'] = 1;
+  else if ((code !== 0 && counted.failed === 0) || (code === 0 && counted.passed === 0)) counted.failed += 1;
+  for (const key of Object.keys(totals)) totals[key] += counted[key];
+  log(`== ${name}: ${counted.passed} passed, ${counted.failed} failed, ${((Date.now() - began) / 1000).toFixed(1)} s`);
+}
+
+function run(args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, FORCE_COLOR: '0' } });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk;
+        process.stdout.write(chunk);
+      });
+    }
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+await ensureInstalled({ root, log });
+const wanted = process.argv.slice(2);
+for (const part of PARTS) if (wanted.length === 0 || wanted.includes(part.name.split(' ')[0])) await runPart(part);
+log(`\n${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`);
+process.exit(totals.failed === 0 ? 0 : 1);
