@@ -24,7 +24,10 @@ const ROOMS = {
 const OWNED_PACKAGES = { kafkajs: ['pipeline/bus'], 'kafkajs-snappy': ['pipeline/bus'], '@clickhouse/client': ['pipeline/store', 'sinks'] };
 
 const roomOf = (file) => {
-  const relative = path.relative(import.meta.dirname, file).split(path.sep).join('/');
+  const relative = path
+    .relative(import.meta.dirname, file)
+    .split(path.sep)
+    .join('/');
   return Object.keys(ROOMS).find((room) => relative.startsWith(`${room}/`));
 };
 
@@ -37,7 +40,8 @@ const rooms = {
       if (typeof source !== 'string') return;
       if (source.startsWith('.')) {
         const target = roomOf(path.resolve(path.dirname(context.filename), source));
-        if (target !== room && !ROOMS[room].includes(target)) context.report({ node, message: `${room} may not import ${target ?? source}.` });
+        if (target !== room && !ROOMS[room].includes(target))
+          context.report({ node, message: `${room} may not import ${target ?? source}.` });
       } else if (OWNED_PACKAGES[source] !== undefined && !OWNED_PACKAGES[source].includes(room)) {
         context.report({ node, message: `Only ${OWNED_PACKAGES[source].join(' and ')} may import ${source}.` });
       }
@@ -69,6 +73,28 @@ export default tseslint.config(
     plugins: { logweir: { rules: { rooms } } },
     rules: { 'logweir/rooms': 'error', 'max-lines': ['error', 400], 'max-lines-per-function': ['error', 60] },
   },
-  { files: ['**/*.{mjs,js}'], languageOptions: { globals: { process: 'readonly', console: 'readonly', Buffer: 'readonly', URL: 'readonly', setTimeout: 'readonly', clearTimeout: 'readonly', setInterval: 'readonly', clearInterval: 'readonly', setImmediate: 'readonly', fetch: 'readonly', AbortSignal: 'readonly', AbortController: 'readonly', performance: 'readonly' } } },
-  { files: ['test/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts'], rules: { '@typescript-eslint/no-unused-expressions': 'off', '@typescript-eslint/no-non-null-assertion': 'off', 'no-console': 'off' } },
+  {
+    files: ['**/*.{mjs,js}'],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        Buffer: 'readonly',
+        URL: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+        setInterval: 'readonly',
+        clearInterval: 'readonly',
+        setImmediate: 'readonly',
+        fetch: 'readonly',
+        AbortSignal: 'readonly',
+        AbortController: 'readonly',
+        performance: 'readonly',
+      },
+    },
+  },
+  {
+    files: ['test/**/*.ts', 'bench/**/*.ts', 'examples/**/*.ts'],
+    rules: { '@typescript-eslint/no-unused-expressions': 'off', '@typescript-eslint/no-non-null-assertion': 'off', 'no-console': 'off' },
+  },
 );

@@ -19,7 +19,14 @@ const part = (flags: Flags, name: string): string => encodeURIComponent(text(fla
 const ofTenant = (flags: Flags, rest: string): string => `/admin/tenants/${part(flags, 'tenant')}${rest}`;
 
 function tenantVerb(verb: string, help: string): AdminCommand {
-  return { name: `tenant ${verb}`, help, required: ['tenant'], optional: [], columns: TENANT_COLUMNS, request: (flags) => ({ method: 'POST', path: ofTenant(flags, `/${verb}`) }) };
+  return {
+    name: `tenant ${verb}`,
+    help,
+    required: ['tenant'],
+    optional: [],
+    columns: TENANT_COLUMNS,
+    request: (flags) => ({ method: 'POST', path: ofTenant(flags, `/${verb}`) }),
+  };
 }
 
 /** Every admin command, one row each. */
@@ -30,9 +37,20 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     required: ['name'],
     optional: ['plan'],
     columns: ['tenant_id', 'key'],
-    request: (flags) => ({ method: 'POST', path: '/admin/tenants', body: { name: text(flags, 'name'), ...(flags['plan'] === undefined ? {} : { plan: text(flags, 'plan') }) } }),
+    request: (flags) => ({
+      method: 'POST',
+      path: '/admin/tenants',
+      body: { name: text(flags, 'name'), ...(flags['plan'] === undefined ? {} : { plan: text(flags, 'plan') }) },
+    }),
   },
-  { name: 'tenant list', help: 'Lists all tenants.', required: [], optional: [], columns: TENANT_COLUMNS, request: () => ({ method: 'GET', path: '/admin/tenants' }) },
+  {
+    name: 'tenant list',
+    help: 'Lists all tenants.',
+    required: [],
+    optional: [],
+    columns: TENANT_COLUMNS,
+    request: () => ({ method: 'GET', path: '/admin/tenants' }),
+  },
   tenantVerb('disable', 'Refuses all keys of a tenant.'),
   tenantVerb('enable', 'Lets a disabled tenant in again.'),
   tenantVerb('add-payment', 'Notes a payment method; a trial becomes the plan team.'),
@@ -60,7 +78,14 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     columns: SECRET_COLUMNS,
     request: (flags) => ({ method: 'POST', path: ofTenant(flags, '/keys'), body: keyBody(flags) }),
   },
-  { name: 'key list', help: 'Lists the keys of a tenant.', required: ['tenant'], optional: [], columns: ['id', 'tenant_id', 'scopes', 'created_at', 'expires_at'], request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/keys') }) },
+  {
+    name: 'key list',
+    help: 'Lists the keys of a tenant.',
+    required: ['tenant'],
+    optional: [],
+    columns: ['id', 'tenant_id', 'scopes', 'created_at', 'expires_at'],
+    request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/keys') }),
+  },
   {
     name: 'key rotate',
     help: 'Gives a key a new secret; the old one is refused at once.',
@@ -82,7 +107,14 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
 function keyBody(flags: Flags): object {
   const { scopes, expires } = flags;
   return {
-    ...(scopes === undefined ? {} : { scopes: String(scopes).split(',').map((scope) => scope.trim()).filter((scope) => scope !== '') }),
+    ...(scopes === undefined
+      ? {}
+      : {
+          scopes: String(scopes)
+            .split(',')
+            .map((scope) => scope.trim())
+            .filter((scope) => scope !== ''),
+        }),
     ...(expires === undefined ? {} : { expires: String(expires) }),
   };
 }

@@ -2,23 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
+import { processOutput, UsageError, type Output as FullOutput } from './output.ts';
 import { renderTable } from './table.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-/** Where a command writes. */
-export type Output = { out(text: string): void; err(text: string): void };
+type Output = Pick<FullOutput, 'out' | 'err'>;
 
-const PROCESS_OUTPUT: Output = { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) };
 const DEADLINE_MS = 20_000;
-
-/** The command line does not say what to do: exit code 2. */
-class UsageError extends Error {}
 
 /**
  * `logweir admin <subject> <verb> [flags]`: asks the internal listener. `argv` is what follows `admin`. Resolves with the exit code:
  * 0, 1 for a failure (one sentence on stderr), 2 for a wrong command line.
  */
-export async function adminCommand(argv: readonly string[], env: Env, output: Output = PROCESS_OUTPUT): Promise<number> {
+export async function adminCommand(argv: readonly string[], env: Env, output: Output = processOutput): Promise<number> {
   try {
     if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) {
       output.out(usage());
@@ -42,7 +38,12 @@ function readCommand(argv: readonly string[]): { readonly command: AdminCommand;
   const options = Object.fromEntries(names.map((flag) => [flag, { type: 'string' as const }]));
   let flags: Flags;
   try {
-    flags = parseArgs({ args: argv.slice(2), options: { ...options, json: { type: 'boolean' } }, strict: true, allowPositionals: false }).values;
+    flags = parseArgs({
+      args: argv.slice(2),
+      options: { ...options, json: { type: 'boolean' } },
+      strict: true,
+      allowPositionals: false,
+    }).values;
   } catch (error) {
     throw new UsageError(`${(error as Error).message.split('. ')[0] ?? ''}.\nUsage: ${usageOf(command)}`);
   }
@@ -66,7 +67,9 @@ async function ask(command: AdminCommand, flags: Flags, env: Env): Promise<unkno
     });
   } catch (error) {
     if (error instanceof TokenMissing) throw error;
-    throw new Error(`No service answers on ${address}; is Logweir running with this LOGWEIR_ADMIN_HOST and LOGWEIR_ADMIN_PORT?`, { cause: error });
+    throw new Error(`No service answers on ${address}; is Logweir running with this LOGWEIR_ADMIN_HOST and LOGWEIR_ADMIN_PORT?`, {
+      cause: error,
+    });
   }
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer;
@@ -90,7 +93,10 @@ function tokenOf(env: Env): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new TokenMissing(`No admin token: set LOGWEIR_ADMIN_TOKEN, or LOGWEIR_DATA_DIR to the directory that holds admin.token (${file} cannot be read).`, { cause: error });
+    throw new TokenMissing(
+      `No admin token: set LOGWEIR_ADMIN_TOKEN, or LOGWEIR_DATA_DIR to the directory that holds admin.token (${file} cannot be read).`,
+      { cause: error },
+    );
   }
 }
 

@@ -42,7 +42,11 @@ function keyOfInstance(env: Env): string {
 }
 
 /** Sends a request with the key; gives the body of a 2xx. Throws a sentence that says what the service said, or that none answered. */
-export async function request(url: string, key: string, init: { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {}): Promise<Buffer> {
+export async function request(
+  url: string,
+  key: string,
+  init: { readonly method?: string; readonly headers?: Readonly<Record<string, string>>; readonly body?: string } = {},
+): Promise<Buffer> {
   let response: Response;
   try {
     response = await fetch(url, { ...init, headers: { ...init.headers, Authorization: `Bearer ${key}` } });
@@ -55,7 +59,10 @@ export async function request(url: string, key: string, init: { readonly method?
   const detail = detailOf(body);
   if (response.status === 400) throw new UsageError(detail);
   if (response.status === 401 || response.status === 403) throw new RefusedError(detail);
-  throw Object.assign(new Error(`${detail} (HTTP ${String(response.status)})`), { status: response.status, retryAfter: Number(response.headers.get('retry-after') ?? 1) });
+  throw Object.assign(new Error(`${detail} (HTTP ${String(response.status)})`), {
+    status: response.status,
+    retryAfter: Number(response.headers.get('retry-after') ?? 1),
+  });
 }
 
 function detailOf(body: Buffer): string {

@@ -19,13 +19,27 @@ const METHODS = ['GET', 'GET', 'GET', 'POST'];
 const INCIDENT_EVERY = 4000;
 const INCIDENT_LENGTH = 300;
 
-type Dice = { readonly pick: <T>(list: readonly T[]) => T; readonly number: (below: number) => number; readonly hex: (length: number) => string };
+type Dice = {
+  readonly pick: <T>(list: readonly T[]) => T;
+  readonly number: (below: number) => number;
+  readonly hex: (length: number) => string;
+};
 type Event = { readonly level: string; readonly _msg: string } & Record<string, unknown>;
 
 const SERVICES: Readonly<Record<string, (dice: Dice, incident: boolean) => Event>> = {
   web: ({ pick, number }) => {
-    const [method, path, status, duration] = [pick(METHODS), pick(PATHS), pick([200, 200, 200, 200, 200, 200, 301, 404, 500]), number(400) + 2];
-    return { level: status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info', _msg: `${method} ${path} ${status} in ${duration} ms`, http: { method, path, status }, duration_ms: duration };
+    const [method, path, status, duration] = [
+      pick(METHODS),
+      pick(PATHS),
+      pick([200, 200, 200, 200, 200, 200, 301, 404, 500]),
+      number(400) + 2,
+    ];
+    return {
+      level: status >= 500 ? 'error' : status >= 400 ? 'warn' : 'info',
+      _msg: `${method} ${path} ${status} in ${duration} ms`,
+      http: { method, path, status },
+      duration_ms: duration,
+    };
   },
   api: ({ pick, number, hex }) => {
     const rows = number(500);
@@ -44,8 +58,19 @@ const SERVICES: Readonly<Record<string, (dice: Dice, incident: boolean) => Event
   },
   payments: ({ pick, number, hex }, incident) =>
     incident
-      ? { level: 'error', _msg: `payment ${hex(8)} failed: upstream timed out after ${5000 + number(900)} ms`, provider: 'acme-pay', error: { type: 'TimeoutError' }, retry: pick([true, false]) }
-      : { level: 'info', _msg: `payment ${hex(8)} of ${number(20_000) / 100} EUR captured`, provider: 'acme-pay', amount: number(20_000) / 100 },
+      ? {
+          level: 'error',
+          _msg: `payment ${hex(8)} failed: upstream timed out after ${5000 + number(900)} ms`,
+          provider: 'acme-pay',
+          error: { type: 'TimeoutError' },
+          retry: pick([true, false]),
+        }
+      : {
+          level: 'info',
+          _msg: `payment ${hex(8)} of ${number(20_000) / 100} EUR captured`,
+          provider: 'acme-pay',
+          amount: number(20_000) / 100,
+        },
   worker: ({ pick, number }) => {
     const job = pick(['send-mail', 'resize-image', 'sync-stock']);
     return { level: 'info', _msg: `job ${job} finished in ${number(9000)} ms`, job, queue: { depth: number(40) } };

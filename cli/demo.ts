@@ -23,14 +23,26 @@ type Plan = { readonly rate: number; readonly backfillMs: number; readonly count
 export async function demoCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
   const { values } = parseArgs({
     args: [...argv],
-    options: { ...TARGET_FLAGS, rate: { type: 'string' }, backfill: { type: 'string' }, count: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      ...TARGET_FLAGS,
+      rate: { type: 'string' },
+      backfill: { type: 'string' },
+      count: { type: 'string' },
+      seed: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help === true) {
     output.out(HELP);
     return EXIT.ok;
   }
   const backfill = parseDuration(values.backfill ?? '15m');
-  const plan = { rate: Number(values.rate ?? 20), backfillMs: Number((backfill ?? -1n) / 1_000_000n), count: Number(values.count ?? Infinity), seed: Number(values.seed ?? 1) };
+  const plan = {
+    rate: Number(values.rate ?? 20),
+    backfillMs: Number((backfill ?? -1n) / 1_000_000n),
+    count: Number(values.count ?? Infinity),
+    seed: Number(values.seed ?? 1),
+  };
   if (!(plan.rate > 0 && plan.rate <= 10_000)) throw new UsageError('--rate is a number of at most 10000.');
   if (backfill === null) throw new UsageError('--backfill is a duration such as 15m.');
   if (!(plan.count >= 1) || !Number.isInteger(plan.seed)) throw new UsageError('--count and --seed are integers.');
@@ -43,7 +55,7 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
   const began = Date.now();
   /** Entry i belongs to this time; the first ones lie in the past. */
   const timeOf = (index: number): number => began - plan.backfillMs + (index / plan.rate) * 1000;
-  for (let sent = 0; sent < plan.count; ) {
+  for (let sent = 0; sent < plan.count;) {
     const due = Math.floor(((Date.now() - began + plan.backfillMs) * plan.rate) / 1000) + 1;
     const batch: string[] = [];
     while (sent + batch.length < Math.min(due, plan.count, sent + BATCH)) batch.push(lineOf(source, timeOf(sent + batch.length)));
@@ -66,7 +78,11 @@ function lineOf(source: Generator<DemoEntry>, time: number): string {
 async function send(batch: readonly string[], target: Target): Promise<void> {
   for (;;) {
     try {
-      await request(`${target.ingestUrl}/api/v1/ingest`, target.key, { method: 'POST', headers: { 'Content-Type': 'application/x-ndjson' }, body: batch.join('\n') });
+      await request(`${target.ingestUrl}/api/v1/ingest`, target.key, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        body: batch.join('\n'),
+      });
       return;
     } catch (error) {
       const { status, retryAfter } = error as { status?: number; retryAfter?: number };

@@ -5,7 +5,15 @@ import { printable } from './output.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-const STYLES: Readonly<Record<Severity, Style>> = { 0: 'reset', 1: 'gray', 2: 'gray', 3: 'green', 4: 'yellow', 5: 'red', 6: ['red', 'bold'] };
+const STYLES: Readonly<Record<Severity, Style>> = {
+  0: 'reset',
+  1: 'gray',
+  2: 'gray',
+  3: 'green',
+  4: 'yellow',
+  5: 'red',
+  6: ['red', 'bold'],
+};
 /** Fields that have a place of their own in a line, or say what others say already. */
 const PLACED = new Set(['_time', '_msg', '_stream', '_stream_id', 'level', 'service']);
 

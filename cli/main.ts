@@ -4,7 +4,11 @@ import { demoCommand } from './demo.ts';
 import { EXIT, processOutput, type Output } from './output.ts';
 import { queryCommand } from './query.ts';
 
-type Command = { readonly name: string; readonly summary: string; readonly run: (argv: readonly string[], env: Env, output: Output) => Promise<number> };
+type Command = {
+  readonly name: string;
+  readonly summary: string;
+  readonly run: (argv: readonly string[], env: Env, output: Output) => Promise<number>;
+};
 
 /** Every command, in the order of the help. `ps` is answered by the launcher, which needs no build. */
 export const commands: readonly Command[] = [

@@ -23,9 +23,16 @@ type Page = { readonly logs: readonly string[]; readonly hasMore: boolean; reado
 /** `logweir query`: one search, page by page. */
 export async function queryCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
   const { values, positionals } = parseArgs({
-    args: [...argv],
+    args: joinTimes(argv),
     allowPositionals: true,
-    options: { ...TARGET_FLAGS, start: { type: 'string' }, end: { type: 'string' }, limit: { type: 'string' }, format: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      ...TARGET_FLAGS,
+      start: { type: 'string' },
+      end: { type: 'string' },
+      limit: { type: 'string' },
+      format: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help === true) {
     output.out(HELP);
@@ -41,7 +48,13 @@ export async function queryCommand(argv: readonly string[], env: Env, output: Ou
   const found: string[] = [];
   let before: string | null = null;
   do {
-    const page: Page = await search(target, { query, start: values.start ?? '-1h', end: values.end ?? 'now', limit: Math.min(PAGE, limit - found.length), before });
+    const page: Page = await search(target, {
+      query,
+      start: values.start ?? '-1h',
+      end: values.end ?? 'now',
+      limit: Math.min(PAGE, limit - found.length),
+      before,
+    });
     if (lines) found.push(...page.logs);
     else for (const log of page.logs) output.out(`${log}\n`);
     if (!lines) found.length += page.logs.length;
@@ -49,6 +62,17 @@ export async function queryCommand(argv: readonly string[], env: Env, output: Ou
   } while (before !== null && found.length < limit);
   if (lines) printLines(found, output);
   return EXIT.ok;
+}
+
+/** `--start -15m` as `--start=-15m`: a value that begins with a dash would count as another flag. */
+function joinTimes(argv: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (let at = 0; at < argv.length; at++) {
+    const arg = argv[at] ?? '';
+    if ((arg === '--start' || arg === '--end') && at + 1 < argv.length) joined.push(`${arg}=${argv[++at] ?? ''}`);
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 async function search(target: ReturnType<typeof findTarget>, body: Readonly<Record<string, unknown>>): Promise<Page> {

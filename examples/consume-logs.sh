@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints time (ns), service and message of the entries on logs.v1, from any Kafka: examples/consume-logs.sh HOST:PORT [consumer flags]
 # Uses kafka-console-consumer.sh where there is one, else the jars that `npm start` has fetched. Tenant and streams are in the headers.
-set -euo pipefail
+set -eu
 brokers=$1
 shift
 jars=("$(cd "$(dirname "$0")/.." && pwd)"/.cache/logweir/kafka-*)
@@ -10,8 +10,8 @@ if command -v kafka-console-consumer.sh >/dev/null; then
 else
   consume=(java -cp "${jars[0]}/*" org.apache.kafka.tools.consumer.ConsoleConsumer)
 fi
-"${consume[@]}" --bootstrap-server "$brokers" --topic logs.v1 "$@" 2>/dev/null |
+"${consume[@]}" --bootstrap-server "$brokers" --topic logs.v1 "$@" |
   python3 -c 'import sys, json
-for line in sys.stdin:
+for line in filter(str.strip, sys.stdin):
     row = json.loads(line)
-    print(row["_time"], row.get("service", "-"), row["_msg"], flush=True)' || [ $? -eq 1 ]
+    print(row["_time"], row.get("service", "-"), row["_msg"], flush=True)'

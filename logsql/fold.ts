@@ -3,7 +3,7 @@
  * `Σ` becomes `σ`. Neither String.toLowerCase nor ClickHouse's lowerUTF8 is that by itself.
  */
 
-const PLAIN = /^[\x00-\x40\x5b-\x7f]*$/;
+const CHANGES = /[A-Z]|[^\p{ASCII}]/u;
 /** The one character whose full lower case is longer than its simple one. */
 const DOTTED_I = '\u0130';
 
@@ -11,7 +11,7 @@ const lowerOf = (char: string): string => (char === DOTTED_I ? 'i' : char.toLowe
 
 /** The text in lower case, character by character. */
 export function foldCase(text: string): string {
-  if (PLAIN.test(text)) return text;
+  if (!CHANGES.test(text)) return text;
   let out = '';
   for (const char of text) out += lowerOf(char);
   return out;

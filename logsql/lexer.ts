@@ -56,6 +56,11 @@ function quotedAt(text: string, offset: number): { readonly text: string; readon
   return quote === '"' || quote === "'" ? escapedAt(text, offset, quote) : null;
 }
 
+/** The quoted text at the very beginning (`"…"` or backquotes), without its quotes and with its length; null when there is none. */
+export function unquotePrefix(text: string): { readonly text: string; readonly raw: string } | null {
+  return text.startsWith('"') || text.startsWith('`') ? quotedAt(text, 0) : null;
+}
+
 const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\' };
 const CODE = /x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})/y;
 
@@ -215,6 +220,10 @@ export class Lexer {
   /** The key or the value of `key=value`. */
   keyOrValue(what: string): string {
     return this.#compound([...STOP, '='], [...STOP, '='], what);
+  }
+  /** A field or number of an expression: up to one of its operators. */
+  operand(stops: readonly string[]): string {
+    return this.#compound(stops, stops, 'a field or a number');
   }
   /** The name of a label in a stream selector: up to its operator. */
   compoundLabel(): string {

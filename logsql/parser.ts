@@ -26,7 +26,7 @@ export type ParseOptions = { readonly now: bigint };
 
 /** Reads a query, or throws LogsqlSyntaxError. */
 export function parseQuery(text: string, options: ParseOptions): Query {
-  if ([...text].length > MAX_QUERY_LENGTH)
+  if (text.length > MAX_QUERY_LENGTH && Array.from(text).length > MAX_QUERY_LENGTH)
     throw new LogsqlSyntaxError(MAX_QUERY_LENGTH, '…', `a query has at most ${String(MAX_QUERY_LENGTH)} characters`);
   const parser = new QueryParser(text.toWellFormed(), options.now);
   const query = parser.wholeQuery({});
@@ -201,8 +201,8 @@ class QueryParser implements Parser {
     try {
       return parseStatsPipe(this);
     } catch (error) {
-      const isGroup = lexer.restore(at) === undefined && lexer.is('(');
-      if (!(error instanceof LogsqlSyntaxError) || !isGroup) throw error;
+      lexer.restore(at);
+      if (!(error instanceof LogsqlSyntaxError) || !lexer.is('(')) throw error;
       return new FilterPipe(this.topFilter());
     }
   }
@@ -210,8 +210,10 @@ class QueryParser implements Parser {
   #nested<T>(read: () => T): T {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) this.lexer.fail(`expected at most ${String(MAX_DEPTH)} levels of nesting`);
-    const value = read();
-    this.#depth -= 1;
-    return value;
+    try {
+      return read();
+    } finally {
+      this.#depth -= 1;
+    }
   }
 }

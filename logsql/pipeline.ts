@@ -1,5 +1,8 @@
 /** Stages one after another, and the in-memory evaluation of whole queries: the reference for what a query means. */
-import type { LogEntry } from '../pipeline/core/entry.ts';
+import { textOf, type LogEntry } from '../pipeline/core/entry.ts';
+import { parseTime } from '../pipeline/core/time.ts';
+import { resolveSubqueries } from './subqueries.ts';
+import { narrowWindow } from './window.ts';
 import type { Pipe, QueryNode, RunContext, Stage } from './types.ts';
 
 /** A chain of stages. Rows go in one by one; what comes out at the end goes to `sink`. */
@@ -40,18 +43,29 @@ export function hasValues(row: LogEntry): boolean {
 export const DEFAULT_LIMITS = { maxRows: 1_000_000, maxBytes: 500_000_000 };
 
 /**
- * The rows a query gives over these entries, which come newest first where order matters. Throws LogsqlLimitError.
- * Subqueries must have been resolved (logsql/subqueries.ts).
+ * The rows a query gives over these entries, which come newest first where order matters; subqueries run over the same entries.
+ * Entries outside the window of the context are left out unless the query says `ignore_global_time_filter`. Throws LogsqlLimitError.
  */
-export function evaluate(query: QueryNode, entries: Iterable<LogEntry>, context: RunContext): LogEntry[] {
+export async function evaluate(query: QueryNode, entries: readonly LogEntry[], context: RunContext): Promise<LogEntry[]> {
+  return (await evaluateAll(query, entries, context)).filter(hasValues);
+}
+
+/** As `evaluate`, with rows that have no value at all: in a subquery they stand for missing fields. */
+async function evaluateAll(query: QueryNode, entries: readonly LogEntry[], context: RunContext): Promise<LogEntry[]> {
+  const resolved = await resolveSubqueries(query, (subquery) => evaluateAll(subquery, entries, context));
   const rows: LogEntry[] = [];
-  const pipeline = new Pipeline(query.pipes, context, (row) => {
-    if (hasValues(row)) rows.push(row);
-  });
+  const window = narrowWindow(resolved.filter, context);
+  const pipeline = new Pipeline(resolved.pipes, { ...context, ...window }, (row) => rows.push(row));
+  const isInside = query.options.ignoreGlobalTimeFilter === true ? () => true : (entry: LogEntry) => insideWindow(entry, context);
   for (const entry of entries) {
     if (pipeline.done) break;
-    if (query.filter.matches(entry)) pipeline.push(entry);
+    if (isInside(entry) && resolved.filter.matches(entry)) pipeline.push(entry);
   }
   pipeline.flush();
   return rows;
+}
+
+function insideWindow(entry: LogEntry, { start, end }: RunContext): boolean {
+  const at = parseTime(textOf(entry.get('_time')));
+  return at === null || (at >= start && at <= end);
 }

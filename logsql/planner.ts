@@ -13,7 +13,7 @@ import { FilterPipe } from './pipes/filter.ts';
 import { LimitPipe, OffsetPipe } from './pipes/limit.ts';
 import { SortPipe } from './pipes/sort.ts';
 import { entryColumns } from './sql/columns.ts';
-import { and } from './sql/text.ts';
+import { narrowWindow, type TimeWindow } from './window.ts';
 import type { Filter, Pipe, QueryNode, RunContext, SqlContext, StageLimits, StreamNames } from './types.ts';
 
 /** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
@@ -46,8 +46,8 @@ export type Plan = {
   /** True when a limit on the answer is one on the SELECT. */
   readonly limitInSql: boolean;
   readonly streamColumns: readonly number[];
-  /** An entry or row; null when this plan does not hold for the data and `fallback` must be used. */
-  decode(row: readonly unknown[], streams: StreamNames): LogEntry | null;
+  /** The entry or rows that a row stands for; null when this plan does not hold for the data and `fallback` must be used. */
+  decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
   /** The place of the entry in a row of a plan of entries. */
   position(row: readonly unknown[]): Position;
   /** What is left to do in memory, in order. */
@@ -59,7 +59,7 @@ export type Plan = {
 /** Plans a query whose subqueries are resolved. */
 export function planQuery(query: QueryNode, options: PlanOptions): Plan {
   const head = splitHead(query);
-  const window = narrow(head.filter, options);
+  const window = windowFor(head.filter, options);
   const run: RunContext = { limits: options.limits, start: window.start, end: window.end };
   const context: SqlContext = { tenantId: options.tenantId, firstDay: dayOf(window.start), lastDay: dayOf(window.end), indexed: true };
   const { conditions, residual } = conditionsOf(head.filter, window, context, options);
@@ -88,18 +88,9 @@ function splitHead(query: QueryNode): { readonly filter: Filter; readonly pipes:
   return { filter: allOf(filters), pipes };
 }
 
-type Window = { readonly start: bigint; readonly end: bigint };
-
-/** The window cut down to the time filters that every entry must pass. */
-function narrow(filter: Filter, { start, end, before }: PlanOptions): Window {
-  let window: Window = { start, end };
-  for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
-    if (!(part instanceof TimeFilter)) continue;
-    window = {
-      start: part.min !== null && part.min > window.start ? part.min : window.start,
-      end: part.max !== null && part.max < window.end ? part.max : window.end,
-    };
-  }
+/** The window cut down by time filters that every entry must pass, and by the cursor. */
+function windowFor(filter: Filter, { start, end, before }: PlanOptions): TimeWindow {
+  const window = narrowWindow(filter, { start, end });
   const last = typeof before === 'bigint' ? before - 1n : before === undefined ? window.end : BigInt(before.time);
   return last < window.end ? { ...window, end: last } : window;
 }
@@ -111,7 +102,7 @@ const AND = sql` AND `;
 /** Tenant, window, and each part of the filter that SQL can say; the rest is `residual`. */
 function conditionsOf(
   filter: Filter,
-  window: Window,
+  window: TimeWindow,
   context: SqlContext,
   options: PlanOptions,
 ): { readonly conditions: readonly Sql[]; readonly residual: Filter | null } {
@@ -166,7 +157,7 @@ function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, option
   const cut = absorb(pipes);
   const fields = cut.pipes.reduceRight((output, pipe) => pipe.needs(output), FieldSet.all);
   const columns = entryColumns(fields, options.tenantId);
-  const isPaged = !cut.isReshaped && cut.pipes.every((pipe) => pipe.rows !== 'reshaped') && keepsTime(cut.pipes);
+  const isPaged = !cut.isReshaped && cut.pipes.every((pipe) => pipe.rows === 'same' || pipe.rows === 'fewer') && keepsTime(cut.pipes);
   const limitInSql = cut.pipes.every((pipe) => pipe.rows === 'same');
   const list = isPaged ? sql`${columns.list}, ${POSITION}` : columns.list;
   return {
@@ -214,8 +205,8 @@ function absorb(pipes: readonly Pipe[]): Cut {
     taken += 1;
   }
   const left = [...kept, ...rest.slice(taken)];
-  const breaker = left.find((pipe) => pipe.rows === 'reshaped');
-  const needsOrder = taken > 0 || breaker === undefined || breaker instanceof LimitPipe || breaker instanceof OffsetPipe;
+  const breaker = left.find((pipe) => pipe.rows === 'reshaped' || pipe.rows === 'more');
+  const needsOrder = taken > 0 || breaker === undefined || breaker.rows === 'more' || breaker instanceof LimitPipe || breaker instanceof OffsetPipe;
   return { order: order ?? (needsOrder ? 'newest' : null), offset, limit, pipes: left, isReshaped: taken > 0 };
 }
 

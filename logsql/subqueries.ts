@@ -3,10 +3,10 @@ import { textOf, type LogEntry } from '../pipeline/core/entry.ts';
 import { Query } from './query.ts';
 import type { Filter, Pipe, QueryNode } from './types.ts';
 
-/** Runs a query (its own subqueries resolved) and gives its rows. */
+/** Runs a query with the subqueries that it has itself, and gives its rows. */
 export type RunQuery = (query: QueryNode) => Promise<readonly LogEntry[]>;
 
-/** The query with each subquery replaced by its values, inner ones first. */
+/** The query with each subquery replaced by what it gives. */
 export async function resolveSubqueries(query: QueryNode, run: RunQuery): Promise<QueryNode> {
   const known = new Map<string, Promise<readonly string[]>>();
   const filter = await resolveFilter(query.filter, run, known);
@@ -16,8 +16,14 @@ export async function resolveSubqueries(query: QueryNode, run: RunQuery): Promis
 }
 
 async function resolvePipe(pipe: Pipe, run: RunQuery, known: Map<string, Promise<readonly string[]>>): Promise<Pipe> {
-  if (pipe.filters === undefined || pipe.withFilters === undefined || !pipe.filters.some(hasSubquery)) return pipe;
-  return pipe.withFilters(await Promise.all(pipe.filters.map((filter) => resolveFilter(filter, run, known))));
+  let resolved = pipe;
+  if (pipe.queries !== undefined && pipe.queries.length > 0 && pipe.withRows !== undefined) {
+    const rows: (readonly LogEntry[])[] = [];
+    for (const query of pipe.queries) rows.push(await run(query));
+    resolved = pipe.withRows(rows);
+  }
+  if (resolved.filters === undefined || resolved.withFilters === undefined || !resolved.filters.some(hasSubquery)) return resolved;
+  return resolved.withFilters(await Promise.all(resolved.filters.map((filter) => resolveFilter(filter, run, known))));
 }
 
 const hasSubquery = (filter: Filter): boolean => filter.subquery !== undefined || (filter.parts ?? []).some(hasSubquery);
@@ -35,6 +41,6 @@ async function resolveFilter(filter: Filter, run: RunQuery, known: Map<string, P
 }
 
 async function valuesOf(query: QueryNode, field: string, run: RunQuery): Promise<readonly string[]> {
-  const rows = await run(await resolveSubqueries(query, run));
+  const rows = await run(query);
   return [...new Set(rows.map((row) => textOf(row.get(field))))];
 }

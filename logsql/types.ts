@@ -50,8 +50,13 @@ export interface Pipe {
   toString(): string;
   /** Rows can be sent on as they come, one by one: allowed in live tail. */
   readonly liveTail: boolean;
-  /** What becomes of rows: each gives one with maybe other fields (`same`), or one or none (`fewer`), or rows are no entries any more. */
-  readonly rows: 'same' | 'fewer' | 'reshaped';
+  /**
+   * What becomes of rows: each gives one with maybe other fields (`same`), one or none (`fewer`), or several, in order (`more`); or
+   * rows are no entries any more.
+   */
+  readonly rows: 'same' | 'fewer' | 'more' | 'reshaped';
+  /** True when rows lose `_time`, or get another one. */
+  readonly dropsTime?: boolean;
   /** The fields it needs of its input when these of its output are needed. */
   needs(output: FieldSet): FieldSet;
   stage(context: RunContext): Stage;
@@ -59,6 +64,9 @@ export interface Pipe {
   sql?(input: SqlInput): SqlPipe | null;
   /** The one field that `fields` or `uniq by` names, for a query inside a filter. */
   readonly singleField?: string;
+  /** Queries whose rows it needs before it can start, and the pipe with these rows, one list for each. */
+  readonly queries?: readonly QueryNode[];
+  withRows?(rows: readonly (readonly LogEntry[])[]): Pipe;
   /** Filters inside it, for subqueries. */
   readonly filters?: readonly Filter[];
   withFilters?(filters: readonly Filter[]): Pipe;
@@ -77,8 +85,8 @@ export type SqlInput = {
 /** A pipe as one SELECT, and its rows read back. */
 export type SqlPipe = {
   readonly statement: Sql;
-  /** The row of the pipe's output, or null where the whole must be done in memory instead (see `fallback` of the plan). */
-  decode(row: readonly unknown[], streams: StreamNames): LogEntry | null;
+  /** The rows of the pipe's output that a row stands for, or null where all must be done in memory (see `fallback` of the plan). */
+  decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
   /** Which columns hold stream ids whose texts `decode` needs. */
   readonly streamColumns: readonly number[];
 };

@@ -1,5 +1,8 @@
 import { StartError } from '../compose/embedded/start-error.mjs';
 
+/** A Ctrl-C under npm comes twice, from the terminal and from npm: within this time it counts as one. */
+const ONE_SIGNAL_MS = 500;
+
 /**
  * Prints a progress line on standard error.
  * @param {string} line
@@ -31,18 +34,28 @@ export async function runInForeground(create) {
 
 /** @param {import('./supervisor.mjs').Supervisor} supervisor */
 function stopOnSignal(supervisor) {
-  let isStopping = false;
-  const onSignal = () => {
-    if (isStopping) {
-      supervisor.killAll();
-      return;
-    }
-    isStopping = true;
-    log('stopping …');
-    supervisor.stop().then(() => process.exit(0), fail);
+  let stoppingSince = 0;
+  const stop = () => {
+    if (stoppingSince === 0) {
+      stoppingSince = Date.now();
+      log('stopping …');
+      supervisor.stop().then(() => process.exit(0), fail);
+    } else if (Date.now() - stoppingSince > ONE_SIGNAL_MS) supervisor.killAll();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
-  return () => isStopping;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  if (process.env['npm_lifecycle_event'] !== undefined) onParentGone(stop);
+  return () => stoppingSince > 0;
+}
+
+/** npm that is killed cannot pass that on; without it nobody would ever stop the service. */
+function onParentGone(/** @type {() => void} */ stop) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, 1000);
+  timer.unref();
 }
 
 /**

@@ -20,45 +20,57 @@ function namesOf(argv: string[]): string[] {
   const { values } = parseArgs({ args: argv, options: { role: { type: 'string' } } });
   const names = (values.role ?? '').split(',').filter((name) => name !== '');
   const unknown = names.filter((name) => roles.find(name) === undefined);
-  if (names.length === 0 || unknown.length > 0) throw new Error(`--role takes ${roles.names.join(', ')}, or several with commas; got ${JSON.stringify(values.role ?? '')}.`);
+  if (names.length === 0 || unknown.length > 0)
+    throw new Error(`--role takes ${roles.names.join(', ')}, or several with commas; got ${JSON.stringify(values.role ?? '')}.`);
   return names;
 }
 
 /** The services of the roles, and the internal listener that is started first and stopped last. */
-function compose(names: readonly string[], config: Config, log: Logger): { readonly services: Service[]; readonly port: () => number; readonly peers: Peers } {
+function compose(
+  names: readonly string[],
+  config: Config,
+  log: Logger,
+): { readonly services: Service[]; readonly port: () => number; readonly peers: Peers } {
   const role = names.join(',');
   const metrics = new Metrics(role);
   const checks = new Checks();
   const peers = new Peers(config.http.adminHost, config.keys.adminToken);
   let started = false;
   checks.register('started', () => started);
-  const admin: { routes: readonly AdminRoute[]; control?: ControlStore } = { routes: [] };
-  const services = names.flatMap((name) =>
-    roles.find(name)?.services({
-      config,
-      log,
-      metrics,
-      peers,
-      registerCheck: (check, probe) => {
-        checks.register(check, probe);
-      },
-      serveAdmin: (routes, control) => Object.assign(admin, { routes, control }),
-      fail: (error) => {
-        log.fatal({ err: error }, 'The process ends, to be started again.');
-        log.flush(() => process.exit(1));
-      },
-    }) ?? [],
+  const admin: { routes?: readonly AdminRoute[]; control?: ControlStore } = {};
+  const services = names.flatMap(
+    (name) =>
+      roles.find(name)?.services({
+        config,
+        log,
+        metrics,
+        peers,
+        registerCheck: (check, probe) => {
+          checks.register(check, probe);
+        },
+        serveAdmin: (routes) => {
+          admin.routes = routes;
+        },
+        useControl: (control) => {
+          admin.control = control;
+        },
+        fail: (error) => {
+          log.fatal({ err: error }, 'The process ends, to be started again.');
+          log.flush(() => process.exit(1));
+        },
+      }) ?? [],
   );
   const listener = createInternalListener({
     host: config.http.adminHost,
-    port: admin.control === undefined ? 0 : config.http.adminPort,
+    // operators talk to the process with the admin routes; the others are asked by it, on any free port
+    port: admin.routes === undefined ? 0 : config.http.adminPort,
     token: config.keys.adminToken,
     role,
     metrics,
     checks,
     log,
-    adminRoutes: admin.routes,
-    ...(admin.control === undefined ? {} : { control: admin.control, peers }),
+    ...(admin.control === undefined ? {} : { control: admin.control }),
+    ...(admin.routes === undefined ? {} : { adminRoutes: admin.routes, peers }),
   });
   const last: Service = {
     name: 'start',

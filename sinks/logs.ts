@@ -40,7 +40,10 @@ function newStreams(records: readonly LogRecord[], known: ReadonlySet<string>): 
         const key = `${String(tenantId)}/${String(retentionDays)}/${String(day)}/${id}`;
         if (known.has(key) || fresh.has(key)) continue;
         const labels = Object.fromEntries(parseStream(text));
-        fresh.set(key, JSON.stringify({ tenant_id: tenantId, day: streamDay(day), stream_id: id, _stream: text, labels, retention_days: retentionDays }));
+        fresh.set(
+          key,
+          JSON.stringify({ tenant_id: tenantId, day: streamDay(day), stream_id: id, _stream: text, labels, retention_days: retentionDays }),
+        );
       }
     }
   }
@@ -65,7 +68,9 @@ function insertText(range: Range): string {
   const perRecord = (of: (record: LogRecord) => number): string => {
     const values = range.records.map(of);
     const first = values[0] ?? 0;
-    return values.every((value) => value === first) ? `toUInt64(${String(first)})` : `transform(k, ${list(starts)}, ${list(values)}, toUInt64(0))`;
+    return values.every((value) => value === first)
+      ? `toUInt64(${String(first)})`
+      : `transform(k, ${list(starts)}, ${list(values)}, toUInt64(0))`;
   };
   const columns: readonly (readonly [string, string])[] = [
     ['tenant_id', perRecord(({ tenantId }) => tenantId)],

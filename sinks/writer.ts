@@ -44,7 +44,10 @@ export class TableWriter implements RangeStore {
     const { text, body } = this.#sink.insert(range);
     const written = await this.#store.insert(text, body, {
       queryId: `${name}-${randomUUID()}`,
-      settings: { ...SETTINGS, insert_deduplication_token: `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}` },
+      settings: {
+        ...SETTINGS,
+        insert_deduplication_token: `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`,
+      },
       signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
     });
     // a repeat that was recognised by its token writes nothing, so only the table itself can tell
@@ -75,7 +78,9 @@ export class TableWriter implements RangeStore {
   async #waitForRunning(name: string): Promise<void> {
     const deadline = Date.now() + INSERT_DEADLINE_MS;
     for (;;) {
-      const [row] = await this.#store.ownerRows('SELECT count() FROM system.processes WHERE startsWith(query_id, {name:String})', { name: `${name}-` });
+      const [row] = await this.#store.ownerRows('SELECT count() FROM system.processes WHERE startsWith(query_id, {name:String})', {
+        name: `${name}-`,
+      });
       if (Number(row?.[0]) === 0) return;
       if (Date.now() > deadline) throw new Error(`An insert of range ${name} has been running for ${String(INSERT_DEADLINE_MS)} ms.`);
       await new Promise((resolve) => setTimeout(resolve, 200));

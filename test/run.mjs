@@ -13,8 +13,17 @@ const PARTS = [
   { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
   { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
-  { name: 'unit and contract', args: [bin('mocha/bin/mocha.js'), '--exit', 'test/!(e2e|faults|browser)/**/*.test.ts', 'test/*.test.ts'], mocha: true },
-  { name: 'end to end', args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/**/*.test.ts'], mocha: true, built: true },
+  {
+    name: 'unit and contract',
+    args: [bin('mocha/bin/mocha.js'), '--exit', 'test/!(e2e|faults|browser)/**/*.test.ts', 'test/*.test.ts'],
+    mocha: true,
+  },
+  {
+    name: 'end to end',
+    args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/**/*.test.ts'],
+    mocha: true,
+    built: true,
+  },
 ];
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -26,7 +35,9 @@ async function runPart({ name, args, mocha = false, built = false }) {
   if (built) await ensureBuilt({ root, log });
   const { code, output } = await run(args);
   const count = (word) => Number(new RegExp(`^\\s+(\\d+) ${word}`, 'm').exec(output)?.[1] ?? 0);
-  const counted = mocha ? { passed: count('passing'), failed: count('failing'), skipped: count('pending') } : { passed: 0, failed: 0, skipped: 0 };
+  const counted = mocha
+    ? { passed: count('passing'), failed: count('failing'), skipped: count('pending') }
+    : { passed: 0, failed: 0, skipped: 0 };
   // a part that failed without counting a failure (or without running a test) is a failure itself
   if (!mocha) counted[code === 0 ? 'passed' : 'failed'] = 1;
   else if ((code !== 0 && counted.failed === 0) || (code === 0 && counted.passed === 0)) counted.failed += 1;
@@ -36,7 +47,11 @@ async function runPart({ name, args, mocha = false, built = false }) {
 
 function run(args) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, FORCE_COLOR: '0' } });
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, FORCE_COLOR: '0' },
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {

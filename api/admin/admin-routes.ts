@@ -1,6 +1,18 @@
 import Joi from 'joi';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
-import { addPayment, ALL_SCOPES, createKey, createTenant, requireTenant, revokeKey, rotateKey, setDisabled, setFlag, setPlan, type IssuedKey } from '../control/accounts.ts';
+import {
+  addPayment,
+  ALL_SCOPES,
+  createKey,
+  createTenant,
+  requireTenant,
+  revokeKey,
+  rotateKey,
+  setDisabled,
+  setFlag,
+  setPlan,
+  type IssuedKey,
+} from '../control/accounts.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import { effectivePlan } from '../control/flags.ts';
 import type { KeyRecord, TenantRecord } from '../control/records.ts';
@@ -15,9 +27,14 @@ export type AdminRoute = {
 };
 
 const scope = Joi.string().valid(...ALL_SCOPES);
-const tenantBody = Joi.object<{ name: string; plan: string }>({ name: Joi.string().trim().min(1).max(200).required(), plan: Joi.string().default('trial') });
+const tenantBody = Joi.object<{ name: string; plan: string }>({
+  name: Joi.string().trim().min(1).max(200).required(),
+  plan: Joi.string().default('trial'),
+});
 const planBody = Joi.object<{ plan: string }>({ plan: Joi.string().required() });
-const flagBody = Joi.object<{ value: string | boolean | number }>({ value: Joi.alternatives(Joi.string(), Joi.boolean(), Joi.number()).required() });
+const flagBody = Joi.object<{ value: string | boolean | number }>({
+  value: Joi.alternatives(Joi.string(), Joi.boolean(), Joi.number()).required(),
+});
 const keyBody = Joi.object<{ scopes: Scope[]; expires: string | null }>({
   scopes: Joi.array().items(scope).min(1).unique().default(['read']),
   expires: Joi.string().isoDate().allow(null).default(null),
@@ -30,14 +47,22 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
     return answer;
   };
   const changed = async (tenant: Promise<TenantRecord>): Promise<RouteAnswer> => settled({ status: 200, body: shownTenant(await tenant) });
-  const tenant = (method: AdminRoute['method'], path: string, change: (id: number, body: () => Promise<unknown>) => Promise<TenantRecord>): AdminRoute => ({
+  const tenant = (
+    method: AdminRoute['method'],
+    path: string,
+    change: (id: number, body: () => Promise<unknown>) => Promise<TenantRecord>,
+  ): AdminRoute => ({
     method,
     path: `/admin/tenants/{tenant}${path}`,
     handle: ({ params, body }) => changed(change(tenantId(params), body)),
   });
   return [
     { method: 'GET', path: '/admin/tenants', handle: () => Promise.resolve({ status: 200, body: control.tenants().map(shownTenant) }) },
-    { method: 'POST', path: '/admin/tenants', handle: async ({ body }) => settled(await tenantWithKey(control, checked(tenantBody, await body()))) },
+    {
+      method: 'POST',
+      path: '/admin/tenants',
+      handle: async ({ body }) => settled(await tenantWithKey(control, checked(tenantBody, await body()))),
+    },
     tenant('POST', '/disable', (id) => setDisabled(control, id, true)),
     tenant('POST', '/enable', (id) => setDisabled(control, id, false)),
     tenant('POST', '/add-payment', (id) => addPayment(control, id)),
@@ -45,7 +70,8 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
     {
       method: 'PUT',
       path: '/admin/tenants/{tenant}/flags/{flag}',
-      handle: async ({ params, body }) => changed(setFlag(control, tenantId(params), params['flag'] ?? '', String(checked(flagBody, await body()).value))),
+      handle: async ({ params, body }) =>
+        changed(setFlag(control, tenantId(params), params['flag'] ?? '', String(checked(flagBody, await body()).value))),
     },
     ...keyRoutes(control, settled),
   ];
@@ -66,12 +92,14 @@ function keyRoutes(control: ControlStore, settled: (answer: RouteAnswer) => Prom
     {
       method: 'POST',
       path: '/admin/tenants/{tenant}/keys/{key}/rotate',
-      handle: async ({ params }) => settled({ status: 200, body: shownSecret(await rotateKey(control, tenantId(params), params['key'] ?? '')) }),
+      handle: async ({ params }) =>
+        settled({ status: 200, body: shownSecret(await rotateKey(control, tenantId(params), params['key'] ?? '')) }),
     },
     {
       method: 'DELETE',
       path: '/admin/tenants/{tenant}/keys/{key}',
-      handle: async ({ params }) => settled({ status: 200, body: shownKey(await revokeKey(control, tenantId(params), params['key'] ?? '')) }),
+      handle: async ({ params }) =>
+        settled({ status: 200, body: shownKey(await revokeKey(control, tenantId(params), params['key'] ?? '')) }),
     },
   ];
 }
@@ -124,7 +152,14 @@ function shownTenant(tenant: TenantRecord): object {
 }
 
 function shownKey(key: KeyRecord): object {
-  return { id: key.id, tenant_id: key.tenantId, scopes: key.scopes, created_at: key.createdAt, expires_at: key.expiresAt, ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt }) };
+  return {
+    id: key.id,
+    tenant_id: key.tenantId,
+    scopes: key.scopes,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt,
+    ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt }),
+  };
 }
 
 function shownSecret({ record, secret }: IssuedKey): object {

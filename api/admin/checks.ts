@@ -21,7 +21,11 @@ export class Checks {
 
 async function holds(probe: Probe): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => { timer = setTimeout(() => { resolve(false); }, DEADLINE_MS); });
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(false);
+    }, DEADLINE_MS);
+  });
   try {
     return await Promise.race([Promise.resolve().then(probe), late]);
   } catch {

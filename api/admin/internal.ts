@@ -23,8 +23,6 @@ export type InternalOptions = {
   readonly log: Logger;
   /** The other processes: this one then answers for all of them. */
   readonly peers?: Peers;
-  /** Roles that must be among the peers for the instance to be ready. */
-  readonly expectedRoles?: readonly string[];
   /** Lets peers wait until this process has folded a record of the control topic. */
   readonly control?: ControlStore;
   readonly adminRoutes?: readonly AdminRoute[];
@@ -41,7 +39,11 @@ export function createInternalListener(options: InternalOptions): HttpServer {
     ...adminRoutes.map((route) => guarded(token, route)),
   ];
   if (control !== undefined) endpoints.push(guarded(token, seenRoute(control)));
-  const keys = { find: (): never => { throw new Error('BUG: the internal listener knows no keys.'); } };
+  const keys = {
+    find: (): never => {
+      throw new Error('BUG: the internal listener knows no keys.');
+    },
+  };
   return createHost({ name: `internal listener of ${role}`, host, port, endpoints, keys, corsOrigins: [], metrics, log });
 }
 
@@ -85,12 +87,21 @@ function seenRoute(control: ControlStore): AdminRoute {
 type Readiness = { readonly role: string; readonly checks: Readonly<Record<string, boolean>> };
 
 /** 200 only if all checks hold, here and (unless `?self=1`) in every other process; else 503 and which do not. */
-async function ready({ role, checks, peers, expectedRoles = [] }: InternalOptions, query: URLSearchParams): Promise<RouteAnswer> {
+async function ready({ role, checks, peers }: InternalOptions, query: URLSearchParams): Promise<RouteAnswer> {
   const own: Readiness = { role, checks: await checks.run() };
   const others = peers === undefined || query.has('self') ? [] : await peers.ask('/ready?self=1');
-  const missing = query.has('self') ? [] : expectedRoles.filter((name) => !others.some((answer) => answer.role === name));
-  const processes = [own, ...others.map(({ role: name, body }) => ({ role: name, checks: checksOf(body) })), ...missing.map((name) => ({ role: name, checks: { answers: false } }))];
-  const failing = processes.flatMap((part) => Object.entries(part.checks).filter(([, holds]) => !holds).map(([name]) => `${part.role}: ${name}`));
+  const missing =
+    peers === undefined || query.has('self') ? [] : peers.roles.filter((name) => !others.some((answer) => answer.role === name));
+  const processes = [
+    own,
+    ...others.map(({ role: name, body }) => ({ role: name, checks: checksOf(body) })),
+    ...missing.map((name) => ({ role: name, checks: { answers: false } })),
+  ];
+  const failing = processes.flatMap((part) =>
+    Object.entries(part.checks)
+      .filter(([, holds]) => !holds)
+      .map(([name]) => `${part.role}: ${name}`),
+  );
   const body = { status: failing.length === 0 ? 'ready' : 'not_ready', failing, processes };
   return { status: failing.length === 0 ? 200 : 503, body };
 }

@@ -16,12 +16,14 @@ export async function mergeMetrics(parts: readonly MetricsJson[]): Promise<strin
   }
   const registry = new Registry();
   // a registry asks each metric for its values by get()
-  for (const metric of merged.values()) registry.registerMetric({ ...metric, get: () => metric } as unknown as Parameters<Registry['registerMetric']>[0]);
+  for (const metric of merged.values())
+    registry.registerMetric({ ...metric, get: () => metric } as unknown as Parameters<Registry['registerMetric']>[0]);
   return registry.metrics();
 }
 
 /** Takes a peer's answer for metrics only if it looks like them. */
 export function asMetricsJson(body: unknown): MetricsJson {
-  const isMetric = (item: unknown): boolean => typeof item === 'object' && item !== null && 'name' in item && 'values' in item && Array.isArray(item.values);
+  const isMetric = (item: unknown): boolean =>
+    typeof item === 'object' && item !== null && 'name' in item && 'values' in item && Array.isArray(item.values);
   return Array.isArray(body) && body.every(isMetric) ? (body as MetricsJson) : [];
 }

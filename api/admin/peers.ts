@@ -11,6 +11,7 @@ export class Peers {
   readonly #host: string;
   readonly #token: string;
   #list: readonly Peer[] = [];
+  readonly #roles = new Set<string>();
 
   /** `host`: the address of the internal listeners. */
   constructor(host: string, token: string) {
@@ -22,6 +23,12 @@ export class Peers {
   /** Takes the whole new list; this process itself is left out of it. */
   set(peers: readonly Peer[]): void {
     this.#list = peers.filter((peer) => peer.pid !== process.pid);
+    for (const { role } of this.#list) this.#roles.add(role);
+  }
+
+  /** Every role that has been among the peers: one that is missing now has died, or is being started. */
+  get roles(): readonly string[] {
+    return [...this.#roles];
   }
 
   get list(): readonly Peer[] {

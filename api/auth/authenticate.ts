@@ -2,7 +2,11 @@ import { forbidden, invalidParameter, unauthorized } from '../../pipeline/core/e
 import type { Principal, Scope } from '../http/route.ts';
 
 /** A key that exists, and what it stands for now. */
-export type KnownKey = { readonly principal: Principal; /** Milliseconds since the epoch; null: never. */ readonly expiresAt: number | null; readonly tenantDisabled: boolean };
+export type KnownKey = {
+  readonly principal: Principal;
+  /** Milliseconds since the epoch; null: never. */ readonly expiresAt: number | null;
+  readonly tenantDisabled: boolean;
+};
 
 /** Looks keys up by their secret. */
 export interface KeyStore {

@@ -16,7 +16,8 @@ export const CREDENTIAL_FORMS: readonly CredentialForm[] = [
   {
     name: 'Sec-WebSocket-Protocol: <prefix>.bearer.<API_KEY>',
     planes: { websocket: 0 },
-    extract: (request) => /(?:^|,)\s*[^.,\s]+\.bearer\.([A-Za-z0-9_-]+)\s*(?:,|$)/.exec(request.header('sec-websocket-protocol'))?.[1] ?? null,
+    extract: (request) =>
+      /(?:^|,)\s*[^.,\s]+\.bearer\.([A-Za-z0-9_-]+)\s*(?:,|$)/.exec(request.header('sec-websocket-protocol'))?.[1] ?? null,
   },
   {
     name: 'Authorization: Bearer <API_KEY>',
@@ -55,7 +56,11 @@ export const CREDENTIAL_FORMS: readonly CredentialForm[] = [
   },
 ];
 
-const BY_PLANE: Readonly<Record<Plane, readonly CredentialForm[]>> = { ingest: ordered('ingest'), app: ordered('app'), websocket: ordered('websocket') };
+const BY_PLANE: Readonly<Record<Plane, readonly CredentialForm[]>> = {
+  ingest: ordered('ingest'),
+  app: ordered('app'),
+  websocket: ordered('websocket'),
+};
 
 function ordered(plane: Plane): CredentialForm[] {
   const place = (form: CredentialForm): number => form.planes[plane] ?? Infinity;

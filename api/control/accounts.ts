@@ -23,7 +23,8 @@ function newSecret(): string {
 
 function planName(name: string): string {
   const plan = findPlan(name);
-  if (plan === undefined) throw invalidParameter(`No plan is named ${JSON.stringify(name)}; there are ${PLANS.map((row) => row.name).join(', ')}.`);
+  if (plan === undefined)
+    throw invalidParameter(`No plan is named ${JSON.stringify(name)}; there are ${PLANS.map((row) => row.name).join(', ')}.`);
   return plan.name;
 }
 
@@ -39,10 +40,14 @@ export async function createTenant(control: ControlStore, name: string, plan: st
   const own = planName(plan);
   for (let id = (control.tenants().at(-1)?.id ?? 0) + 1; ; id++) {
     try {
-      return await control.write(tenantKey(id), () => control.tenant(id), (current) => {
-        if (current !== undefined) throw new Taken();
-        return newTenant(id, name, own);
-      });
+      return await control.write(
+        tenantKey(id),
+        () => control.tenant(id),
+        (current) => {
+          if (current !== undefined) throw new Taken();
+          return newTenant(id, name, own);
+        },
+      );
     } catch (error) {
       if (!(error instanceof Taken)) throw error;
     }
@@ -50,14 +55,23 @@ export async function createTenant(control: ControlStore, name: string, plan: st
 }
 
 /** Changes a tenant; 404 where there is none. */
-export async function changeTenant(control: ControlStore, id: number, change: (tenant: TenantRecord) => Partial<TenantRecord>): Promise<TenantRecord> {
-  return control.write(tenantKey(id), () => control.tenant(id), (current) => {
-    if (current === undefined) throw notFound(`There is no tenant ${String(id)}.`);
-    return { ...current, ...change(current) };
-  });
+export async function changeTenant(
+  control: ControlStore,
+  id: number,
+  change: (tenant: TenantRecord) => Partial<TenantRecord>,
+): Promise<TenantRecord> {
+  return control.write(
+    tenantKey(id),
+    () => control.tenant(id),
+    (current) => {
+      if (current === undefined) throw notFound(`There is no tenant ${String(id)}.`);
+      return { ...current, ...change(current) };
+    },
+  );
 }
 
-export const setDisabled = (control: ControlStore, id: number, disabled: boolean): Promise<TenantRecord> => changeTenant(control, id, () => ({ disabled }));
+export const setDisabled = (control: ControlStore, id: number, disabled: boolean): Promise<TenantRecord> =>
+  changeTenant(control, id, () => ({ disabled }));
 
 /** A payment method was added: a trial becomes a paid plan, any other plan stays. */
 export const addPayment = (control: ControlStore, id: number): Promise<TenantRecord> =>
@@ -66,7 +80,10 @@ export const addPayment = (control: ControlStore, id: number): Promise<TenantRec
 /** Puts a tenant on a plan. A trial begins anew. */
 export async function setPlan(control: ControlStore, id: number, plan: string): Promise<TenantRecord> {
   const own = planName(plan);
-  return changeTenant(control, id, (tenant) => ({ plan: own, ...(own === 'trial' && tenant.plan !== 'trial' ? { signupAt: new Date().toISOString() } : {}) }));
+  return changeTenant(control, id, (tenant) => ({
+    plan: own,
+    ...(own === 'trial' && tenant.plan !== 'trial' ? { signupAt: new Date().toISOString() } : {}),
+  }));
 }
 
 /** Sets a flag from its text; `default` takes it away. */
@@ -78,7 +95,12 @@ export const setFlag = (control: ControlStore, id: number, flag: string, text: s
   });
 
 /** Issues a key of a tenant; 404 where there is none. */
-export async function createKey(control: ControlStore, tenantId: number, scopes: readonly Scope[], expiresAt: string | null): Promise<IssuedKey> {
+export async function createKey(
+  control: ControlStore,
+  tenantId: number,
+  scopes: readonly Scope[],
+  expiresAt: string | null,
+): Promise<IssuedKey> {
   requireTenant(control, tenantId);
   const secret = newSecret();
   return { record: await putKey(control, randomBytes(8).toString('hex'), tenantId, { secret, scopes, expiresAt }), secret };
@@ -91,7 +113,8 @@ export async function rotateKey(control: ControlStore, tenantId: number, id: str
 }
 
 /** Ends a key for good. */
-export const revokeKey = (control: ControlStore, tenantId: number, id: string): Promise<KeyRecord> => changeKey(control, tenantId, id, () => ({ revokedAt: new Date().toISOString() }));
+export const revokeKey = (control: ControlStore, tenantId: number, id: string): Promise<KeyRecord> =>
+  changeKey(control, tenantId, id, () => ({ revokedAt: new Date().toISOString() }));
 
 /** The tenant, or 404. */
 export function requireTenant(control: ControlStore, id: number): TenantRecord {
@@ -107,7 +130,11 @@ export function requireTenant(control: ControlStore, id: number): TenantRecord {
 export async function bootstrapTenant(control: ControlStore, secret: string): Promise<void> {
   await control.whenReady();
   if (control.tenant(BOOTSTRAP_TENANT) === undefined) {
-    await control.write(tenantKey(BOOTSTRAP_TENANT), () => control.tenant(BOOTSTRAP_TENANT), (current) => current ?? newTenant(BOOTSTRAP_TENANT, 'default', 'unlimited'));
+    await control.write(
+      tenantKey(BOOTSTRAP_TENANT),
+      () => control.tenant(BOOTSTRAP_TENANT),
+      (current) => current ?? newTenant(BOOTSTRAP_TENANT, 'default', 'unlimited'),
+    );
   }
   const known = control.key(BOOTSTRAP_KEY_ID);
   if (secret === '' || (known !== undefined && known.hash === control.hash(secret) && known.revokedAt === null)) return;
@@ -118,14 +145,22 @@ type KeyOptions = { readonly secret: string; readonly scopes: readonly Scope[]; 
 
 function putKey(control: ControlStore, id: string, tenantId: number, { secret, scopes, expiresAt }: KeyOptions): Promise<KeyRecord> {
   const record = { id, tenantId, hash: control.hash(secret), scopes, createdAt: new Date().toISOString(), expiresAt, revokedAt: null };
-  return control.write(keyKey(id), () => control.key(id), (current) => ({ ...current, ...record }));
+  return control.write(
+    keyKey(id),
+    () => control.key(id),
+    (current) => ({ ...current, ...record }),
+  );
 }
 
 function changeKey(control: ControlStore, tenantId: number, id: string, change: () => Partial<KeyRecord>): Promise<KeyRecord> {
-  return control.write(keyKey(id), () => control.key(id), (current) => {
-    if (current === undefined || current.tenantId !== tenantId || current.revokedAt !== null) {
-      throw new HttpError(404, 'not_found', `Tenant ${String(tenantId)} has no key ${JSON.stringify(id)}.`);
-    }
-    return { ...current, ...change() };
-  });
+  return control.write(
+    keyKey(id),
+    () => control.key(id),
+    (current) => {
+      if (current === undefined || current.tenantId !== tenantId || current.revokedAt !== null) {
+        throw new HttpError(404, 'not_found', `Tenant ${String(tenantId)} has no key ${JSON.stringify(id)}.`);
+      }
+      return { ...current, ...change() };
+    },
+  );
 }

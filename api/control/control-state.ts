@@ -66,7 +66,13 @@ function publishKey(state: ControlState, key: KeyRecord | undefined): void {
   const tenant = key === undefined ? undefined : state.tenants.get(key.tenantId);
   if (key === undefined || tenant === undefined || key.revokedAt !== null) return;
   state.known.set(key.hash, {
-    principal: { tenantId: tenant.id, keyId: key.id, scopes: new Set(key.scopes), plan: effectivePlan(tenant), demo: tenant.flags['demo'] === true },
+    principal: {
+      tenantId: tenant.id,
+      keyId: key.id,
+      scopes: new Set(key.scopes),
+      plan: effectivePlan(tenant),
+      demo: tenant.flags['demo'] === true,
+    },
     expiresAt: key.expiresAt === null ? null : Date.parse(key.expiresAt),
     tenantDisabled: tenant.disabled,
   });

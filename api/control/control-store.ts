@@ -8,7 +8,13 @@ import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
 import { emptyControlState, fold } from './control-state.ts';
 import type { KeyRecord, TenantRecord } from './records.ts';
 
-export type ControlStoreOptions = { readonly log: ControlLog; readonly pepper: string; readonly logger: Logger; readonly retryMs?: number; readonly writeMs?: number };
+export type ControlStoreOptions = {
+  readonly log: ControlLog;
+  readonly pepper: string;
+  readonly logger: Logger;
+  readonly retryMs?: number;
+  readonly writeMs?: number;
+};
 
 type Waiter = { readonly offset: bigint; readonly resolve: (seen: boolean) => void };
 
@@ -40,7 +46,9 @@ export class ControlStore implements Service, KeyStore {
   /** Resolves after the first attempt to read the topic; where Kafka could not be reached, attempts go on behind. */
   async start(): Promise<void> {
     let tried: (() => void) | undefined;
-    const first = new Promise<void>((resolve) => { tried = resolve; });
+    const first = new Promise<void>((resolve) => {
+      tried = resolve;
+    });
     this.#loading = this.#load(() => tried?.());
     await first;
   }
@@ -70,8 +78,17 @@ export class ControlStore implements Service, KeyStore {
   seen(offset: bigint, timeoutMs: number): Promise<boolean> {
     if (this.#offset >= offset) return Promise.resolve(true);
     return new Promise((resolve) => {
-      const waiter = { offset, resolve: (seen: boolean) => { clearTimeout(timer); this.#seenWaiters.delete(waiter); resolve(seen); } };
-      const timer = setTimeout(() => { waiter.resolve(false); }, timeoutMs);
+      const waiter = {
+        offset,
+        resolve: (seen: boolean) => {
+          clearTimeout(timer);
+          this.#seenWaiters.delete(waiter);
+          resolve(seen);
+        },
+      };
+      const timer = setTimeout(() => {
+        waiter.resolve(false);
+      }, timeoutMs);
       this.#seenWaiters.add(waiter);
     });
   }
@@ -115,13 +132,19 @@ export class ControlStore implements Service, KeyStore {
    * version came first on the topic, ours does not count anywhere: the other's is appended again, since compaction keeps the last
    * record of a key, and `change` is asked once more. Throws HttpError 503 when Kafka does not take the record.
    */
-  async write<Value extends TenantRecord | KeyRecord>(key: string, read: () => Value | undefined, change: (current: Value | undefined) => Omit<Value, 'version' | 'write'>): Promise<Value> {
+  async write<Value extends TenantRecord | KeyRecord>(
+    key: string,
+    read: () => Value | undefined,
+    change: (current: Value | undefined) => Omit<Value, 'version' | 'write'>,
+  ): Promise<Value> {
     if (!this.#ready) throw unavailable();
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const current = read();
       const next = { ...change(current), version: (current?.version ?? 0) + 1, write: randomUUID() } as Value;
       if (await this.#append(key, next)) return next;
-      await this.#repair(key).catch((error: unknown) => { throw unavailable(error); });
+      await this.#repair(key).catch((error: unknown) => {
+        throw unavailable(error);
+      });
     }
     throw new HttpError(409, 'conflict', 'Other nodes kept changing this at the same time; try again.');
   }

@@ -25,7 +25,13 @@ export const FLAGS: readonly Flag[] = [
   { name: 'entries_per_second', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, entriesPerSecond: Number(value) }) },
   { name: 'daily_bytes', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, dailyBytes: Number(value) }) },
   { name: 'queries_per_minute', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, queriesPerMinute: Number(value) }) },
-  { name: 'retention_days', type: 'number', customOnly: true, max: 365, apply: (plan, value) => ({ ...plan, retentionDays: Math.max(1, Number(value)) }) },
+  {
+    name: 'retention_days',
+    type: 'number',
+    customOnly: true,
+    max: 365,
+    apply: (plan, value) => ({ ...plan, retentionDays: Math.max(1, Number(value)) }),
+  },
 ];
 
 /** The projects of a tenant whose flag says no more than `on`. */
@@ -34,8 +40,10 @@ const SOME_PROJECTS = 5;
 /** Reads a flag's value from text: `on`, `off`, a whole number; null for `default`, which takes the flag away. */
 export function parseFlag(name: string, text: string, plan: string): boolean | number | null {
   const flag = FLAGS.find((row) => row.name === name);
-  if (flag === undefined) throw invalidParameter(`No flag is named ${JSON.stringify(name)}; there are ${FLAGS.map((row) => row.name).join(', ')}.`);
-  if (flag.customOnly === true && plan !== 'custom') throw invalidParameter(`The flag ${name} belongs to the plan custom; this tenant is on ${plan}.`);
+  if (flag === undefined)
+    throw invalidParameter(`No flag is named ${JSON.stringify(name)}; there are ${FLAGS.map((row) => row.name).join(', ')}.`);
+  if (flag.customOnly === true && plan !== 'custom')
+    throw invalidParameter(`The flag ${name} belongs to the plan custom; this tenant is on ${plan}.`);
   const word = text.trim().toLowerCase();
   if (word === 'default') return null;
   const on = ['on', 'true', 'yes'].includes(word);
@@ -47,7 +55,10 @@ export function parseFlag(name: string, text: string, plan: string): boolean | n
   }
   if (name === 'projects' && (on || off)) return on ? SOME_PROJECTS : 0;
   const number = /^\d{1,15}$/.test(word) ? Number(word) : NaN;
-  if (!(number <= (flag.max ?? Infinity))) throw invalidParameter(`The flag ${name} is a whole number${flag.max === undefined ? '' : ` of at most ${String(flag.max)}`}, or default.`);
+  if (!(number <= (flag.max ?? Infinity)))
+    throw invalidParameter(
+      `The flag ${name} is a whole number${flag.max === undefined ? '' : ` of at most ${String(flag.max)}`}, or default.`,
+    );
   return number;
 }
 

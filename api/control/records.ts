@@ -27,7 +27,8 @@ export type KeyRecord = Versioned & {
   readonly revokedAt: string | null;
 };
 
-export type ControlValue = { readonly kind: 'tenant'; readonly record: TenantRecord } | { readonly kind: 'key'; readonly record: KeyRecord };
+export type ControlValue =
+  { readonly kind: 'tenant'; readonly record: TenantRecord } | { readonly kind: 'key'; readonly record: KeyRecord };
 
 const versioned = { version: Joi.number().integer().min(1).required(), write: Joi.string().required() };
 const time = Joi.string().isoDate();
@@ -49,7 +50,9 @@ const keySchema = Joi.object({
   id: Joi.string().required(),
   tenantId: Joi.number().integer().min(1).required(),
   hash: Joi.string().hex().length(64).required(),
-  scopes: Joi.array().items(Joi.string().valid('read', 'write', 'ingest')).required(),
+  scopes: Joi.array()
+    .items(Joi.string().valid('read', 'write', 'ingest'))
+    .required(),
   createdAt: time.required(),
   expiresAt: time.allow(null).required(),
   revokedAt: time.allow(null).required(),
@@ -70,7 +73,8 @@ export function parseControl(key: string, value: string | null): ControlValue | 
     return null;
   }
   if (schema.validate(json, { convert: false }).error !== undefined) return null;
-  const parsed: ControlValue = schema === tenantSchema ? { kind: 'tenant', record: json as TenantRecord } : { kind: 'key', record: json as KeyRecord };
+  const parsed: ControlValue =
+    schema === tenantSchema ? { kind: 'tenant', record: json as TenantRecord } : { kind: 'key', record: json as KeyRecord };
   const own = parsed.kind === 'tenant' ? tenantKey(parsed.record.id) : keyKey(parsed.record.id);
   return own === key ? parsed : null;
 }

@@ -28,7 +28,10 @@ const EMPTY = Buffer.alloc(0);
 /** The one coding of a Content-Encoding header; null for none. Throws HttpError 400 that names what is not supported. */
 export function readCoding(header: string | undefined): Coding | null {
   if (header === undefined || header === '') return null;
-  const names = header.split(',').map((name) => name.trim().toLowerCase()).filter((name) => name !== '' && name !== 'identity');
+  const names = header
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => name !== '' && name !== 'identity');
   const unknown = names.find((name) => !Object.hasOwn(CODINGS, name));
   if (unknown !== undefined) throw unsupportedEncoding(unknown.slice(0, 100));
   if (names.length > 1) throw unsupportedEncoding(names.join(', ').slice(0, 100));
@@ -46,7 +49,8 @@ export async function readBody(request: IncomingMessage, response: ServerRespons
   const declared = length === undefined ? null : Number(length);
   if (declared !== null && declared > caps.wire) throw caps.tooLarge({ received: declared, more: false, cap: caps.wire, compressed });
   const coding = readCoding(encoding);
-  if (transfer === undefined && (declared === null || declared === 0)) return coding === null ? EMPTY : inflate(coding, EMPTY, 0, neverTooLarge);
+  if (transfer === undefined && (declared === null || declared === 0))
+    return coding === null ? EMPTY : inflate(coding, EMPTY, 0, neverTooLarge);
   if (expect !== undefined) response.writeContinue();
   const wire = await readWire(request, caps.wire, () => caps.tooLarge({ received: caps.wire, more: true, cap: caps.wire, compressed }));
   if (coding === null) return wire;

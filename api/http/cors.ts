@@ -14,7 +14,9 @@ export function corsHeaders(origins: readonly string[], origin: string): Readonl
 
 /** True for a browser's question whether it may send the request that it really means. */
 export function isPreflight(exchange: Exchange): boolean {
-  return exchange.request.method === 'OPTIONS' && exchange.header('origin') !== '' && exchange.header('access-control-request-method') !== '';
+  return (
+    exchange.request.method === 'OPTIONS' && exchange.header('origin') !== '' && exchange.header('access-control-request-method') !== ''
+  );
 }
 
 /** The answer to a preflight of a path that exists; an origin that is not on the list gets no leave, which browsers take as a no. */
@@ -23,7 +25,11 @@ export function preflight(allowed: Readonly<Record<string, string>>, methods: re
   return {
     status: 204,
     headers: known
-      ? { 'Access-Control-Allow-Methods': methods.join(', '), 'Access-Control-Allow-Headers': ALLOWED_HEADERS, 'Access-Control-Max-Age': String(MAX_AGE_SECONDS) }
+      ? {
+          'Access-Control-Allow-Methods': methods.join(', '),
+          'Access-Control-Allow-Headers': ALLOWED_HEADERS,
+          'Access-Control-Max-Age': String(MAX_AGE_SECONDS),
+        }
       : {},
   };
 }

@@ -28,8 +28,12 @@ export function drainBody(request: IncomingMessage): Promise<boolean> {
       left -= chunk.length;
       if (left < 0) settle(false);
     };
-    const onEnd = (): void => { settle(true); };
-    const onClose = (): void => { settle(request.complete); };
+    const onEnd = (): void => {
+      settle(true);
+    };
+    const onClose = (): void => {
+      settle(request.complete);
+    };
     const timer = setTimeout(onClose, MAX_DRAIN_MS);
     request.on('error', ignore).on('data', onData).on('end', onEnd).on('close', onClose).resume();
   });

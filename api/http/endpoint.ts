@@ -18,7 +18,13 @@ export type Endpoint = {
 
 /** The endpoint of a route of the app plane. */
 export function appEndpoint(route: Route, errors: ErrorStyle = 'query'): Endpoint {
-  return { methods: [route.method], path: route.path, errors, access: { plane: 'app', scope: route.scope }, handle: (exchange) => route.handle(exchange) };
+  return {
+    methods: [route.method],
+    path: route.path,
+    errors,
+    access: { plane: 'app', scope: route.scope },
+    handle: (exchange) => route.handle(exchange),
+  };
 }
 
 /** `GET /health`: says only that this process runs, and asks nobody else. */

@@ -57,7 +57,10 @@ export class Exchange implements RouteContext, CredentialRequest {
       const gone = new AbortController();
       this.#gone = gone;
       if (this.response.destroyed) gone.abort();
-      else this.response.once('close', () => { if (!this.response.writableFinished) gone.abort(); });
+      else
+        this.response.once('close', () => {
+          if (!this.response.writableFinished) gone.abort();
+        });
     }
     return this.#gone.signal;
   }

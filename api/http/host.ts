@@ -36,13 +36,19 @@ export function createHost(options: HostOptions): HttpServer {
     host,
     port,
     listener: (request, response) => void handle(request, response),
-    onRefused: (status) => { metrics.errors.inc({ slug: 'parser', status }); },
+    onRefused: (status) => {
+      metrics.errors.inc({ slug: 'parser', status });
+    },
     ...(onUpgrade === undefined ? {} : { onUpgrade }),
     ...(limits === undefined ? {} : { limits }),
   });
-  app.use(answering(options, server)).use(routing(options.endpoints, options.corsOrigins)).use(checking(options.keys)).use(async ({ state }) => {
-    if (state.endpoint !== null) state.answer = await state.endpoint.handle(state.exchange);
-  });
+  app
+    .use(answering(options, server))
+    .use(routing(options.endpoints, options.corsOrigins))
+    .use(checking(options.keys))
+    .use(async ({ state }) => {
+      if (state.endpoint !== null) state.answer = await state.endpoint.handle(state.exchange);
+    });
   const handle = app.callback();
   return server;
 }
@@ -63,7 +69,10 @@ function answering({ corsOrigins, metrics, log }: HostOptions, server: HttpServe
     }
     const { endpoint, answer } = context.state;
     const status = String(answer.status);
-    metrics.requests.observe({ route: exchange.template, method: exchange.method, status }, (performance.now() - exchange.startedAt) / 1000);
+    metrics.requests.observe(
+      { route: exchange.template, method: exchange.method, status },
+      (performance.now() - exchange.startedAt) / 1000,
+    );
     await send(exchange, answer, { ...endpoint?.answerHeaders, ...corsHeaders(corsOrigins, exchange.header('origin')) }, server.stopping);
   };
 }
@@ -80,8 +89,10 @@ function routing(endpoints: readonly Endpoint[], corsOrigins: readonly string[])
   for (const endpoint of endpoints) table.add(endpoint.methods, endpoint.path, endpoint);
   return async ({ state, req }, next) => {
     const { exchange } = state;
-    if (req.httpVersion === '1.1' && req.headers.host === undefined) throw new HttpError(400, 'invalid_request', 'The request has no Host header.');
-    if (req.headers.expect !== undefined && req.headers.expect.toLowerCase() !== '100-continue') throw new HttpError(417, 'invalid_request', 'Only the expectation 100-continue can be met.');
+    if (req.httpVersion === '1.1' && req.headers.host === undefined)
+      throw new HttpError(400, 'invalid_request', 'The request has no Host header.');
+    if (req.headers.expect !== undefined && req.headers.expect.toLowerCase() !== '100-continue')
+      throw new HttpError(417, 'invalid_request', 'Only the expectation 100-continue can be met.');
     const found = table.find(exchange.path);
     if (found === null) throw notFound();
     exchange.template = found.template;

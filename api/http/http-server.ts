@@ -18,7 +18,9 @@ export type HttpServerOptions = {
 };
 
 /** Bounds of time (milliseconds) and size of a request; the names are Node's. */
-export type HttpLimits = Readonly<Record<'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'connectionsCheckingInterval' | 'maxHeaderSize', number>>;
+export type HttpLimits = Readonly<
+  Record<'headersTimeout' | 'requestTimeout' | 'keepAliveTimeout' | 'connectionsCheckingInterval' | 'maxHeaderSize', number>
+>;
 
 const LIMITS: HttpLimits = {
   headersTimeout: 10_000,
@@ -79,10 +81,18 @@ export class HttpServer implements Service {
   async #close(): Promise<void> {
     this.stopping = true;
     if (!this.#server.listening) return;
-    const closed = new Promise<void>((resolve) => { this.#server.close(() => { resolve(); }); });
+    const closed = new Promise<void>((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+    });
     // connections that fall idle after close() are not closed by it
-    const sweep = setInterval(() => { this.#server.closeIdleConnections(); }, 50);
-    const end = setTimeout(() => { this.#server.closeAllConnections(); }, STOP_MS);
+    const sweep = setInterval(() => {
+      this.#server.closeIdleConnections();
+    }, 50);
+    const end = setTimeout(() => {
+      this.#server.closeAllConnections();
+    }, STOP_MS);
     await closed;
     clearInterval(sweep);
     clearTimeout(end);
@@ -101,7 +111,10 @@ export class HttpServer implements Service {
       return;
     }
     // what follows an earlier, whole request is refused only after that one was answered
-    if (unfinished && answer.req.complete) answer.once('close', () => { this.#refuse(error, socket, undefined); });
+    if (unfinished && answer.req.complete)
+      answer.once('close', () => {
+        this.#refuse(error, socket, undefined);
+      });
     else this.#refuse(error, socket, unfinished ? answer.req : undefined);
   };
 
@@ -134,6 +147,8 @@ function destroySoon(socket: Duplex): void {
     left -= chunk.length;
     if (left < 0) socket.destroy();
   });
-  socket.once('close', () => { clearTimeout(timer); });
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
   socket.resume();
 }

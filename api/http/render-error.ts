@@ -30,5 +30,7 @@ export function renderError(error: HttpError, style: ErrorStyle, requestId: stri
 
 /** What a client is told of an error that nobody foresaw; the log has the rest. */
 export function internalError(cause: unknown): HttpError {
-  return new HttpError(500, 'internal_error', 'The service failed on this request; the operator finds the reason under its request id.', { cause });
+  return new HttpError(500, 'internal_error', 'The service failed on this request; the operator finds the reason under its request id.', {
+    cause,
+  });
 }

@@ -1,5 +1,9 @@
 /** What was found for a path: the members by method, the parameters, and the template it matched. */
-export type Found<Member> = { readonly template: string; readonly members: ReadonlyMap<string, Member>; readonly params: Readonly<Record<string, string>> };
+export type Found<Member> = {
+  readonly template: string;
+  readonly members: ReadonlyMap<string, Member>;
+  readonly params: Readonly<Record<string, string>>;
+};
 
 type Leaf<Member> = { readonly template: string; readonly members: Map<string, Member> };
 type Pattern<Member> = { readonly segments: readonly string[]; readonly leaf: Leaf<Member> };

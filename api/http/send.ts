@@ -8,7 +8,12 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const ELASTIC_JSON_TYPE = 'application/json';
 
 /** Writes the answer, and sees to what the client may still be sending. `extra`: headers that this host or path always adds. */
-export async function send(exchange: Exchange, answer: RouteAnswer, extra: Readonly<Record<string, string>>, closing: boolean): Promise<void> {
+export async function send(
+  exchange: Exchange,
+  answer: RouteAnswer,
+  extra: Readonly<Record<string, string>>,
+  closing: boolean,
+): Promise<void> {
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
   const body = bodyBytes(answer.body);

@@ -26,7 +26,8 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
   const now = options.now ?? (() => BigInt(Date.now()) * 1_000_000n);
   return options.normalizers.flatMap((normalizer) =>
     normalizer.paths.map((path): Endpoint => {
-      if ((normalizer.keyInQuery === true) !== QUERY_KEY_PATHS.has(path)) throw new Error(`BUG: ${normalizer.name} and the credential forms differ on api_key at ${path}.`);
+      if ((normalizer.keyInQuery === true) !== QUERY_KEY_PATHS.has(path))
+        throw new Error(`BUG: ${normalizer.name} and the credential forms differ on api_key at ${path}.`);
       return {
         methods: normalizer.methods,
         path,
@@ -40,7 +41,13 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
 }
 
 /** From an accepted key to the answer: limits, pressure, body, entries, buckets, Kafka. The order is part of the contract. */
-async function ingest(exchange: Exchange, normalizer: Normalizer, options: IngestOptions, caps: BodyCaps, receivedAt: bigint): Promise<RouteAnswer> {
+async function ingest(
+  exchange: Exchange,
+  normalizer: Normalizer,
+  options: IngestOptions,
+  caps: BodyCaps,
+  receivedAt: bigint,
+): Promise<RouteAnswer> {
   const { publisher, limits, metrics } = options;
   const { principal } = exchange;
   admitAll(limits, principal);
@@ -48,7 +55,10 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, options: Inges
   const body = await exchange.bytes(caps);
   const request = ingestRequest(exchange, body, receivedAt);
   const { tenantId, plan } = principal;
-  const writer = publisher.writer({ tenantId, retentionDays: plan.retentionDays, receivedAt, streamFields: streamFieldsOf(exchange) }, body.length);
+  const writer = publisher.writer(
+    { tenantId, retentionDays: plan.retentionDays, receivedAt, streamFields: streamFieldsOf(exchange) },
+    body.length,
+  );
   normalizer.normalize(request, writer);
   const written = await publishCharged(options, principal, writer, body.length);
   metrics.entries.inc({ format: normalizer.name }, written.accepted);
@@ -58,7 +68,12 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, options: Inges
 }
 
 /** Charges the limits and publishes; what was charged for entries that could not be published is given back. */
-async function publishCharged({ limits, publisher }: IngestOptions, principal: Principal, writer: EntryWriter, bytes: number): Promise<Written> {
+async function publishCharged(
+  { limits, publisher }: IngestOptions,
+  principal: Principal,
+  writer: EntryWriter,
+  bytes: number,
+): Promise<Written> {
   const entries = writer.accepted;
   chargeAll(limits, principal, entries, bytes);
   try {
@@ -86,7 +101,10 @@ function ingestRequest(exchange: Exchange, body: Buffer, receivedAt: bigint): In
 export function streamFieldsOf(exchange: Pick<Exchange, 'header' | 'query'>): readonly string[] | null {
   const text = exchange.header('x-stream-fields') || exchange.header('vl-stream-fields') || (exchange.query.get('_stream_fields') ?? '');
   if (text === '') return null;
-  const names = text.split(',').map((name) => name.trim()).filter((name) => name !== '');
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
   return names.length === 0 ? null : [...new Set(names)];
 }
 

@@ -27,7 +27,7 @@ export type SearchParameters = {
 export type WindowParameters = { readonly query: string; readonly start: string; readonly end: string };
 export type HitsParameters = WindowParameters & { readonly step: string; readonly fields_by: readonly string[] };
 
-const searchSchema = Joi.object({
+const searchSchema = Joi.object<SearchParameters>({
   query: query.required(),
   start: time.default('-1h'),
   end: time.default('now'),
@@ -35,13 +35,13 @@ const searchSchema = Joi.object({
   before: time.allow(null).default(null),
 });
 
-const windowSchema = Joi.object({ query: query.default('*'), start: time.default('-1h'), end: time.default('now') });
+const windowSchema = Joi.object<WindowParameters>({ query: query.default('*'), start: time.default('-1h'), end: time.default('now') });
 
 /** Fields that cannot be grouped by, since the answer uses their names. */
 const TAKEN = ['time', 'hits', 'stream', '_time'];
 export const STEPS: Readonly<Record<string, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600, '6h': 21_600, '1d': 86_400 };
 
-const hitsSchema = windowSchema.append({
+const hitsSchema = windowSchema.append<HitsParameters>({
   step: Joi.string()
     .valid(...Object.keys(STEPS))
     .default('1m'),
@@ -60,16 +60,16 @@ const hitsSchema = windowSchema.append({
     }),
 });
 
-function check<T>(schema: Joi.ObjectSchema, value: unknown, fail: (detail: string) => Error): T {
+function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
   const result = schema.validate(value, { abortEarly: true, stripUnknown: true, convert: true, messages, errors: { wrap: { label: '' } } });
-  if (result.error !== undefined) throw fail(`${result.error.message}.`);
-  return result.value as T;
+  if (result.error !== undefined) throw invalidParameter(`${result.error.message}.`);
+  return result.value;
 }
 
 /** The body of `/search`. */
 export function searchParameters(body: unknown): SearchParameters {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidBody('The body must be a JSON object with a "query".');
-  return check(searchSchema, body, invalidParameter);
+  return check(searchSchema, body);
 }
 
 /** Parameters of the URL; those that appear once as texts. */
@@ -77,12 +77,8 @@ const single = (parameters: URLSearchParams, names: readonly string[]): Record<s
   Object.fromEntries(names.flatMap((name) => (parameters.has(name) ? [[name, parameters.get(name) ?? '']] : [])));
 
 export const windowParameters = (parameters: URLSearchParams): WindowParameters =>
-  check(windowSchema, single(parameters, ['query', 'start', 'end']), invalidParameter);
+  check(windowSchema, single(parameters, ['query', 'start', 'end']));
 
 export function hitsParameters(parameters: URLSearchParams): HitsParameters {
-  return check(
-    hitsSchema,
-    { ...single(parameters, ['query', 'start', 'end', 'step']), fields_by: parameters.getAll('fields_by') },
-    invalidParameter,
-  );
+  return check(hitsSchema, { ...single(parameters, ['query', 'start', 'end', 'step']), fields_by: parameters.getAll('fields_by') });
 }

@@ -33,7 +33,7 @@ const MAX_PAGE = 64_000;
 
 /** Plans and runs a query, with its subqueries, and gives at most `limit` rows; rows without any value are left out. */
 export async function runQuery(query: QueryNode, options: PlanOptions, runner: Runner, limit: number): Promise<Found> {
-  const { before: _before, ...inner } = options;
+  const inner = withoutCursor(options);
   const resolved = await resolveSubqueries(query, async (subquery) => {
     // A row without the field counts here: it makes the filter match entries that lack theirs.
     const found = await runQuery(subquery, inner, { ...runner, keepsEmpty: true }, inner.limits.maxRows);
@@ -43,6 +43,11 @@ export async function runQuery(query: QueryNode, options: PlanOptions, runner: R
   // A query may say that it looks at all times, not at the window of the request.
   const window = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
   return runPlan(planQuery(resolved, { ...options, start: window.start, end: window.end }), runner, limit);
+}
+
+/** The cursor is for the outer query alone. */
+function withoutCursor({ tenantId, start, end, widest, limits }: PlanOptions): PlanOptions {
+  return { tenantId, start, end, widest, limits };
 }
 
 /** Runs a plan; where it does not hold for the data, its fallback. */
@@ -108,7 +113,8 @@ async function feed(
       if (entry === null) return null;
       rows += 1;
       if (plan.kind === 'entries') position = plan.position(row);
-      pipeline.push(entry);
+      if (entry instanceof Map) pipeline.push(entry);
+      else for (const part of entry as readonly LogEntry[]) pipeline.push(part);
       if (out.length > limit || pipeline.done) break;
     }
     if (out.length > limit || pipeline.done) break;

@@ -51,6 +51,6 @@ export function readCursor(text: string): Position | bigint {
       `before ${JSON.stringify(text)} has ${String(9 + tail.length)} fraction digits: pass the oldest_time of the answer before as it is.`,
     );
   let at = 0;
-  const [arrived = '', part = '', offset = '', index = ''] = WIDTHS.map((width) => tail.slice(at, (at += width)));
+  const [arrived = '', part = '', offset = '', index = ''] = WIDTHS.map((width) => BigInt(tail.slice(at, (at += width))).toString());
   return { time: time.toString(), arrived, part, offset, index };
 }

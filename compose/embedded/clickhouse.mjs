@@ -40,6 +40,8 @@ export async function startClickHouse(options) {
   const start = (/** @type {number[]} */ ports) =>
     startEngine({ ...options, library, folder, secrets, configFile, port: /** @type {number} */ (ports[0]) });
   const clickhouse = await (port === undefined ? onFreePorts(1, start) : start([port]));
+  // where people and scripts find the engine, whose port differs from start to start
+  writeFileSync(path.join(folder, 'url'), `${clickhouse.url}\n`);
   log(`ClickHouse is up on ${clickhouse.url}`);
   return clickhouse;
 }

@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stripVTControlCharacters } from 'node:util';
 import { spawnEngine, untilExited, untilReady } from './engine-process.mjs';
-import { findJava, findProgram, run } from './java.mjs';
+import { findProgram, run } from './java.mjs';
+import { prepareKafka } from './kafka-jars.mjs';
 import { answersMetadata } from './kafka-probe.mjs';
 import { onFreePorts } from './ports.mjs';
 import { StartError } from './start-error.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-// Beside node_modules, not in it: `npm ci` deletes that.
-const CACHE = path.resolve(HERE, '..', '..', '.cache', 'logweir');
 const READY_TIMEOUT_MS = 90_000; // after a kill with much data the logs are read first
 const STOP_TIMEOUT_MS = 15_000;
 
@@ -29,13 +27,7 @@ const LOGGING = [`-Dlog4j2.configurationFile=${path.join(HERE, 'log4j2.propertie
  */
 export async function startKafka(options) {
   const { dataDir, log = () => {}, signal } = options;
-  const jars = path.join(CACHE, `kafka-${kafkaVersion()}`);
-  const { java, maven } = await findJava({ maven: !existsSync(jars), log, signal });
-  if (!existsSync(jars)) await fetchJars(maven, jars, log, signal);
-  const classpath = readdirSync(jars)
-    .sort()
-    .map((jar) => path.join(jars, jar))
-    .join(':');
+  const { java, classpath } = await prepareKafka({ log, signal });
   const folder = path.resolve(dataDir, 'kafka');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const start = (/** @type {readonly number[]} */ ports) => startBroker({ ...options, java, classpath, folder, ports });
@@ -77,42 +69,6 @@ async function startBroker({ java, classpath, folder, ports, onSpawn, signal }) 
   };
   const brokers = `127.0.0.1:${port}`;
   return { brokers, ports: [port, controllerPort], pid: engine.pid, exited: engine.exited, stop, kill: engine.kill };
-}
-
-/** The version that pom.xml names. */
-function kafkaVersion() {
-  const pom = readFileSync(path.join(HERE, 'pom.xml'), 'utf8');
-  const version = /<kafka\.version>(.+)<\/kafka\.version>/.exec(pom)?.[1];
-  if (version === undefined) throw new Error('BUG: pom.xml names no Kafka version.');
-  return version;
-}
-
-/**
- * Copies the jars into a folder that gets its name only when it is whole.
- * @param {string} maven
- * @param {string} jars
- * @param {(line: string) => void} log
- * @param {AbortSignal | undefined} signal
- */
-async function fetchJars(maven, jars, log, signal) {
-  log('fetching Kafka …');
-  const half = `${jars}.${process.pid}`;
-  mkdirSync(half, { recursive: true });
-  const pom = path.join(HERE, 'pom.xml');
-  const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${half}`, '-DincludeScope=runtime'];
-  const { code, output } = await run(maven, ['-q', '-B', '-f', pom, ...goal], { cwd: half, signal });
-  if (code !== 0) {
-    rmSync(half, { recursive: true, force: true });
-    const lines = stripVTControlCharacters(output).trim().split('\n');
-    const reason = lines.find((line) => line.includes('ERROR')) ?? lines.at(-1) ?? '';
-    throw new StartError(`Maven could not fetch Kafka: ${reason.slice(0, 500)}`);
-  }
-  try {
-    renameSync(half, jars);
-  } catch (error) {
-    rmSync(half, { recursive: true, force: true });
-    if (!existsSync(jars)) throw error; // otherwise another start was faster
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 /** How pipes and stats functions read names, lists of names and counts. */
 import { parseBytes, parseDuration } from '../numbers.ts';
 import type { Lexer } from '../lexer.ts';
+import { quote } from '../reserved.ts';
 
 /** A field's name; the empty name is `_msg`. */
 export function fieldName(lexer: Lexer): string {
@@ -33,6 +34,10 @@ export function byNames(lexer: Lexer, stops: readonly string[]): readonly string
   if (lexer.is('|', ')', '', ...stops)) return isNamed ? lexer.fail('expected fields after "by"') : [];
   return names(lexer);
 }
+
+/** `from f`, or `_msg` where it is not said. */
+export const parseFrom = (lexer: Lexer): string => (lexer.accept('from') ? fieldName(lexer) : '_msg');
+export const printFrom = (field = '_msg'): string => (field === '_msg' ? '' : ` from ${quote(field)}`);
 
 /** True where the pipe ends. */
 export const atEnd = (lexer: Lexer): boolean => lexer.is('|', ')', '');

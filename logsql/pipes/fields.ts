@@ -14,6 +14,9 @@ export class FieldsPipe implements Pipe {
     this.patterns = patterns.includes('*') ? ['*'] : patterns;
     this.#isPlain = !this.patterns.some((pattern) => pattern.endsWith('*'));
   }
+  get dropsTime(): boolean {
+    return !coversField(this.patterns, '_time');
+  }
   get singleField(): string {
     return this.#isPlain && this.patterns.length === 1 ? (this.patterns[0] ?? '') : '';
   }

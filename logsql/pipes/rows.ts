@@ -1,6 +1,6 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { LogsqlLimitError } from '../errors.ts';
-import type { StageLimits } from '../types.ts';
+import type { Stage, StageLimits } from '../types.ts';
 
 const ROW_OVERHEAD = 120;
 const FIELD_OVERHEAD = 40;
@@ -45,3 +45,8 @@ export function rowOf(fields: Iterable<readonly [string, FieldValue]>): LogEntry
 
 /** A key under which equal lists of texts fall together. */
 export const keyOf = (values: readonly string[]): string => (values.length === 1 ? (values[0] ?? '') : JSON.stringify(values));
+
+/** A stage that makes one row of each. */
+export const mapRows = (change: (row: LogEntry) => LogEntry): Stage => ({ push: (row) => [change(row)], flush: () => [] });
+/** A stage that makes rows of each. */
+export const spreadRows = (change: (row: LogEntry) => readonly LogEntry[]): Stage => ({ push: change, flush: () => [] });

@@ -97,7 +97,8 @@ function cut(group: readonly Keyed[], { offset, limit, rank }: SortOptions): Log
   return rows.map((row, index) => new Map(row).set(rank, new Literal(String(offset + index + 1))));
 }
 
-function parseKeys(parser: Parser): SortKey[] {
+/** `(a, b desc)`. */
+export function parseSortKeys(parser: Parser): SortKey[] {
   const { lexer } = parser;
   lexer.expect('(');
   const keys: SortKey[] = [];
@@ -115,7 +116,7 @@ function parseSort(parser: Parser): Pipe {
   const { lexer } = parser;
   lexer.next();
   const hasBy = lexer.accept('by');
-  const keys = hasBy || lexer.is('(') ? parseKeys(parser) : [];
+  const keys = hasBy || lexer.is('(') ? parseSortKeys(parser) : [];
   const isDescending = lexer.accept('desc');
   if (!isDescending) lexer.accept('asc');
   let [offset, limit, rank, partition]: [number, number, string | null, readonly string[]] = [0, Infinity, null, []];

@@ -1,5 +1,5 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
-import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { join, sql } from '../../pipeline/core/sql.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import { FieldSet } from '../fields.ts';
 import { quote } from '../reserved.ts';

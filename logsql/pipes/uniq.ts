@@ -36,7 +36,7 @@ export class UniqPipe implements Pipe {
     return {
       push: (row) => {
         const values = this.#valuesOf(row);
-        const key = keyOf(values.flat() as string[]);
+        const key = keyOf(values.flat());
         const group = groups.get(key);
         if (group !== undefined) group.hits += 1;
         else if (groups.size < this.limit) {

@@ -46,6 +46,10 @@ function basedOf(value: Sql): Sql {
 const ipv4Of = (value: Sql): Sql =>
   sql`if(arrayAll(o -> toUInt16OrZero(o) < 256, splitByChar('.', ${value})), arrayFold((total, octet) -> total * 256 + toUInt16OrZero(octet), splitByChar('.', ${value}), toFloat64(0)), NULL)`;
 
+const IPV4 = sql`'^[0-9]{1,3}(?:[.][0-9]{1,3}){3}$'`;
+/** Nullable(Float64): an IPv4 address as a number. */
+export const ipv4Sql = (value: Sql): Sql => sql`if(match(${value}, ${IPV4}), ${ipv4Of(value)}, NULL)`;
+
 const TIME = sql`'^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.]?[0-9]{1,9})?(?:Z|[+-][0-9]{1,2}:[0-9]{1,2})?$'`;
 const timeOf = (value: Sql): Sql => sql`toFloat64(toUnixTimestamp64Nano(parseDateTime64BestEffortOrNull(${value}, 9, 'UTC')))`;
 
@@ -66,4 +70,4 @@ export const numericSql = (
   value: Sql,
 ): Sql => sql`multiIf(${finite(value)}, toFloat64OrNull(${value}), ${value} = '', NULL, ${rareNumbers(value)},
     match(${value}, ${TIME}), ${timeOf(value)},
-    match(${value}, '^[0-9]{1,3}(?:[.][0-9]{1,3}){3}$'), ${ipv4Of(value)}, NULL)`;
+    match(${value}, ${IPV4}), ${ipv4Of(value)}, NULL)`;

@@ -115,6 +115,20 @@ function isNoWordByte(value: Sql, place: Sql): Sql {
   return sql`(${byte} < 48 OR ${byte} BETWEEN 58 AND 64 OR ${byte} BETWEEN 91 AND 94 OR ${byte} = 96 OR ${byte} BETWEEN 123 AND 127)`;
 }
 
+/** The phrases one after another in a text; each begins where the one before ended, or at a boundary later on. */
+export function sequenceInText(value: Sql, phrases: readonly string[]): Sql {
+  const noWord = '[^\\pL\\p{Nd}_]';
+  let regexp = '';
+  for (const [index, phrase] of phrases.entries()) {
+    const before = phrases[index - 1];
+    if (before === undefined) regexp += startsWithWord(phrase) ? LEFT : '';
+    else if (startsWithWord(phrase)) regexp += endsWithWord(before) ? `${noWord}(?:|.*?${noWord})` : `(?:|.*?${noWord})`;
+    else regexp += endsWithWord(before) ? `(?:|${noWord}.*?)` : '.*?';
+    regexp += quoteRegexp(phrase);
+  }
+  return matchSql(value, `(?s)${regexp}${endsWithWord(phrases.at(-1) ?? '') ? RIGHT : ''}`);
+}
+
 /** A word that begins with the prefix (or the phrase with its last word open) is in the field. */
 export function prefixSql(field: string, prefix: string, context: SqlContext): Sql | null {
   if (prefix === '') return existsSql(field, context);
@@ -150,6 +164,6 @@ export function foldedSql(field: string, phrase: string, isPrefix: boolean, cont
 
 /** The longest part of a folded text to which only ASCII folds (`İ` folds to i, the Kelvin sign to k). */
 function longestAsciiRun(folded: string): string {
-  const runs = folded.match(/[\x01-\x68\x6a\x6c-\x7f]+/g) ?? [];
+  const runs = folded.match(/[^ik\P{ASCII}]+/gu) ?? [];
   return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
 }

@@ -1,6 +1,7 @@
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
-import { appEndpoint, health } from '../../api/http/endpoint.ts';
+import { appEndpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
+import { appHostEndpoints } from '../../api/http/host-lists.ts';
 import { createQueryRoutes } from '../../api/query/routes.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
@@ -17,13 +18,16 @@ export const appRole: Role = {
     const { publisher, endpoints } = ingestPlane(context);
     const store = new Store(config.clickhouse);
     context.registerCheck('clickhouse', () => store.ping());
-    context.serveAdmin(adminRoutes(control, context.peers), control);
+    context.serveAdmin(adminRoutes(control, context.peers));
     const queries = createQueryRoutes({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits: config.limits });
     const host = createHost({
       name: 'app host',
       host: config.http.host,
       port: config.http.appPort,
-      endpoints: [health, ...queries.map((route) => appEndpoint(route)), ...endpoints],
+      endpoints: appHostEndpoints(
+        endpoints,
+        queries.map((route) => appEndpoint(route)),
+      ),
       keys: control,
       corsOrigins: config.http.corsOrigins,
       metrics,

@@ -4,10 +4,12 @@ import { createKafka } from '../../pipeline/bus/kafka.ts';
 import type { RoleContext } from './role.ts';
 
 /** The tenants and keys of this process, kept up from Kafka. */
-export function createControlStore({ config, log, registerCheck }: RoleContext): ControlStore {
+export function createControlStore(context: RoleContext): ControlStore {
+  const { config, log, registerCheck } = context;
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-control', log });
   const logger = log.child({ component: 'control' });
   const control = new ControlStore({ log: new KafkaControlLog({ kafka, log: logger }), pepper: config.keys.pepper, logger });
   registerCheck('control', () => control.ready);
+  context.useControl(control);
   return control;
 }

@@ -1,6 +1,6 @@
-import type { ControlStore } from '../../api/control/control-store.ts';
-import { health, type Endpoint } from '../../api/http/endpoint.ts';
+import type { Endpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
+import { ingestHostEndpoints } from '../../api/http/host-lists.ts';
 import { ingestEndpoints } from '../../api/ingest/ingest-endpoints.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { LogPublisher } from '../../pipeline/bus/log-publisher.ts';
@@ -15,7 +15,13 @@ export function ingestPlane(context: RoleContext): { readonly publisher: LogPubl
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-ingest', log });
   const publisher = new LogPublisher({ kafka, log: log.child({ component: 'publisher' }) });
   context.registerCheck('kafka', () => publisher.ready);
-  const endpoints = ingestEndpoints({ normalizers: normalizers.members, publisher, limits: [], maxBodyBytes: config.http.maxBodyBytes, metrics });
+  const endpoints = ingestEndpoints({
+    normalizers: normalizers.members,
+    publisher,
+    limits: [],
+    maxBodyBytes: config.http.maxBodyBytes,
+    metrics,
+  });
   return { publisher, endpoints };
 }
 
@@ -24,13 +30,13 @@ export const ingestRole: Role = {
   name: 'ingest',
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
-    const control: ControlStore = createControlStore(context);
+    const control = createControlStore(context);
     const { publisher, endpoints } = ingestPlane(context);
     const host = createHost({
       name: 'ingest host',
       host: config.http.host,
       port: config.http.ingestPort,
-      endpoints: [health, ...endpoints],
+      endpoints: ingestHostEndpoints(endpoints, []),
       keys: control,
       corsOrigins: config.http.corsOrigins,
       metrics,

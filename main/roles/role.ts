@@ -16,7 +16,9 @@ export type RoleContext = {
   /** Registers a part of the answer of `/ready`. */
   readonly registerCheck: (name: string, check: () => boolean | Promise<boolean>) => void;
   /** Makes this process's internal listener the one that operators talk to. */
-  readonly serveAdmin: (routes: readonly AdminRoute[], control: ControlStore) => void;
+  readonly serveAdmin: (routes: readonly AdminRoute[]) => void;
+  /** Lets the other processes wait until this one's control store has seen a change. */
+  readonly useControl: (control: ControlStore) => void;
   /** Ends the process, so that the supervisor starts it again. */
   readonly fail: (error: Error) => void;
 };

@@ -68,7 +68,10 @@ export class KafkaControlLog implements ControlLog {
   async append(key: string, value: string | null): Promise<bigint> {
     const producer = await this.#connectProducer();
     try {
-      const [answer] = await within(APPEND_DEADLINE_MS, producer.send({ topic: CONTROL_TOPIC, acks: -1, messages: [{ partition: 0, key, value }] }));
+      const [answer] = await within(
+        APPEND_DEADLINE_MS,
+        producer.send({ topic: CONTROL_TOPIC, acks: -1, messages: [{ partition: 0, key, value }] }),
+      );
       return BigInt(answer?.baseOffset ?? '-1');
     } catch (error) {
       this.#producer = null;
@@ -106,7 +109,12 @@ export class KafkaControlLog implements ControlLog {
   }
 
   async #connectConsumer(): Promise<Consumer> {
-    const consumer = this.#kafka.consumer({ groupId: `control-${randomUUID()}`, maxWaitTimeInMs: 500, sessionTimeout: 30_000 });
+    const consumer = this.#kafka.consumer({
+      groupId: `control-${randomUUID()}`,
+      maxWaitTimeInMs: 500,
+      sessionTimeout: 6000,
+      heartbeatInterval: 2000,
+    });
     this.#consumer = consumer;
     consumer.on(consumer.events.CRASH, ({ payload }) => {
       this.#log.warn({ err: payload.error, restart: payload.restart }, 'The reader of the control topic crashed.');
@@ -136,7 +144,11 @@ export class KafkaControlLog implements ControlLog {
 
   #connectProducer(): Promise<Producer> {
     if (this.#producer === null) {
-      const producer = this.#kafka.producer({ maxInFlightRequests: 1, allowAutoTopicCreation: false, createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
+      const producer = this.#kafka.producer({
+        maxInFlightRequests: 1,
+        allowAutoTopicCreation: false,
+        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      });
       this.#producer = producer.connect().then(() => producer);
       this.#producer.catch(() => {
         this.#producer = null;

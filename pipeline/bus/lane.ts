@@ -103,7 +103,13 @@ export class ProducerLane {
     try {
       if (parcels.length > 0) {
         const producer = await this.#connected();
-        await producer.send({ topic: LOGS_TOPIC, acks: -1, timeout: 15_000, compression: kafkajs.CompressionTypes.Snappy, messages: messagesOf(parcels) });
+        await producer.send({
+          topic: LOGS_TOPIC,
+          acks: -1,
+          timeout: 15_000,
+          compression: kafkajs.CompressionTypes.Snappy,
+          messages: messagesOf(parcels),
+        });
       }
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));

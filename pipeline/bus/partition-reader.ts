@@ -54,7 +54,8 @@ export class PartitionReader {
 
   start(): void {
     this.#loop = this.#run().catch((error: unknown) => {
-      if (this.#active()) this.#options.log.error({ err: error, partition: this.#options.partition }, 'A partition is given up until the next assignment.');
+      if (this.#active())
+        this.#options.log.error({ err: error, partition: this.#options.partition }, 'A partition is given up until the next assignment.');
     });
   }
 
@@ -133,12 +134,14 @@ export class PartitionReader {
     return this.#rows < busyRows ? 0 : Math.max(0, busyMs - age);
   }
 
-  /** Waits until something changes, at the latest `ms`. */
+  /** Waits at most `ms`, and less where the first record comes, or enough of them. */
   #sleep(ms: number): Promise<void> {
+    const empty = this.#records.length === 0;
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#wake = () => {
-        if (this.#active() && !this.#finishing && this.#waitMs() > 0 && this.#intent === null) return;
+        const early = this.#active() && !this.#finishing && this.#intent === null;
+        if (early && !empty && this.#waitMs() > 0) return;
         clearTimeout(timer);
         resolve();
       };
@@ -167,7 +170,11 @@ export class PartitionReader {
   }
 
   async #storeRange(range: Range, again: boolean): Promise<void> {
-    if (!again && !(await this.#persist(() => this.#options.commit(range.start, JSON.stringify({ e: range.end, v: 1 })), 'write the intent of a range'))) return;
+    if (
+      !again &&
+      !(await this.#persist(() => this.#options.commit(range.start, JSON.stringify({ e: range.end, v: 1 })), 'write the intent of a range'))
+    )
+      return;
     let repeated = again;
     const stored = await this.#persist(async () => {
       const before = repeated;
@@ -186,7 +193,10 @@ export class PartitionReader {
       } catch (error) {
         if (!this.#active()) return false;
         const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] as number;
-        this.#options.log.warn({ err: error, partition: this.#options.partition, attempt, retryInMs: wait }, `Could not ${what}; it is repeated.`);
+        this.#options.log.warn(
+          { err: error, partition: this.#options.partition, attempt, retryInMs: wait },
+          `Could not ${what}; it is repeated.`,
+        );
         if (attempt >= 2 && this.#finishing) return false;
         await new Promise((resolve) => setTimeout(resolve, wait));
       }

@@ -6,7 +6,14 @@ import type { LogRecord } from './record.ts';
 import { decodeRecord } from './record.ts';
 
 /** The records of one partition from `start` to `end` (offsets, inclusive): what is stored by one insert, or not at all. */
-export type Range = { readonly topic: string; readonly partition: number; readonly start: number; readonly end: number; readonly rows: number; readonly records: readonly LogRecord[] };
+export type Range = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly start: number;
+  readonly end: number;
+  readonly rows: number;
+  readonly records: readonly LogRecord[];
+};
 
 /** Where ranges are stored. Both must be safe to repeat for the same range, from any process. */
 export interface RangeStore {
@@ -46,9 +53,9 @@ export class RangeConsumer implements Service {
     this.name = `consumer ${options.groupId}`;
     this.#consumer = options.kafka.consumer({
       groupId: options.groupId,
-      sessionTimeout: 10_000,
+      sessionTimeout: 6000,
       rebalanceTimeout: 30_000,
-      heartbeatInterval: 2000,
+      heartbeatInterval: 1500,
       maxWaitTimeInMs: 100,
       minBytes: 1,
       maxBytesPerPartition: 4 * 1024 * 1024,
@@ -72,7 +79,12 @@ export class RangeConsumer implements Service {
     await this.#consumer.connect();
     await this.#consumer.subscribe({ topic: this.#options.topic, fromBeginning: true });
     this.#running = true;
-    await this.#consumer.run({ autoCommit: false, eachBatchAutoResolve: false, partitionsConsumedConcurrently: 64, eachBatch: (payload) => this.#batch(payload) });
+    await this.#consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      partitionsConsumedConcurrently: 64,
+      eachBatch: (payload) => this.#batch(payload),
+    });
   }
 
   /** Lets running ranges finish (they are committed), then leaves the group. */
@@ -87,9 +99,11 @@ export class RangeConsumer implements Service {
   #abandon(): void {
     this.#epoch += 1;
     for (const reader of this.#readers.values()) {
-      reader.then((open) => {
-        open.abandon();
-      }).catch(() => undefined);
+      reader
+        .then((open) => {
+          open.abandon();
+        })
+        .catch(() => undefined);
     }
     this.#readers.clear();
   }
@@ -154,7 +168,9 @@ export class RangeConsumer implements Service {
       const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
       const committed = group?.partitions.find((entry) => entry.partition === partition);
       const metadata = committed?.metadata ?? '';
-      return metadata === '' || committed === undefined ? null : { start: Number(committed.offset), end: (JSON.parse(metadata) as { e: number }).e };
+      return metadata === '' || committed === undefined
+        ? null
+        : { start: Number(committed.offset), end: (JSON.parse(metadata) as { e: number }).e };
     } finally {
       await admin.disconnect();
     }

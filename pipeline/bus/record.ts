@@ -17,7 +17,12 @@ export type RecordInfo = {
 };
 
 /** A record as a sink sees it. `offset` fits a number: 2^53 records are out of reach. */
-export type LogRecord = RecordInfo & { readonly partition: number; readonly offset: number; /** Append time, milliseconds. */ readonly timestamp: number; readonly value: Buffer };
+export type LogRecord = RecordInfo & {
+  readonly partition: number;
+  readonly offset: number;
+  /** Append time, milliseconds. */ readonly timestamp: number;
+  readonly value: Buffer;
+};
 
 const ENCODING = 'ndjson';
 
@@ -44,7 +49,9 @@ export function decodeRecord(partition: number, message: KafkaMessage): LogRecor
   if (message.value === null) return 'the record has no value';
   if (header('encoding') !== ENCODING) return `encoding ${JSON.stringify(header('encoding'))} is not known`;
   if (header('sv') !== String(ROW_VERSION)) return `schema version ${JSON.stringify(header('sv'))} is not known`;
-  const [tenantId = -1, retentionDays = -1, count = -1, bytes = -1] = ['tenant', 'retention', 'count', 'bytes'].map((name) => readCount(header(name)));
+  const [tenantId = -1, retentionDays = -1, count = -1, bytes = -1] = ['tenant', 'retention', 'count', 'bytes'].map((name) =>
+    readCount(header(name)),
+  );
   if (tenantId < 1 || retentionDays < 0 || count < 1 || bytes < 0) return 'tenant, retention, count or bytes is no number';
   let streams: ReadonlyMap<string, string>;
   try {
@@ -53,7 +60,18 @@ export function decodeRecord(partition: number, message: KafkaMessage): LogRecor
     return 'the header streams is not readable';
   }
   const days = header('days').split(',').map(Number);
-  return { tenantId, retentionDays, count, bytes, days, streams, partition, offset: Number(message.offset), timestamp: Number(message.timestamp), value: message.value };
+  return {
+    tenantId,
+    retentionDays,
+    count,
+    bytes,
+    days,
+    streams,
+    partition,
+    offset: Number(message.offset),
+    timestamp: Number(message.timestamp),
+    value: message.value,
+  };
 }
 
 function readCount(text: string): number {

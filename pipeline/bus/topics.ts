@@ -14,13 +14,22 @@ const entries = (options: Readonly<Record<string, string>>): { name: string; val
 /** The topics of the service, as they are created where they are missing. An existing topic keeps its settings. */
 export function topicConfigs(options: { readonly logPartitions: number; readonly replicas: number }): ITopicConfig[] {
   const replicationFactor = Math.min(3, options.replicas);
-  const durable = { 'min.insync.replicas': String(Math.max(1, replicationFactor - 1)), 'unclean.leader.election.enable': 'false', 'max.message.bytes': String(MAX_MESSAGE_BYTES) };
+  const durable = {
+    'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
+    'unclean.leader.election.enable': 'false',
+    'max.message.bytes': String(MAX_MESSAGE_BYTES),
+  };
   return [
     {
       topic: LOGS_TOPIC,
       numPartitions: options.logPartitions,
       replicationFactor,
-      configEntries: entries({ ...durable, 'cleanup.policy': 'delete', 'retention.ms': String(7 * DAY_MS), 'message.timestamp.type': 'LogAppendTime' }),
+      configEntries: entries({
+        ...durable,
+        'cleanup.policy': 'delete',
+        'retention.ms': String(7 * DAY_MS),
+        'message.timestamp.type': 'LogAppendTime',
+      }),
     },
     {
       topic: CONTROL_TOPIC,
@@ -41,7 +50,11 @@ export async function ensureTopics(kafka: Kafka, logPartitions: number, timeoutM
     const wanted = topicConfigs({ logPartitions, replicas: brokers.length });
     const missing = wanted.filter(({ topic }) => !existing.has(topic));
     if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: false });
-    await waitForLeaders(admin, wanted.map(({ topic }) => topic), timeoutMs);
+    await waitForLeaders(
+      admin,
+      wanted.map(({ topic }) => topic),
+      timeoutMs,
+    );
   } finally {
     await admin.disconnect();
   }

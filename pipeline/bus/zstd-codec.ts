@@ -1,4 +1,5 @@
-import { Decompress } from 'fzstd';
+import { payloadTooLarge } from '../core/errors.ts';
+import { inflateZstd } from '../core/zstd.ts';
 
 /** Most bytes that one zstd batch of a topic may decompress to. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
@@ -12,14 +13,6 @@ export const zstdCodec = {
     return Promise.reject(new Error('BUG: batches are written with snappy, never with zstd.'));
   },
   decompress(buffer: Buffer): Promise<Buffer> {
-    const parts: Uint8Array[] = [];
-    let total = 0;
-    const stream = new Decompress((part) => {
-      total += part.length;
-      if (total > MAX_BATCH_BYTES) throw new Error(`A zstd batch decompresses to more than ${String(MAX_BATCH_BYTES)} bytes.`);
-      parts.push(part);
-    });
-    stream.push(buffer, true);
-    return Promise.resolve(Buffer.concat(parts));
+    return inflateZstd(buffer, MAX_BATCH_BYTES, (received, more) => payloadTooLarge(received, MAX_BATCH_BYTES, { more }));
   },
 };

@@ -38,24 +38,44 @@ export const environment = Joi.object({
   LOGWEIR_ADMIN_PORT: port.default(8082).description('Internal listener: `/ready`, `/metrics` and the admin routes.'),
   LOGWEIR_ADMIN_TOKEN: Joi.string().description('Token of the admin routes; made in the data directory when not given.'),
   LOGWEIR_DATA_DIR: Joi.string().default('./data').description('Where the embedded engines, keys and logs live.'),
-  LOGWEIR_LOG_LEVEL: Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'fatal').default('info').description("Level of the service's own logs."),
+  LOGWEIR_LOG_LEVEL: Joi.string()
+    .valid('trace', 'debug', 'info', 'warn', 'error', 'fatal')
+    .default('info')
+    .description("Level of the service's own logs."),
   LOGWEIR_KAFKA_BROKERS: Joi.string().description('`host:port,…` of a real Kafka; switches the embedded one off.'),
-  LOGWEIR_LOG_PARTITIONS: Joi.number().integer().min(1).max(2048).default(2).description('Partitions of `logs.v1` when the topic is created.'),
-  LOGWEIR_CLICKHOUSE_URL: Joi.string().uri({ scheme: ['http', 'https'] }).description('URL of a real ClickHouse; switches the embedded one off.'),
+  LOGWEIR_LOG_PARTITIONS: Joi.number()
+    .integer()
+    .min(1)
+    .max(2048)
+    .default(2)
+    .description('Partitions of `logs.v1` when the topic is created.'),
+  LOGWEIR_CLICKHOUSE_URL: Joi.string()
+    .uri({ scheme: ['http', 'https'] })
+    .description('URL of a real ClickHouse; switches the embedded one off.'),
   LOGWEIR_CLICKHOUSE_USER: Joi.string().default('default').description('User that owns the tables.'),
   LOGWEIR_CLICKHOUSE_PASSWORD: Joi.string().allow('').default('').description('Its password.'),
   LOGWEIR_CLICKHOUSE_DATABASE: Joi.string()
     .pattern(/^[A-Za-z_][A-Za-z0-9_]*$/)
     .default('logweir')
     .description('Database; created when missing.'),
-  LOGWEIR_CLICKHOUSE_READER_USER: Joi.string().description('User of the queries (default: the owner). Give it a row policy: docs/operations.md.'),
+  LOGWEIR_CLICKHOUSE_READER_USER: Joi.string().description(
+    'User of the queries (default: the owner). Give it a row policy: docs/operations.md.',
+  ),
   LOGWEIR_CLICKHOUSE_READER_PASSWORD: Joi.string().allow('').description('Its password.'),
   LOGWEIR_KEY_PEPPER: Joi.string().min(16).description('Secret under which keys are hashed; the same on every node.'),
   LOGWEIR_BOOTSTRAP_KEY: Joi.string()
     .pattern(/^[A-Za-z0-9_-]+$/)
     .description('Value of the first key of tenant 1.'),
-  LOGWEIR_MAX_BODY_SIZE_MB: Joi.number().positive().max(64).default(2).description('Cap of a body on the logs and traces paths, in MiB, both as received and decompressed.'),
-  LOGWEIR_PLATFORM_ENTRIES_PER_SECOND: Joi.number().integer().min(0).default(50_000).description('Platform-wide limit over all tenants; 0 is off.'),
+  LOGWEIR_MAX_BODY_SIZE_MB: Joi.number()
+    .positive()
+    .max(64)
+    .default(2)
+    .description('Cap of a body on the logs and traces paths, in MiB, both as received and decompressed.'),
+  LOGWEIR_PLATFORM_ENTRIES_PER_SECOND: Joi.number()
+    .integer()
+    .min(0)
+    .default(50_000)
+    .description('Platform-wide limit over all tenants; 0 is off.'),
   LOGWEIR_QUERY_TIMEOUT_SECONDS: Joi.number().positive().max(600).default(30).description('A query that runs longer is ended with 504.'),
   LOGWEIR_MAX_FACET_FIELDS: Joi.number().integer().min(1).max(1000).default(50).description('Most fields in one answer of `/facets`.'),
   LOGWEIR_CORS_ORIGINS: Joi.string().allow('').default('').description('Origins that browsers may call from, comma-separated.'),
@@ -80,7 +100,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
 
 function toConfig(env: Environment): Config {
   const text = (name: string): string => String(env[name] ?? '');
-  const list = (name: string): string[] => text(name).split(',').map((part) => part.trim()).filter((part) => part !== '');
+  const list = (name: string): string[] =>
+    text(name)
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
   const readerUser = text('LOGWEIR_CLICKHOUSE_READER_USER');
   return {
     http: {

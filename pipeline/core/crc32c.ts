@@ -23,11 +23,22 @@ function makeTables(): Uint32Array[] {
 
 /** The checksum of these bytes, as an unsigned 32-bit number. */
 export function crc32c(bytes: Uint8Array): number {
-  const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array];
+  const [t0, t1, t2, t3, t4, t5, t6, t7] = TABLES as [
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+    Uint32Array,
+  ];
   let crc = 0xffffffff;
   let at = 0;
   for (const stop = bytes.length - 7; at < stop; at += 8) {
-    const low = crc ^ ((bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24));
+    const low =
+      crc ^
+      ((bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24));
     crc =
       (t7[low & 0xff] as number) ^
       (t6[(low >>> 8) & 0xff] as number) ^

@@ -37,6 +37,9 @@ export function splitObject(bytes: Buffer): Map<string, string> {
 /** Reads what `renderEntry` wrote. Throws on anything else than a JSON object. */
 export function parseEntry(text: string): LogEntry {
   return new Map(
-    [...splitObject(Buffer.from(text))].map(([name, value]) => [name, value.startsWith('"') ? (JSON.parse(value) as string) : new Literal(value)]),
+    [...splitObject(Buffer.from(text))].map(([name, value]) => [
+      name,
+      value.startsWith('"') ? (JSON.parse(value) as string) : new Literal(value),
+    ]),
   );
 }

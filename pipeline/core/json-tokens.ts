@@ -68,7 +68,16 @@ function isHex(byte: number | undefined): boolean {
 
 /** One of `" \ / b f n r t`. */
 function isEscape(byte: number | undefined): boolean {
-  return byte === QUOTE || byte === BACKSLASH || byte === 0x2f || byte === 0x62 || byte === 0x66 || byte === 0x6e || byte === 0x72 || byte === 0x74;
+  return (
+    byte === QUOTE ||
+    byte === BACKSLASH ||
+    byte === 0x2f ||
+    byte === 0x62 ||
+    byte === 0x66 ||
+    byte === 0x6e ||
+    byte === 0x72 ||
+    byte === 0x74
+  );
 }
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;

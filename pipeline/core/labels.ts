@@ -5,7 +5,9 @@ const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_.:/-]*$/u;
 /** Renders a label set. Labels with empty values are left out; names that are no plain words are quoted too. */
 export function renderStream(labels: Iterable<readonly [string, string]>): string {
   const sorted = [...labels].filter(([, value]) => value !== '').sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return '{' + sorted.map(([name, value]) => (PLAIN_NAME.test(name) ? name : JSON.stringify(name)) + '=' + JSON.stringify(value)).join(',') + '}';
+  return (
+    '{' + sorted.map(([name, value]) => (PLAIN_NAME.test(name) ? name : JSON.stringify(name)) + '=' + JSON.stringify(value)).join(',') + '}'
+  );
 }
 
 /** Reads what `renderStream` wrote. Throws on any other text. */

@@ -8,7 +8,10 @@ export class Metrics {
   readonly rejected = this.#counter('logweir_rejected_entries_total', 'Entries rejected one by one, by class of reason.', ['reason']);
   readonly batches = this.#counter('logweir_batches_total', 'Batches handed on, by stage (produce, insert).', ['stage']);
   readonly errors = this.#counter('logweir_errors_total', 'Requests answered with an error, by slug and status.', ['slug', 'status']);
-  readonly dropped = this.#counter('logweir_dropped_total', 'Records and frames dropped, by component and reason.', ['component', 'reason']);
+  readonly dropped = this.#counter('logweir_dropped_total', 'Records and frames dropped, by component and reason.', [
+    'component',
+    'reason',
+  ]);
   readonly storedRows = this.#counter('logweir_stored_rows_total', 'Rows written to ClickHouse.', ['table']);
   readonly storedBytes = this.#counter('logweir_stored_bytes_total', 'Bytes of the bodies of inserts.', ['table']);
   readonly insertSeconds = new Histogram({

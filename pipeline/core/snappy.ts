@@ -7,7 +7,9 @@ import { corrupt, type TooLarge } from './corrupt.ts';
  * ends early for a whole one.
  */
 export function inflateSnappy(bytes: Buffer, cap: number, tooLarge: TooLarge): Buffer {
-  return bytes.subarray(0, STREAM_IDENTIFIER.length).equals(STREAM_IDENTIFIER) ? inflateFrames(bytes, cap, tooLarge) : inflateBlock(bytes, cap, tooLarge);
+  return bytes.subarray(0, STREAM_IDENTIFIER.length).equals(STREAM_IDENTIFIER)
+    ? inflateFrames(bytes, cap, tooLarge)
+    : inflateBlock(bytes, cap, tooLarge);
 }
 
 const STREAM_IDENTIFIER = Buffer.from([0xff, 0x06, 0x00, 0x00, 0x73, 0x4e, 0x61, 0x50, 0x70, 0x59]);

@@ -56,11 +56,25 @@ export function formatTime(ns: bigint): string {
   }
   const head = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
   if (fraction === 0n) return head + 'Z';
-  const digits = fraction.toString().padStart(9, '0').replace(/(?:000){1,2}$/, '');
+  const digits = fraction
+    .toString()
+    .padStart(9, '0')
+    .replace(/(?:000){1,2}$/, '');
   return `${head}.${digits}Z`;
 }
 
-const UNITS: Readonly<Record<string, number>> = { ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12, d: 8.64e13, w: 6.048e14, y: 3.1536e16 };
+const UNITS: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 6e10,
+  h: 3.6e12,
+  d: 8.64e13,
+  w: 6.048e14,
+  y: 3.1536e16,
+};
 const DURATION = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d|w|y)/gy;
 
 /** Reads a duration such as `1h30m`, `2.5d`, `250ms` as nanoseconds; null when unreadable. */

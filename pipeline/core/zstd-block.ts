@@ -1,4 +1,14 @@
-import { BackwardBits, buildFse, constantTable, decodeHuffman, fail, readFse, readHuffman, type FseTable, type HuffmanTable } from './zstd-entropy.ts';
+import {
+  BackwardBits,
+  buildFse,
+  constantTable,
+  decodeHuffman,
+  fail,
+  readFse,
+  readHuffman,
+  type FseTable,
+  type HuffmanTable,
+} from './zstd-entropy.ts';
 
 /** Most bytes of one block. */
 export const MAX_BLOCK_BYTES = 131_072;
@@ -26,7 +36,8 @@ export function decodeBlock(state: FrameState, bytes: Uint8Array, start: number,
   if (at >= end) fail('a block has no sequences section');
   let count = bytes[at++] as number;
   if (count > 127) {
-    count = count === 255 ? 0x7f00 + (bytes[at] as number) + ((bytes[at + 1] as number) << 8) : ((count - 128) << 8) + (bytes[at] as number);
+    count =
+      count === 255 ? 0x7f00 + (bytes[at] as number) + ((bytes[at + 1] as number) << 8) : ((count - 128) << 8) + (bytes[at] as number);
     at += count >= 0x7f00 ? 2 : 1;
   }
   if (count === 0) {
@@ -54,10 +65,22 @@ function readLiterals(state: FrameState, bytes: Uint8Array, start: number, end: 
   return { size, after };
 }
 
-function readCompressedLiterals(state: FrameState, ownTree: boolean, format: number, bytes: Uint8Array, start: number, end: number): Section {
+function readCompressedLiterals(
+  state: FrameState,
+  ownTree: boolean,
+  format: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): Section {
   const widths = format < 2 ? 10 : format === 2 ? 14 : 18;
   const headBytes = format < 2 ? 3 : format === 2 ? 4 : 5;
-  const low = ((bytes[start] as number) | ((bytes[start + 1] as number) << 8) | ((bytes[start + 2] as number) << 16) | ((bytes[start + 3] as number) << 24)) >>> 4;
+  const low =
+    ((bytes[start] as number) |
+      ((bytes[start + 1] as number) << 8) |
+      ((bytes[start + 2] as number) << 16) |
+      ((bytes[start + 3] as number) << 24)) >>>
+    4;
   const long = low + (format === 3 ? (bytes[start + 4] as number) * 2 ** 28 : 0);
   const size = long % (1 << widths);
   const packed = Math.floor(long / (1 << widths)) % (1 << widths);
@@ -90,7 +113,8 @@ function decodeFourStreams(table: HuffmanTable, bytes: Uint8Array, start: number
   }
 }
 
-const spread = (...runs: readonly (readonly [number, number])[]): number[] => runs.flatMap(([count, times]) => new Array<number>(times).fill(count));
+const spread = (...runs: readonly (readonly [number, number])[]): number[] =>
+  runs.flatMap(([count, times]) => new Array<number>(times).fill(count));
 
 /** RFC 8878, 3.1.1.3.2.2: the distributions that need not be sent. */
 const DEFAULTS: SequenceTables = {
@@ -159,7 +183,8 @@ function runSequences(state: FrameState, count: number, bits: BackwardBits, lite
     const matchLength = (MATCH_BASE[matchCode] as number) + bits.read(MATCH_BITS[matchCode] as number);
     const literalLength = (LITERAL_BASE[literalCode] as number) + bits.read(LITERAL_BITS[literalCode] as number);
     const offset = takeOffset(state.repeat, sent, literalLength);
-    if (bits.left < 0 || from + literalLength > literalSize || to + literalLength + matchLength > stop) fail('a sequence leaves its bounds');
+    if (bits.left < 0 || from + literalLength > literalSize || to + literalLength + matchLength > stop)
+      fail('a sequence leaves its bounds');
     to = copyLiterals(from, literalLength, out, to);
     from += literalLength;
     if (offset === 0 || offset > to - state.begin) fail('a match reaches before the frame');

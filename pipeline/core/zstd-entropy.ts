@@ -41,7 +41,10 @@ export class BackwardBits {
   #at(bit: number): number {
     const bytes = this.#bytes;
     const at = this.#start + (bit >> 3);
-    return ((bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24)) >>> (bit & 7);
+    return (
+      ((bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24)) >>>
+      (bit & 7)
+    );
   }
 }
 
@@ -87,7 +90,13 @@ export function buildFse(counts: readonly number[], log: number): FseTable {
 }
 
 /** Reads the description of an FSE table in `bytes[start, end)`; gives the table and the offset after it. */
-export function readFse(bytes: Uint8Array, start: number, end: number, maxLog: number, maxSymbol: number): { readonly table: FseTable; readonly after: number } {
+export function readFse(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  maxLog: number,
+  maxSymbol: number,
+): { readonly table: FseTable; readonly after: number } {
   let bit = 0;
   const peek = (count: number): number => {
     const at = start + (bit >> 3);
@@ -140,7 +149,9 @@ export function readHuffman(bytes: Uint8Array, start: number, end: number): { re
   const direct = head >= 128;
   const after = start + 1 + (direct ? (head - 126) >> 1 : head);
   if (after > end) fail('a Huffman tree ends early');
-  const weights = direct ? Array.from({ length: head - 127 }, (_, i) => ((bytes[start + 1 + (i >> 1)] as number) >> (i % 2 === 0 ? 4 : 0)) & 15) : readWeights(bytes, start + 1, after);
+  const weights = direct
+    ? Array.from({ length: head - 127 }, (_, i) => ((bytes[start + 1 + (i >> 1)] as number) >> (i % 2 === 0 ? 4 : 0)) & 15)
+    : readWeights(bytes, start + 1, after);
   return { table: buildHuffman(weights), after };
 }
 
@@ -191,7 +202,15 @@ function buildHuffman(weights: number[]): HuffmanTable {
 }
 
 /** Decodes one Huffman stream, `bytes[start, end)`, into `out[to, stop)`; all bits must be used. */
-export function decodeHuffman(table: HuffmanTable, bytes: Uint8Array, start: number, end: number, out: Uint8Array, to: number, stop: number): void {
+export function decodeHuffman(
+  table: HuffmanTable,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  out: Uint8Array,
+  to: number,
+  stop: number,
+): void {
   const { log, symbols, bits } = table;
   const stream = new BackwardBits(bytes, start, end);
   for (let at = to; at < stop; at++) {

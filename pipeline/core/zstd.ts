@@ -16,7 +16,7 @@ export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge
   input.set(bytes);
   const end = bytes.length;
   const work = { blocks: 0, max: FEWEST_MAX_BLOCKS + Math.floor(cap / 64) };
-  for (let at = 0; at < end; ) at = readFrame(input, at, end, output, work, (content) => Number(hash.h64Raw(content) & 0xffff_ffffn));
+  for (let at = 0; at < end;) at = readFrame(input, at, end, output, work, (content) => Number(hash.h64Raw(content) & 0xffff_ffffn));
   return output.bytes.subarray(0, output.length);
 }
 
@@ -68,7 +68,14 @@ class Output {
 }
 
 /** Reads one frame, skippable or not; gives the offset after it. RFC 8878, 3.1. */
-function readFrame(bytes: Uint8Array, start: number, end: number, output: Output, work: Work, checksum: (content: Uint8Array) => number): number {
+function readFrame(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  output: Output,
+  work: Work,
+  checksum: (content: Uint8Array) => number,
+): number {
   if (start + 5 > end) fail(start === 0 ? 'it is too short' : 'something follows its end');
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const magic = view.getUint32(start, true);
@@ -110,7 +117,12 @@ function readHeader(view: DataView, start: number, end: number): Header {
   const windowBits = view.getUint8(start + 1);
   const base = 2 ** (10 + (windowBits >> 3));
   const windowSize = single ? (contentSize ?? 0) : base + (base / 8) * (windowBits & 7);
-  return { after, contentSize, maxBlock: Math.min(windowSize, contentSize ?? Infinity, MAX_BLOCK_BYTES), hasChecksum: (descriptor & 0x04) !== 0 };
+  return {
+    after,
+    contentSize,
+    maxBlock: Math.min(windowSize, contentSize ?? Infinity, MAX_BLOCK_BYTES),
+    hasChecksum: (descriptor & 0x04) !== 0,
+  };
 }
 
 function readContentSize(view: DataView, at: number, count: number): number | null {
@@ -122,7 +134,7 @@ function readContentSize(view: DataView, at: number, count: number): number | nu
 
 function readBlocks(bytes: Uint8Array, start: number, end: number, state: FrameState, output: Output, work: Work): number {
   let at = start;
-  for (let last = false; !last; ) {
+  for (let last = false; !last;) {
     if (at + 3 > end) throw corrupt('zstd', 'it ends early');
     if (++work.blocks > work.max) fail('it has too many blocks');
     const header = (bytes[at] as number) | ((bytes[at + 1] as number) << 8) | ((bytes[at + 2] as number) << 16);

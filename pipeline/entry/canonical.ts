@@ -10,7 +10,22 @@ const MESSAGE_NAMES = ['message', 'msg', 'log', 'body', 'MESSAGE', 'short_messag
 const LEVEL_NAMES = ['severity', 'severity_text', 'loglevel', 'log.level', 'PRIORITY', 'priority'];
 
 /** The labels of a stream where the request names no others. */
-export const DEFAULT_LABELS = ['service', 'app', 'host', 'hostname', 'env', 'environment', 'namespace', 'pod', 'container', 'job', 'source', 'facility', 'tag', 'index'];
+export const DEFAULT_LABELS = [
+  'service',
+  'app',
+  'host',
+  'hostname',
+  'env',
+  'environment',
+  'namespace',
+  'pod',
+  'container',
+  'job',
+  'source',
+  'facility',
+  'tag',
+  'index',
+];
 
 type KnownLevel = { readonly token: Uint8Array; readonly severity: Severity };
 const MAX_KNOWN_LEVELS = 1000;
@@ -67,7 +82,8 @@ export class Canon {
 
   #readTimeField(draft: Draft, index: number, time: SplitTime): 'time' | 'none' | 'unreadable' {
     const source = draft.inArena[index] === 1 ? draft.arena : draft.body;
-    if (draft.kinds[index] === STRING && readIsoToken(source, draft.starts[index] as number, draft.ends[index] as number, time)) return 'time';
+    if (draft.kinds[index] === STRING && readIsoToken(source, draft.starts[index] as number, draft.ends[index] as number, time))
+      return 'time';
     return readTimeText(draft.text(index), time);
   }
 

@@ -97,7 +97,13 @@ class RowBuffer {
   }
 
   chunk(): Chunk {
-    return { partition: this.#partition, value: this.#bytes.subarray(0, this.length), count: this.#count, streams: this.#streams, days: [...this.#days] };
+    return {
+      partition: this.#partition,
+      value: this.#bytes.subarray(0, this.length),
+      count: this.#count,
+      streams: this.#streams,
+      days: [...this.#days],
+    };
   }
 
   bytes(source: Uint8Array): void {

@@ -1,4 +1,15 @@
-import { compact, last, PLAIN, shape, skipNumber, skipSpace, skipString, skipValue, skipWord, UNICODE_ESCAPED } from '../core/json-tokens.ts';
+import {
+  compact,
+  last,
+  PLAIN,
+  shape,
+  skipNumber,
+  skipSpace,
+  skipString,
+  skipValue,
+  skipWord,
+  UNICODE_ESCAPED,
+} from '../core/json-tokens.ts';
 import { Name, Names, type Spelling, type Spellings } from './names.ts';
 
 /** Most fields of one entry, and deepest nesting of objects and arrays. */

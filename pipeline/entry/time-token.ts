@@ -11,20 +11,39 @@ export function readIsoToken(bytes: Uint8Array, start: number, end: number, time
   // "YYYY-MM-DDThh:mm:ssZ" with its quotes has 22 bytes
   if (end - start < 22 || bytes[end - 2] !== 0x5a) return false;
   const at = start + 1;
-  if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 10] !== 0x54 || bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a) return false;
+  if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 10] !== 0x54 || bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a)
+    return false;
   const year = two(bytes, at) * 100 + two(bytes, at + 2);
   const month = two(bytes, at + 5);
   const day = two(bytes, at + 8);
   const hour = two(bytes, at + 11);
   const minute = two(bytes, at + 14);
   const second = two(bytes, at + 17);
-  if (!(year >= 1900 && month >= 1 && month <= 12 && day >= 1 && day <= (MONTH_DAYS[month - 1] as number) && hour < 24 && minute < 60 && second < 60)) return false;
+  if (!(
+    year >= 1900 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= (MONTH_DAYS[month - 1] as number) &&
+    hour < 24 &&
+    minute < 60 &&
+    second < 60
+  ))
+    return false;
   const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   if (month === 2 && day === 29 && !leap) return false;
   const nanos = readFraction(bytes, at + 19, end - 2);
   if (nanos < 0) return false;
   const before = year - 1;
-  const days = before * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) + (DAYS_BEFORE[month - 1] as number) + (leap && month > 2 ? 1 : 0) + day - 719_163;
+  const days =
+    before * 365 +
+    Math.floor(before / 4) -
+    Math.floor(before / 100) +
+    Math.floor(before / 400) +
+    (DAYS_BEFORE[month - 1] as number) +
+    (leap && month > 2 ? 1 : 0) +
+    day -
+    719_163;
   time.seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
   time.nanos = nanos;
   return true;

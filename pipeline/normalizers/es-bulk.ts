@@ -9,7 +9,8 @@ const CREATE = Buffer.from('{"create":{}}');
 const ACTION = /^\s*\{\s*"(create|index|update|delete)"\s*:/;
 
 /** Elastic's own clients count by `items`, so they get the full list (docs/ingest.md). */
-const ELASTIC_CLIENTS = /elasticsearch-js|elasticsearch-py|elastic-transport|go-elasticsearch|filebeat|metricbeat|packetbeat|winlogbeat|auditbeat|heartbeat|journalbeat|functionbeat|elastic-agent|logstash/i;
+const ELASTIC_CLIENTS =
+  /elasticsearch-js|elasticsearch-py|elastic-transport|go-elasticsearch|filebeat|metricbeat|packetbeat|winlogbeat|auditbeat|heartbeat|journalbeat|functionbeat|elastic-agent|logstash/i;
 
 /**
  * Elasticsearch's bulk API (https://www.elastic.co/docs/api/doc/elasticsearch/operation/operation-bulk): pairs of an action line
@@ -30,7 +31,8 @@ export const esBulk: Normalizer = {
       const start = skipSpace(body, at, body.length);
       if (start >= body.length) break;
       const actionEnd = endOfLine(body, start);
-      const action = startsWith(body, start, CREATE) && actionEnd - start <= CREATE.length + 1 ? 'create' : readAction(body, start, actionEnd, line);
+      const action =
+        startsWith(body, start, CREATE) && actionEnd - start <= CREATE.length + 1 ? 'create' : readAction(body, start, actionEnd, line);
       at = actionEnd + 1;
       if (action === 'delete') {
         out.reject('the action "delete" is not supported: logs are only added');
@@ -64,7 +66,9 @@ function readAction(body: Buffer, start: number, end: number, line: number): str
   const action = after >= 0 && skipSpace(body, after, end) === end ? ACTION.exec(text)?.[1] : undefined;
   if (action === undefined) {
     const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-    throw invalidBody(`Action ${String(line)}, ${JSON.stringify(shown)}, is not one of {"create":…}, {"index":…}, {"update":…}, {"delete":…}.`);
+    throw invalidBody(
+      `Action ${String(line)}, ${JSON.stringify(shown)}, is not one of {"create":…}, {"index":…}, {"update":…}, {"delete":…}.`,
+    );
   }
   return action;
 }

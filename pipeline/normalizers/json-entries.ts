@@ -47,7 +47,8 @@ function readArray(body: Buffer, start: number, out: EntryWriter): void {
       if (at < 0) fail(element);
       at = skipSpace(body, at, end);
       if (body[at] === 0x5d) break;
-      if (body[at] !== 0x2c) throw invalidBody(`After element ${String(out.total - 1)} of the array, at byte ${String(at)}: expected "," or "]".`);
+      if (body[at] !== 0x2c)
+        throw invalidBody(`After element ${String(out.total - 1)} of the array, at byte ${String(at)}: expected "," or "]".`);
       at = skipSpace(body, at + 1, end);
     }
   }

@@ -16,7 +16,11 @@ export type IngestRequest = {
 };
 
 /** A protocol's own answer. */
-export type Ack = { readonly status: 200 | 202 | 204; readonly headers?: Readonly<Record<string, string>>; readonly body?: string | object };
+export type Ack = {
+  readonly status: 200 | 202 | 204;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | object;
+};
 
 /**
  * A wire format: bytes in, entries and rejections out. `normalize` is synchronous and throws HttpError (400) only when nothing of

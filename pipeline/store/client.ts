@@ -30,7 +30,12 @@ export class Store {
 
   constructor(config: Config['clickhouse']) {
     this.database = config.database;
-    const common = { url: config.url, log: { LoggerClass: quietClickHouseLog }, keep_alive: { enabled: true, idle_socket_ttl: 2000 }, request_timeout: 600_000 };
+    const common = {
+      url: config.url,
+      log: { LoggerClass: quietClickHouseLog },
+      keep_alive: { enabled: true, idle_socket_ttl: 2000 },
+      request_timeout: 600_000,
+    };
     const owner = { ...common, username: config.user, password: config.password, max_open_connections: 16 };
     this.#server = createClient(owner);
     this.#owner = createClient({ ...owner, database: config.database });
@@ -101,7 +106,11 @@ export class Store {
    * Sends `INSERT … FORMAT …` with a body of ready-made bytes. Resolves when ClickHouse has written it all, with the number of
    * rows it says it wrote. The body is not retried here: the caller repeats the same range under the same token.
    */
-  async insert(text: string, body: readonly Buffer[], options: { readonly queryId: string; readonly settings: ClickHouseSettings; readonly signal?: AbortSignal }): Promise<number> {
+  async insert(
+    text: string,
+    body: readonly Buffer[],
+    options: { readonly queryId: string; readonly settings: ClickHouseSettings; readonly signal?: AbortSignal },
+  ): Promise<number> {
     const result = await this.#owner.exec({
       query: text,
       values: Readable.from(body, { objectMode: false, highWaterMark: 1 << 20 }),
@@ -133,7 +142,8 @@ export function toHttpError(error: unknown): unknown {
   if (error instanceof ClickHouseError) {
     if (TIME.has(error.code)) return queryTimeout('The query ran too long; narrow the time range or simplify the query.');
     if (error.code === '241') return queryTimeout('The query needs too much memory; narrow the time range or simplify the query.');
-    if (error.code === '158' || error.code === '396') return queryTimeout('The query reads or returns too many rows; narrow the time range.');
+    if (error.code === '158' || error.code === '396')
+      return queryTimeout('The query reads or returns too many rows; narrow the time range.');
     if (error.code === '427') return invalidParameter('The query holds a regexp that RE2 does not accept.');
     if (error.code === '167' || error.code === '306') return invalidParameter('The query is nested too deeply.');
     if (error.code === '202') return new HttpError(429, 'rate_limited', 'Too many queries run at once.', { retryAfter: 1 });

@@ -68,7 +68,10 @@ describe('tenants and keys on a real Kafka', function () {
 
     broker = await startKafka({ dataDir, ports });
     for (let tries = 0; tries < 30; tries++) {
-      const done = await setDisabled(a, 4, true).then(() => true, () => false);
+      const done = await setDisabled(a, 4, true).then(
+        () => true,
+        () => false,
+      );
       if (done) break;
     }
     expect(a.tenant(4)?.disabled).to.equal(true);

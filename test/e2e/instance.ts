@@ -20,7 +20,12 @@ export type Instance = {
   /** The processes of the instance by role. */
   processes(): Map<string, { readonly pid: number; readonly restarts: number }>;
   /** Sends a request with the key; the body is parsed as JSON where it is JSON. */
-  call(method: string, url: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<{ status: number; headers: Headers; body: unknown }>;
+  call(
+    method: string,
+    url: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ status: number; headers: Headers; body: unknown }>;
   /** Sums `/hits` of a query over a window (default: all of the last 30 days). */
   count(query: string, window?: Readonly<Record<string, string>>): Promise<number>;
   /** SIGTERM; resolves with the exit code, and removes the folder unless it is kept. */
@@ -48,7 +53,14 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   const began = Date.now();
   const supervisor = spawn(process.execPath, ['main/start.mjs'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   await readyLine(supervisor);
-  return new RunningInstance({ supervisor, dataDir, env, key, ports: [appPort, ingestPort, adminPort] as [number, number, number], startMs: Date.now() - began });
+  return new RunningInstance({
+    supervisor,
+    dataDir,
+    env,
+    key,
+    ports: [appPort, ingestPort, adminPort] as [number, number, number],
+    startMs: Date.now() - began,
+  });
 }
 
 class RunningInstance implements Instance {
@@ -61,7 +73,14 @@ class RunningInstance implements Instance {
   readonly supervisor: ChildProcess;
   readonly startMs: number;
 
-  constructor(made: { supervisor: ChildProcess; dataDir: string; env: NodeJS.ProcessEnv; key: string; ports: [number, number, number]; startMs: number }) {
+  constructor(made: {
+    supervisor: ChildProcess;
+    dataDir: string;
+    env: NodeJS.ProcessEnv;
+    key: string;
+    ports: [number, number, number];
+    startMs: number;
+  }) {
     const [app, ingest, admin] = made.ports.map((port) => `http://127.0.0.1:${port}`) as [string, string, string];
     this.app = app;
     this.ingest = ingest;
@@ -74,15 +93,28 @@ class RunningInstance implements Instance {
   }
 
   processes(): Map<string, { pid: number; restarts: number }> {
-    const list = JSON.parse(readFileSync(path.join(this.dataDir, 'instance.json'), 'utf8')) as { role: string; pid: number; restarts: number }[];
+    const list = JSON.parse(readFileSync(path.join(this.dataDir, 'instance.json'), 'utf8')) as {
+      role: string;
+      pid: number;
+      restarts: number;
+    }[];
     return new Map(list.map((row) => [row.role, row]));
   }
 
-  async call(method: string, url: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<{ status: number; headers: Headers; body: unknown }> {
+  async call(
+    method: string,
+    url: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; headers: Headers; body: unknown }> {
     const isText = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(url, {
       method,
-      headers: { Authorization: `Bearer ${this.key}`, ...(body === undefined || isText ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      headers: {
+        Authorization: `Bearer ${this.key}`,
+        ...(body === undefined || isText ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -96,7 +128,10 @@ class RunningInstance implements Instance {
   }
 
   async count(query: string, window: Readonly<Record<string, string>> = { start: '-30d', end: 'now', step: '1d' }): Promise<number> {
-    const { status, body } = await this.call('GET', `${this.app}/api/v1/tenants/1/hits?${new URLSearchParams({ query, ...window }).toString()}`);
+    const { status, body } = await this.call(
+      'GET',
+      `${this.app}/api/v1/tenants/1/hits?${new URLSearchParams({ query, ...window }).toString()}`,
+    );
     if (status !== 200) throw new Error(`/hits answered ${status}: ${JSON.stringify(body)}`);
     return (body as { hits: { hits: number }[] }).hits.reduce((sum, { hits }) => sum + hits, 0);
   }
@@ -127,7 +162,13 @@ function readyLine(supervisor: ChildProcess): Promise<string> {
 /** Ports that are free now, all different. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
-    Array.from({ length: count }, () => new Promise<net.Server>((resolve) => { const server = net.createServer().listen(0, '127.0.0.1', () => resolve(server)); })),
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<net.Server>((resolve) => {
+          const server = net.createServer().listen(0, '127.0.0.1', () => resolve(server));
+        }),
+    ),
   );
   const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
@@ -146,7 +187,8 @@ export async function until<T>(what: string, probe: () => Promise<T>, holds: (va
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline) throw new Error(`${what} did not come within ${timeoutMs} ms; last: ${last instanceof Error ? last.message : JSON.stringify(last)}`);
+    if (Date.now() > deadline)
+      throw new Error(`${what} did not come within ${timeoutMs} ms; last: ${last instanceof Error ? last.message : JSON.stringify(last)}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -26,46 +26,122 @@ describe('a shipper posts, an analyst finds', function () {
 
   const auth = (): Record<string, string> => ({ Authorization: `Bearer ${tenant.key}` });
   const api = (): string => `${instance.app}/api/v1/tenants/${tenant.id}`;
-  const ingest = (body: unknown, headers: Record<string, string> = {}): ReturnType<Instance['call']> => instance.call('POST', `${instance.ingest}/api/v1/ingest`, body, { ...auth(), ...headers });
-  const search = async (body: Record<string, unknown>): Promise<{ logs: Log[]; has_more: boolean; oldest_time: string | null; count: number; elapsed_ms: number }> => {
+  const ingest = (body: unknown, headers: Record<string, string> = {}): ReturnType<Instance['call']> =>
+    instance.call('POST', `${instance.ingest}/api/v1/ingest`, body, { ...auth(), ...headers });
+  const search = async (
+    body: Record<string, unknown>,
+  ): Promise<{ logs: Log[]; has_more: boolean; oldest_time: string | null; count: number; elapsed_ms: number }> => {
     const answer = await instance.call('POST', `${api()}/search`, { start: '-7d', ...body }, auth());
     expect(answer.status, JSON.stringify(answer.body)).to.equal(200);
     return answer.body as Awaited<ReturnType<typeof search>>;
   };
-  const visible = (count: number): Promise<unknown> => until(`${count} entries`, () => search({ query: '*', limit: 10_000 }), ({ logs }) => logs.length >= count);
+  const visible = (count: number): Promise<unknown> =>
+    until(
+      `${count} entries`,
+      () => search({ query: '*', limit: 10_000 }),
+      ({ logs }) => logs.length >= count,
+    );
   const at = (offsetMs: number): string => new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000 + offsetMs).toISOString();
 
   it('finds what was sent as JSON, field by field', async () => {
     const time = at(0).replace('.000Z', '.123456789Z');
-    const entry = { _time: time, _msg: 'payment 42 failed', service: 'pay', level: 'ERROR', user: { id: 7 }, ratio: 1.5, big: '18446744073709551615', ok: false, tags: ['a', 'b'] };
-    const sent = await ingest(JSON.stringify([entry]).replace('"18446744073709551615"', '18446744073709551615'), { 'Content-Type': 'application/json' });
+    const entry = {
+      _time: time,
+      _msg: 'payment 42 failed',
+      service: 'pay',
+      level: 'ERROR',
+      user: { id: 7 },
+      ratio: 1.5,
+      big: '18446744073709551615',
+      ok: false,
+      tags: ['a', 'b'],
+    };
+    const sent = await ingest(JSON.stringify([entry]).replace('"18446744073709551615"', '18446744073709551615'), {
+      'Content-Type': 'application/json',
+    });
     expect(sent.body).to.deep.equal({ status: 'ok', accepted: 1 });
     await visible(1);
-    const raw = await fetch(`${api()}/search`, { method: 'POST', headers: { ...auth(), 'Content-Type': 'application/json' }, body: JSON.stringify({ query: 'user.id:7' }) });
+    const raw = await fetch(`${api()}/search`, {
+      method: 'POST',
+      headers: { ...auth(), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: 'user.id:7' }),
+    });
     const text = await raw.text();
     expect(text).to.contain('"big":18446744073709551615');
-    expect((JSON.parse(text) as { logs: Log[] }).logs[0]).to.deep.include({ _time: time, _msg: 'payment 42 failed', _stream: '{service="pay"}', service: 'pay', level: 'ERROR', 'user.id': 7, ratio: 1.5, ok: false, tags: '["a","b"]' });
-    for (const query of ['payment', '"payment 42"', 'fail*', 'level:ERROR', 'i(PAYMENT)', '~"4[0-9]"', 'ratio:>1', '{service="pay"}', 'big:=18446744073709551615', 'tags:~"b"', 'level:in(ERROR, warn)', '-nothing', 'user.id:range[7,8)']) {
+    expect((JSON.parse(text) as { logs: Log[] }).logs[0]).to.deep.include({
+      _time: time,
+      _msg: 'payment 42 failed',
+      _stream: '{service="pay"}',
+      service: 'pay',
+      level: 'ERROR',
+      'user.id': 7,
+      ratio: 1.5,
+      ok: false,
+      tags: '["a","b"]',
+    });
+    for (const query of [
+      'payment',
+      '"payment 42"',
+      'fail*',
+      'level:ERROR',
+      'i(PAYMENT)',
+      '~"4[0-9]"',
+      'ratio:>1',
+      '{service="pay"}',
+      'big:=18446744073709551615',
+      'tags:~"b"',
+      'level:in(ERROR, warn)',
+      '-nothing',
+      'user.id:range[7,8)',
+    ]) {
       expect((await search({ query })).logs, query).to.have.length(1);
     }
-    for (const query of ['pay', '"42 payment"', 'level:error', 'ratio:>2', '{service="other"}', '!payment']) expect((await search({ query })).logs, query).to.have.length(0);
+    for (const query of ['pay', '"42 payment"', 'level:error', 'ratio:>2', '{service="other"}', '!payment'])
+      expect((await search({ query })).logs, query).to.have.length(0);
   });
 
   it('takes bulk on both hosts, gzipped, and rejects one by one', async () => {
-    const body = ['{"create":{}}', '{"_msg":"first","app":"web"}', '{"create":{}}', '{"nothing":1}', '{"index":{}}', '{"message":"second","app":"web"}', ''].join('\n');
+    const body = [
+      '{"create":{}}',
+      '{"_msg":"first","app":"web"}',
+      '{"create":{}}',
+      '{"nothing":1}',
+      '{"index":{}}',
+      '{"message":"second","app":"web"}',
+      '',
+    ].join('\n');
     for (const url of [`${instance.ingest}/insert/elasticsearch/_bulk`, `${instance.app}/_bulk`]) {
-      const { status, body: answer, headers } = await instance.call('POST', url, gzipSync(body), { ...auth(), 'Content-Type': 'application/x-ndjson', 'Content-Encoding': 'gzip' });
+      const {
+        status,
+        body: answer,
+        headers,
+      } = await instance.call('POST', url, gzipSync(body), {
+        ...auth(),
+        'Content-Type': 'application/x-ndjson',
+        'Content-Encoding': 'gzip',
+      });
       expect(status).to.equal(200);
       expect(headers.get('x-elastic-product')).to.equal('Elasticsearch');
       expect(answer).to.deep.include({ errors: true });
-      expect((answer as { items: { create: { status: number } }[] }).items.map(({ create }) => create.status)).to.deep.equal([201, 400, 201]);
+      expect((answer as { items: { create: { status: number } }[] }).items.map(({ create }) => create.status)).to.deep.equal([
+        201, 400, 201,
+      ]);
     }
     await visible(4);
     expect((await search({ query: 'app:web' })).logs).to.have.length(4);
   });
 
   it('keeps text as it was sent', async () => {
-    const nasty = ['NUL \0 here', 'quotes " \' ` \\', 'new\nline\ttab\r', 'emoji 😀 日本語 é', '{"json":"in text"}', "'; DROP TABLE logs; --", '${x} {{y}} %s {p0:String}', 'a'.repeat(100_000)];
+    const nasty = [
+      'NUL \0 here',
+      'quotes " \' ` \\',
+      'new\nline\ttab\r',
+      'emoji 😀 日本語 é',
+      '{"json":"in text"}',
+      "'; DROP TABLE logs; --",
+      '${x} {{y}} %s {p0:String}',
+      'a'.repeat(100_000),
+    ];
     await ingest(nasty.map((text, index) => ({ _time: at(index), _msg: text, __proto__x: text, [`k${text.slice(0, 20)}`]: text })));
     await visible(nasty.length);
     const { logs } = await search({ query: '*' });
@@ -76,7 +152,14 @@ describe('a shipper posts, an analyst finds', function () {
   it('is newest first, pages without gap or repeat, also through equal times', async () => {
     const same = at(500);
     for (let batch = 0; batch < 3; batch++) {
-      await ingest(Array.from({ length: 40 }, (_, i) => ({ _time: i % 2 === 0 ? same : at(batch * 10 + i), _msg: `entry ${batch}-${i}`, app: `app${i % 7}`, n: batch * 40 + i })));
+      await ingest(
+        Array.from({ length: 40 }, (_, i) => ({
+          _time: i % 2 === 0 ? same : at(batch * 10 + i),
+          _msg: `entry ${batch}-${i}`,
+          app: `app${i % 7}`,
+          n: batch * 40 + i,
+        })),
+      );
     }
     await visible(120);
     const all = (await search({ query: '*' })).logs.map(({ n }) => n);
@@ -97,7 +180,15 @@ describe('a shipper posts, an analyst finds', function () {
   });
 
   it('counts, groups and lists streams', async () => {
-    await ingest(Array.from({ length: 90 }, (_, i) => ({ _time: at(i), _msg: `m ${i}`, app: i % 3 === 0 ? 'web' : 'api', status: 200 + (i % 2), d: i })));
+    await ingest(
+      Array.from({ length: 90 }, (_, i) => ({
+        _time: at(i),
+        _msg: `m ${i}`,
+        app: i % 3 === 0 ? 'web' : 'api',
+        status: 200 + (i % 2),
+        d: i,
+      })),
+    );
     await visible(90);
     const get = async (suffix: string): Promise<unknown> => (await instance.call('GET', `${api()}/${suffix}`, undefined, auth())).body;
     const hits = (await get('hits?query=*&start=-10m&step=1m')) as { hits: { time: string; hits: number }[] };
@@ -107,10 +198,18 @@ describe('a shipper posts, an analyst finds', function () {
     const byStream = new Map<string, number>();
     for (const { stream, hits: n } of grouped.hits) byStream.set(stream, (byStream.get(stream) ?? 0) + n);
     expect(Object.fromEntries(byStream)).to.deep.equal({ '{app="web"}': 30, '{app="api"}': 60 });
-    expect(await get('streams?query=*')).to.deep.equal({ streams: [{ id: '{app="api"}', hits: 60 }, { id: '{app="web"}', hits: 30 }] });
+    expect(await get('streams?query=*')).to.deep.equal({
+      streams: [
+        { id: '{app="api"}', hits: 60 },
+        { id: '{app="web"}', hits: 30 },
+      ],
+    });
     const rows = async (query: string): Promise<Log[]> => (await search({ query })).logs;
-    const text = (list: Log[]): unknown[] => list.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])));
-    expect(text(await rows('* | stats by (app) count() n, sum(d) s, avg(d) a, min(d) lo, max(d) hi, count_uniq(status) u | sort by (app)'))).to.deep.equal([
+    const text = (list: Log[]): unknown[] =>
+      list.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])));
+    expect(
+      text(await rows('* | stats by (app) count() n, sum(d) s, avg(d) a, min(d) lo, max(d) hi, count_uniq(status) u | sort by (app)')),
+    ).to.deep.equal([
       { app: 'api', n: '60', s: '2700', a: '45', lo: '1', hi: '89', u: '2' },
       { app: 'web', n: '30', s: '1305', a: '43.5', lo: '0', hi: '87', u: '2' },
     ]);
@@ -125,7 +224,12 @@ describe('a shipper posts, an analyst finds', function () {
     await visible(1);
     const other = await newTenant(instance);
     const otherAuth = { Authorization: `Bearer ${other.key}` };
-    const theirs = await instance.call('POST', `${instance.app}/api/v1/tenants/${other.id}/search`, { query: '*', start: '-7d' }, otherAuth);
+    const theirs = await instance.call(
+      'POST',
+      `${instance.app}/api/v1/tenants/${other.id}/search`,
+      { query: '*', start: '-7d' },
+      otherAuth,
+    );
     expect((theirs.body as { logs: Log[] }).logs).to.have.length(0);
     const cases: readonly (readonly [string, string, unknown, Record<string, string>, number])[] = [
       ['POST', `${api()}/search`, { query: '*' }, otherAuth, 403],
@@ -144,7 +248,7 @@ describe('a shipper posts, an analyst finds', function () {
     ];
     for (const [method, url, body, headers, status] of cases) {
       const answer = await instance.call(method, url, body, headers);
-      expect(answer.status, `${method} ${url} ${JSON.stringify(body)?.slice(0, 80)}`).to.equal(status);
+      expect(answer.status, `${method} ${url} ${JSON.stringify(body ?? null).slice(0, 80)}`).to.equal(status);
       expect(answer.headers.get('x-request-id'), url).to.match(/^[\w.-]+$/);
     }
     const syntax = await instance.call('POST', `${api()}/search`, { query: 'a | stats by (' }, auth());
@@ -154,23 +258,40 @@ describe('a shipper posts, an analyst finds', function () {
   it('is healthy, ready, and measured', async () => {
     expect((await instance.call('GET', `${instance.app}/health`)).body).to.deep.equal({ status: 'ok' });
     expect((await instance.call('GET', `${instance.ingest}/health`)).body).to.deep.equal({ status: 'ok' });
-    await until('ready', () => instance.call('GET', `${instance.admin}/ready`), ({ status }) => status === 200);
+    await until(
+      'ready',
+      () => instance.call('GET', `${instance.admin}/ready`),
+      ({ status }) => status === 200,
+    );
     await ingest([{ _msg: 'counted' }]);
     await visible(1);
     const metrics = String((await instance.call('GET', `${instance.admin}/metrics`)).body);
-    for (const wanted of [/logweir_entries_total\{[^}]*role="ingest"[^}]*\} [1-9]/, /logweir_stored_rows_total\{[^}]*role="sink"[^}]*\} [1-9]/, /logweir_consumer_lag\{/, /nodejs_eventloop_lag_seconds\{[^}]*role="app"/, /logweir_http_request_seconds_bucket\{/]) {
+    for (const wanted of [
+      /logweir_entries_total\{[^}]*role="ingest"[^}]*\} [1-9]/,
+      /logweir_stored_rows_total\{[^}]*role="sink"[^}]*\} [1-9]/,
+      /logweir_consumer_lag\{/,
+      /nodejs_eventloop_lag_seconds\{[^}]*role="app"/,
+      /logweir_http_request_seconds_bucket\{/,
+    ]) {
       expect(metrics).to.match(wanted);
     }
   });
 
   for (const dataset of ['Apache', 'HDFS']) {
     it(`finds the raw lines of ${dataset}`, async () => {
-      const lines = readFileSync(path.join(sharedFolder(), 'conformance/clusters/loghub', dataset, 'raw.log'), 'utf8').split('\n').map((line) => line.replace(/\r$/, '')).filter((line) => line !== '');
+      const lines = readFileSync(path.join(sharedFolder(), 'conformance/clusters/loghub', dataset, 'raw.log'), 'utf8')
+        .split('\n')
+        .map((line) => line.replace(/\r$/, ''))
+        .filter((line) => line !== '');
       const now = Date.now();
-      const body = lines.map((line, index) => JSON.stringify({ _time: new Date(now - (lines.length - index)).toISOString(), _msg: line, service: dataset })).join('\n');
+      const body = lines
+        .map((line, index) => JSON.stringify({ _time: new Date(now - (lines.length - index)).toISOString(), _msg: line, service: dataset }))
+        .join('\n');
       expect((await ingest(body, { 'Content-Type': 'application/x-ndjson' })).body).to.deep.equal({ status: 'ok', accepted: lines.length });
       await visible(lines.length);
-      const hits = (await instance.call('GET', `${api()}/hits?query=service:=${dataset}&start=-1h&step=1d`, undefined, auth())).body as { hits: { hits: number }[] };
+      const hits = (await instance.call('GET', `${api()}/hits?query=service:=${dataset}&start=-1h&step=1d`, undefined, auth())).body as {
+        hits: { hits: number }[];
+      };
       expect(hits.hits.reduce((sum, bucket) => sum + bucket.hits, 0)).to.equal(lines.length);
       const probe = lines[Math.floor(lines.length / 2)] ?? '';
       const found = await search({ query: `${JSON.stringify(probe)} service:${dataset}` });
@@ -182,13 +303,18 @@ describe('a shipper posts, an analyst finds', function () {
   it('shows what arrives to a consumer of the topic in 15 lines of shell', async () => {
     await ingest([{ _msg: 'seen on the topic', service: 'shell' }]);
     const brokers = readFileSync(path.join(instance.dataDir, 'kafka', 'brokers'), 'utf8').trim();
-    const { stdout } = await run(path.join(root, 'examples/consume-logs.sh'), [brokers, '--from-beginning', '--timeout-ms', '8000'], { timeout: 60_000, maxBuffer: 1e8 });
+    const { stdout } = await run(path.join(root, 'examples/consume-logs.sh'), [brokers, '--from-beginning', '--timeout-ms', '8000'], {
+      timeout: 60_000,
+      maxBuffer: 1e8,
+    });
     expect(stdout).to.match(/shell.*seen on the topic/);
   });
 
   it('answers the command line', async () => {
     const cli = (args: string[], env: Record<string, string> = {}): Promise<{ stdout: string; stderr: string; code: number }> =>
-      run(process.execPath, [path.join(root, 'cli/logweir.mjs'), ...args], { env: { ...instance.env, LOGWEIR_API_KEY: tenant.key, LOGWEIR_TENANT: String(tenant.id), ...env } })
+      run(process.execPath, [path.join(root, 'cli/logweir.mjs'), ...args], {
+        env: { ...instance.env, LOGWEIR_API_KEY: tenant.key, LOGWEIR_TENANT: String(tenant.id), ...env },
+      })
         .then(({ stdout, stderr }) => ({ stdout, stderr, code: 0 }))
         .catch((error: unknown) => error as { stdout: string; stderr: string; code: number });
     expect((await cli(['demo', '--count', '700', '--rate', '50', '--backfill', '1m'])).code).to.equal(0);
@@ -202,7 +328,9 @@ describe('a shipper posts, an analyst finds', function () {
     expect((await cli(['query', '*', '--url', 'http://127.0.0.1:1'])).code).to.equal(1);
     const processes = JSON.parse((await cli(['ps', '--json'])).stdout) as { role: string }[];
     expect(processes.map(({ role }) => role)).to.include.members(['kafka', 'clickhouse', 'ingest', 'app', 'sink']);
-    const made = JSON.parse((await cli(['admin', 'key', 'create', '--tenant', String(tenant.id), '--scopes', 'ingest', '--json'])).stdout) as { key: string };
+    const made = JSON.parse(
+      (await cli(['admin', 'key', 'create', '--tenant', String(tenant.id), '--scopes', 'ingest', '--json'])).stdout,
+    ) as { key: string };
     expect((await ingest([{ _msg: 'x' }], { Authorization: `Bearer ${made.key}` })).status).to.equal(200);
     expect((await instance.call('POST', `${api()}/search`, { query: '*' }, { Authorization: `Bearer ${made.key}` })).status).to.equal(403);
   });

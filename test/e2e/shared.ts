@@ -18,7 +18,8 @@ after(async function () {
 /** The folder of conformance data beside the clone; a test that needs it says loudly where it is absent. */
 export function sharedFolder(): string {
   const folder = path.resolve(import.meta.dirname, '../..', process.env['LOGWEIR_SHARED'] ?? '../shared');
-  if (!existsSync(path.join(folder, 'conformance'))) throw new Error(`THE CONFORMANCE DATA IS ABSENT: there is no ${folder}/conformance; set LOGWEIR_SHARED.`);
+  if (!existsSync(path.join(folder, 'conformance')))
+    throw new Error(`THE CONFORMANCE DATA IS ABSENT: there is no ${folder}/conformance; set LOGWEIR_SHARED.`);
   return folder;
 }
 
@@ -27,7 +28,12 @@ let tenants = 0;
 /** A new tenant on the `unlimited` plan, so that a test sees its own entries alone. */
 export async function newTenant(instance: Instance): Promise<{ readonly id: number; readonly key: string }> {
   const token = (await import('node:fs')).readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
-  const { status, body } = await instance.call('POST', `${instance.admin}/admin/tenants`, { name: `test ${String(++tenants)}`, plan: 'unlimited' }, { Authorization: `Bearer ${token}` });
+  const { status, body } = await instance.call(
+    'POST',
+    `${instance.admin}/admin/tenants`,
+    { name: `test ${String(++tenants)}`, plan: 'unlimited' },
+    { Authorization: `Bearer ${token}` },
+  );
   if (status >= 300) throw new Error(`No tenant: ${String(status)} ${JSON.stringify(body)}`);
   const made = body as { tenant_id: number; key: string };
   return { id: made.tenant_id, key: made.key };

@@ -4,7 +4,14 @@ import type { Principal, Scope } from '../../api/http/route.ts';
 import { authUnavailable } from '../../pipeline/core/errors.ts';
 
 export function fakePrincipal(change: Partial<Principal> = {}): Principal {
-  return { tenantId: 1, keyId: 'k', scopes: new Set<Scope>(['read', 'write', 'ingest']), plan: findPlan('unlimited') as Plan, demo: false, ...change };
+  return {
+    tenantId: 1,
+    keyId: 'k',
+    scopes: new Set<Scope>(['read', 'write', 'ingest']),
+    plan: findPlan('unlimited') as Plan,
+    demo: false,
+    ...change,
+  };
 }
 
 /** Keys by their secret; `down`: they were never read. */
@@ -13,7 +20,12 @@ export class FakeKeyStore implements KeyStore {
   down = false;
 
   constructor(principals: Readonly<Record<string, Partial<Principal>>>) {
-    this.keys = new Map(Object.entries(principals).map(([secret, change]) => [secret, { principal: fakePrincipal(change), expiresAt: null, tenantDisabled: false }]));
+    this.keys = new Map(
+      Object.entries(principals).map(([secret, change]) => [
+        secret,
+        { principal: fakePrincipal(change), expiresAt: null, tenantDisabled: false },
+      ]),
+    );
   }
 
   find(secret: string): KnownKey | null {

@@ -22,7 +22,14 @@ export class FakeLogPublisher implements LogPublisher {
   publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {
     if (this.failing) return Promise.reject(backpressure());
     const { accepted, rejected, total, options } = writer;
-    this.written.push({ options, bytes: acceptedBytes, rows: writer.chunks().map((chunk) => chunk.value.toString()).join('') });
+    this.written.push({
+      options,
+      bytes: acceptedBytes,
+      rows: writer
+        .chunks()
+        .map((chunk) => chunk.value.toString())
+        .join(''),
+    });
     return Promise.resolve({ accepted, rejected, total });
   }
 }

@@ -15,7 +15,11 @@ export const linesFormat: Normalizer = {
       else if (line !== '') out.add({ _msg: line, path: request.path, host: 'h1' });
     }
   },
-  ack: (_request, { accepted, rejected }) => ({ status: 200, headers: rejected.length === 0 ? {} : { 'X-Rejected-Entries': String(rejected.length) }, body: { accepted } }),
+  ack: (_request, { accepted, rejected }) => ({
+    status: 200,
+    headers: rejected.length === 0 ? {} : { 'X-Rejected-Entries': String(rejected.length) },
+    body: { accepted },
+  }),
 };
 
 /** The format of the drains: its key may be in the query. Answers 204 and keeps the last request. */

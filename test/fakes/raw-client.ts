@@ -16,7 +16,9 @@ export class RawClient {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
     });
-    this.#socket.on('error', (error) => { this.error = error; });
+    this.#socket.on('error', (error) => {
+      this.error = error;
+    });
     this.#socket.on('close', () => {
       this.closed = true;
       this.#wake();
@@ -40,7 +42,9 @@ export class RawClient {
   async answer(): Promise<RawAnswer> {
     const head = await this.#until(() => this.#received.indexOf('\r\n\r\n') + 1);
     const [first = '', ...lines] = this.#received.toString('latin1', 0, head - 1).split('\r\n');
-    const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+    const headers = Object.fromEntries(
+      lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    );
     const status = Number(first.split(' ')[1]);
     const length = status < 200 || status === 204 ? 0 : Number(headers['content-length']);
     await this.#until(() => this.#received.length >= head + 3 + length);
@@ -51,7 +55,10 @@ export class RawClient {
 
   /** Resolves when the server has closed the connection. */
   async gone(): Promise<void> {
-    while (!this.closed) await new Promise<void>((resolve) => { this.#wake = resolve; });
+    while (!this.closed)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
   }
 
   async #until<T>(found: () => T): Promise<T> {
@@ -59,7 +66,9 @@ export class RawClient {
       const value = found();
       if (value) return value;
       if (this.closed) throw new Error(`The connection was closed; received: ${this.#received.toString('latin1')}`, { cause: this.error });
-      await new Promise<void>((resolve) => { this.#wake = resolve; });
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
     }
   }
 }

@@ -5,7 +5,9 @@ import { Metrics } from '../../pipeline/core/metrics.ts';
 import { FakeKeyStore } from './key-store.ts';
 
 /** A started host on a free port, with keys `all` (every scope, tenant 1) unless others are given. */
-export async function startHost(options: Partial<HostOptions> & Pick<HostOptions, 'endpoints'>): Promise<HttpServer & { readonly url: string }> {
+export async function startHost(
+  options: Partial<HostOptions> & Pick<HostOptions, 'endpoints'>,
+): Promise<HttpServer & { readonly url: string }> {
   const host = createHost({
     name: 'test host',
     host: '127.0.0.1',

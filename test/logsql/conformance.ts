@@ -71,7 +71,7 @@ function toEntry(row: Row): LogEntry {
     if (Array.isArray(value)) flat.set(name, JSON.stringify(unmarked(value)));
     else if (typeof value === 'object') for (const [key, part] of Object.entries(value)) add(`${name}.${key}`, part);
     else if (typeof value === 'boolean') flat.set(name, new Literal(String(value)));
-    else flat.set(name, typeof value === 'string' && value.startsWith('\0') ? new Literal(value.slice(1)) : String(value as string));
+    else flat.set(name, typeof value === 'string' && value.startsWith('\0') ? new Literal(value.slice(1)) : String(value));
   };
   for (const [key, value] of Object.entries(row)) add(key, value);
   const text = (name: string): string => {
@@ -96,7 +96,7 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function canonical(value: unknown, isNumeric: boolean, isNative: boolean): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value as string);
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   if (TIME.test(text))
     return text.replace('+00:00', 'Z').replace(/\.(\d*?)0*Z$/, (_all, digits: string) => (digits === '' ? 'Z' : `.${digits}Z`));
   if (isNumeric && ['nan', 'inf', '+inf', '-inf', 'null'].includes(text.toLowerCase())) return '';
@@ -116,7 +116,7 @@ function canonicalRow(row: Iterable<readonly [string, unknown]>, test: Case): st
     const isLiteral = value instanceof Literal;
     let plain: unknown = isLiteral ? value.text : value;
     if (test.jsonarr?.includes(name) === true) {
-      const list = JSON.parse(String(plain as string)) as unknown[];
+      const list = JSON.parse(String(plain)) as unknown[];
       plain = JSON.stringify(list.map((part) => canonical(typeof part === 'object' ? JSON.stringify(part) : part, false, false)).sort());
     }
     const text = canonical(plain, test.numeric === true, isLiteral || typeof value === 'number');

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../compose/embedded/ports.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+const START = path.join(import.meta.dirname, 'fixtures/start.mjs');
 
 /** A line of `instance.json`. */
 export type InstanceProcess = { readonly role: string; readonly pid: number; readonly restarts: number };
@@ -44,8 +45,17 @@ export class Instance {
   }
 
   spawn(...args: string[]): this {
-    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(LOGWEIR|FAKE)_/.test(name)));
-    const child = spawn(process.execPath, [path.join(import.meta.dirname, 'fixtures/start.mjs'), ...args], {
+    return this.#spawn(process.execPath, [START, ...args]);
+  }
+
+  /** Spawns it as the child of a shell, as npm may do; signals reach the shell only. */
+  spawnUnderShell(): this {
+    return this.#spawn('sh', ['-c', `"${process.execPath}" "${START}"; exit $?`]);
+  }
+
+  #spawn(command: string, args: readonly string[]): this {
+    const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(LOGWEIR|FAKE|npm)_/.test(name)));
+    const child = spawn(command, args, {
       env: { ...inherited, ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Instance, isRunning, until } from './instance.ts';
 
 describe('supervisor', () => {
@@ -240,11 +241,31 @@ describe('supervisor', () => {
       const pids = instance.processes().map(({ pid }) => pid);
       instance.signal('SIGTERM');
       await until(() => instance.events('stop', 'app').length === 1, 'app is asked to stop');
+      await sleep(600); // two signals at once count as one
+      expect(isRunning(instance.pid)).to.equal(true);
       const at = Date.now();
       instance.signal('SIGTERM');
       expect(await instance.exited()).to.equal(0);
       expect(Date.now() - at).to.be.below(2000);
       expect(pids.filter(isRunning)).to.deep.equal([]);
+    });
+
+    it('takes two signals at once for one, as a Ctrl-C under npm sends them', async () => {
+      const instance = await start();
+      instance.signal('SIGINT');
+      await sleep(20);
+      instance.signal('SIGINT');
+      expect(await instance.exited()).to.equal(0);
+      expect(instance.events('stop').map(({ role }) => role)).to.include.members(['ingest', 'app', 'sink', 'kafka', 'clickhouse']);
+    });
+
+    it('stops in order when npm, which has started it, is killed', async () => {
+      const instance = (await create({ npm_lifecycle_event: 'start' })).spawnUnderShell();
+      await instance.ready();
+      const pids = instance.processes().map(({ pid }) => pid);
+      instance.signal('SIGKILL');
+      await until(() => !pids.some(isRunning), 'all are gone');
+      expect(instance.events('stop')).to.have.length(5);
     });
 
     it('kills a role that does not stop within 8 s', async function () {

@@ -33,7 +33,10 @@ async function listen(role: string, change: Partial<InternalOptions> = {}): Prom
 
 after(() => Promise.all(running.map((server) => server.stop())));
 
-async function get(url: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
+async function get(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; text: string; json: () => Record<string, unknown> }> {
   const response = await fetch(url, { headers });
   const text = await response.text();
   return { status: response.status, text, json: () => JSON.parse(text) as Record<string, unknown> };
@@ -42,11 +45,13 @@ async function get(url: string, headers: Record<string, string> = {}): Promise<{
 describe('/ready', () => {
   it('200 only if every check of every process holds, else 503 and which do not', async () => {
     const peers = new Peers('127.0.0.1', TOKEN);
-    const app = await listen('app', { peers, expectedRoles: ['ingest'] });
+    const app = await listen('app', { peers });
     const ingest = await listen('ingest');
     app.checks.register('control', () => true);
-    expect((await get(`${app.url}/ready`)).json()).to.deep.include({ status: 'not_ready', failing: ['ingest: answers'] });
-    peers.set([{ role: 'ingest', pid: -1, port: ingest.server.port }, { role: 'app', pid: process.pid, port: app.server.port }]);
+    peers.set([
+      { role: 'ingest', pid: -1, port: ingest.server.port },
+      { role: 'app', pid: process.pid, port: app.server.port },
+    ]);
     const ready = await get(`${app.url}/ready`);
     expect(ready.status).to.equal(200);
     expect(ready.json()).to.deep.include({ status: 'ready', failing: [] });
@@ -57,6 +62,9 @@ describe('/ready', () => {
     expect(not.json()['failing']).to.deep.equal(['app: clickhouse', 'ingest: kafka']);
     expect((await get(`${ingest.url}/ready`)).status).to.equal(503);
     expect((await get(`${app.url}/ready?self=1`)).json()['failing']).to.deep.equal(['app: clickhouse']);
+    // a role that was there and is gone
+    peers.set([]);
+    expect((await get(`${app.url}/ready`)).json()['failing']).to.deep.equal(['app: clickhouse', 'ingest: answers']);
   });
 
   it('a peer that is gone fails', async () => {
@@ -69,7 +77,9 @@ describe('/ready', () => {
   it('a check that hangs fails after 2 s', async () => {
     const checks = new Checks();
     checks.register('hangs', () => new Promise<boolean>(() => undefined));
-    checks.register('throws', () => { throw new Error('x'); });
+    checks.register('throws', () => {
+      throw new Error('x');
+    });
     checks.register('holds', () => true);
     const start = performance.now();
     expect(await checks.run()).to.deep.equal({ hangs: false, throws: false, holds: true });
@@ -82,7 +92,10 @@ describe('/metrics', () => {
     const peers = new Peers('127.0.0.1', TOKEN);
     const app = await listen('app', { peers });
     const sink = await listen('sink');
-    peers.set([{ role: 'sink', pid: -1, port: sink.server.port }, { role: 'gone', pid: -2, port: 1 }]);
+    peers.set([
+      { role: 'sink', pid: -1, port: sink.server.port },
+      { role: 'gone', pid: -2, port: 1 },
+    ]);
     app.metrics.entries.inc({ format: 'otlp_logs' }, 3);
     sink.metrics.entries.inc({ format: 'otlp_logs' }, 4);
     sink.metrics.lag.set({ topic: 'logs.v1', partition: '0' }, NaN);
@@ -94,7 +107,10 @@ describe('/metrics', () => {
     expect(text).to.match(/process_resident_memory_bytes\{role="sink"\} \d+/);
     expect(text).to.match(/nodejs_eventloop_lag_p99_seconds\{role="app"\} [\d.e-]+/);
     expect(text).not.to.contain('NaN').and.not.to.contain('null');
-    const helps = text.split('\n').filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ')[2]);
+    const helps = text
+      .split('\n')
+      .filter((line) => line.startsWith('# TYPE '))
+      .map((line) => line.split(' ')[2]);
     expect(new Set(helps).size).to.equal(helps.length);
     expect(await (await fetch(`${app.url}/metrics?self=1`)).text()).not.to.contain('role="sink"');
   });
@@ -141,7 +157,12 @@ describe('the admin routes', () => {
     app = await listen('app', { peers, control: store, adminRoutes: adminRoutes(store, peers) });
   });
 
-  async function ask(method: string, path: string, body?: unknown, token: string | null = TOKEN): Promise<{ status: number; json: Record<string, unknown> }> {
+  async function ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    token: string | null = TOKEN,
+  ): Promise<{ status: number; json: Record<string, unknown> }> {
     const response = await fetch(app.url + path, {
       method,
       headers: token === null ? {} : { authorization: `Bearer ${token}` },
@@ -151,8 +172,17 @@ describe('the admin routes', () => {
   }
 
   it('need the token', async () => {
-    for (const [token, status] of [[null, 401], ['wrong', 403], ['', 401], [`${TOKEN}x`, 403]] as const) {
-      for (const [method, path] of [['GET', '/admin/tenants'], ['POST', '/admin/tenants'], ['GET', '/admin/control/1']] as const) {
+    for (const [token, status] of [
+      [null, 401],
+      ['wrong', 403],
+      ['', 401],
+      [`${TOKEN}x`, 403],
+    ] as const) {
+      for (const [method, path] of [
+        ['GET', '/admin/tenants'],
+        ['POST', '/admin/tenants'],
+        ['GET', '/admin/control/1'],
+      ] as const) {
         const answer = await ask(method, path, undefined, token);
         expect(answer.status).to.equal(status);
         expect(answer.json).to.have.all.keys('detail', 'request_id');
@@ -171,7 +201,13 @@ describe('the admin routes', () => {
     expect(ingestStore.find(json['key'] as string)?.principal).to.include({ tenantId: json['tenant_id'] });
     const list = await ask('GET', '/admin/tenants');
     expect(list.json).to.have.lengthOf(1);
-    expect((list.json as unknown as object[])[0]).to.deep.include({ tenant_id: 1, name: 'acme', plan: 'growth', disabled: false, limits: { entries_per_second: 2000, daily_bytes: 135e9, ceiling_bytes: 1350e9, queries_per_minute: 3000, retention_days: 30 } });
+    expect((list.json as unknown as object[])[0]).to.deep.include({
+      tenant_id: 1,
+      name: 'acme',
+      plan: 'growth',
+      disabled: false,
+      limits: { entries_per_second: 2000, daily_bytes: 135e9, ceiling_bytes: 1350e9, queries_per_minute: 3000, retention_days: 30 },
+    });
   });
 
   it('keys: create, list, rotate, revoke', async () => {
@@ -181,7 +217,11 @@ describe('the admin routes', () => {
     expect(created.json).to.deep.include({ tenant_id: 1, scopes: ['read', 'ingest'] });
     const id = String(created.json['id']);
     const listed = (await ask('GET', '/admin/tenants/1/keys')).json as unknown as Record<string, unknown>[];
-    expect(listed.find((key) => key['id'] === id)).to.deep.include({ tenant_id: 1, scopes: ['read', 'ingest'], expires_at: '2030-01-01T00:00:00.000Z' });
+    expect(listed.find((key) => key['id'] === id)).to.deep.include({
+      tenant_id: 1,
+      scopes: ['read', 'ingest'],
+      expires_at: '2030-01-01T00:00:00.000Z',
+    });
     expect(JSON.stringify(listed)).not.to.contain('hash').and.not.to.contain(created.json['key']);
     const rotated = await ask('POST', `/admin/tenants/1/keys/${id}/rotate`);
     expect(rotated.json).to.include({ id });
@@ -223,15 +263,27 @@ describe('the admin routes', () => {
 
   describe('the CLI', () => {
     let directory = '';
-    before(() => { directory = mkdtempSync(join(tmpdir(), 'logweir-cli-')); });
+    before(() => {
+      directory = mkdtempSync(join(tmpdir(), 'logweir-cli-'));
+    });
     after(() => rmSync(directory, { recursive: true }));
 
-    async function run(line: string, env: Record<string, string> = {}): Promise<{ code: number; out: string; err: string; json: () => unknown }> {
+    async function run(
+      line: string,
+      env: Record<string, string> = {},
+    ): Promise<{ code: number; out: string; err: string; json: () => unknown }> {
       let [out, err] = ['', ''];
       const code = await adminCommand(
         line === '' ? [] : line.split(' '),
         { LOGWEIR_ADMIN_PORT: String(app.server.port), LOGWEIR_ADMIN_TOKEN: TOKEN, ...env },
-        { out: (text) => { out += text; }, err: (text) => { err += text; } },
+        {
+          out: (text) => {
+            out += text;
+          },
+          err: (text) => {
+            err += text;
+          },
+        },
       );
       return { code, out, err, json: () => JSON.parse(out) as unknown };
     }
@@ -257,7 +309,10 @@ describe('the admin routes', () => {
         expect(json()).to.deep.include({ tenant_id: tenant, ...expected });
       }
       expect(((await run('tenant list --json')).json() as { tenant_id: number }[]).some((row) => row.tenant_id === tenant)).to.equal(true);
-      const key = (await run(`key create --tenant ${tenant} --scopes read,ingest --expires 2030-01-01T00:00:00Z --json`)).json() as { id: string; key: string };
+      const key = (await run(`key create --tenant ${tenant} --scopes read,ingest --expires 2030-01-01T00:00:00Z --json`)).json() as {
+        id: string;
+        key: string;
+      };
       expect(Object.keys(key)).to.deep.equal(['id', 'key', 'tenant_id', 'scopes']);
       expect((await run(`key list --tenant ${tenant} --json`)).json()).to.have.lengthOf(2);
       expect(((await run(`key rotate --tenant ${tenant} --id ${key.id} --json`)).json() as { key: string }).key).not.to.equal(key.key);
@@ -272,7 +327,11 @@ describe('the admin routes', () => {
       expect(lines[1]).to.match(/^1\s+acme\s+growth\s+false/);
     });
     it('a name cannot move the cursor', async () => {
-      await adminCommand(['tenant', 'create', '--name', 'a\u001b[2Jb', '--plan', 'team'], { LOGWEIR_ADMIN_PORT: String(app.server.port), LOGWEIR_ADMIN_TOKEN: TOKEN }, { out: () => undefined, err: () => undefined });
+      await adminCommand(
+        ['tenant', 'create', '--name', 'a\u001b[2Jb', '--plan', 'team'],
+        { LOGWEIR_ADMIN_PORT: String(app.server.port), LOGWEIR_ADMIN_TOKEN: TOKEN },
+        { out: () => undefined, err: () => undefined },
+      );
       expect((await run('tenant list')).out).to.contain('a\\u001b[2Jb');
     });
 
@@ -311,12 +370,18 @@ describe('the admin routes', () => {
     });
     it('reads the token from the data directory', async () => {
       writeFileSync(join(directory, 'admin.token'), `${TOKEN}\n`);
-      expect((await run('tenant list --json', { LOGWEIR_ADMIN_TOKEN: '', LOGWEIR_DATA_DIR: directory, LOGWEIR_ADMIN_HOST: '0.0.0.0' })).code).to.equal(0);
+      expect(
+        (await run('tenant list --json', { LOGWEIR_ADMIN_TOKEN: '', LOGWEIR_DATA_DIR: directory, LOGWEIR_ADMIN_HOST: '0.0.0.0' })).code,
+      ).to.equal(0);
     });
     it('--help', async () => {
       const { code, out } = await run('--help');
       expect(code).to.equal(0);
-      for (const command of ['tenant create --name NAME [--plan PLAN] [--json]', 'key create --tenant TENANT [--scopes SCOPES] [--expires EXPIRES] [--json]']) expect(out).to.contain(command);
+      for (const command of [
+        'tenant create --name NAME [--plan PLAN] [--json]',
+        'key create --tenant TENANT [--scopes SCOPES] [--expires EXPIRES] [--json]',
+      ])
+        expect(out).to.contain(command);
     });
   });
 });

@@ -51,7 +51,8 @@ describe('authenticate', () => {
 
 describe('authorize', () => {
   for (const tenant of ['0', '-1', 'abc', '1.5', '1e3', ' 1', '', '9999999999999999', '1x', '%31']) {
-    it(`tenant_id ${JSON.stringify(tenant)}: 400`, () => expect(thrown(() => authorize(fakePrincipal(), 'read', tenant)).status).to.equal(400));
+    it(`tenant_id ${JSON.stringify(tenant)}: 400`, () =>
+      expect(thrown(() => authorize(fakePrincipal(), 'read', tenant)).status).to.equal(400));
   }
 
   it('tenant_id of another tenant: 403, before the scope is looked at', () => {

@@ -53,9 +53,19 @@ const MATRIX: readonly (readonly [string, Sent, string | null, string | null])[]
   ['query parameter empty on a drain', { query: 'api_key=+', path: '/api/v1/drain' }, null, null],
   ['a header before the query', { headers: { authorization: 'Bearer HEADER' }, query: 'api_key=KEY', path: '/gelf' }, 'HEADER', 'HEADER'],
   ['X-API-Key before the query', { headers: { 'x-api-key': 'HEADER' }, query: 'api_key=KEY', path: '/gelf' }, 'HEADER', 'HEADER'],
-  ['Basic before the query', { headers: { authorization: `Basic ${basic('HEADER:')}` }, query: 'api_key=KEY', path: '/gelf' }, 'HEADER', 'HEADER'],
+  [
+    'Basic before the query',
+    { headers: { authorization: `Basic ${basic('HEADER:')}` }, query: 'api_key=KEY', path: '/gelf' },
+    'HEADER',
+    'HEADER',
+  ],
   ['an unparsed header and the query', { headers: { authorization: 'Splunk X' }, query: 'api_key=KEY', path: '/gelf' }, 'KEY', 'KEY'],
-  ['lower-case bearer and the query', { headers: { authorization: 'bearer HEADER' }, query: 'api_key=KEY', path: '/gelf' }, 'KEY', 'HEADER'],
+  [
+    'lower-case bearer and the query',
+    { headers: { authorization: 'bearer HEADER' }, query: 'api_key=KEY', path: '/gelf' },
+    'KEY',
+    'HEADER',
+  ],
   ['Token and the query', { headers: { authorization: 'Token HEADER' }, query: 'api_key=KEY', path: '/gelf' }, 'KEY', 'HEADER'],
   ['an unparsed Authorization beside X-API-Key', { headers: { authorization: 'Splunk X', 'x-api-key': 'KEY' } }, 'KEY', 'KEY'],
   ['an empty Bearer beside X-API-Key', { headers: { authorization: 'Bearer ', 'x-api-key': 'KEY' } }, 'KEY', 'KEY'],
@@ -63,7 +73,12 @@ const MATRIX: readonly (readonly [string, Sent, string | null, string | null])[]
   ['two keys: each plane has its first header', { headers: { authorization: 'Bearer A', 'x-api-key': 'B' } }, 'A', 'B'],
   ["Firehose's access key elsewhere", { headers: { 'x-amz-firehose-access-key': 'KEY' } }, null, null],
   ["Firehose's access key on its path", { headers: { 'x-amz-firehose-access-key': 'KEY' }, path: '/api/v1/cloudwatch' }, 'KEY', null],
-  ["Firehose's access key after the others", { headers: { 'x-amz-firehose-access-key': 'B', 'x-api-key': 'A' }, path: '/api/v1/cloudwatch' }, 'A', 'A'],
+  [
+    "Firehose's access key after the others",
+    { headers: { 'x-amz-firehose-access-key': 'B', 'x-api-key': 'A' }, path: '/api/v1/cloudwatch' },
+    'A',
+    'A',
+  ],
   ["Datadog's header", { headers: { 'dd-api-key': 'KEY' } }, null, null],
 ];
 
@@ -76,9 +91,16 @@ describe('credential forms', () => {
   }
 
   it('takes api_key on the five paths of the ingest plane and on no other', () => {
-    expect([...QUERY_KEY_PATHS].sort()).to.deep.equal(['/api/v1/drain', '/api/v1/drain/heroku', '/api/v1/drain/vercel', '/api/v1/gelf', '/gelf']);
+    expect([...QUERY_KEY_PATHS].sort()).to.deep.equal([
+      '/api/v1/drain',
+      '/api/v1/drain/heroku',
+      '/api/v1/drain/vercel',
+      '/api/v1/gelf',
+      '/gelf',
+    ]);
     for (const path of QUERY_KEY_PATHS) expect(extract('ingest', { query: 'api_key=KEY', path })).to.equal('KEY');
-    for (const path of ['/_bulk', '/api/v1/ingest', '/loki/api/v1/push', '/gelf/x', '/api/v1/drain/', '/GELF', '/__proto__']) expect(extract('ingest', { query: 'api_key=KEY', path })).to.equal(null);
+    for (const path of ['/_bulk', '/api/v1/ingest', '/loki/api/v1/push', '/gelf/x', '/api/v1/drain/', '/GELF', '/__proto__'])
+      expect(extract('ingest', { query: 'api_key=KEY', path })).to.equal(null);
   });
 
   const websocket: readonly (readonly [string, Sent, string | null])[] = [
@@ -92,7 +114,8 @@ describe('credential forms', () => {
     ['query token', { query: 'token=KEY' }, 'KEY'],
     ['protocol before query', { headers: { 'sec-websocket-protocol': 'x.bearer.A' }, query: 'token=B' }, 'A'],
   ];
-  for (const [name, sent, key] of websocket) it(`websocket, ${name}: ${String(key)}`, () => expect(extract('websocket', sent)).to.equal(key));
+  for (const [name, sent, key] of websocket)
+    it(`websocket, ${name}: ${String(key)}`, () => expect(extract('websocket', sent)).to.equal(key));
 
   it('has unique names', () => {
     const names = CREDENTIAL_FORMS.map((form) => form.name);
@@ -101,10 +124,18 @@ describe('credential forms', () => {
 
   it('never throws, and never gives an untrimmed or empty key', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string(), fc.constantFrom<Plane>('ingest', 'app', 'websocket'), (header, query, plane) => {
-        const found = extract(plane, { headers: { authorization: header, 'x-api-key': header, 'sec-websocket-protocol': header }, query });
-        expect(found === null || (found !== '' && found === found.trim())).to.equal(true);
-      }),
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.string(),
+        fc.constantFrom<Plane>('ingest', 'app', 'websocket'),
+        (header, query, plane) => {
+          const found = extract(plane, {
+            headers: { authorization: header, 'x-api-key': header, 'sec-websocket-protocol': header },
+            query,
+          });
+          expect(found === null || (found !== '' && found === found.trim())).to.equal(true);
+        },
+      ),
     );
   });
 });

@@ -1,6 +1,16 @@
 import { expect } from 'chai';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addPayment, bootstrapTenant, createKey, createTenant, revokeKey, rotateKey, setDisabled, setFlag, setPlan } from '../../../api/control/accounts.ts';
+import {
+  addPayment,
+  bootstrapTenant,
+  createKey,
+  createTenant,
+  revokeKey,
+  rotateKey,
+  setDisabled,
+  setFlag,
+  setPlan,
+} from '../../../api/control/accounts.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';
 import { controlNode } from '../../fakes/control-node.ts';
@@ -59,7 +69,12 @@ describe('tenants and keys', () => {
     await createTenant(store, 'a', 'team');
     await createTenant(store, 'b', 'team');
     const { record } = await createKey(store, 1, ['read'], null);
-    for (const action of [() => setDisabled(store, 9, true), () => createKey(store, 9, ['read'], null), () => rotateKey(store, 2, record.id), () => revokeKey(store, 1, '__proto__')]) {
+    for (const action of [
+      () => setDisabled(store, 9, true),
+      () => createKey(store, 9, ['read'], null),
+      () => rotateKey(store, 2, record.id),
+      () => revokeKey(store, 1, '__proto__'),
+    ]) {
       expect((await refused(action())).status).to.equal(404);
     }
     expect((await refused(createTenant(store, 'c', 'golden'))).message).to.contain('No plan is named "golden"');
@@ -69,7 +84,12 @@ describe('tenants and keys', () => {
 
   it('a payment takes a trial to the plan team, and leaves paid plans alone', async () => {
     const { store } = await controlNode(new FakeControlTopic());
-    for (const [plan, after] of [['trial', 'team'], ['trial_expired', 'team'], ['growth', 'growth'], ['custom', 'custom']] as const) {
+    for (const [plan, after] of [
+      ['trial', 'team'],
+      ['trial_expired', 'team'],
+      ['growth', 'growth'],
+      ['custom', 'custom'],
+    ] as const) {
       const { id } = await createTenant(store, plan, plan);
       expect(await addPayment(store, id)).to.include({ plan: after, payment: true });
     }
@@ -87,10 +107,13 @@ describe('tenants and keys', () => {
     it('many tenants at once, on three nodes: every id once', async () => {
       const topic = new FakeControlTopic();
       const stores = await Promise.all([1, 2, 3].map(async () => (await controlNode(topic)).store));
-      const created = await Promise.all(stores.flatMap((store, node) => [1, 2, 3, 4].map((n) => createTenant(store, `${node}.${n}`, 'team'))));
+      const created = await Promise.all(
+        stores.flatMap((store, node) => [1, 2, 3, 4].map((n) => createTenant(store, `${node}.${n}`, 'team'))),
+      );
       expect(created.map(({ id }) => id).sort((x, y) => x - y)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
       await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 1000)));
-      for (const store of stores) expect(store.tenants().map(({ name }) => name)).to.deep.equal(stores[0]?.tenants().map(({ name }) => name));
+      for (const store of stores)
+        expect(store.tenants().map(({ name }) => name)).to.deep.equal(stores[0]?.tenants().map(({ name }) => name));
       for (const { id, name } of created) expect(stores[0]?.tenant(id)?.name).to.equal(name);
     });
 
@@ -98,7 +121,9 @@ describe('tenants and keys', () => {
       const topic = new FakeControlTopic();
       const [a, b] = [await controlNode(topic), await controlNode(topic)];
       const faster: Promise<unknown>[] = [];
-      b.log.beforeAppend = () => { if (faster.length === 0) faster.push(createTenant(a.store, 'winner', 'team')); };
+      b.log.beforeAppend = () => {
+        if (faster.length === 0) faster.push(createTenant(a.store, 'winner', 'team'));
+      };
       expect((await createTenant(b.store, 'loser', 'team')).id).to.equal(2);
       await Promise.all(faster);
       topic.compact();
@@ -125,7 +150,8 @@ describe('tenants and keys', () => {
       await b.seen(a.offset, 1000);
       await Promise.all([setDisabled(a, 1, true), setPlan(b, 1, 'growth'), setFlag(a, 1, 'demo', 'on'), setFlag(b, 1, 'ai', 'off')]);
       await Promise.all([a, b].map((store) => store.seen(topic.next - 1n, 1000)));
-      for (const store of [a, b]) expect(store.tenant(1)).to.deep.include({ disabled: true, plan: 'growth', flags: { demo: true, ai: false } });
+      for (const store of [a, b])
+        expect(store.tenant(1)).to.deep.include({ disabled: true, plan: 'growth', flags: { demo: true, ai: false } });
     });
   });
 

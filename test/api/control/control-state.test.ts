@@ -3,11 +3,36 @@ import fc from 'fast-check';
 import { emptyControlState, fold, type ControlState } from '../../../api/control/control-state.ts';
 import { parseControl, type KeyRecord, type TenantRecord } from '../../../api/control/records.ts';
 
-const tenant = (change: Partial<TenantRecord> = {}): TenantRecord => ({ version: 1, write: 'w1', id: 1, name: 'a', plan: 'team', signupAt: '2026-11-20T00:00:00.000Z', disabled: false, payment: false, flags: {}, ...change });
-const key = (change: Partial<KeyRecord> = {}): KeyRecord => ({ version: 1, write: 'k1', id: 'x', tenantId: 1, hash: 'a'.repeat(64), scopes: ['read'], createdAt: '2026-11-20T00:00:00.000Z', expiresAt: null, revokedAt: null, ...change });
+const tenant = (change: Partial<TenantRecord> = {}): TenantRecord => ({
+  version: 1,
+  write: 'w1',
+  id: 1,
+  name: 'a',
+  plan: 'team',
+  signupAt: '2026-11-20T00:00:00.000Z',
+  disabled: false,
+  payment: false,
+  flags: {},
+  ...change,
+});
+const key = (change: Partial<KeyRecord> = {}): KeyRecord => ({
+  version: 1,
+  write: 'k1',
+  id: 'x',
+  tenantId: 1,
+  hash: 'a'.repeat(64),
+  scopes: ['read'],
+  createdAt: '2026-11-20T00:00:00.000Z',
+  expiresAt: null,
+  revokedAt: null,
+  ...change,
+});
 
 type Sent = { key: string; value: string | null };
-const sent = (record: TenantRecord | KeyRecord): Sent => ({ key: 'plan' in record ? `tenant:${record.id}` : `key:${record.id}`, value: JSON.stringify(record) });
+const sent = (record: TenantRecord | KeyRecord): Sent => ({
+  key: 'plan' in record ? `tenant:${record.id}` : `key:${record.id}`,
+  value: JSON.stringify(record),
+});
 
 function folded(...records: readonly Sent[]): ControlState {
   const state = emptyControlState();
@@ -17,7 +42,10 @@ function folded(...records: readonly Sent[]): ControlState {
 
 describe('the fold of the control topic', () => {
   it('knows a key once its tenant is there, in either order', () => {
-    for (const records of [[sent(tenant()), sent(key())], [sent(key()), sent(tenant())]]) {
+    for (const records of [
+      [sent(tenant()), sent(key())],
+      [sent(key()), sent(tenant())],
+    ]) {
       const known = folded(...records).known.get('a'.repeat(64));
       expect(known?.principal).to.include({ tenantId: 1, keyId: 'x', demo: false });
       expect(known?.principal.plan.name).to.equal('team');
@@ -26,7 +54,11 @@ describe('the fold of the control topic', () => {
     expect(folded(sent(key())).known.size).to.equal(0);
   });
   it('follows changes of the tenant', () => {
-    const known = folded(sent(tenant()), sent(key()), sent(tenant({ version: 2, write: 'w2', disabled: true, plan: 'growth', flags: { demo: true } }))).known.get('a'.repeat(64));
+    const known = folded(
+      sent(tenant()),
+      sent(key()),
+      sent(tenant({ version: 2, write: 'w2', disabled: true, plan: 'growth', flags: { demo: true } })),
+    ).known.get('a'.repeat(64));
     expect(known).to.include({ tenantDisabled: true });
     expect(known?.principal).to.include({ demo: true });
     expect(known?.principal.plan.name).to.equal('growth');
@@ -34,10 +66,18 @@ describe('the fold of the control topic', () => {
   it('a rotated key is known by its new hash alone, a revoked one not at all', () => {
     const rotated = folded(sent(tenant()), sent(key()), sent(key({ version: 2, write: 'k2', hash: 'b'.repeat(64) })));
     expect([...rotated.known.keys()]).to.deep.equal(['b'.repeat(64)]);
-    const revoked = folded(sent(tenant()), sent(key()), sent(key({ version: 2, write: 'k2', revokedAt: '2026-11-20T00:00:00.000Z' })), sent(tenant({ version: 2, write: 'w2' })));
+    const revoked = folded(
+      sent(tenant()),
+      sent(key()),
+      sent(key({ version: 2, write: 'k2', revokedAt: '2026-11-20T00:00:00.000Z' })),
+      sent(tenant({ version: 2, write: 'w2' })),
+    );
     expect(revoked.known.size).to.equal(0);
   });
-  it('reads the expiry', () => expect(folded(sent(tenant()), sent(key({ expiresAt: '2026-12-01T00:00:00.000Z' }))).known.get('a'.repeat(64))?.expiresAt).to.equal(Date.parse('2026-12-01T00:00:00Z')));
+  it('reads the expiry', () =>
+    expect(folded(sent(tenant()), sent(key({ expiresAt: '2026-12-01T00:00:00.000Z' }))).known.get('a'.repeat(64))?.expiresAt).to.equal(
+      Date.parse('2026-12-01T00:00:00Z'),
+    ));
 
   describe('races', () => {
     it('of two records of one version the first counts, and the subject is stale until that one is repeated', () => {
@@ -56,10 +96,16 @@ describe('the fold of the control topic', () => {
       expect(state.stale.size).to.equal(1);
     });
     it('a revoked key cannot be brought back by a slower write', () => {
-      const state = folded(sent(tenant()), sent(key()), sent(key({ version: 2, write: 'revoke', revokedAt: '2026-11-20T00:00:00.000Z' })), sent(key({ version: 2, write: 'rotate', hash: 'b'.repeat(64) })));
+      const state = folded(
+        sent(tenant()),
+        sent(key()),
+        sent(key({ version: 2, write: 'revoke', revokedAt: '2026-11-20T00:00:00.000Z' })),
+        sent(key({ version: 2, write: 'rotate', hash: 'b'.repeat(64) })),
+      );
       expect(state.known.size).to.equal(0);
     });
-    it('a gap in versions, as compaction leaves it, is no matter', () => expect(folded(sent(tenant({ version: 7, write: 'w7', name: 'later' }))).tenants.get(1)?.name).to.equal('later'));
+    it('a gap in versions, as compaction leaves it, is no matter', () =>
+      expect(folded(sent(tenant({ version: 7, write: 'w7', name: 'later' }))).tenants.get(1)?.name).to.equal('later'));
   });
 
   describe('what is no record', () => {
@@ -81,22 +127,31 @@ describe('the fold of the control topic', () => {
         expect(state.unreadable).to.equal(unreadable);
       });
     }
-    it('fields of a newer release are let through', () => expect(parseControl('tenant:1', JSON.stringify({ ...tenant(), galaxy: true }))).not.to.equal(null));
+    it('fields of a newer release are let through', () =>
+      expect(parseControl('tenant:1', JSON.stringify({ ...tenant(), galaxy: true }))).not.to.equal(null));
     it('any bytes', () => {
-      fc.assert(fc.property(fc.constantFrom('tenant:1', 'key:x'), fc.oneof(fc.string(), fc.json()), (name, value) => {
-        expect(fold(emptyControlState(), { key: name, value })).to.equal(null);
-      }));
+      fc.assert(
+        fc.property(fc.constantFrom('tenant:1', 'key:x'), fc.oneof(fc.string(), fc.json()), (name, value) => {
+          expect(fold(emptyControlState(), { key: name, value })).to.equal(null);
+        }),
+      );
     });
   });
 
   it('gives equal states for equal records', () => {
-    const change = fc.record({ id: fc.integer({ min: 1, max: 3 }), version: fc.integer({ min: 1, max: 4 }), write: fc.constantFrom('a', 'b', 'c', 'd') });
-    fc.assert(fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
-      const records = changes.map((one) => sent(tenant({ ...one, write: `${one.id}.${one.version}.${one.write}` })));
-      expect(folded(...records)).to.deep.equal(folded(...records));
-      // reading everything twice, as after a restart of the reader, changes nothing
-      const twice = folded(...records, ...records);
-      expect(twice.tenants).to.deep.equal(folded(...records).tenants);
-    }));
+    const change = fc.record({
+      id: fc.integer({ min: 1, max: 3 }),
+      version: fc.integer({ min: 1, max: 4 }),
+      write: fc.constantFrom('a', 'b', 'c', 'd'),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
+        const records = changes.map((one) => sent(tenant({ ...one, write: `${one.id}.${one.version}.${one.write}` })));
+        expect(folded(...records)).to.deep.equal(folded(...records));
+        // reading everything twice, as after a restart of the reader, changes nothing
+        const twice = folded(...records, ...records);
+        expect(twice.tenants).to.deep.equal(folded(...records).tenants);
+      }),
+    );
   });
 });

@@ -13,7 +13,8 @@ describe('plans', () => {
     ['unlimited', Infinity, Infinity, Infinity, 0],
   ];
   for (const [name, entriesPerSecond, dailyBytes, queriesPerMinute, retentionDays] of rows) {
-    it(`${name}: the contract's numbers`, () => expect(findPlan(name)).to.include({ entriesPerSecond, dailyBytes, queriesPerMinute, retentionDays }));
+    it(`${name}: the contract's numbers`, () =>
+      expect(findPlan(name)).to.include({ entriesPerSecond, dailyBytes, queriesPerMinute, retentionDays }));
   }
 
   const features: readonly (readonly [string, boolean, boolean, number, boolean])[] = [
@@ -24,7 +25,8 @@ describe('plans', () => {
     ['trial_expired', false, false, 0, false],
     ['unlimited', true, true, 100, true],
   ];
-  for (const [name, metrics, replay, projects, ai] of features) it(`${name}: its features`, () => expect(findPlan(name)?.features).to.deep.equal({ metrics, replay, projects, ai }));
+  for (const [name, metrics, replay, projects, ai] of features)
+    it(`${name}: its features`, () => expect(findPlan(name)?.features).to.deep.equal({ metrics, replay, projects, ai }));
 
   it('aliases, and names that are no plan', () => {
     expect(findPlan('free')?.name).to.equal('trial');
@@ -49,7 +51,8 @@ describe('flags', () => {
     ['retention_days', '365', 'custom', 365],
     ['ceiling_bytes', '1000000', 'team', 1_000_000],
   ];
-  for (const [flag, text, plan, value] of ok) it(`${flag}=${text} on ${plan}: ${String(value)}`, () => expect(parseFlag(flag, text, plan)).to.equal(value));
+  for (const [flag, text, plan, value] of ok)
+    it(`${flag}=${text} on ${plan}: ${String(value)}`, () => expect(parseFlag(flag, text, plan)).to.equal(value));
 
   const bad: readonly (readonly [string, string, string, string])[] = [
     ['nothing', 'on', 'team', 'No flag is named "nothing"'],
@@ -63,16 +66,27 @@ describe('flags', () => {
     ['retention_days', '366', 'custom', 'at most 365'],
     ['retention_days', 'NaN', 'custom', 'whole number'],
   ];
-  for (const [flag, text, plan, message] of bad) it(`${flag}=${text} on ${plan}: 400`, () => expect(() => parseFlag(flag, text, plan)).to.throw(HttpError, message));
+  for (const [flag, text, plan, message] of bad)
+    it(`${flag}=${text} on ${plan}: 400`, () => expect(() => parseFlag(flag, text, plan)).to.throw(HttpError, message));
 
   it('stand in for what the plan says', () => {
-    expect(effectivePlan({ plan: 'team', flags: { metrics: false, projects: 3 } }).features).to.deep.equal({ metrics: false, replay: true, projects: 3, ai: true });
-    expect(effectivePlan({ plan: 'custom', flags: { entries_per_second: 7, daily_bytes: 0, queries_per_minute: 9, retention_days: 90 } })).to.include({ entriesPerSecond: 7, dailyBytes: 0, queriesPerMinute: 9, retentionDays: 90 });
+    expect(effectivePlan({ plan: 'team', flags: { metrics: false, projects: 3 } }).features).to.deep.equal({
+      metrics: false,
+      replay: true,
+      projects: 3,
+      ai: true,
+    });
+    expect(
+      effectivePlan({ plan: 'custom', flags: { entries_per_second: 7, daily_bytes: 0, queries_per_minute: 9, retention_days: 90 } }),
+    ).to.include({ entriesPerSecond: 7, dailyBytes: 0, queriesPerMinute: 9, retentionDays: 90 });
     expect(effectivePlan({ plan: 'custom', flags: { retention_days: 0 } }).retentionDays).to.equal(1);
     expect(effectivePlan({ plan: 'team', flags: { ceiling_bytes: 5 } }).ceilingBytes).to.equal(5);
   });
   it('the numbers of a contract end with the plan custom, a ceiling with a paid plan', () => {
-    expect(effectivePlan({ plan: 'team', flags: { entries_per_second: 7, retention_days: 3 } })).to.include({ entriesPerSecond: 500, retentionDays: 30 });
+    expect(effectivePlan({ plan: 'team', flags: { entries_per_second: 7, retention_days: 3 } })).to.include({
+      entriesPerSecond: 500,
+      retentionDays: 30,
+    });
     expect(effectivePlan({ plan: 'trial', flags: { ceiling_bytes: 5 } }).ceilingBytes).to.equal(73e9);
   });
   it('an unknown plan or flag of a newer release is the least', () => {

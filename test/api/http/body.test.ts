@@ -25,19 +25,37 @@ function sink(path: string, errors: Endpoint['errors'], caps = logBody(CAP)): En
   };
 }
 
-const json: Endpoint = { methods: ['POST'], path: '/json', errors: 'query', access: null, handle: async (exchange) => ({ status: 200, body: { got: (await exchange.body()) ?? 'nothing' } }) };
+const json: Endpoint = {
+  methods: ['POST'],
+  path: '/json',
+  errors: 'query',
+  access: null,
+  handle: async (exchange) => ({ status: 200, body: { got: (await exchange.body()) ?? 'nothing' } }),
+};
 const ENDPOINTS = [sink('/logs', 'ingest'), sink('/small', 'query', jsonBody(100)), json];
 
 type Got = { readonly status: number; readonly type: string; readonly text: string; readonly id: string };
 
 describe('request bodies', () => {
   let host: Awaited<ReturnType<typeof startHost>>;
-  before(async () => { host = await startHost({ endpoints: ENDPOINTS }); });
+  before(async () => {
+    host = await startHost({ endpoints: ENDPOINTS });
+  });
   after(() => host.stop());
 
   async function post(path: string, body: Buffer | string | ReadableStream, headers: Record<string, string> = {}): Promise<Got> {
-    const response = await fetch(host.url + path, { method: 'POST', body, headers, ...(body instanceof ReadableStream ? { duplex: 'half' } : {}) });
-    return { status: response.status, type: response.headers.get('content-type') ?? '', text: await response.text(), id: response.headers.get('x-request-id') ?? '' };
+    const response = await fetch(host.url + path, {
+      method: 'POST',
+      body,
+      headers,
+      ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
+    });
+    return {
+      status: response.status,
+      type: response.headers.get('content-type') ?? '',
+      text: await response.text(),
+      id: response.headers.get('x-request-id') ?? '',
+    };
   }
 
   /** The same body in chunks, without a Content-Length. */
@@ -119,13 +137,21 @@ describe('request bodies', () => {
 
   it('one byte above the cap, uncompressed: 413 as plain text with both sizes', async () => {
     const got = await post('/logs', Buffer.alloc(CAP + 1, 97));
-    expect(got).to.deep.include({ status: 413, type: 'text/plain; charset=utf-8', text: `The body has ${CAP + 1} bytes; the cap is ${CAP} bytes.\n` });
+    expect(got).to.deep.include({
+      status: 413,
+      type: 'text/plain; charset=utf-8',
+      text: `The body has ${CAP + 1} bytes; the cap is ${CAP} bytes.\n`,
+    });
     expect(got.id).to.match(/^[0-9a-f-]{36}$/);
   });
 
   it('one byte above the cap, uncompressed and chunked: 413 as plain text', async () => {
     const got = await post('/logs', chunked(Buffer.alloc(CAP + 1, 97)));
-    expect(got).to.deep.include({ status: 413, type: 'text/plain; charset=utf-8', text: `The body has more than ${CAP} bytes; the cap is ${CAP} bytes.\n` });
+    expect(got).to.deep.include({
+      status: 413,
+      type: 'text/plain; charset=utf-8',
+      text: `The body has more than ${CAP} bytes; the cap is ${CAP} bytes.\n`,
+    });
   });
 
   for (const [coding, body] of [
@@ -137,7 +163,9 @@ describe('request bodies', () => {
       expect(got).to.include({ status: 413, type: 'application/json; charset=utf-8' });
       const error = JSON.parse(got.text) as Record<string, string>;
       expect(error).to.include({ error: 'payload_too_large', request_id: got.id });
-      expect(error['detail']).to.match(new RegExp(coding === 'gzip' ? `more than ${CAP} bytes; the cap is ${CAP} bytes` : `has ${CAP + 1} bytes; the cap is ${CAP} bytes`));
+      expect(error['detail']).to.match(
+        new RegExp(coding === 'gzip' ? `more than ${CAP} bytes; the cap is ${CAP} bytes` : `has ${CAP + 1} bytes; the cap is ${CAP} bytes`),
+      );
     });
   }
 
@@ -145,7 +173,10 @@ describe('request bodies', () => {
     for (const coding of ['gzip', 'br']) {
       const got = await post('/logs', Buffer.alloc(CAP + 1, 97), { 'content-encoding': coding });
       expect(got.status).to.equal(413);
-      expect(JSON.parse(got.text)).to.include({ error: 'payload_too_large', detail: `The body has ${CAP + 1} bytes; the cap is ${CAP} bytes.` });
+      expect(JSON.parse(got.text)).to.include({
+        error: 'payload_too_large',
+        detail: `The body has ${CAP + 1} bytes; the cap is ${CAP} bytes.`,
+      });
     }
   });
 

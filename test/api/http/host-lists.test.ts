@@ -8,12 +8,28 @@ import { FakeLogPublisher } from '../../fakes/log-publisher.ts';
 import { drainFormat, elasticFormat, linesFormat } from '../../fakes/normalizers.ts';
 import { startHost } from '../../fakes/test-host.ts';
 
-const route = (path: string, method: 'GET' | 'POST'): Endpoint => appEndpoint({ method, path, scope: 'read', handle: () => Promise.resolve({ status: 200, body: {} }) });
+const route = (path: string, method: 'GET' | 'POST'): Endpoint =>
+  appEndpoint({ method, path, scope: 'read', handle: () => Promise.resolve({ status: 200, body: {} }) });
 
-const APP_ONLY = ['/api/v1/tenants/:tenant_id/search', '/api/v1/tenants/:tenant_id/alerts', '/select/logsql/query', '/api/v1/account/projects', '/openapi.json', '/ws/livetail/:tenant_id', '/ui/*', '/'];
+const APP_ONLY = [
+  '/api/v1/tenants/:tenant_id/search',
+  '/api/v1/tenants/:tenant_id/alerts',
+  '/select/logsql/query',
+  '/api/v1/account/projects',
+  '/openapi.json',
+  '/ws/livetail/:tenant_id',
+  '/ui/*',
+  '/',
+];
 
 describe('the two public hosts', () => {
-  const ingest = ingestEndpoints({ normalizers: [linesFormat, drainFormat, elasticFormat], publisher: new FakeLogPublisher(), limits: [], maxBodyBytes: 1000, metrics: new Metrics('test') });
+  const ingest = ingestEndpoints({
+    normalizers: [linesFormat, drainFormat, elasticFormat],
+    publisher: new FakeLogPublisher(),
+    limits: [],
+    maxBodyBytes: 1000,
+    metrics: new Metrics('test'),
+  });
   const app = [...APP_ONLY.map((path) => route(path, 'GET')), ...FORWARDED_PATHS.map((path) => route(path, 'POST'))];
   const hosts: Record<string, Awaited<ReturnType<typeof startHost>>> = {};
   before(async () => {
@@ -23,13 +39,23 @@ describe('the two public hosts', () => {
   after(() => Promise.all(Object.values(hosts).map((host) => host.stop())));
 
   async function status(host: string, method: string, path: string, key?: string): Promise<number> {
-    const response = await fetch(`${hosts[host]?.url ?? ''}${path}`, { method, headers: key === undefined ? {} : { authorization: `Bearer ${key}` } });
+    const response = await fetch(`${hosts[host]?.url ?? ''}${path}`, {
+      method,
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    });
     await response.text();
     return response.status;
   }
 
   it('forwards exactly six paths', () => {
-    expect([...FORWARDED_PATHS].sort()).to.deep.equal(['/api/v1/otel/v1/metrics', '/api/v1/write', '/api/v2/write', '/v1/metrics', '/v1/rum/replay', '/write']);
+    expect([...FORWARDED_PATHS].sort()).to.deep.equal([
+      '/api/v1/otel/v1/metrics',
+      '/api/v1/write',
+      '/api/v2/write',
+      '/v1/metrics',
+      '/v1/rum/replay',
+      '/write',
+    ]);
     expect(ingestHostEndpoints(ingest, app)).to.have.lengthOf(1 + ingest.length + 6);
   });
 
@@ -55,7 +81,8 @@ describe('the two public hosts', () => {
 
   it('the rules of a credential follow the path, not the host', async () => {
     for (const host of ['app', 'ingest']) {
-      const ask = async (path: string): Promise<number> => (await fetch(`${hosts[host]?.url ?? ''}${path}`, { method: 'POST', headers: { authorization: 'bearer all' } })).status;
+      const ask = async (path: string): Promise<number> =>
+        (await fetch(`${hosts[host]?.url ?? ''}${path}`, { method: 'POST', headers: { authorization: 'bearer all' } })).status;
       expect(await ask('/lines')).to.equal(401);
       expect(await ask('/v1/metrics')).to.equal(200);
     }

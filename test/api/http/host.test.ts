@@ -16,7 +16,13 @@ const answers = (path: string, change: Partial<Endpoint>): Endpoint => ({
   ...change,
 });
 const throws = (path: string, errors: Endpoint['errors'], error: () => unknown): Endpoint =>
-  answers(path, { errors, access: null, handle: () => { throw error(); } });
+  answers(path, {
+    errors,
+    access: null,
+    handle: () => {
+      throw error();
+    },
+  });
 
 const ENDPOINTS: readonly Endpoint[] = [
   health,
@@ -26,11 +32,23 @@ const ENDPOINTS: readonly Endpoint[] = [
   answers('/v1/logs', { methods: ['POST'], errors: 'ingest', access: { plane: 'ingest', scope: 'ingest' } }),
   answers('/v1/metrics', { methods: ['POST'], errors: 'metrics', access: { plane: 'app', scope: 'ingest' } }),
   answers('/_bulk', { methods: ['POST', 'PUT'], errors: 'ingest', access: { plane: 'ingest', scope: 'ingest' } }),
-  answers('/insert/elasticsearch/{index}/_bulk', { methods: ['POST', 'PUT'], errors: 'ingest', access: { plane: 'ingest', scope: 'ingest' }, answerHeaders: { 'X-Extra': 'yes' } }),
-  answers('/files/*', { access: null, handle: (exchange) => Promise.resolve({ status: 200, headers: { 'Content-Type': 'text/css' }, body: `rest ${exchange.params['*'] ?? ''}` }) }),
+  answers('/insert/elasticsearch/{index}/_bulk', {
+    methods: ['POST', 'PUT'],
+    errors: 'ingest',
+    access: { plane: 'ingest', scope: 'ingest' },
+    answerHeaders: { 'X-Extra': 'yes' },
+  }),
+  answers('/files/*', {
+    access: null,
+    handle: (exchange) =>
+      Promise.resolve({ status: 200, headers: { 'Content-Type': 'text/css' }, body: `rest ${exchange.params['*'] ?? ''}` }),
+  }),
   answers('/empty', { access: null, methods: ['GET', 'POST'], handle: () => Promise.resolve({ status: 202 }) }),
   answers('/nothing', { access: null, handle: () => Promise.resolve({ status: 204 }) }),
-  answers('/bytes', { access: null, handle: () => Promise.resolve({ status: 200, headers: { 'Content-Type': 'application/x-protobuf' }, body: Buffer.from([0, 255]) }) }),
+  answers('/bytes', {
+    access: null,
+    handle: () => Promise.resolve({ status: 200, headers: { 'Content-Type': 'application/x-protobuf' }, body: Buffer.from([0, 255]) }),
+  }),
   throws('/throws/plain', 'query', () => new Error('secret database password')),
   throws('/throws/not-an-error', 'ingest', () => 'text'),
   throws('/throws/metrics', 'metrics', () => new TypeError('x')),
@@ -41,14 +59,27 @@ const ENDPOINTS: readonly Endpoint[] = [
 
 describe('a public host', () => {
   const logged: string[] = [];
-  const keys = new FakeKeyStore({ all: { tenantId: 3 }, reader: { tenantId: 3, scopes: new Set(['read']) }, demo: { tenantId: 3, demo: true } });
+  const keys = new FakeKeyStore({
+    all: { tenantId: 3 },
+    reader: { tenantId: 3, scopes: new Set(['read']) },
+    demo: { tenantId: 3, demo: true },
+  });
   let host: Awaited<ReturnType<typeof startHost>>;
   before(async () => {
-    host = await startHost({ endpoints: ENDPOINTS, keys, corsOrigins: ['https://ui.example'], log: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }) });
+    host = await startHost({
+      endpoints: ENDPOINTS,
+      keys,
+      corsOrigins: ['https://ui.example'],
+      log: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }),
+    });
   });
   after(() => host.stop());
 
-  async function ask(method: string, path: string, headers: Record<string, string> = {}): Promise<{ status: number; headers: Headers; text: string; json: () => Record<string, unknown> }> {
+  async function ask(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; headers: Headers; text: string; json: () => Record<string, unknown> }> {
     const response = await fetch(host.url + path, { method, headers });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) as Record<string, unknown> };
@@ -65,7 +96,20 @@ describe('a public host', () => {
     expect((await ask('GET', '/health?x=1')).status).to.equal(200);
   });
 
-  const UNKNOWN = ['/', '/nowhere', '/healthz', '/HEALTH', '//health', '/health/x', '/api/v1/tenants/3', '/api/v1/tenants//thing', '/api/v1/tenants/%zz/thing', '/insert/elasticsearch/_search', '/__proto__', '/constructor'];
+  const UNKNOWN = [
+    '/',
+    '/nowhere',
+    '/healthz',
+    '/HEALTH',
+    '//health',
+    '/health/x',
+    '/api/v1/tenants/3',
+    '/api/v1/tenants//thing',
+    '/api/v1/tenants/%zz/thing',
+    '/insert/elasticsearch/_search',
+    '/__proto__',
+    '/constructor',
+  ];
   for (const path of UNKNOWN) {
     it(`${path}: 404, with a key or without`, async () => {
       for (const headers of [{}, bearer('all'), bearer('wrong')]) {
@@ -145,19 +189,29 @@ describe('a public host', () => {
   });
 
   it('decodes parameters, and passes on both notations', async () => {
-    expect((await ask('GET', '/api/v1/tenants/3/alerts/a%2Fb%20c', bearer('all'))).json()['params']).to.deep.equal({ tenant_id: '3', alert_id: 'a/b c' });
+    expect((await ask('GET', '/api/v1/tenants/3/alerts/a%2Fb%20c', bearer('all'))).json()['params']).to.deep.equal({
+      tenant_id: '3',
+      alert_id: 'a/b c',
+    });
     expect((await ask('GET', '/files/a/b.css')).text).to.equal('rest a/b.css');
   });
 
   describe('shapes of errors', () => {
     it('the three renderers', async () => {
       const ingest = await ask('POST', '/v1/logs');
-      expect(ingest.json()).to.deep.equal({ error: 'unauthorized', detail: 'No API key was sent in a form that this path reads.', request_id: ingest.headers.get('x-request-id') });
+      expect(ingest.json()).to.deep.equal({
+        error: 'unauthorized',
+        detail: 'No API key was sent in a form that this path reads.',
+        request_id: ingest.headers.get('x-request-id'),
+      });
       const metrics = await ask('POST', '/v1/metrics');
       expect(metrics.json()).to.deep.equal({ detail: 'No API key was sent in a form that this path reads.' });
       expect(metrics.headers.get('x-request-id')).to.match(UUID);
       const query = await ask('GET', '/api/v1/tenants/3/thing');
-      expect(query.json()).to.deep.equal({ detail: 'No API key was sent in a form that this path reads.', request_id: query.headers.get('x-request-id') });
+      expect(query.json()).to.deep.equal({
+        detail: 'No API key was sent in a form that this path reads.',
+        request_id: query.headers.get('x-request-id'),
+      });
     });
     it('429 carries retry_after and Retry-After', async () => {
       const answer = await ask('GET', '/throws/429');
@@ -245,7 +299,11 @@ describe('a public host', () => {
   });
 
   describe('CORS', () => {
-    const preflight = (origin: string): Record<string, string> => ({ origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' });
+    const preflight = (origin: string): Record<string, string> => ({
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'x-api-key',
+    });
     it('answers a preflight without a key', async () => {
       const answer = await ask('OPTIONS', '/v1/logs', preflight('https://ui.example'));
       expect(answer.status).to.equal(204);
@@ -276,7 +334,9 @@ describe('a public host', () => {
 
   it('refuses to route a method and path twice', async () => {
     let message = '';
-    await startHost({ endpoints: [health, health] }).catch((error: unknown) => { message = (error as Error).message; });
+    await startHost({ endpoints: [health, health] }).catch((error: unknown) => {
+      message = (error as Error).message;
+    });
     expect(message).to.match(/^BUG: GET \/health is routed twice/);
   });
 });

@@ -11,26 +11,45 @@ const CAP = 100_000;
 let release: () => void = () => undefined;
 let aborted = 0;
 
-const read: Endpoint = { methods: ['POST'], path: '/read', errors: 'ingest', access: null, handle: async (exchange) => ({ status: 200, body: { length: (await exchange.bytes(logBody(CAP))).length } }) };
-const refuse: Endpoint = { methods: ['POST'], path: '/refuse', errors: 'ingest', access: { plane: 'ingest', scope: 'ingest' }, handle: () => Promise.resolve({ status: 200 }) };
+const read: Endpoint = {
+  methods: ['POST'],
+  path: '/read',
+  errors: 'ingest',
+  access: null,
+  handle: async (exchange) => ({ status: 200, body: { length: (await exchange.bytes(logBody(CAP))).length } }),
+};
+const refuse: Endpoint = {
+  methods: ['POST'],
+  path: '/refuse',
+  errors: 'ingest',
+  access: { plane: 'ingest', scope: 'ingest' },
+  handle: () => Promise.resolve({ status: 200 }),
+};
 const slow: Endpoint = {
   methods: ['GET', 'POST'],
   path: '/slow',
   errors: 'query',
   access: null,
   handle: async (exchange) => {
-    exchange.signal.addEventListener('abort', () => { aborted += 1; });
-    await new Promise<void>((resolve) => { release = resolve; });
+    exchange.signal.addEventListener('abort', () => {
+      aborted += 1;
+    });
+    await new Promise<void>((resolve) => {
+      release = resolve;
+    });
     return { status: 200, body: { slow: true } };
   },
 };
 
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
-const head = (path: string, ...headers: string[]): string => `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
+const head = (path: string, ...headers: string[]): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n`;
 
 describe('the HTTP server', () => {
   let host: Awaited<ReturnType<typeof startHost>>;
-  before(async () => { host = await startHost({ endpoints: [health, read, refuse, slow] }); });
+  before(async () => {
+    host = await startHost({ endpoints: [health, read, refuse, slow] });
+  });
   after(() => host.stop());
   const open = (): RawClient => new RawClient(host.port);
 
@@ -57,10 +76,18 @@ describe('the HTTP server', () => {
       });
     }
     it('headers of 60 KB pass', async () => {
-      expect((await open().send(`GET /health HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(60_000)}\r\n\r\n`).answer()).status).to.equal(200);
+      expect(
+        (
+          await open()
+            .send(`GET /health HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(60_000)}\r\n\r\n`)
+            .answer()
+        ).status,
+      ).to.equal(200);
     });
     it('a bad chunk keeps the id of its own request', async () => {
-      const answer = await open().send(head('/read', 'Transfer-Encoding: chunked', 'X-Request-Id: mine') + 'zz\r\n').answer();
+      const answer = await open()
+        .send(head('/read', 'Transfer-Encoding: chunked', 'X-Request-Id: mine') + 'zz\r\n')
+        .answer();
       expect(answer.headers['x-request-id']).to.equal('mine');
     });
     it('garbage after a whole request is refused only after that one was answered', async () => {
@@ -81,7 +108,9 @@ describe('the HTTP server', () => {
   });
 
   it('an expectation that it does not know: 417 with a request id', async () => {
-    const answer = await open().send(head('/read', 'Expect: 200-ok', 'Content-Length: 0')).answer();
+    const answer = await open()
+      .send(head('/read', 'Expect: 200-ok', 'Content-Length: 0'))
+      .answer();
     expect(answer.status).to.equal(417);
     expect(answer.headers['x-request-id']).to.match(UUID);
   });
@@ -99,7 +128,12 @@ describe('the HTTP server', () => {
       expect(JSON.parse((await client.send('abc').answer()).body)).to.deep.equal({ length: 3 });
     });
     it('refuses a body that is too large, or nobody may send, before it is sent', async () => {
-      for (const [path, status] of [['/read', 413], ['/refuse', 401], ['/nowhere', 404], ['/health', 405]] as const) {
+      for (const [path, status] of [
+        ['/read', 413],
+        ['/refuse', 401],
+        ['/nowhere', 404],
+        ['/health', 405],
+      ] as const) {
         const client = open().send(head(path, 'Expect: 100-continue', 'Content-Length: 5000000'));
         const answer = await client.answer();
         expect(answer.status).to.equal(status);
@@ -177,19 +211,31 @@ describe('the HTTP server', () => {
       client.end();
       await client.gone();
       expect(client.error).to.equal(null);
-      await client.answer().then(() => expect.fail('a second answer'), () => undefined);
+      await client.answer().then(
+        () => expect.fail('a second answer'),
+        () => undefined,
+      );
     });
     it('nor a chunked one', async () => {
-      const client = open().send(head('/read', 'Transfer-Encoding: chunked') + `20000\r\n${'x'.repeat(0x20000)}\r\n` + `30\r\n${HEALTH.padEnd(0x30)}\r\n`);
+      const client = open().send(
+        head('/read', 'Transfer-Encoding: chunked') + `20000\r\n${'x'.repeat(0x20000)}\r\n` + `30\r\n${HEALTH.padEnd(0x30)}\r\n`,
+      );
       expect((await client.answer()).status).to.equal(413);
       client.end();
       await client.gone();
-      await client.answer().then(() => expect.fail('a second answer'), () => undefined);
+      await client.answer().then(
+        () => expect.fail('a second answer'),
+        () => undefined,
+      );
     });
   });
 
   it('a client that goes away in the middle of its body does no harm', async () => {
-    for (const start of [head('/read', 'Content-Length: 100') + 'abc', head('/read', 'Transfer-Encoding: chunked') + '3\r\nabc\r\n', head('/refuse', 'Content-Length: 100') + 'abc']) {
+    for (const start of [
+      head('/read', 'Content-Length: 100') + 'abc',
+      head('/read', 'Transfer-Encoding: chunked') + '3\r\nabc\r\n',
+      head('/refuse', 'Content-Length: 100') + 'abc',
+    ]) {
       const client = open().send(start);
       await sleep(20);
       client.destroy();
@@ -222,7 +268,10 @@ describe('the HTTP server', () => {
 
 describe('requests that come too slowly', () => {
   it('are ended with 408 and a request id, in the headers and in the body', async () => {
-    const host = await startHost({ endpoints: [health, read], limits: { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 } });
+    const host = await startHost({
+      endpoints: [health, read],
+      limits: { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 },
+    });
     for (const start of ['GET /health HTTP/1.1\r\nHo', head('/read', 'Content-Length: 10', 'X-Request-Id: slow-one') + 'abc']) {
       const client = new RawClient(host.port).send(start);
       const answer = await client.answer();
@@ -246,7 +295,9 @@ describe('stopping the HTTP server', () => {
     const late = new RawClient(host.port === 0 ? 9 : host.port);
     await late.gone();
     let done = false;
-    void stopped.then(() => { done = true; });
+    void stopped.then(() => {
+      done = true;
+    });
     await sleep(60);
     expect(done).to.equal(false);
     release();
@@ -260,7 +311,9 @@ describe('stopping the HTTP server', () => {
   it('is safe before the start, and a port in use is an error', async () => {
     const host = await startHost({ endpoints: [health] });
     let message = '';
-    await startHost({ endpoints: [health], port: host.port }).catch((error: unknown) => { message = (error as Error).message; });
+    await startHost({ endpoints: [health], port: host.port }).catch((error: unknown) => {
+      message = (error as Error).message;
+    });
     expect(message).to.contain('EADDRINUSE');
     await host.stop();
     await host.stop();

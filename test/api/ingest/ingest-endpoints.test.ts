@@ -19,12 +19,21 @@ class FakeLimit implements IngestLimit {
   readonly calls: string[] = [];
   refuseAt = '';
   readonly #label: string;
-  constructor(label: string) { this.#label = label; }
-  admit(principal: Principal): void { this.#note(`admit ${principal.tenantId}`); }
-  charge(_principal: Principal, entries: number, bytes: number): void { this.#note(`charge ${entries} ${bytes}`); }
-  refund(_principal: Principal, entries: number, bytes: number): void { this.#note(`refund ${entries} ${bytes}`); }
+  constructor(label: string) {
+    this.#label = label;
+  }
+  admit(principal: Principal): void {
+    this.#note(`admit ${principal.tenantId}`);
+  }
+  charge(_principal: Principal, entries: number, bytes: number): void {
+    this.#note(`charge ${entries} ${bytes}`);
+  }
+  refund(_principal: Principal, entries: number, bytes: number): void {
+    this.#note(`refund ${entries} ${bytes}`);
+  }
   #note(call: string): void {
-    if (this.refuseAt !== '' && call.startsWith(this.refuseAt)) throw new HttpError(429, 'rate_limited', `Refused by ${this.#label}.`, { retryAfter: 3 });
+    if (this.refuseAt !== '' && call.startsWith(this.refuseAt))
+      throw new HttpError(429, 'rate_limited', `Refused by ${this.#label}.`, { retryAfter: 3 });
     this.calls.push(call);
   }
 }
@@ -33,10 +42,21 @@ describe('the ingest route', () => {
   const publisher = new FakeLogPublisher();
   const metrics = new Metrics('test');
   const limits = [new FakeLimit('first'), new FakeLimit('second')];
-  const keys = new FakeKeyStore({ all: { tenantId: 5, plan: findPlan('team') as Plan }, reader: { scopes: new Set(['read', 'write']) }, demo: { demo: true } });
+  const keys = new FakeKeyStore({
+    all: { tenantId: 5, plan: findPlan('team') as Plan },
+    reader: { scopes: new Set(['read', 'write']) },
+    demo: { demo: true },
+  });
   let host: Awaited<ReturnType<typeof startHost>>;
   before(async () => {
-    const endpoints = ingestEndpoints({ normalizers: [linesFormat, drainFormat, elasticFormat], publisher, limits, maxBodyBytes: 10_000, metrics, now: () => 1_795_000_000_000_000_000n });
+    const endpoints = ingestEndpoints({
+      normalizers: [linesFormat, drainFormat, elasticFormat],
+      publisher,
+      limits,
+      maxBodyBytes: 10_000,
+      metrics,
+      now: () => 1_795_000_000_000_000_000n,
+    });
     host = await startHost({ endpoints: [health, ...endpoints], keys, metrics });
   });
   after(() => host.stop());
@@ -50,7 +70,12 @@ describe('the ingest route', () => {
     }
   });
 
-  async function post(path: string, body: string | Uint8Array, headers: Record<string, string> = { authorization: 'Bearer all' }, method = 'POST'): Promise<{ status: number; headers: Headers; text: string; json: () => Record<string, unknown> }> {
+  async function post(
+    path: string,
+    body: string | Uint8Array,
+    headers: Record<string, string> = { authorization: 'Bearer all' },
+    method = 'POST',
+  ): Promise<{ status: number; headers: Headers; text: string; json: () => Record<string, unknown> }> {
     const response = await fetch(host.url + path, { method, body, headers });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) as Record<string, unknown> };
@@ -62,7 +87,10 @@ describe('the ingest route', () => {
     expect(answer.json()).to.deep.equal({ accepted: 2 });
     expect(answer.headers.get('x-rejected-entries')).to.equal('1');
     expect(publisher.written).to.have.lengthOf(1);
-    expect(publisher.written[0]).to.deep.include({ options: { tenantId: 5, retentionDays: 30, receivedAt: 1_795_000_000_000_000_000n, streamFields: null }, bytes: 11 });
+    expect(publisher.written[0]).to.deep.include({
+      options: { tenantId: 5, retentionDays: 30, receivedAt: 1_795_000_000_000_000_000n, streamFields: null },
+      bytes: 11,
+    });
     expect(publisher.written[0]?.rows.split('\n').filter((row) => row !== '')).to.have.lengthOf(2);
     expect(limits[0]?.calls).to.deep.equal(['admit 5', 'charge 2 11']);
   });
@@ -86,7 +114,12 @@ describe('the ingest route', () => {
   });
 
   it("Elasticsearch's answers carry the product header, whatever they are", async () => {
-    for (const [path, headers, status] of [['/_bulk', { authorization: 'Bearer all' }, 200], ['/web/_bulk', { authorization: 'Bearer all' }, 200], ['/_bulk', {}, 401], ['/_bulk', { authorization: 'Bearer x' }, 403]] as const) {
+    for (const [path, headers, status] of [
+      ['/_bulk', { authorization: 'Bearer all' }, 200],
+      ['/web/_bulk', { authorization: 'Bearer all' }, 200],
+      ['/_bulk', {}, 401],
+      ['/_bulk', { authorization: 'Bearer x' }, 403],
+    ] as const) {
       for (const method of ['POST', 'PUT']) {
         const answer = await post(path, 'x', headers, method);
         expect(answer.status).to.equal(status);
@@ -121,7 +154,9 @@ describe('the ingest route', () => {
       (limits[0] as FakeLimit).refuseAt = 'charge';
       expect((await post('/lines', huge)).status).to.equal(413);
       expect((await post('/lines', 'unreadable')).json()).to.include({ error: 'invalid_body' });
-      expect((await post('/lines', 'x', { authorization: 'Bearer all', 'content-encoding': 'br' })).json()).to.include({ error: 'unsupported_encoding' });
+      expect((await post('/lines', 'x', { authorization: 'Bearer all', 'content-encoding': 'br' })).json()).to.include({
+        error: 'unsupported_encoding',
+      });
     });
     it('then the buckets, and nothing is written', async () => {
       (limits[1] as FakeLimit).refuseAt = 'charge';
@@ -158,7 +193,13 @@ describe('the ingest route', () => {
 
   it('a format and the credential forms must agree on api_key', () => {
     const make = (path: string, keyInQuery?: true): unknown =>
-      ingestEndpoints({ normalizers: [{ ...linesFormat, paths: [path], ...(keyInQuery === undefined ? {} : { keyInQuery }) }], publisher, limits: [], maxBodyBytes: 1, metrics });
+      ingestEndpoints({
+        normalizers: [{ ...linesFormat, paths: [path], ...(keyInQuery === undefined ? {} : { keyInQuery }) }],
+        publisher,
+        limits: [],
+        maxBodyBytes: 1,
+        metrics,
+      });
     expect(() => make('/gelf')).to.throw('BUG');
     expect(() => make('/lines', true)).to.throw('BUG');
     make('/gelf', true);
@@ -176,7 +217,9 @@ describe('stream fields of a request', () => {
     ['commas alone', { 'x-stream-fields': ' , ' }, '', null],
   ];
   for (const [name, headers, query, fields] of rows) {
-    it(name, () => expect(streamFieldsOf({ header: (header) => headers[header] ?? '', query: new URLSearchParams(query) })).to.deep.equal(fields));
+    it(name, () =>
+      expect(streamFieldsOf({ header: (header) => headers[header] ?? '', query: new URLSearchParams(query) })).to.deep.equal(fields),
+    );
   }
 });
 

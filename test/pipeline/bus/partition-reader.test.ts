@@ -9,7 +9,16 @@ const LIMITS: RangeLimits = { rows: 50, bytes: 1e9, idleMs: 0, busyRows: 1e9, bu
 const log = pino({ level: 'silent' });
 
 const record = (offset: number, count = 10): LogRecord => ({
-  partition: 0, offset, count, tenantId: 1, retentionDays: 0, bytes: 0, days: [0], streams: new Map(), timestamp: 0, value: Buffer.from(`${offset}\n`),
+  partition: 0,
+  offset,
+  count,
+  tenantId: 1,
+  retentionDays: 0,
+  bytes: 0,
+  days: [0],
+  streams: new Map(),
+  timestamp: 0,
+  value: Buffer.from(`${offset}\n`),
 });
 
 /** Kafka's committed offset and ClickHouse's table, which outlive every process; each step can be made the last one. */
@@ -50,15 +59,32 @@ class World {
   };
 
   intent(): Intent | null {
-    return this.committed.metadata === '' ? null : { start: this.committed.offset, end: (JSON.parse(this.committed.metadata) as { e: number }).e };
+    return this.committed.metadata === ''
+      ? null
+      : { start: this.committed.offset, end: (JSON.parse(this.committed.metadata) as { e: number }).e };
   }
 
   /** A process that owns the partition until it is killed or told to finish. */
   open(): { reader: PartitionReader; kill: () => void } {
     let current = true;
-    const reader = new PartitionReader({ topic: 't', partition: 0, intent: this.intent(), limits: LIMITS, log, store: this.store, commit: this.commit, isCurrent: () => current && this.stepsLeft > 0 });
+    const reader = new PartitionReader({
+      topic: 't',
+      partition: 0,
+      intent: this.intent(),
+      limits: LIMITS,
+      log,
+      store: this.store,
+      commit: this.commit,
+      isCurrent: () => current && this.stepsLeft > 0,
+    });
     reader.start();
-    return { reader, kill: () => { current = false; reader.abandon(); } };
+    return {
+      reader,
+      kill: () => {
+        current = false;
+        reader.abandon();
+      },
+    };
   }
 }
 
@@ -75,9 +101,22 @@ describe('partition reader', () => {
     const world = new World();
     const steps: string[] = [];
     const reader = new PartitionReader({
-      topic: 't', partition: 0, intent: null, limits: LIMITS, log, isCurrent: () => true,
-      store: { store: (range, again) => { steps.push(`store ${range.start}-${range.end} ${again ? 'again' : 'first'}`); return Promise.resolve(); } },
-      commit: (offset, metadata) => { steps.push(`commit ${offset} ${metadata}`); return world.commit(offset, metadata); },
+      topic: 't',
+      partition: 0,
+      intent: null,
+      limits: LIMITS,
+      log,
+      isCurrent: () => true,
+      store: {
+        store: (range, again) => {
+          steps.push(`store ${range.start}-${range.end} ${again ? 'again' : 'first'}`);
+          return Promise.resolve();
+        },
+      },
+      commit: (offset, metadata) => {
+        steps.push(`commit ${offset} ${metadata}`);
+        return world.commit(offset, metadata);
+      },
     });
     reader.start();
     for (const offset of [5, 6, 9]) reader.add(record(offset));
@@ -92,14 +131,28 @@ describe('partition reader', () => {
     for (let offset = 3; offset < 12; offset++) reader.add(record(offset));
     await until(() => world.committed.offset === 12);
     await reader.finish();
-    expect(world.ranges.map(({ start, end, records }) => [start, end, records.length])).to.deep.equal([[3, 7, 5], [8, 11, 4]]);
+    expect(world.ranges.map(({ start, end, records }) => [start, end, records.length])).to.deep.equal([
+      [3, 7, 5],
+      [8, 11, 4],
+    ]);
   });
 
   it('is full when a range is gathered while another is stored', async () => {
     let release = (): void => undefined;
     const reader = new PartitionReader({
-      topic: 't', partition: 0, intent: null, limits: LIMITS, log, isCurrent: () => true, commit: () => Promise.resolve(),
-      store: { store: () => new Promise((resolve) => { release = resolve; }) },
+      topic: 't',
+      partition: 0,
+      intent: null,
+      limits: LIMITS,
+      log,
+      isCurrent: () => true,
+      commit: () => Promise.resolve(),
+      store: {
+        store: () =>
+          new Promise((resolve) => {
+            release = resolve;
+          }),
+      },
     });
     reader.start();
     for (let offset = 0; offset < 5; offset++) reader.add(record(offset));
@@ -113,8 +166,19 @@ describe('partition reader', () => {
   it('repeats a range that could not be stored, as a repeat', async () => {
     const tries: boolean[] = [];
     const reader = new PartitionReader({
-      topic: 't', partition: 0, intent: null, limits: LIMITS, log, isCurrent: () => true, commit: () => Promise.resolve(),
-      store: { store: (_range, again) => { tries.push(again); return tries.length < 2 ? Promise.reject(new Error('down')) : Promise.resolve(); } },
+      topic: 't',
+      partition: 0,
+      intent: null,
+      limits: LIMITS,
+      log,
+      isCurrent: () => true,
+      commit: () => Promise.resolve(),
+      store: {
+        store: (_range, again) => {
+          tries.push(again);
+          return tries.length < 2 ? Promise.reject(new Error('down')) : Promise.resolve();
+        },
+      },
     });
     reader.start();
     reader.add(record(0));
@@ -125,22 +189,26 @@ describe('partition reader', () => {
 
   it('stores every record once, whichever step a process dies at', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(9), { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 25 }), async (lives, batches) => {
-        const world = new World();
-        const total = batches.reduce((sum, size) => sum + size, 0);
-        for (const life of [...lives, Infinity]) {
-          world.stepsLeft = life;
-          const { reader, kill } = world.open();
-          let offset = world.committed.offset;
-          for (const size of batches) {
-            for (let i = 0; i < size && offset < total; i++) reader.add(record(offset++));
-            await new Promise((resolve) => setImmediate(resolve));
+      fc.asyncProperty(
+        fc.array(fc.nat(9), { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 25 }),
+        async (lives, batches) => {
+          const world = new World();
+          const total = batches.reduce((sum, size) => sum + size, 0);
+          for (const life of [...lives, Infinity]) {
+            world.stepsLeft = life;
+            const { reader, kill } = world.open();
+            let offset = world.committed.offset;
+            for (const size of batches) {
+              for (let i = 0; i < size && offset < total; i++) reader.add(record(offset++));
+              await new Promise((resolve) => setImmediate(resolve));
+            }
+            await until(() => world.stepsLeft <= 0 || world.committed.offset === total);
+            kill();
           }
-          await until(() => world.stepsLeft <= 0 || world.committed.offset === total);
-          kill();
-        }
-        return world.stored.size === total && [...world.stored.values()].every((times) => times === 1);
-      }),
+          return world.stored.size === total && [...world.stored.values()].every((times) => times === 1);
+        },
+      ),
       { numRuns: 500 },
     );
   }).timeout(60_000);

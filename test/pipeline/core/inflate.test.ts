@@ -4,7 +4,8 @@ import { HttpError } from '../../../pipeline/core/errors.ts';
 import { inflate, type Coding } from '../../../pipeline/core/inflate.ts';
 import { sampleLines } from '../../fixtures/inflate/sample.ts';
 
-const tooLarge = (received: number, more: boolean): HttpError => new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
+const tooLarge = (received: number, more: boolean): HttpError =>
+  new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
 
 async function refused(coding: Coding, bytes: Buffer, cap = 1_000_000): Promise<HttpError> {
   try {

@@ -21,14 +21,49 @@ function parses(text: string): boolean {
 }
 
 /** JSON texts with a few characters cut, doubled or exchanged. */
-const mutated = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '{', '}', '[', ']', ',', ':', '\\', '\\u12', '0', '-', '.', 'e', 'true', 'nul', ' ', '\n', '\t', '\u0001'), fc.nat(3)).map(([json, at, insert, cut]) => {
-  const place = json.length === 0 ? 0 : at % json.length;
-  return json.slice(0, place) + insert + json.slice(place + cut);
-});
+const mutated = fc
+  .tuple(
+    fc.json(),
+    fc.nat(),
+    fc.constantFrom('', '"', '{', '}', '[', ']', ',', ':', '\\', '\\u12', '0', '-', '.', 'e', 'true', 'nul', ' ', '\n', '\t', '\u0001'),
+    fc.nat(3),
+  )
+  .map(([json, at, insert, cut]) => {
+    const place = json.length === 0 ? 0 : at % json.length;
+    return json.slice(0, place) + insert + json.slice(place + cut);
+  });
 
 describe('JSON tokenizer', () => {
-  for (const good of ['{}', '[]', '0', '-0.5e+10', '""', '"\\u00e9\\n"', ' [ 1 , { "a" : [ ] } ] ', 'true', 'null', '{"a":{"b":{}}}']) it(`takes ${good}`, () => expect(accepts(good)).to.equal(true));
-  for (const bad of ['', '{', '[', '[1,]', '{"a"}', '{"a":}', '{a:1}', '{"a":1,}', '01', '1.', '.5', '-', '1e', '+1', '"\t"', '"\\x"', '"\\u12g4"', '"', 'tru', 'nulll', '[1 2]', '{} {}', '{"a":1}}', "{'a':1}", 'NaN', '\ufeff1']) {
+  for (const good of ['{}', '[]', '0', '-0.5e+10', '""', '"\\u00e9\\n"', ' [ 1 , { "a" : [ ] } ] ', 'true', 'null', '{"a":{"b":{}}}'])
+    it(`takes ${good}`, () => expect(accepts(good)).to.equal(true));
+  for (const bad of [
+    '',
+    '{',
+    '[',
+    '[1,]',
+    '{"a"}',
+    '{"a":}',
+    '{a:1}',
+    '{"a":1,}',
+    '01',
+    '1.',
+    '.5',
+    '-',
+    '1e',
+    '+1',
+    '"\t"',
+    '"\\x"',
+    '"\\u12g4"',
+    '"',
+    'tru',
+    'nulll',
+    '[1 2]',
+    '{} {}',
+    '{"a":1}}',
+    "{'a':1}",
+    'NaN',
+    '\ufeff1',
+  ]) {
     it(`refuses ${JSON.stringify(bad)}`, () => expect(accepts(bad)).to.equal(false));
   }
 

@@ -6,7 +6,8 @@ import { HttpError } from '../../../pipeline/core/errors.ts';
 import { inflateSnappy } from '../../../pipeline/core/snappy.ts';
 import { sampleLines } from '../../fixtures/inflate/sample.ts';
 
-const tooLarge = (received: number, more: boolean): HttpError => new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
+const tooLarge = (received: number, more: boolean): HttpError =>
+  new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
 const ok = (bytes: Buffer, cap = 1_000_000): Buffer => inflateSnappy(bytes, cap, tooLarge);
 
 function refused(bytes: Buffer, cap = 1_000_000): HttpError {
@@ -42,7 +43,8 @@ describe('crc32c', () => {
     [Buffer.alloc(32), 0x8a9136aa],
     [Buffer.alloc(32, 0xff), 0x62a8ab43],
   ];
-  for (const [text, crc] of rows) it(`${JSON.stringify(text).slice(0, 20)}: ${crc.toString(16)}`, () => expect(crc32c(Buffer.from(text as string))).to.equal(crc));
+  for (const [text, crc] of rows)
+    it(`${JSON.stringify(text).slice(0, 20)}: ${crc.toString(16)}`, () => expect(crc32c(Buffer.from(text as string))).to.equal(crc));
 });
 
 describe('inflate snappy block', () => {
@@ -51,10 +53,13 @@ describe('inflate snappy block', () => {
   it('what snappyjs writes', () => {
     expect(ok(compress(text)).equals(text)).to.equal(true);
     expect(ok(compress(Buffer.alloc(0))).length).to.equal(0);
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 3000 }), fc.nat(5), (bytes, times) => {
-      const repeated = Buffer.concat(new Array<Uint8Array>(times + 1).fill(bytes));
-      expect(ok(compress(repeated)).equals(repeated)).to.equal(true);
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 3000 }), fc.nat(5), (bytes, times) => {
+        const repeated = Buffer.concat(new Array<Uint8Array>(times + 1).fill(bytes));
+        expect(ok(compress(repeated)).equals(repeated)).to.equal(true);
+      }),
+      { numRuns: 200 },
+    );
   });
   it('all three kinds of copies, overlapping too', () => {
     const literal = Buffer.from([9, 1 << 2, 0x61, 0x62]);
@@ -63,11 +68,19 @@ describe('inflate snappy block', () => {
     expect(ok(Buffer.concat([literal, Buffer.from([3 | (6 << 2), 2, 0, 0, 0])])).toString()).to.equal('ababababa');
   });
   it('long literals with 1, 2, 3 and 4 bytes of length', () => {
-    for (const [extra, size] of [[1, 61], [1, 256], [2, 300], [3, 70_000], [4, 70_000]] as const) {
+    for (const [extra, size] of [
+      [1, 61],
+      [1, 256],
+      [2, 300],
+      [3, 70_000],
+      [4, 70_000],
+    ] as const) {
       const head = Buffer.alloc(extra);
       head.writeUIntLE(size - 1, 0, extra);
       const length = Buffer.from([(size & 127) | 128, ((size >> 7) & 127) | 128, size >> 14]);
-      expect(ok(Buffer.concat([length, Buffer.from([(59 + extra) << 2]), head, text.subarray(0, 1), Buffer.alloc(size - 1, 65)])).length).to.equal(size);
+      expect(
+        ok(Buffer.concat([length, Buffer.from([(59 + extra) << 2]), head, text.subarray(0, 1), Buffer.alloc(size - 1, 65)])).length,
+      ).to.equal(size);
     }
   });
 
@@ -89,21 +102,28 @@ describe('inflate snappy block', () => {
     ['a copy whose offset is cut', [5, 0, 0x41, 2, 1]],
     ['something after its length is reached', [1, 0, 0x41, 0, 0x42]],
   ];
-  for (const [name, bytes] of corruptions) it(`${name}: 400`, () => expect(refused(Buffer.from(bytes))).to.include({ status: 400, slug: 'invalid_body' }));
+  for (const [name, bytes] of corruptions)
+    it(`${name}: 400`, () => expect(refused(Buffer.from(bytes))).to.include({ status: 400, slug: 'invalid_body' }));
 
   it('refuses a claim above the cap before allocating for it', () => {
-    expect(refused(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0x41]), 2_097_152)).to.include({ status: 413, message: 'false 4294967295' });
+    expect(refused(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0x41]), 2_097_152)).to.include({
+      status: 413,
+      message: 'false 4294967295',
+    });
     expect(refused(compress(text), text.length - 1)).to.include({ status: 413 });
     expect(ok(compress(text), text.length).length).to.equal(text.length);
   });
   it('survives any bytes', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-      try {
-        ok(Buffer.from(bytes), 10_000);
-      } catch (error) {
-        expect(error).to.be.instanceOf(HttpError);
-      }
-    }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        try {
+          ok(Buffer.from(bytes), 10_000);
+        } catch (error) {
+          expect(error).to.be.instanceOf(HttpError);
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 });
 
@@ -111,7 +131,15 @@ describe('inflate snappy frames', () => {
   const [a, b] = [sampleLines(30), sampleLines(100)];
 
   it('compressed, plain, padding, skippable chunks and a second stream', () => {
-    const bytes = Buffer.concat([IDENTIFIER, data(a), data(b, false), chunk(0xfe, Buffer.alloc(7)), chunk(0x80, Buffer.from('skip')), IDENTIFIER, data(a)]);
+    const bytes = Buffer.concat([
+      IDENTIFIER,
+      data(a),
+      data(b, false),
+      chunk(0xfe, Buffer.alloc(7)),
+      chunk(0x80, Buffer.from('skip')),
+      IDENTIFIER,
+      data(a),
+    ]);
     expect(ok(bytes).equals(Buffer.concat([a, b, a]))).to.equal(true);
   });
   it('nothing but the identifier', () => expect(ok(IDENTIFIER).length).to.equal(0));
@@ -128,7 +156,8 @@ describe('inflate snappy frames', () => {
     ['a compressed chunk above 64 KiB', Buffer.concat([IDENTIFIER, data(Buffer.alloc(65_537))])],
     ['garbage after the end', Buffer.concat([IDENTIFIER, data(a), Buffer.from('garbage')])],
   ];
-  for (const [name, bytes] of corruptions) it(`${name}: 400`, () => expect(refused(bytes)).to.include({ status: 400, slug: 'invalid_body' }));
+  for (const [name, bytes] of corruptions)
+    it(`${name}: 400`, () => expect(refused(bytes)).to.include({ status: 400, slug: 'invalid_body' }));
 
   it('stops at the cap', () => {
     const bomb = Buffer.concat([IDENTIFIER, ...new Array<Buffer>(100).fill(data(Buffer.alloc(65_536)))]);

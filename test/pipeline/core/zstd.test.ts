@@ -6,7 +6,8 @@ import { inflateZstd } from '../../../pipeline/core/zstd.ts';
 import { sampleLines } from '../../fixtures/inflate/sample.ts';
 
 const FIXTURES = new URL('../../fixtures/inflate/', import.meta.url);
-const tooLarge = (received: number, more: boolean): HttpError => new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
+const tooLarge = (received: number, more: boolean): HttpError =>
+  new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
 
 async function refused(bytes: Buffer, cap = 1_000_000): Promise<HttpError> {
   try {
@@ -40,7 +41,8 @@ describe('inflate zstd', () => {
     it(`${name}: the cap is inclusive`, async () => expect(await refused(fixture(name), text.length - 1)).to.include({ status: 413 }));
     it(`${name}: cut anywhere, 400`, async () => {
       const bytes = fixture(name);
-      for (const cut of [1, 2, 3, 4, 5, bytes.length >> 1, bytes.length - 5, bytes.length - 3]) expect(await refused(bytes.subarray(0, bytes.length - cut)), String(cut)).to.include({ status: 400 });
+      for (const cut of [1, 2, 3, 4, 5, bytes.length >> 1, bytes.length - 5, bytes.length - 3])
+        expect(await refused(bytes.subarray(0, bytes.length - cut)), String(cut)).to.include({ status: 400 });
     });
   }
 
@@ -51,7 +53,9 @@ describe('inflate zstd', () => {
   });
 
   it('raw and repeated blocks, an empty frame', async () => {
-    expect((await inflateZstd(frame(STREAMED, block(0, 2, false), [0x68, 0x69], block(1, 3, true), [0x21]), 100, tooLarge)).toString()).to.equal('hi!!!');
+    expect(
+      (await inflateZstd(frame(STREAMED, block(0, 2, false), [0x68, 0x69], block(1, 3, true), [0x21]), 100, tooLarge)).toString(),
+    ).to.equal('hi!!!');
     expect((await inflateZstd(frame(STREAMED, block(0, 0, true)), 100, tooLarge)).length).to.equal(0);
     expect((await inflateZstd(frame(MAGIC, [0x20, 2], block(0, 2, true), [0x68, 0x69]), 100, tooLarge)).toString()).to.equal('hi');
   });
@@ -83,7 +87,10 @@ describe('inflate zstd', () => {
   }
 
   it('an announced size above the cap: 413 at once', async () => {
-    expect(await refused(frame(MAGIC, [0xe0, 0, 0, 0, 0, 1, 0, 0, 0], block(0, 1, true), [65]))).to.include({ status: 413, message: 'false 4294967296' });
+    expect(await refused(frame(MAGIC, [0xe0, 0, 0, 0, 0, 1, 0, 0, 0], block(0, 1, true), [65]))).to.include({
+      status: 413,
+      message: 'false 4294967296',
+    });
   });
 
   it('a bomb of repeated blocks: 413 with little memory', async () => {

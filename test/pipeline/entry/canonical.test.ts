@@ -4,30 +4,56 @@ import { canonical } from './entry-lines.ts';
 const AT = '2026-11-21T13:00:00Z';
 const n = (json: string): { json: string } => ({ json });
 /** An entry with the fields every test entry has. */
-const entry = (fields: Record<string, unknown> = {}, stream = '{}'): Record<string, unknown> => ({ _time: AT, _stream: stream, _msg: 'm', ...fields });
+const entry = (fields: Record<string, unknown> = {}, stream = '{}'): Record<string, unknown> => ({
+  _time: AT,
+  _stream: stream,
+  _msg: 'm',
+  ...fields,
+});
 const ok = (name: string, json: string, expected: Record<string, unknown>): void => {
   it(name, () => expect(canonical(json)).to.deep.equal(expected));
 };
 const withFields = (fields: string): string => `{"_time":"${AT}","_msg":"m",${fields}}`;
 
 describe('canonical entry: values', () => {
-  ok('keeps strings, numbers and booleans by their type', withFields('"a":"1.50","b":1.50,"c":true,"d":false'), entry({ a: '1.50', b: n('1.50'), c: n('true'), d: n('false') }));
-  ok('keeps every digit', withFields('"a":18446744073709551615,"b":-0,"c":1e400,"d":12345678901234567890.123'), entry({ a: n('18446744073709551615'), b: n('-0'), c: n('1e400'), d: n('12345678901234567890.123') }));
+  ok(
+    'keeps strings, numbers and booleans by their type',
+    withFields('"a":"1.50","b":1.50,"c":true,"d":false'),
+    entry({ a: '1.50', b: n('1.50'), c: n('true'), d: n('false') }),
+  );
+  ok(
+    'keeps every digit',
+    withFields('"a":18446744073709551615,"b":-0,"c":1e400,"d":12345678901234567890.123'),
+    entry({ a: n('18446744073709551615'), b: n('-0'), c: n('1e400'), d: n('12345678901234567890.123') }),
+  );
   ok('drops null and empty', withFields('"a":null,"b":"","c":{}'), entry());
   ok('flattens objects', withFields('"user":{"id":7,"name":{"first":"A"}}'), entry({ 'user.id': n('7'), 'user.name.first': 'A' }));
-  ok('keeps arrays as compact JSON text', withFields('"a":[ 1, "x y", {"b" : null} ],"e":[]'), entry({ a: '[1,"x y",{"b":null}]', e: '[]' }));
+  ok(
+    'keeps arrays as compact JSON text',
+    withFields('"a":[ 1, "x y", {"b" : null} ],"e":[]'),
+    entry({ a: '[1,"x y",{"b":null}]', e: '[]' }),
+  );
   ok('takes the last of equal names', withFields('"a":1,"a":"two","b":1,"b":null'), entry({ a: 'two' }));
   ok('takes the last of a dotted and a nested name', withFields('"a.b":1,"a":{"b":2}'), entry({ 'a.b': n('2') }));
-  ok('keeps __proto__ and its like as plain names', withFields('"__proto__":{"admin":true},"constructor":"c","toString":"t"'), entry({ '__proto__.admin': n('true'), constructor: 'c', toString: 't' }));
+  ok(
+    'keeps __proto__ and its like as plain names',
+    withFields('"__proto__":{"admin":true},"constructor":"c","toString":"t"'),
+    entry({ '__proto__.admin': n('true'), constructor: 'c', toString: 't' }),
+  );
   ok('knows names by their meaning, not their spelling', withFields('"\\u0061":1,"a":2'), entry({ a: n('2') }));
-  ok('keeps NUL, escapes and unicode', withFields('"a":"x\\u0000y\\n\\"\\\\\\/","b":"héllo 東京 \\ud83d\\ude00"'), entry({ a: 'x\0y\n"\\/', b: 'héllo 東京 😀' }));
+  ok(
+    'keeps NUL, escapes and unicode',
+    withFields('"a":"x\\u0000y\\n\\"\\\\\\/","b":"héllo 東京 \\ud83d\\ude00"'),
+    entry({ a: 'x\0y\n"\\/', b: 'héllo 東京 😀' }),
+  );
   ok('makes lone surrogates U+FFFD', withFields('"a":"x\\ud83dy"'), entry({ a: 'x\ufffdy' }));
   ok("ignores a producer's own _stream", withFields('"_stream":"{x=1}","_stream_id":"7"'), entry());
   it('leaves prototypes alone', () => expect(({} as { admin?: unknown }).admin).to.equal(undefined));
 });
 
 describe('canonical entry: time', () => {
-  const time = (json: string, expected: string): void => ok(`reads ${json}`, `{"_time":${json},"_msg":"m"}`, { _time: expected, _stream: '{}', _msg: 'm' });
+  const time = (json: string, expected: string): void =>
+    ok(`reads ${json}`, `{"_time":${json},"_msg":"m"}`, { _time: expected, _stream: '{}', _msg: 'm' });
   time('"2026-11-20T10:00:00Z"', '2026-11-20T10:00:00Z');
   time('"2026-11-20T10:00:00.1Z"', '2026-11-20T10:00:00.100Z');
   time('"2026-11-20T10:00:00.123456789Z"', '2026-11-20T10:00:00.123456789Z');
@@ -43,8 +69,19 @@ describe('canonical entry: time', () => {
   time('1795182899123456789', '2026-11-20T13:54:59.123456789Z');
   time('1.795216940874E9', '2026-11-20T23:22:20.874Z');
   for (const none of ['""', '0', 'null', '"0"', '"0001-01-01T00:00:00Z"']) time(none, '2026-11-21T14:00:00Z');
-  ok('takes the first readable of the other names, and moves it', '{"_msg":"m","time":"soon","date":1795182899,"ts":5}', { _time: '2026-11-20T13:54:59Z', _stream: '{}', _msg: 'm', time: 'soon', ts: n('5') });
-  ok('prefers @timestamp', '{"_msg":"m","timestamp":1,"@timestamp":"2026-11-20T10:00:00Z"}', { _time: '2026-11-20T10:00:00Z', _stream: '{}', _msg: 'm', timestamp: n('1') });
+  ok('takes the first readable of the other names, and moves it', '{"_msg":"m","time":"soon","date":1795182899,"ts":5}', {
+    _time: '2026-11-20T13:54:59Z',
+    _stream: '{}',
+    _msg: 'm',
+    time: 'soon',
+    ts: n('5'),
+  });
+  ok('prefers @timestamp', '{"_msg":"m","timestamp":1,"@timestamp":"2026-11-20T10:00:00Z"}', {
+    _time: '2026-11-20T10:00:00Z',
+    _stream: '{}',
+    _msg: 'm',
+    timestamp: n('1'),
+  });
   for (const bad of ['"soon"', '"2026-02-30T00:00:00Z"', '"2026-11-20T25:00:00Z"', 'true', '[1]']) {
     it(`rejects ${bad}`, () => expect(canonical(`{"_time":${bad},"_msg":"m"}`)).to.match(/^_time is not a time: /));
   }
@@ -53,7 +90,9 @@ describe('canonical entry: time', () => {
     expect(canonical('{"_time":"2262-01-01T00:00:00Z","_msg":"m"}')).to.match(/after the year 2261/);
   });
   it('rejects what is older than the retention, or more than two days ahead', () => {
-    expect(canonical('{"_time":"2026-11-07T13:59:59Z","_msg":"m"}', { retentionDays: 14 })).to.equal('_time is older than the retention of 14 days');
+    expect(canonical('{"_time":"2026-11-07T13:59:59Z","_msg":"m"}', { retentionDays: 14 })).to.equal(
+      '_time is older than the retention of 14 days',
+    );
     expect(canonical('{"_time":"2026-11-07T14:00:00Z","_msg":"m"}', { retentionDays: 14 })).to.be.an('object');
     expect(canonical('{"_time":"2026-11-23T14:00:01Z","_msg":"m"}', { retentionDays: 14 })).to.match(/more than 2 days ahead/);
   });
@@ -78,12 +117,20 @@ describe('canonical entry: message, level, service, stream', () => {
   ok('never takes status for a level', withFields('"status":"error"'), entry({ status: 'error' }));
   ok('never takes app for the service', withFields('"app":"web"'), entry({ app: 'web' }, '{app="web"}'));
 
-  ok('makes the stream of its labels, sorted', withFields('"host":"h1","env":"p\\"q","app":"web","x":"y"'), entry({ host: 'h1', env: 'p"q', app: 'web', x: 'y' }, '{app="web",env="p\\"q",host="h1"}'));
-  ok('takes flattened names as labels', withFields('"kubernetes":{"pod":"p"},"pod":"q"'), entry({ 'kubernetes.pod': 'p', pod: 'q' }, '{pod="q"}'));
+  ok(
+    'makes the stream of its labels, sorted',
+    withFields('"host":"h1","env":"p\\"q","app":"web","x":"y"'),
+    entry({ host: 'h1', env: 'p"q', app: 'web', x: 'y' }, '{app="web",env="p\\"q",host="h1"}'),
+  );
+  ok(
+    'takes flattened names as labels',
+    withFields('"kubernetes":{"pod":"p"},"pod":"q"'),
+    entry({ 'kubernetes.pod': 'p', pod: 'q' }, '{pod="q"}'),
+  );
   it('takes the labels that the request names', () =>
-    expect(canonical(withFields('"host":"h","region":"eu","user":{"id":5}'), { streamFields: ['user.id', 'region', 'none'] })).to.deep.equal(
-      entry({ host: 'h', region: 'eu', 'user.id': n('5') }, '{region="eu",user.id="5"}'),
-    ));
+    expect(
+      canonical(withFields('"host":"h","region":"eu","user":{"id":5}'), { streamFields: ['user.id', 'region', 'none'] }),
+    ).to.deep.equal(entry({ host: 'h', region: 'eu', 'user.id': n('5') }, '{region="eu",user.id="5"}')));
   ok('keeps a numeric trace id as a number', withFields('"trace_id":123,"span_id":"s"'), entry({ trace_id: n('123'), span_id: 's' }));
 });
 

@@ -1,6 +1,6 @@
 import { readRow } from '../../../pipeline/entry/row.ts';
 import { EntryCodec, EntryWriter, validUtf8, type WriterOptions } from '../../../pipeline/entry/writer.ts';
-import type { LogEntry } from '../../../pipeline/core/entry.ts';
+import type { FieldValue, LogEntry } from '../../../pipeline/core/entry.ts';
 
 export const RECEIVED_AT = 1_795_269_600_000_000_000n; // 2026-11-21T14:00:00Z
 export const codec = new EntryCodec(3);
@@ -27,5 +27,6 @@ export function canonical(json: string, options: Partial<WriterOptions> = {}): R
   const body = validUtf8(Buffer.from(json));
   if (writer.object(body, 0, body.length, true) < 0) return 'invalid';
   if (writer.rejected[0] !== undefined) return writer.rejected[0].reason;
-  return Object.fromEntries([...(entriesOf(writer)[0] ?? new Map())].map(([name, value]) => [name, typeof value === 'string' ? value : { json: value.text }]));
+  const entry: LogEntry = entriesOf(writer)[0] ?? new Map<string, FieldValue>();
+  return Object.fromEntries([...entry].map(([name, value]) => [name, typeof value === 'string' ? value : { json: value.text }]));
 }

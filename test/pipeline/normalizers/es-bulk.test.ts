@@ -10,7 +10,11 @@ describe('normalizer es_bulk', () => {
     it(name, () => expect(messages(normalize(esBulk, body))).to.deep.equal(expected));
   };
   ok('takes pairs', lines(CREATE, '{"_msg":"a"}', CREATE, '{"_msg":"b"}'), ['a', 'b']);
-  ok('takes other actions and their keys', lines('{ "index" : {"_index":"x","_id":"1"} }', '{"_msg":"a"}', '{"create":{"pipeline":null}}', '{"message":"b"}'), ['a', 'b']);
+  ok(
+    'takes other actions and their keys',
+    lines('{ "index" : {"_index":"x","_id":"1"} }', '{"_msg":"a"}', '{"create":{"pipeline":null}}', '{"message":"b"}'),
+    ['a', 'b'],
+  );
   ok('takes a body without a final line feed', `${CREATE}\n{"_msg":"a"}`, ['a']);
   ok('takes CRLF, blank lines and a byte order mark', `\ufeff${CREATE}\r\n{"_msg":"a"}\r\n\r\n\n${CREATE}\r\n{"_msg":"b"}\r\n`, ['a', 'b']);
   it('replaces what is no UTF-8', () => {
@@ -19,15 +23,38 @@ describe('normalizer es_bulk', () => {
   });
 
   it('rejects bad documents one by one, in order, and keeps the others', () => {
-    const body = lines(CREATE, '{"_msg":"a"}', CREATE, '{"_msg":', CREATE, '{"_msg":"b"} x', CREATE, '[1]', '{"delete":{"_id":"1"}}', '{"update":{}}', '{"doc":{}}', CREATE, '{"a":1}', CREATE, '{"_msg":"c"}');
+    const body = lines(
+      CREATE,
+      '{"_msg":"a"}',
+      CREATE,
+      '{"_msg":',
+      CREATE,
+      '{"_msg":"b"} x',
+      CREATE,
+      '[1]',
+      '{"delete":{"_id":"1"}}',
+      '{"update":{}}',
+      '{"doc":{}}',
+      CREATE,
+      '{"a":1}',
+      CREATE,
+      '{"_msg":"c"}',
+    );
     const result = normalize(esBulk, body);
     expect(messages(result)).to.deep.equal(['a', 'c']);
     if (!('ack' in result)) throw new Error('expected an answer');
-    const answer = JSON.parse(String(result.ack.body)) as { took: number; errors: boolean; items: { create: { status: number; error?: { type: string; reason: string } } }[] };
+    const answer = JSON.parse(result.ack.body as string) as {
+      took: number;
+      errors: boolean;
+      items: { create: { status: number; error?: { type: string; reason: string } } }[];
+    };
     expect(answer.took).to.equal(3);
     expect(answer.errors).to.equal(true);
     expect(answer.items.map(({ create }) => create.status)).to.deep.equal([201, 400, 400, 400, 400, 400, 400, 201]);
-    expect(answer.items[1]?.create.error).to.deep.equal({ type: 'document_parsing_exception', reason: 'not a JSON object: unexpected the end at byte 8' });
+    expect(answer.items[1]?.create.error).to.deep.equal({
+      type: 'document_parsing_exception',
+      reason: 'not a JSON object: unexpected the end at byte 8',
+    });
     expect(answer.items[2]?.create.error?.reason).to.equal('not a JSON object: unexpected "x" at byte 13');
     expect(answer.items[6]?.create.error?.reason).to.match(/^no message/);
   });
@@ -36,15 +63,21 @@ describe('normalizer es_bulk', () => {
     const result = normalize(esBulk, lines(CREATE, '{"_msg":"a"}'));
     expect('ack' in result && result.ack.body).to.equal('{"took":3,"errors":false,"items":[]}');
   });
-  for (const headers of [{ 'user-agent': 'elasticsearch-js/9.1.0 (linux)' }, { 'user-agent': 'Filebeat/8.19' }, { 'user-agent': 'go-elasticsearch/8.1' }]) {
+  for (const headers of [
+    { 'user-agent': 'elasticsearch-js/9.1.0 (linux)' },
+    { 'user-agent': 'Filebeat/8.19' },
+    { 'user-agent': 'go-elasticsearch/8.1' },
+  ]) {
     it(`gives every item to ${headers['user-agent']}`, () => {
       const result = normalize(esBulk, lines(CREATE, '{"_msg":"a"}'), { headers });
-      expect('ack' in result && JSON.parse(String(result.ack.body))).to.have.nested.property('items[0].create.status', 201);
+      expect('ack' in result && JSON.parse(result.ack.body as string)).to.have.nested.property('items[0].create.status', 201);
     });
   }
   it('gives every item where it is asked for', () => {
     const result = normalize(esBulk, lines(CREATE, '{"_msg":"a"}'), { query: 'items=true' });
-    expect('ack' in result && JSON.parse(String(result.ack.body))).to.have.property('items').with.length(1);
+    expect('ack' in result && JSON.parse(result.ack.body as string))
+      .to.have.property('items')
+      .with.length(1);
   });
 
   const bad = (name: string, body: string, detail: RegExp): void => {

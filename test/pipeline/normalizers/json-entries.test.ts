@@ -28,7 +28,10 @@ describe('normalizer json', () => {
   });
   it('lists the first 100 rejections', () => {
     const result = normalize(jsonEntries, `[{"_msg":"a"}${',1'.repeat(150)}]`);
-    expect('ack' in result && result.ack.body).to.include({ rejected: 150 }).and.have.property('errors').with.length(100);
+    expect('ack' in result && result.ack.body)
+      .to.include({ rejected: 150 })
+      .and.have.property('errors')
+      .with.length(100);
   });
 
   const bad = (name: string, body: string, detail: RegExp): void => {
@@ -39,7 +42,11 @@ describe('normalizer json', () => {
     });
   };
   bad('refuses an empty body', ' \n ', /empty/);
-  bad('names the line that is no JSON', '{"_msg":"a"}\n{"_msg":"b"\n{"_msg":"c"}', /^Line 2 is not a JSON object: unexpected the end at byte 11/);
+  bad(
+    'names the line that is no JSON',
+    '{"_msg":"a"}\n{"_msg":"b"\n{"_msg":"c"}',
+    /^Line 2 is not a JSON object: unexpected the end at byte 11/,
+  );
   bad('names the element that is no JSON', '[{"_msg":"a"},{"_msg":tru}]', /^Element 1 of the array is not a JSON object: unexpected "}/);
   bad('refuses an array that does not end', '[{"_msg":"a"}', /After element 0/);
   bad('refuses text after the array', '[{"_msg":"a"}] x', /After the array/);

@@ -11,7 +11,11 @@ const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))
 export type Result = { readonly entries: LogEntry[]; readonly rejected: readonly Rejection[]; readonly ack: Ack };
 
 /** Runs a normalizer over a body; an HttpError comes back as its status and detail. */
-export function normalize(normalizer: Normalizer, body: string | Buffer, options: { headers?: Record<string, string>; query?: string } = {}): Result | { status: number; detail: string } {
+export function normalize(
+  normalizer: Normalizer,
+  body: string | Buffer,
+  options: { headers?: Record<string, string>; query?: string } = {},
+): Result | { status: number; detail: string } {
   const request: IngestRequest = {
     path: normalizer.paths[0] ?? '',
     contentType: '',
@@ -32,4 +36,5 @@ export function normalize(normalizer: Normalizer, body: string | Buffer, options
   return { entries, rejected: out.rejected, ack: normalizer.ack(request, { accepted, rejected: out.rejected, total: out.total }, 3.4) };
 }
 
-export const messages = (result: ReturnType<typeof normalize>): unknown => ('entries' in result ? result.entries.map((entry) => entry.get('_msg')) : result);
+export const messages = (result: ReturnType<typeof normalize>): unknown =>
+  'entries' in result ? result.entries.map((entry) => entry.get('_msg')) : result;

@@ -1,0 +1,70 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { findJava, run } from './java.mjs';
+import { StartError } from './start-error.mjs';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const POM = path.join(HERE, 'pom.xml');
+// Beside node_modules, not in it: `npm ci` deletes that.
+const CACHE = path.resolve(HERE, '..', '..', '.cache', 'logweir');
+/** Holds the pom.xml that the jars beside it were fetched for. */
+const FETCHED_FOR = 'pom.xml';
+
+/**
+ * Finds Java and the jars that pom.xml names. What is missing is fetched, once for all data directories.
+ * @param {{ log: (line: string) => void, signal?: AbortSignal | undefined }} options
+ * @returns {Promise<{ java: string, classpath: string }>}
+ */
+export async function prepareKafka({ log, signal }) {
+  const pom = readFileSync(POM, 'utf8');
+  const version = /<kafka\.version>(.+)<\/kafka\.version>/.exec(pom)?.[1];
+  if (version === undefined) throw new Error('BUG: pom.xml names no Kafka version.');
+  const folder = path.join(CACHE, `kafka-${version}`);
+  const marker = path.join(folder, FETCHED_FOR);
+  const isFetched = existsSync(marker) && readFileSync(marker, 'utf8') === pom;
+  const { java, maven } = await findJava({ maven: !isFetched, log, signal });
+  if (!isFetched) {
+    log('fetching Kafka …');
+    await fetchJars(maven, pom, folder, signal);
+  }
+  const classpath = jarsIn(folder).map((jar) => path.join(folder, jar));
+  return { java, classpath: classpath.join(':') };
+}
+
+/** @param {string} folder */
+const jarsIn = (folder) =>
+  readdirSync(folder)
+    .sort()
+    .filter((name) => name.endsWith('.jar'));
+
+/**
+ * Has Maven copy the jars into a folder of this process, and moves them from there: nobody sees half of one, and two
+ * starts at once do the same work twice.
+ * @param {string} maven
+ * @param {string} pom
+ * @param {string} folder
+ * @param {AbortSignal | undefined} signal
+ */
+async function fetchJars(maven, pom, folder, signal) {
+  const half = path.join(CACHE, `fetching-${process.pid}`);
+  mkdirSync(half, { recursive: true });
+  try {
+    const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${half}`, '-DincludeScope=runtime'];
+    const { code, output } = await run(maven, ['-q', '-B', '-f', POM, ...goal], { cwd: half, signal });
+    if (code !== 0) {
+      const lines = stripVTControlCharacters(output).trim().split('\n');
+      const reason = lines.find((line) => line.includes('ERROR')) ?? lines.at(-1) ?? '';
+      throw new StartError(`Maven could not fetch Kafka: ${reason.slice(0, 500)}`);
+    }
+    mkdirSync(folder, { recursive: true });
+    const wanted = jarsIn(half);
+    // A jar that is there already stays as it is: an instance that runs may be reading it.
+    for (const jar of wanted) if (!existsSync(path.join(folder, jar))) renameSync(path.join(half, jar), path.join(folder, jar));
+    for (const jar of jarsIn(folder)) if (!wanted.includes(jar)) rmSync(path.join(folder, jar), { force: true });
+    writeFileSync(path.join(folder, FETCHED_FOR), pom);
+  } finally {
+    rmSync(half, { recursive: true, force: true });
+  }
+}

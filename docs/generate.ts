@@ -1,0 +1,116 @@
+/**
+ * `npm run docs`: writes the generated parts of the documentation from the configuration's schema: docs/config.md as a whole, and the
+ * table between the markers of README.md. `npm run docs -- --check` writes nothing and fails where one of them is out of date.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { environment } from '../pipeline/core/config.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const BEGIN = '<!-- config:begin -->';
+const END = '<!-- config:end -->';
+
+/** One variable of the schema, in words. */
+export type Variable = { readonly name: string; readonly value: string; readonly preset: string; readonly meaning: string };
+
+type Rule = { readonly name: string; readonly args?: { readonly limit?: number; readonly regex?: string; readonly options?: { readonly scheme?: readonly string[] } } };
+type Described = {
+  readonly type: string;
+  readonly flags?: { readonly default?: unknown; readonly description?: string; readonly only?: boolean };
+  readonly allow?: readonly unknown[];
+  readonly rules?: readonly Rule[];
+};
+
+/** Every variable of the schema, in its order. */
+export function variables(): Variable[] {
+  const { keys } = environment.describe() as { keys: Readonly<Record<string, Described>> };
+  return Object.entries(keys).map(([name, { flags = {}, ...rest }]) => ({
+    name,
+    value: valueOf({ flags, ...rest }),
+    preset: flags.default === undefined ? '–' : code(flags.default),
+    meaning: flags.description ?? '',
+  }));
+}
+
+const code = (value: unknown): string => (value === '' ? 'empty' : `\`${String(value)}\``);
+
+/** What a variable may be set to. */
+function valueOf({ type, flags, allow = [], rules = [] }: Described): string {
+  if (flags?.only === true) return allow.map(code).join(', ');
+  if (type === 'boolean') return '`true`, `false`, `1`, `0`';
+  const rule = (name: string): Rule | undefined => rules.find((candidate) => candidate.name === name);
+  if (type === 'number') return rule('port') === undefined ? numberOf(rule) : `port${allow.includes(0) ? ', or 0 for any free one' : ''}`;
+  const pattern = rule('pattern')?.args?.regex;
+  if (pattern !== undefined) return `text that matches \`${pattern.slice(1, -1)}\``;
+  if (rule('hostname') !== undefined) return 'host name or IP address';
+  const schemes = rule('uri')?.args?.options?.scheme;
+  if (schemes !== undefined) return `${schemes.join(' or ')} URL`;
+  const shortest = rule('min')?.args?.limit;
+  return shortest === undefined ? 'text' : `text of at least ${String(shortest)} characters`;
+}
+
+function numberOf(rule: (name: string) => Rule | undefined): string {
+  const kind = rule('integer') === undefined ? 'number' : 'integer';
+  const least = rule('sign') === undefined ? rule('min')?.args?.limit : 'more than 0';
+  const most = rule('max')?.args?.limit;
+  const from = least === undefined ? '' : typeof least === 'number' ? `at least ${String(least)}` : least;
+  return [kind, from, most === undefined ? '' : `at most ${String(most)}`].filter((part) => part !== '').join(', ');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function configPage(): string {
+  return `# Configuration
+
+<!-- Made by \`npm run docs\` from pipeline/core/config.ts; edit that file instead. -->
+
+Logweir is configured by environment variables alone. They are read once, at the start; all faults are reported together, and an
+unknown name that begins with \`LOGWEIR_\` is a fault. The variables of the command line are in [cli.md](cli.md).
+
+${table(
+  ['Variable', 'Value', 'Default', 'Meaning'],
+  variables().map(({ name, value, preset, meaning }) => [`\`${name}\``, value, preset, meaning]),
+)}
+`;
+}
+
+function readmeTable(): string {
+  return table(
+    ['Variable', 'Default', 'Meaning'],
+    variables().map(({ name, preset, meaning }) => [`\`${name}\``, preset, meaning]),
+  );
+}
+
+/** The whole text of README.md with its table as it should be. Throws where the markers are missing. */
+function readme(text: string): string {
+  const from = text.indexOf(BEGIN);
+  const to = text.indexOf(END);
+  if (from < 0 || to < from) throw new Error(`README.md has no ${BEGIN} … ${END}.`);
+  return `${text.slice(0, from)}${BEGIN}\n${readmeTable()}\n${text.slice(to)}`;
+}
+
+/** Each file with generated parts: its text now and as it should be. */
+export function generated(): { readonly file: string; readonly is: string; readonly should: string }[] {
+  const read = (file: string): string => (existsSync(path.join(ROOT, file)) ? readFileSync(path.join(ROOT, file), 'utf8') : '');
+  const front = read('README.md');
+  return [
+    { file: 'docs/config.md', is: read('docs/config.md'), should: configPage() },
+    { file: 'README.md', is: front, should: readme(front) },
+  ];
+}
+
+/** Writes what is out of date, or only says so. Gives the exit code. */
+function main(argv: readonly string[]): number {
+  const stale = generated().filter(({ is, should }) => is !== should);
+  const isCheck = argv.includes('--check');
+  for (const { file, should } of stale) {
+    if (!isCheck) writeFileSync(path.join(ROOT, file), should);
+    process.stdout.write(`${file} ${isCheck ? 'is out of date: run npm run docs' : 'was written'}\n`);
+  }
+  return isCheck && stale.length > 0 ? 1 : 0;
+}
+
+if (process.argv[1] === import.meta.filename) process.exitCode = main(process.argv.slice(2));

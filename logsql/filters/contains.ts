@@ -1,0 +1,43 @@
+import type { Sql } from '../../pipeline/core/sql.ts';
+import { quote } from '../reserved.ts';
+import { and, or, phraseSql } from '../sql/text.ts';
+import type { Filter, FilterSpec, SqlContext } from '../types.ts';
+import { hasPhrase } from '../words.ts';
+import { parseValues } from './in.ts';
+import { TextFilter } from './text-filter.ts';
+
+/** `contains_all(a, "b c")` and `contains_any(…)`: all, or any, of these words and phrases; none at all are all, and not any. */
+class ContainsFilter extends TextFilter {
+  readonly #name: 'contains_all' | 'contains_any';
+  readonly #phrases: readonly string[];
+  constructor(name: 'contains_all' | 'contains_any', field: string, phrases: readonly string[]) {
+    super(field);
+    this.#name = name;
+    this.#phrases = phrases;
+  }
+  print(): string {
+    return `${this.#name}(${this.#phrases.map(quote).join(', ')})`;
+  }
+  accepts(value: string): boolean {
+    const has = (phrase: string): boolean => (phrase === '' ? this.#name === 'contains_all' || value === '' : hasPhrase(value, phrase));
+    return this.#name === 'contains_all' ? this.#phrases.every(has) : this.#phrases.some(has);
+  }
+  sql(context: SqlContext): Sql | null {
+    const phrases = this.#name === 'contains_all' ? this.#phrases.filter((phrase) => phrase !== '') : this.#phrases;
+    const conditions = phrases.map((phrase) => phraseSql(this.field, phrase, context));
+    if (!conditions.every((condition) => condition !== null)) return null;
+    return this.#name === 'contains_all' ? and(conditions) : or(conditions);
+  }
+}
+
+const INPUT = [{ _msg: 'ssh login failed' }, { _msg: 'login done' }];
+
+const spec = (name: 'contains_all' | 'contains_any', output: typeof INPUT): FilterSpec => ({
+  names: [name],
+  kind: 'function',
+  examples: [{ query: `${name}("login failed", ssh)`, input: INPUT, output }],
+  parse: (parser, field): Filter => parseValues(parser, field, (own, phrases) => new ContainsFilter(name, own, phrases)),
+});
+
+export const containsAll = spec('contains_all', INPUT.slice(0, 1));
+export const containsAny = spec('contains_any', INPUT.slice(0, 1));

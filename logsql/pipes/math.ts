@@ -1,0 +1,62 @@
+import type { FieldValue, LogEntry } from '../../pipeline/core/entry.ts';
+import { quote } from '../reserved.ts';
+import { numberValue } from '../stats/sum.ts';
+import type { FieldSet } from '../fields.ts';
+import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../types.ts';
+import { atEnd, fieldName } from './arguments.ts';
+import { parseExpression, type Expression } from './expression.ts';
+import { mapRows } from './rows.ts';
+
+type Assignment = { readonly expression: Expression; readonly name: string };
+
+/** `math a / b as r, …`: numbers out of fields; later expressions see the results of earlier ones. */
+class MathPipe implements Pipe {
+  readonly liveTail = true;
+  readonly rows = 'same';
+  readonly #assignments: readonly Assignment[];
+  constructor(assignments: readonly Assignment[]) {
+    this.#assignments = assignments;
+  }
+  get dropsTime(): boolean {
+    return this.#assignments.some(({ name }) => name === '_time');
+  }
+  toString(): string {
+    return `math ${this.#assignments.map(({ expression, name }) => `${expression.toString()} as ${quote(name)}`).join(', ')}`;
+  }
+  needs(output: FieldSet): FieldSet {
+    return [...this.#assignments].reverse().reduce((needed, { expression, name }) => needed.minus([name]).plus(expression.fields), output);
+  }
+  stage({ end }: RunContext): Stage {
+    return mapRows((row) => {
+      const changed: LogEntry = new Map<string, FieldValue>(row);
+      for (const { expression, name } of this.#assignments) changed.set(name, numberValue(expression.value(changed, Number(end))));
+      return changed;
+    });
+  }
+}
+
+function parseMath(parser: Parser): Pipe {
+  const { lexer } = parser;
+  lexer.next();
+  const assignments: Assignment[] = [];
+  do {
+    const expression = parseExpression(lexer);
+    if (lexer.is(',') || atEnd(lexer)) assignments.push({ expression, name: expression.toString() });
+    else {
+      lexer.accept('as');
+      assignments.push({ expression, name: fieldName(lexer) });
+    }
+  } while (lexer.accept(','));
+  return new MathPipe(assignments);
+}
+
+const INPUT = [{ a: 6, b: '1KB', took: '1.5s' }];
+
+export const math: PipeSpec = {
+  names: ['math', 'eval'],
+  examples: [
+    { query: '* | math (a + 4) / 5 as r, b - 1 as s, took / 1ms as ms | fields r, s, ms', input: INPUT, output: [{ r: 2, s: 999, ms: 1500 }] },
+    { query: '* | math 2 ^ 3 ^ 2 as p, nosuch default 7 as d, round(2.567, 0.1) as q | fields p, d, q', input: INPUT, output: [{ p: 64, d: 7, q: 2.6 }] },
+  ],
+  parse: parseMath,
+};

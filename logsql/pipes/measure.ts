@@ -1,0 +1,62 @@
+/** Pipes that work out one number from one field: `len(f) as n`, `hash(f) as n`, `json_array_len(f) as n`. */
+import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
+import { splitJsonArray } from '../json.ts';
+import { quote } from '../reserved.ts';
+import type { Parser, Pipe, PipeSpec } from '../types.ts';
+import { hashText } from '../hash.ts';
+import { fieldName, namesInParens } from './arguments.ts';
+import { NO_OPTIONS, ResultPipe } from './results.ts';
+
+class MeasurePipe extends ResultPipe {
+  readonly results: readonly string[];
+  readonly sources: readonly string[];
+  readonly #name: string;
+  readonly #measure: (text: string) => string;
+  constructor(name: string, from: string, to: string, measure: (text: string) => string) {
+    super(NO_OPTIONS);
+    this.#name = name;
+    this.#measure = measure;
+    this.sources = [from];
+    this.results = [to];
+  }
+  withOptions(): Pipe {
+    return this;
+  }
+  toString(): string {
+    return `${this.#name}(${this.sources.map(quote).join('')}) as ${this.results.map(quote).join('')}`;
+  }
+  compute(row: LogEntry): readonly (readonly [string, FieldValue])[] {
+    return [[this.results[0] ?? '', new Literal(this.#measure(textOf(row.get(this.sources[0] ?? ''))))]];
+  }
+}
+
+function parseMeasure(parser: Parser, name: string, measure: (text: string) => string): Pipe {
+  const { lexer } = parser;
+  lexer.next();
+  const [from, ...more] = lexer.is('(') ? namesInParens(lexer) : [fieldName(lexer)];
+  if (from === undefined || more.length > 0) return lexer.fail(`expected ${name}() of one field`);
+  lexer.accept('as');
+  const to = lexer.is('|', ')', '') ? `${name}(${quote(from)})` : fieldName(lexer);
+  return new MeasurePipe(name, from, to, measure);
+}
+
+/** Bytes of UTF-8, not characters. */
+export const len: PipeSpec = {
+  names: ['len'],
+  examples: [{ query: '* | len(a) as n | fields n', input: [{ a: 'äb' }, { b: 1 }], output: [{ n: 3 }, { n: 0 }] }],
+  parse: (parser) => parseMeasure(parser, 'len', (text) => String(Buffer.byteLength(text))),
+};
+
+/** The upper 53 bits of XXH64, so that the number is exact everywhere. */
+export const hash: PipeSpec = {
+  names: ['hash'],
+  examples: [{ query: '* | hash(a) as n | fields n', input: [{ a: 'checkout' }], output: [{ n: 1639038479608221 }] }],
+  parse: (parser) => parseMeasure(parser, 'hash', hashText),
+};
+
+/** The parts of a JSON array; 0 for anything else. */
+export const jsonArrayLen: PipeSpec = {
+  names: ['json_array_len'],
+  examples: [{ query: '* | json_array_len(a) as n | fields n', input: [{ a: '[1,[2,3]]' }, { a: 'x' }], output: [{ n: 2 }, { n: 0 }] }],
+  parse: (parser) => parseMeasure(parser, 'json_array_len', (text) => String(splitJsonArray(text)?.length ?? 0)),
+};

@@ -1,0 +1,68 @@
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { coversField } from '../fields.ts';
+import { quoteJson } from '../json.ts';
+import { quote, quotePattern } from '../reserved.ts';
+import type { Parser, Pipe, PipeSpec } from '../types.ts';
+import { fieldName, namesInParens } from './arguments.ts';
+import { NO_OPTIONS, ResultPipe } from './results.ts';
+
+type Pair = readonly [string, string];
+
+/** The fields of a row that a list of names and patterns covers, named ones in the order of the list. */
+function packed(row: LogEntry, patterns: readonly string[]): readonly Pair[] {
+  const isPlain = !patterns.some((pattern) => pattern.endsWith('*'));
+  const names = isPlain ? patterns : [...row.keys()].filter((name) => coversField(patterns, name));
+  return names.map((name) => [name, textOf(row.get(name))] as const).filter(([, value]) => value !== '');
+}
+
+/** `pack_json [fields (a, b*)] [as f]` and `pack_logfmt`: the fields of a row in one text. */
+class PackPipe extends ResultPipe {
+  readonly results: readonly string[];
+  readonly sources: readonly string[];
+  readonly #name: string;
+  readonly #write: (pairs: readonly Pair[]) => string;
+  constructor(name: string, fields: readonly string[], to: string, write: (pairs: readonly Pair[]) => string) {
+    super(NO_OPTIONS);
+    this.#name = name;
+    this.#write = write;
+    this.sources = fields;
+    this.results = [to];
+  }
+  withOptions(): Pipe {
+    return this;
+  }
+  toString(): string {
+    const [to = ''] = this.results;
+    const list = this.sources[0] === '*' ? '' : ` fields (${this.sources.map(quotePattern).join(', ')})`;
+    return `${this.#name}${list}${to === '_msg' ? '' : ` as ${quote(to)}`}`;
+  }
+  compute(row: LogEntry): readonly Pair[] {
+    return [[this.results[0] ?? '', this.#write(packed(row, this.sources))]];
+  }
+}
+
+const writeJson = (pairs: readonly Pair[]): string => `{${pairs.map(([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`).join(',')}}`;
+const logfmtValue = (value: string): string => (/[\s"'=<>`\\]|^$/.test(value) ? quoteJson(value) : value);
+const writeLogfmt = (pairs: readonly Pair[]): string => pairs.map(([name, value]) => `${name}=${logfmtValue(value)}`).join(' ');
+
+function parsePack(parser: Parser, name: string, write: (pairs: readonly Pair[]) => string): Pipe {
+  const { lexer } = parser;
+  lexer.next();
+  const list = lexer.accept('fields') ? namesInParens(lexer) : ['*'];
+  const fields = list.length === 0 || list.includes('*') ? ['*'] : list;
+  return new PackPipe(name, fields, lexer.accept('as') ? fieldName(lexer) : '_msg', write);
+}
+
+const INPUT = [{ a: 'x y', b: 1, c: 'z' }];
+
+export const packJson: PipeSpec = {
+  names: ['pack_json'],
+  examples: [{ query: '* | pack_json fields (a, b) as j | fields j', input: INPUT, output: [{ j: '{"a":"x y","b":"1"}' }] }],
+  parse: (parser) => parsePack(parser, 'pack_json', writeJson),
+};
+
+export const packLogfmt: PipeSpec = {
+  names: ['pack_logfmt'],
+  examples: [{ query: '* | pack_logfmt fields (a, b) as j | fields j', input: INPUT, output: [{ j: 'a="x y" b=1' }] }],
+  parse: (parser) => parsePack(parser, 'pack_logfmt', writeLogfmt),
+};

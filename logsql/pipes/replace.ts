@@ -1,0 +1,85 @@
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { RegexpError, compileRegexp, type Regexp } from '../regexp.ts';
+import { quote } from '../reserved.ts';
+import type { Filter, Parser, Pipe, PipeSpec } from '../types.ts';
+import { count, fieldName } from './arguments.ts';
+import { ResultPipe, NO_OPTIONS, parseIf, printIf, type ResultOptions } from './results.ts';
+
+/** What stands for what, in which field, and how many times. */
+type Change = { readonly name: string; readonly from: string; readonly to: string; readonly field: string; readonly limit: number };
+
+/** `replace ("old", "new") [at f] [limit N]` and `replace_regexp`. */
+class ReplacePipe extends ResultPipe {
+  readonly results: readonly string[];
+  readonly sources: readonly string[];
+  readonly #change: Change;
+  readonly #regexp: Regexp | null;
+  constructor(change: Change, regexp: Regexp | null, options: ResultOptions) {
+    super(options);
+    this.#change = change;
+    this.#regexp = regexp;
+    this.results = [change.field];
+    this.sources = [change.field];
+  }
+  withOptions(options: ResultOptions): Pipe {
+    return new ReplacePipe(this.#change, this.#regexp, options);
+  }
+  toString(): string {
+    const { name, from, to, field, limit } = this.#change;
+    const at = field === '_msg' ? '' : ` at ${quote(field)}`;
+    return `${name}${printIf(this.options.condition)} (${JSON.stringify(from)}, ${JSON.stringify(to)})${at}${limit === Infinity ? '' : ` limit ${String(limit)}`}`;
+  }
+  compute(row: LogEntry): readonly (readonly [string, string])[] {
+    const { from, to, field, limit } = this.#change;
+    const text = textOf(row.get(field));
+    return [[field, this.#regexp === null ? replaceText(text, from, to, limit) : this.#regexp.replace(text, to, limit)]];
+  }
+}
+
+function replaceText(text: string, from: string, to: string, limit: number): string {
+  if (from === '') return text;
+  const parts = text.split(from);
+  const most = Math.min(parts.length - 1, limit);
+  return parts.slice(0, most).map((part) => part + to).join('') + parts.slice(most).join(from);
+}
+
+function parseChange(parser: Parser, name: string): { readonly change: Change; readonly condition: Filter | null; readonly at: number } {
+  const { lexer } = parser;
+  lexer.next();
+  const condition = parseIf(parser);
+  lexer.expect('(');
+  const at = lexer.save();
+  const from = lexer.compound('what to replace');
+  lexer.expect(',');
+  const to = lexer.compound('the replacement');
+  lexer.expect(')');
+  const field = lexer.accept('at') ? fieldName(lexer) : '_msg';
+  const limit = lexer.accept('limit') ? count(lexer, 'a number after "limit"') || Infinity : Infinity;
+  return { change: { name, from, to, field, limit }, condition, at };
+}
+
+function parseRegexpReplace(parser: Parser): Pipe {
+  const { change, condition, at } = parseChange(parser, 'replace_regexp');
+  try {
+    return new ReplacePipe(change, compileRegexp(change.from), { ...NO_OPTIONS, condition });
+  } catch (error) {
+    if (!(error instanceof RegexpError)) throw error;
+    parser.lexer.restore(at);
+    return parser.lexer.fail(`expected a regexp that RE2 accepts (${error.message})`);
+  }
+}
+
+export const replace: PipeSpec = {
+  names: ['replace'],
+  examples: [{ query: '* | replace ("a", "b") limit 1', input: [{ _msg: 'aaa' }], output: [{ _msg: 'baa' }] }],
+  parse(parser) {
+    const { change, condition } = parseChange(parser, 'replace');
+    return new ReplacePipe(change, null, { ...NO_OPTIONS, condition });
+  },
+};
+
+export const replaceRegexp: PipeSpec = {
+  names: ['replace_regexp'],
+  examples: [{ query: '* | replace_regexp ("(\\\\w+)=(\\\\w+)", "$2=${1}") at f', input: [{ _msg: 'x', f: 'a=1, b=2' }], output: [{ _msg: 'x', f: '1=a, 2=b' }] }],
+  parse: parseRegexpReplace,
+};

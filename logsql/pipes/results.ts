@@ -1,0 +1,76 @@
+/** What pipes that write fields into rows have in common: `if (…)`, `keep_original_fields`, `skip_empty_results`. */
+import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
+import { FieldSet } from '../fields.ts';
+import type { Filter, Parser, Pipe, Stage } from '../types.ts';
+import { mapRows } from './rows.ts';
+
+/** When results are written, and where they give way to what is there. */
+export type ResultOptions = { readonly condition: Filter | null; readonly keepsOriginal: boolean; readonly skipsEmpty: boolean };
+
+export const NO_OPTIONS: ResultOptions = { condition: null, keepsOriginal: false, skipsEmpty: false };
+
+/** `if (filter)`, when it stands here. */
+export const parseIf = (parser: Parser): Filter | null => (parser.lexer.accept('if') ? parser.condition() : null);
+
+/** `keep_original_fields` and `skip_empty_results` in any order. */
+export function parseResultOptions(parser: Parser, condition: Filter | null): ResultOptions {
+  let [keepsOriginal, skipsEmpty] = [false, false];
+  for (;;) {
+    if (parser.lexer.accept('keep_original_fields')) keepsOriginal = true;
+    else if (parser.lexer.accept('skip_empty_results')) skipsEmpty = true;
+    else return { condition, keepsOriginal, skipsEmpty };
+  }
+}
+
+export const printIf = (condition: Filter | null): string => (condition === null ? '' : ` if (${condition.toString()})`);
+export const printResultOptions = ({ keepsOriginal, skipsEmpty }: ResultOptions): string =>
+  (keepsOriginal ? ' keep_original_fields' : '') + (skipsEmpty ? ' skip_empty_results' : '');
+
+/** Writes results into a copy of the row; an empty one takes the field away. */
+function withResults(row: LogEntry, results: Iterable<readonly [string, FieldValue]>, options: ResultOptions): LogEntry {
+  const changed: LogEntry = new Map(row);
+  for (const [name, value] of results) {
+    if (options.keepsOriginal && textOf(row.get(name)) !== '') continue;
+    if (value !== '') changed.set(name, value);
+    else if (!options.skipsEmpty) changed.delete(name);
+  }
+  return changed;
+}
+
+/** A pipe that works out fields of each row from other fields of it. */
+export abstract class ResultPipe implements Pipe {
+  readonly liveTail = true;
+  readonly rows = 'same';
+  readonly options: ResultOptions;
+  constructor(options: ResultOptions) {
+    this.options = options;
+  }
+  /** The fields it writes; null where the row decides. */
+  abstract readonly results: readonly string[] | null;
+  /** The fields it reads. */
+  abstract readonly sources: readonly string[];
+  abstract compute(row: LogEntry): Iterable<readonly [string, FieldValue]>;
+  /** The same pipe with other options. */
+  abstract withOptions(options: ResultOptions): Pipe;
+  abstract toString(): string;
+
+  get dropsTime(): boolean {
+    return this.results === null || this.results.includes('_time');
+  }
+  get filters(): readonly Filter[] {
+    return this.options.condition === null ? [] : [this.options.condition];
+  }
+  withFilters(filters: readonly Filter[]): Pipe {
+    return this.withOptions({ ...this.options, condition: filters[0] ?? null });
+  }
+  needs(output: FieldSet): FieldSet {
+    const { condition, keepsOriginal, skipsEmpty } = this.options;
+    const mayStay = condition !== null || keepsOriginal || skipsEmpty;
+    const kept = mayStay || this.results === null ? output : output.minus(this.results);
+    return this.sources.includes('*') ? FieldSet.all : kept.plus([...this.sources, ...(condition?.fields ?? [])]);
+  }
+  stage(): Stage {
+    const { condition } = this.options;
+    return mapRows((row) => (condition === null || condition.matches(row) ? withResults(row, this.compute(row), this.options) : row));
+  }
+}

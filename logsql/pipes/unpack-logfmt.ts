@@ -1,0 +1,30 @@
+import { unquotePrefix } from '../lexer.ts';
+import type { PipeSpec } from '../types.ts';
+import { parseUnpack } from './unpack.ts';
+
+/** The pairs of `a=1 b="x y" flag`; a name alone is empty. */
+function readLogfmt(text: string): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  let rest = text.trimStart();
+  while (rest !== '') {
+    const name = /^[^= ]*/.exec(rest)?.[0] ?? '';
+    rest = rest.slice(name.length);
+    if (!rest.startsWith('=')) {
+      if (name !== '') fields.set(name, '');
+      rest = rest.trimStart();
+      continue;
+    }
+    const quoted = unquotePrefix(rest.slice(1));
+    const value = quoted?.text ?? /^[^ ]*/.exec(rest.slice(1))?.[0] ?? '';
+    fields.set(name, value);
+    rest = rest.slice(1 + (quoted?.raw ?? value).length).trimStart();
+  }
+  return fields;
+}
+
+/** `unpack_logfmt`: the fields of a text such as `level=info msg="all good"`. */
+export const unpackLogfmt: PipeSpec = {
+  names: ['unpack_logfmt'],
+  examples: [{ query: '* | unpack_logfmt | fields a, b', input: [{ _msg: 'a=1 b="x \\"y" c' }], output: [{ a: '1', b: 'x "y' }] }],
+  parse: (parser) => parseUnpack(parser, 'unpack_logfmt', () => ({ unpack: readLogfmt, extra: '' })),
+};

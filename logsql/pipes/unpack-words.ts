@@ -1,0 +1,42 @@
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { quote } from '../reserved.ts';
+import type { Pipe, PipeSpec } from '../types.ts';
+import { wordsOf } from '../words.ts';
+import { fieldName, printFrom } from './arguments.ts';
+import { NO_OPTIONS, ResultPipe } from './results.ts';
+
+/** `unpack_words [from f] [as d] [drop_duplicates]`: the words of a text as a JSON array. */
+class UnpackWordsPipe extends ResultPipe {
+  readonly results: readonly string[];
+  readonly sources: readonly string[];
+  readonly #isUnique: boolean;
+  constructor(from: string, to: string, isUnique: boolean) {
+    super(NO_OPTIONS);
+    this.sources = [from];
+    this.results = [to];
+    this.#isUnique = isUnique;
+  }
+  withOptions(): Pipe {
+    return this;
+  }
+  toString(): string {
+    const [[from = ''], [to = '']] = [this.sources, this.results];
+    return `unpack_words${printFrom(from)}${to === from ? '' : ` as ${quote(to)}`}${this.#isUnique ? ' drop_duplicates' : ''}`;
+  }
+  compute(row: LogEntry): readonly (readonly [string, string])[] {
+    const words = wordsOf(textOf(row.get(this.sources[0] ?? '')));
+    return [[this.results[0] ?? '', JSON.stringify(this.#isUnique ? [...new Set(words)] : words)]];
+  }
+}
+
+export const unpackWords: PipeSpec = {
+  names: ['unpack_words'],
+  examples: [{ query: '* | unpack_words as w drop_duplicates | fields w', input: [{ _msg: 'foo-bar, foo' }], output: [{ w: '["foo","bar"]' }] }],
+  parse({ lexer }) {
+    lexer.next();
+    const isNamed = lexer.accept('from') || !(lexer.is('|', ')', '', 'as', 'drop_duplicates'));
+    const from = isNamed ? fieldName(lexer) : '_msg';
+    const to = lexer.accept('as') ? fieldName(lexer) : from;
+    return new UnpackWordsPipe(from, to, lexer.accept('drop_duplicates'));
+  },
+};

@@ -1,0 +1,68 @@
+/** Pipes that take fields out of a text which holds several: what `unpack_json`, `unpack_logfmt` and `unpack_syslog` share. */
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { coversField } from '../fields.ts';
+import { quotePattern } from '../reserved.ts';
+import type { Parser, Pipe } from '../types.ts';
+import { namesInParens, parseFrom, printFrom } from './arguments.ts';
+import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
+
+/** Takes a text apart; null when it is not of that form. */
+export type Unpack = (text: string) => ReadonlyMap<string, string> | null;
+
+type UnpackOptions = { readonly from: string; readonly fields: readonly string[]; readonly prefix: string; readonly extra: string };
+
+class UnpackPipe extends ResultPipe {
+  readonly results: readonly string[] | null;
+  readonly sources: readonly string[];
+  readonly #name: string;
+  readonly #unpack: Unpack;
+  readonly #how: UnpackOptions;
+  constructor(name: string, unpack: Unpack, how: UnpackOptions, options: ResultOptions) {
+    super(options);
+    this.#name = name;
+    this.#unpack = unpack;
+    this.#how = how;
+    this.sources = [how.from];
+    this.results = null;
+  }
+  withOptions(options: ResultOptions): Pipe {
+    return new UnpackPipe(this.#name, this.#unpack, this.#how, options);
+  }
+  override get dropsTime(): boolean {
+    const { fields, prefix } = this.#how;
+    return '_time'.startsWith(prefix) && (fields.length === 0 || coversField(fields, '_time'.slice(prefix.length)));
+  }
+  toString(): string {
+    const { from, fields, prefix, extra } = this.#how;
+    const list = fields.length === 0 ? '' : ` fields (${fields.map(quotePattern).join(', ')})`;
+    return `${this.#name}${printIf(this.options.condition)}${printFrom(from)}${extra}${list}${prefix === '' ? '' : ` result_prefix ${JSON.stringify(prefix)}`}${printResultOptions(this.options)}`;
+  }
+  *compute(row: LogEntry): Iterable<readonly [string, string]> {
+    const { from, fields, prefix } = this.#how;
+    const found = this.#unpack(textOf(row.get(from)));
+    if (found === null) return;
+    for (const [name, value] of found) if (fields.length === 0 || coversField(fields, name)) yield [prefix + name, value];
+    for (const name of fields) if (!name.endsWith('*') && !found.has(name)) yield [prefix + name, ''];
+  }
+}
+
+/** Reads `name [if (…)] [from f] [fields (a, b*)] [result_prefix p] [keep_original_fields] [skip_empty_results]`. */
+export function parseUnpack(parser: Parser, name: string, unpackWith: (parser: Parser) => { readonly unpack: Unpack; readonly extra: string }): Pipe {
+  const { lexer } = parser;
+  lexer.next();
+  const condition = parseIf(parser);
+  const from = parseFrom(lexer);
+  const { unpack, extra } = unpackWith(parser);
+  let [fields, prefix]: [readonly string[], string] = [[], ''];
+  let options = parseResultOptions(parser, condition);
+  for (;;) {
+    if (lexer.accept('fields')) {
+      const list = namesInParens(lexer);
+      fields = list.includes('*') ? [] : list;
+    } else if (lexer.accept('result_prefix')) prefix = lexer.compound('the prefix of the fields');
+    else if (lexer.is('keep_original_fields', 'skip_empty_results')) {
+      const more = parseResultOptions(parser, condition);
+      options = { condition, keepsOriginal: options.keepsOriginal || more.keepsOriginal, skipsEmpty: options.skipsEmpty || more.skipsEmpty };
+    } else return new UnpackPipe(name, unpack, { from, fields, prefix, extra }, options);
+  }
+}
