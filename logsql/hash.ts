@@ -2,5 +2,5 @@ import createXxhash from 'xxhash-wasm';
 
 const xxhash = await createXxhash();
 
-/** The upper 53 bits of the XXH64 (seed 0) of a text's UTF-8 bytes, in decimal. */
-export const hashText = (text: string): string => (xxhash.h64(text) >> 11n).toString();
+/** The lower 53 bits of the XXH64 (seed 0) of a text's UTF-8 bytes, in decimal: exact as a JSON number everywhere. */
+export const hashText = (text: string): string => BigInt.asUintN(53, xxhash.h64(text)).toString();

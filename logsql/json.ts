@@ -32,7 +32,7 @@ function render(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** The fields of a JSON object: nested ones with dots, arrays as JSON text, null as ''. Null when the text is no object. */
+/** The fields of a JSON object: nested ones with dots, arrays as JSON text, without those that are null. Null when the text is no object. */
 export function flattenJson(text: string): ReadonlyMap<string, string> | null {
   if (!text.trimStart().startsWith('{')) return null;
   const value = parseExact(text);
@@ -40,7 +40,7 @@ export function flattenJson(text: string): ReadonlyMap<string, string> | null {
   const fields = new Map<string, string>();
   const add = (name: string, part: unknown): void => {
     if (typeof part === 'object' && part !== null && !Array.isArray(part)) for (const [key, inner] of Object.entries(part)) add(`${name}.${key}`, inner);
-    else fields.set(name, part === null ? '' : textOfValue(part));
+    else if (part !== null) fields.set(name, textOfValue(part));
   };
   for (const [key, part] of Object.entries(value)) add(key, part);
   return fields;

@@ -33,6 +33,15 @@ export class Pipeline {
   }
 }
 
+/**
+ * The order in which rows go through pipes: newest first, as answers are, where rows stay entries or are cut; oldest first where
+ * they are grouped or sorted, so that lists of values run with time.
+ */
+export function startsNewest(pipes: readonly Pipe[]): boolean {
+  const breaker = pipes.find((pipe) => pipe.rows === 'reshaped' || pipe.rows === 'more');
+  return breaker === undefined || breaker.rows === 'more' || breaker.isOrdered === true;
+}
+
 /** True for a row that shows something; rows without any value are not printed. */
 export function hasValues(row: LogEntry): boolean {
   for (const value of row.values()) if (value !== '') return true;
@@ -43,7 +52,7 @@ export function hasValues(row: LogEntry): boolean {
 export const DEFAULT_LIMITS = { maxRows: 1_000_000, maxBytes: 500_000_000 };
 
 /**
- * The rows a query gives over these entries, which come newest first where order matters; subqueries run over the same entries.
+ * The rows a query gives over these entries, which must come newest first; subqueries run over the same entries.
  * Entries outside the window of the context are left out unless the query says `ignore_global_time_filter`. Throws LogsqlLimitError.
  */
 export async function evaluate(query: QueryNode, entries: readonly LogEntry[], context: RunContext): Promise<LogEntry[]> {
@@ -57,7 +66,7 @@ async function evaluateAll(query: QueryNode, entries: readonly LogEntry[], conte
   const window = narrowWindow(resolved.filter, context);
   const pipeline = new Pipeline(resolved.pipes, { ...context, ...window }, (row) => rows.push(row));
   const isInside = query.options.ignoreGlobalTimeFilter === true ? () => true : (entry: LogEntry) => insideWindow(entry, context);
-  for (const entry of entries) {
+  for (const entry of startsNewest(resolved.pipes) ? entries : entries.toReversed()) {
     if (pipeline.done) break;
     if (isInside(entry) && resolved.filter.matches(entry)) pipeline.push(entry);
   }

@@ -11,6 +11,7 @@ import { TimeFilter, momentSql } from './filters/time.ts';
 import { FieldsPipe } from './pipes/fields.ts';
 import { FilterPipe } from './pipes/filter.ts';
 import { LimitPipe, OffsetPipe } from './pipes/limit.ts';
+import { startsNewest } from './pipeline.ts';
 import { SortPipe } from './pipes/sort.ts';
 import { entryColumns } from './sql/columns.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
@@ -170,7 +171,7 @@ function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, option
     statement: (limit, after) => {
       const page = after === undefined ? where : sql`${where} AND ${beforeSql(after)} AND _time <= ${momentSql(BigInt(after.time))}`;
       const most = Math.min(cut.limit, limit ?? Infinity);
-      const order = cut.order === null ? sql`` : cut.order === 'newest' ? NEWEST : OLDEST;
+      const order = cut.order === 'newest' ? NEWEST : OLDEST;
       const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
       const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
       return sql`SELECT ${list} FROM logs WHERE ${page}${order}${top}${skip}`;
@@ -205,9 +206,8 @@ function absorb(pipes: readonly Pipe[]): Cut {
     taken += 1;
   }
   const left = [...kept, ...rest.slice(taken)];
-  const breaker = left.find((pipe) => pipe.rows === 'reshaped' || pipe.rows === 'more');
-  const needsOrder = taken > 0 || breaker === undefined || breaker.rows === 'more' || breaker instanceof LimitPipe || breaker instanceof OffsetPipe;
-  return { order: order ?? (needsOrder ? 'newest' : null), offset, limit, pipes: left, isReshaped: taken > 0 };
+  const needsOrder = taken > 0 || startsNewest(left);
+  return { order: order ?? (needsOrder ? 'newest' : 'oldest'), offset, limit, pipes: left, isReshaped: taken > 0 };
 }
 
 /** The order of a sort by nothing but `_time`, or null. */

@@ -55,6 +55,8 @@ export interface Pipe {
    * rows are no entries any more.
    */
   readonly rows: 'same' | 'fewer' | 'more' | 'reshaped';
+  /** True for a pipe that reshapes nothing but which rows there are, by their order. */
+  readonly isOrdered?: boolean;
   /** True when rows lose `_time`, or get another one. */
   readonly dropsTime?: boolean;
   /** The fields it needs of its input when these of its output are needed. */

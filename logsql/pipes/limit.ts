@@ -12,6 +12,7 @@ const print = (value: number): string => (value === Infinity ? 'inf' : String(va
 export class LimitPipe implements Pipe {
   readonly liveTail = false;
   readonly rows = 'reshaped';
+  readonly isOrdered = true;
   readonly limit: number;
   constructor(limit: number) {
     this.limit = limit;
@@ -41,6 +42,7 @@ export class LimitPipe implements Pipe {
 export class OffsetPipe implements Pipe {
   readonly liveTail = false;
   readonly rows = 'reshaped';
+  readonly isOrdered = true;
   readonly offset: number;
   constructor(offset: number) {
     this.offset = offset;

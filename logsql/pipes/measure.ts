@@ -36,7 +36,7 @@ function parseMeasure(parser: Parser, name: string, measure: (text: string) => s
   const [from, ...more] = lexer.is('(') ? namesInParens(lexer) : [fieldName(lexer)];
   if (from === undefined || more.length > 0) return lexer.fail(`expected ${name}() of one field`);
   lexer.accept('as');
-  const to = lexer.is('|', ')', '') ? `${name}(${quote(from)})` : fieldName(lexer);
+  const to = lexer.is('|', ')', '') ? '_msg' : fieldName(lexer);
   return new MeasurePipe(name, from, to, measure);
 }
 
@@ -47,7 +47,7 @@ export const len: PipeSpec = {
   parse: (parser) => parseMeasure(parser, 'len', (text) => String(Buffer.byteLength(text))),
 };
 
-/** The upper 53 bits of XXH64, so that the number is exact everywhere. */
+/** 53 bits of XXH64, so that the number is exact everywhere. */
 export const hash: PipeSpec = {
   names: ['hash'],
   examples: [{ query: '* | hash(a) as n | fields n', input: [{ a: 'checkout' }], output: [{ n: 1639038479608221 }] }],

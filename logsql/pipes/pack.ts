@@ -1,6 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { coversField } from '../fields.ts';
 import { quoteJson } from '../json.ts';
+import { compareBytes } from '../order.ts';
 import { quote, quotePattern } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec } from '../types.ts';
 import { fieldName, namesInParens } from './arguments.ts';
@@ -8,10 +9,10 @@ import { NO_OPTIONS, ResultPipe } from './results.ts';
 
 type Pair = readonly [string, string];
 
-/** The fields of a row that a list of names and patterns covers, named ones in the order of the list. */
+/** The fields of a row that a list covers: in its order, or where it has patterns by name. */
 function packed(row: LogEntry, patterns: readonly string[]): readonly Pair[] {
   const isPlain = !patterns.some((pattern) => pattern.endsWith('*'));
-  const names = isPlain ? patterns : [...row.keys()].filter((name) => coversField(patterns, name));
+  const names = isPlain ? patterns : [...row.keys()].filter((name) => coversField(patterns, name)).sort(compareBytes);
   return names.map((name) => [name, textOf(row.get(name))] as const).filter(([, value]) => value !== '');
 }
 

@@ -5,16 +5,18 @@ import { or } from '../sql/text.ts';
 import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { aggregate, columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
 
-/** `count_uniq(a, b) [limit N]`: different lists of values that are not all empty, exactly. */
+/** `count_uniq(a, b) [limit N]`: different lists of values that are not all empty, exactly; `count_uniq_hash` may estimate, and does not. */
 class CountUniq implements Stats {
   readonly fields: readonly string[];
+  readonly #name: 'count_uniq' | 'count_uniq_hash';
   readonly #limit: number;
-  constructor(fields: readonly string[], limit: number) {
+  constructor(name: 'count_uniq' | 'count_uniq_hash', fields: readonly string[], limit: number) {
+    this.#name = name;
     this.fields = fields;
     this.#limit = limit;
   }
   toString(): string {
-    return printFields('count_uniq', this.fields) + printLimit(this.#limit);
+    return printFields(this.#name, this.fields) + printLimit(this.#limit);
   }
   accumulator({ hold }: StatsContext): Accumulator {
     const seen = new Set<string>();
@@ -43,8 +45,11 @@ class CountUniq implements Stats {
   }
 }
 
-export const countUniq: StatsSpec = {
-  names: ['count_uniq'],
-  examples: [{ query: '* | stats count_uniq(a) n', input: [{ a: 'x' }, { a: 'y' }, { a: 'x' }, { b: 1 }], output: [{ n: 2 }] }],
-  parse: (parser) => new CountUniq(parseFields(parser), parseLimit(parser)),
-};
+const spec = (name: 'count_uniq' | 'count_uniq_hash'): StatsSpec => ({
+  names: [name],
+  examples: [{ query: `* | stats ${name}(a) n`, input: [{ a: 'x' }, { a: 'y' }, { a: 'x' }, { b: 1 }], output: [{ n: 2 }] }],
+  parse: (parser) => new CountUniq(name, parseFields(parser), parseLimit(parser)),
+});
+
+export const countUniq = spec('count_uniq');
+export const countUniqHash = spec('count_uniq_hash');

@@ -13,7 +13,11 @@ import type { Role, RoleContext } from './role.ts';
 export function ingestPlane(context: RoleContext): { readonly publisher: LogPublisher; readonly endpoints: Endpoint[] } {
   const { config, log, metrics } = context;
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-ingest', log });
-  const publisher = new LogPublisher({ kafka, log: log.child({ component: 'publisher' }) });
+  const publisher = new LogPublisher({
+    kafka,
+    log: log.child({ component: 'publisher' }),
+    onSent: () => metrics.batches.inc({ stage: 'produce' }),
+  });
   context.registerCheck('kafka', () => publisher.ready);
   const endpoints = ingestEndpoints({
     normalizers: normalizers.members,

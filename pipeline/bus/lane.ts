@@ -25,6 +25,7 @@ const MAX_RECORD_BYTES = 900_000;
 export class ProducerLane {
   readonly #kafka: Kafka;
   readonly #log: Logger;
+  readonly #onSent: () => void;
   readonly #queue: Parcel[] = [];
   #producer: Promise<Producer> | null = null;
   #sending: Promise<void> | null = null;
@@ -33,9 +34,10 @@ export class ProducerLane {
   /** Bytes waiting or in flight. */
   pendingBytes = 0;
 
-  constructor(kafka: Kafka, log: Logger) {
+  constructor(kafka: Kafka, log: Logger, onSent: () => void = () => undefined) {
     this.#kafka = kafka;
     this.#log = log;
+    this.#onSent = onSent;
   }
 
   async start(): Promise<void> {
@@ -110,6 +112,7 @@ export class ProducerLane {
           compression: kafkajs.CompressionTypes.Snappy,
           messages: messagesOf(parcels),
         });
+        this.#onSent();
       }
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));

@@ -17,19 +17,24 @@ export class LogPublisher implements Service {
   readonly #kafka: Kafka;
   readonly #log: Logger;
   readonly #laneCount: number;
+  readonly #onSent: () => void;
   #lanes: ProducerLane[] = [];
   #codec: EntryCodec | null = null;
 
-  /** `lanes`: how many producers; partition p goes through lane p mod n, so that its order is kept. */
-  constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly lanes?: number }) {
+  /** `lanes`: how many producers; partition p goes through lane p mod n, so that its order is kept. `onSent` is told of each send. */
+  constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly lanes?: number; readonly onSent?: () => void }) {
     this.#kafka = options.kafka;
     this.#log = options.log;
     this.#laneCount = options.lanes ?? 2;
+    this.#onSent = options.onSent ?? ((): void => undefined);
   }
 
   async start(): Promise<void> {
     this.#codec = new EntryCodec(await partitionCount(this.#kafka, LOGS_TOPIC));
-    this.#lanes = Array.from({ length: Math.min(this.#laneCount, this.#codec.partitions) }, () => new ProducerLane(this.#kafka, this.#log));
+    this.#lanes = Array.from(
+      { length: Math.min(this.#laneCount, this.#codec.partitions) },
+      () => new ProducerLane(this.#kafka, this.#log, this.#onSent),
+    );
     await Promise.all(this.#lanes.map((lane) => lane.start()));
   }
 

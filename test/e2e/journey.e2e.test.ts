@@ -335,3 +335,39 @@ describe('a shipper posts, an analyst finds', function () {
     expect((await instance.call('POST', `${api()}/search`, { query: '*' }, { Authorization: `Bearer ${made.key}` })).status).to.equal(403);
   });
 });
+
+describe('the second wall between tenants', function () {
+  this.timeout(60_000);
+
+  it('shows the reader nothing without a tenant, and lets it neither write nor read elsewhere', async () => {
+    const instance = await sharedInstance();
+    const read = (name: string): string => readFileSync(path.join(instance.dataDir, 'clickhouse', name), 'utf8').trim();
+    const { readerPassword } = JSON.parse(read('secrets.json')) as { readerPassword: string };
+    const ask = async (query: string, settings = ''): Promise<{ ok: boolean; text: string }> => {
+      const response = await fetch(`${read('url')}/?database=logweir${settings}`, {
+        method: 'POST',
+        body: query,
+        headers: { 'X-ClickHouse-User': 'reader', 'X-ClickHouse-Key': readerPassword },
+      });
+      return { ok: response.ok, text: (await response.text()).trim() };
+    };
+    await instance.call('POST', `${instance.ingest}/api/v1/ingest`, [{ _msg: 'behind the wall' }]);
+    await until(
+      'an entry of tenant 1',
+      () => ask('SELECT count() > 0 FROM logs', '&log_comment=1'),
+      ({ text }) => text === '1',
+    );
+    expect(await ask('SELECT count() FROM logs')).to.deep.equal({ ok: true, text: '0' });
+    expect(await ask('SELECT count() FROM logs', '&log_comment=4000000')).to.deep.equal({ ok: true, text: '0' });
+    expect(await ask('SELECT count() FROM streams')).to.deep.equal({ ok: true, text: '0' });
+    for (const query of [
+      'INSERT INTO logs (tenant_id) VALUES (1)',
+      "SELECT * FROM url('http://127.0.0.1:1/', CSV, 'a String')",
+      "SELECT * FROM file('/etc/passwd', CSV, 'a String')",
+      'SELECT * FROM system.processes',
+      'DROP TABLE logs',
+    ]) {
+      expect((await ask(query)).ok, query).to.equal(false);
+    }
+  });
+});

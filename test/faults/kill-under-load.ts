@@ -48,7 +48,7 @@ async function loadAndKill(instance: Instance, { entries, kills, log }: KillPlan
   let next = 0;
   let acknowledged = 0;
   let killed = 0;
-  let killing: Promise<void> | null = null;
+  let killing = Promise.resolve();
   const killNext = async (): Promise<void> => {
     // each kill at its share of the load, once the one before is up again
     while (killed < kills.length && acknowledged >= ((killed + 0.5) * entries) / kills.length) {
@@ -84,14 +84,12 @@ async function loadAndKill(instance: Instance, { entries, kills, log }: KillPlan
         60_000,
       );
       acknowledged += lines.length;
-      killing ??= killNext().finally(() => {
-        killing = null;
-      });
+      killing = killing.then(killNext);
       await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, worker));
-  await (killing ?? killNext());
+  await killing;
   return acknowledged;
 }
 

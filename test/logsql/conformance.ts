@@ -102,10 +102,20 @@ function canonical(value: unknown, isNumeric: boolean, isNative: boolean): strin
   if (isNumeric && ['nan', 'inf', '+inf', '-inf', 'null'].includes(text.toLowerCase())) return '';
   if ((isNumeric || isNative) && NUMBER.test(text)) {
     const number = Number(text);
-    if (isNumeric) return Number.isInteger(number) && Math.abs(number) < 1e9 ? String(number) : number.toPrecision(9);
+    if (isNumeric) return Number.isInteger(number) && Math.abs(number) < 1e9 ? String(number) : nineDigits(number);
     if (Number.isInteger(number) && Math.abs(number) < 2 ** 53) return String(number);
   }
   return text;
+}
+
+/** Python's `%.9g`: ties go to the even digit, where toPrecision goes away from zero. */
+function nineDigits(number: number): string {
+  const text = number.toPrecision(9);
+  // All digits of the double itself, of which those after the ninth decide.
+  const digits = Math.abs(number).toFixed(60).replace('.', '').replace(/^0+/, '');
+  if (!/^50*$/.test(digits.slice(9)) || Number(digits[8]) % 2 === 1) return text;
+  const shown = text.replace(/(\.\d*|\d)$/, '');
+  return `${shown}${text.slice(shown.length, -1)}${digits[8] ?? ''}`;
 }
 
 /** A row as run.py compares it: sorted keys, missing and empty the same, lists that have no order sorted. */

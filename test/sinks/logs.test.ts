@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import type { Range } from '../../pipeline/bus/range-consumer.ts';
+import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { Store } from '../../pipeline/store/client.ts';
+import { sinks } from '../../sinks/index.ts';
+import { createLogsSink } from '../../sinks/logs.ts';
+
+const record = (offset: number, count: number, more: Partial<LogRecord> = {}): LogRecord => ({
+  partition: 3, offset, count, tenantId: 1, retentionDays: 0, bytes: 10, days: [20_777], streams: new Map([['5', '{app="web"}']]), timestamp: 1_795_000_000_000, value: Buffer.from(`row ${offset}\n`), ...more,
+}); // prettier-ignore
+const range = (...records: LogRecord[]): Range => ({
+  topic: 'logs.v1',
+  partition: 3,
+  start: records[0]?.offset ?? 0,
+  end: records.at(-1)?.offset ?? 0,
+  rows: records.reduce((sum, { count }) => sum + count, 0),
+  records,
+});
+
+describe('sink logs', () => {
+  it('is in the registry', () => expect(sinks.names).to.deep.equal(['logs']));
+
+  it('sends the values as they came', () => {
+    const first = record(7, 2);
+    const second = record(9, 3);
+    const { body } = createLogsSink().insert(range(first, second));
+    expect(body[0]).to.equal(first.value);
+    expect(body[1]).to.equal(second.value);
+  });
+
+  it('gives each row the position of its record, and constants only once', () => {
+    const { text } = createLogsSink().insert(range(record(7, 2), record(9, 3), record(12, 1)));
+    expect(text).to.contain('roundDown(rowNumberInAllBlocks(), [0,2,5]::Array(UInt64)) AS k');
+    expect(text).to.contain('transform(k, [0,2,5]::Array(UInt64), [7,9,12]::Array(UInt64), toUInt64(0))');
+    expect(text).to.match(/SELECT toUInt64\(1\), fromUnixTimestamp64Nano/);
+  });
+
+  it('tells the tenants of a range apart', () => {
+    const { text } = createLogsSink().insert(range(record(7, 2), record(9, 3, { tenantId: 4, retentionDays: 14 })));
+    expect(text).to.contain('transform(k, [0,2]::Array(UInt64), [1,4]::Array(UInt64), toUInt64(0))');
+    expect(text).to.contain('transform(k, [0,2]::Array(UInt64), [0,14]::Array(UInt64), toUInt64(0))');
+  });
+
+  it('writes each stream once a day, before the rows', async () => {
+    const written: string[] = [];
+    const store = { insert: (_text: string, body: readonly Buffer[]) => { written.push(Buffer.concat(body).toString()); return Promise.resolve(1); } } as unknown as Store; // prettier-ignore
+    const sink = createLogsSink();
+    await sink.prepare(range(record(7, 2), record(8, 1, { days: [20_777, 20_778] })), store);
+    await sink.prepare(range(record(9, 2)), store);
+    expect(written).to.have.length(1);
+    expect(
+      written[0]
+        ?.trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).to.deep.equal([
+      { tenant_id: 1, day: 20_777, stream_id: '5', _stream: '{app="web"}', labels: { app: 'web' }, retention_days: 0 },
+      { tenant_id: 1, day: 20_778, stream_id: '5', _stream: '{app="web"}', labels: { app: 'web' }, retention_days: 0 },
+    ]);
+  });
+
+  it('writes a stream again where the first try failed', async () => {
+    let calls = 0;
+    const store = { insert: () => (++calls === 1 ? Promise.reject(new Error('down')) : Promise.resolve(1)) } as unknown as Store;
+    const sink = createLogsSink();
+    await sink.prepare(range(record(7, 2)), store).then(
+      () => expect.fail('the first try fails'),
+      () => undefined,
+    );
+    await sink.prepare(range(record(7, 2)), store);
+    expect(calls).to.equal(2);
+  });
+});
