@@ -56,7 +56,7 @@ function readCommand(argv: readonly string[]): { readonly command: AdminCommand;
 
 async function ask(command: AdminCommand, flags: Flags, env: Env): Promise<unknown> {
   const { method, path, body } = command.request(flags);
-  const address = `${hostOf(env)}:${env['LOGWEIR_ADMIN_PORT'] ?? '8082'}`;
+  const address = `${hostOf(env)}:${env['LOGWEIR_ADMIN_PORT'] || '8082'}`;
   let response: Response;
   try {
     response = await fetch(`http://${address}${path}`, {
@@ -78,7 +78,7 @@ async function ask(command: AdminCommand, flags: Flags, env: Env): Promise<unkno
 }
 
 function hostOf(env: Env): string {
-  const host = env['LOGWEIR_ADMIN_HOST'] ?? '127.0.0.1';
+  const host = env['LOGWEIR_ADMIN_HOST'] || '127.0.0.1';
   if (host === '0.0.0.0') return '127.0.0.1';
   return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host;
 }
@@ -89,7 +89,7 @@ class TokenMissing extends Error {}
 function tokenOf(env: Env): string {
   const given = env['LOGWEIR_ADMIN_TOKEN'];
   if (given !== undefined && given !== '') return given;
-  const file = join(env['LOGWEIR_DATA_DIR'] ?? './data', 'admin.token');
+  const file = join(env['LOGWEIR_DATA_DIR'] || './data', 'admin.token');
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {

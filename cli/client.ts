@@ -21,22 +21,22 @@ export const TARGET_HELP = `  --url URL       the host to talk to (default: the 
 
 /** Finds the service: flags first, then LOGWEIR_URL, LOGWEIR_TENANT and LOGWEIR_API_KEY, then the instance of this machine. */
 export function findTarget(flags: Readonly<Record<string, unknown>>, env: Env): Target {
-  const host = env['LOGWEIR_HOST'] ?? '127.0.0.1';
-  const given = text(flags['url']) ?? env['LOGWEIR_URL'];
-  const tenantId = text(flags['tenant']) ?? env['LOGWEIR_TENANT'] ?? '1';
+  const host = env['LOGWEIR_HOST'] || '127.0.0.1';
+  const given = text(flags['url']) ?? text(env['LOGWEIR_URL']);
+  const tenantId = text(flags['tenant']) ?? text(env['LOGWEIR_TENANT']) ?? '1';
   if (!/^[1-9]\d{0,9}$/.test(tenantId)) throw new UsageError('--tenant is an integer of at least 1.');
   return {
-    appUrl: given ?? `http://${host}:${env['LOGWEIR_APP_PORT'] ?? '8080'}`,
-    ingestUrl: given ?? `http://${host}:${env['LOGWEIR_INGEST_PORT'] ?? '8081'}`,
+    appUrl: given ?? `http://${host}:${env['LOGWEIR_APP_PORT'] || '8080'}`,
+    ingestUrl: given ?? `http://${host}:${env['LOGWEIR_INGEST_PORT'] || '8081'}`,
     tenantId,
-    key: text(flags['key']) ?? env['LOGWEIR_API_KEY'] ?? env['LOGWEIR_BOOTSTRAP_KEY'] ?? keyOfInstance(env),
+    key: text(flags['key']) ?? text(env['LOGWEIR_API_KEY']) ?? text(env['LOGWEIR_BOOTSTRAP_KEY']) ?? keyOfInstance(env),
   };
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
 function keyOfInstance(env: Env): string {
-  const file = path.join(env['LOGWEIR_DATA_DIR'] ?? './data', 'bootstrap.key');
+  const file = path.join(env['LOGWEIR_DATA_DIR'] || './data', 'bootstrap.key');
   if (!existsSync(file)) throw new UsageError(`No key: give --key or LOGWEIR_API_KEY (there is no ${file}).`);
   return readFileSync(file, 'utf8').trim();
 }

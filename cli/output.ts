@@ -6,6 +6,11 @@ export type Output = {
   readonly isTerminal: boolean;
 };
 
+// whoever reads the pipe may have seen enough (`| head`)
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+
 export const processOutput: Output = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),

@@ -13,7 +13,10 @@ const END = '<!-- config:end -->';
 /** One variable of the schema, in words. */
 export type Variable = { readonly name: string; readonly value: string; readonly preset: string; readonly meaning: string };
 
-type Rule = { readonly name: string; readonly args?: { readonly limit?: number; readonly regex?: string; readonly options?: { readonly scheme?: readonly string[] } } };
+type Rule = {
+  readonly name: string;
+  readonly args?: { readonly limit?: number; readonly regex?: string; readonly options?: { readonly scheme?: readonly string[] } };
+};
 type Described = {
   readonly type: string;
   readonly flags?: { readonly default?: unknown; readonly description?: string; readonly only?: boolean };

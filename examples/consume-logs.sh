@@ -8,7 +8,7 @@ jars=("$(cd "$(dirname "$0")/.." && pwd)"/.cache/logweir/kafka-*)
 if command -v kafka-console-consumer.sh >/dev/null; then
   consume=(kafka-console-consumer.sh)
 else
-  consume=(java -cp "${jars[0]}/*" org.apache.kafka.tools.consumer.ConsoleConsumer)
+  consume=(java -Dorg.apache.logging.log4j.level=OFF -cp "${jars[0]}/*" org.apache.kafka.tools.consumer.ConsoleConsumer)
 fi
 "${consume[@]}" --bootstrap-server "$brokers" --topic logs.v1 "$@" |
   python3 -c 'import sys, json

@@ -67,7 +67,7 @@ const DURATION = /([0-9._]+)(µs|ms|ns|[ywdhms])/y;
 function sumOfUnits(text: string, pattern: RegExp, units: Readonly<Record<string, number>>): number | null {
   const isMinus = text.startsWith('-');
   let at = isMinus ? 1 : 0;
-  if (at === text.length) return isMinus ? 0 : null;
+  if (at === text.length) return null;
   let total = 0;
   while (at < text.length) {
     pattern.lastIndex = at;
@@ -129,7 +129,7 @@ export const isNumberPrefix = (text: string): boolean => INFINITY.test(text) || 
 /** A number, a size or a duration; also exponents, `inf` and hex, octal and binary integers. */
 export function parseNumber(text: string): number | null {
   if (SIMPLE.test(text)) return Number(text);
-  const unit = parseDecimal(text) ?? parseDuration(text) ?? (text.startsWith('-') && text.length === 1 ? null : parseBytes(text));
+  const unit = parseDecimal(text) ?? parseDuration(text) ?? parseBytes(text);
   if (unit !== null) return unit;
   if (INFINITY.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   if (FLOAT.test(text)) {

@@ -180,7 +180,13 @@ class QueryParser implements Parser {
   #pipes(): Pipe[] {
     const list: Pipe[] = [];
     do {
-      list.push(this.#pipe());
+      const at = this.lexer.save();
+      const pipe = this.#pipe();
+      if (pipe.expand !== undefined && list.length > 0) {
+        this.lexer.restore(at);
+        this.lexer.fail('expected another pipe: this one can only be the first');
+      }
+      list.push(pipe);
       if (!this.lexer.is('|', ')', '')) this.lexer.fail('expected "|" or the end of the pipe');
     } while (this.lexer.accept('|'));
     return mergeSorts(list);

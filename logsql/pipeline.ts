@@ -61,17 +61,26 @@ export async function evaluate(query: QueryNode, entries: readonly LogEntry[], c
 
 /** As `evaluate`, with rows that have no value at all: in a subquery they stand for missing fields. */
 async function evaluateAll(query: QueryNode, entries: readonly LogEntry[], context: RunContext): Promise<LogEntry[]> {
-  const resolved = await resolveSubqueries(query, (subquery) => evaluateAll(subquery, entries, context));
-  const rows: LogEntry[] = [];
-  const window = narrowWindow(resolved.filter, context);
-  const pipeline = new Pipeline(resolved.pipes, { ...context, ...window }, (row) => rows.push(row));
+  const run = (subquery: QueryNode): Promise<LogEntry[]> => evaluateAll(subquery, entries, context);
+  const { filter, pipes } = await resolveSubqueries(query, run);
   const isInside = query.options.ignoreGlobalTimeFilter === true ? () => true : (entry: LogEntry) => insideWindow(entry, context);
-  for (const entry of startsNewest(resolved.pipes) ? entries : entries.toReversed()) {
+  const matching = entries.filter((entry) => isInside(entry) && filter.matches(entry));
+  const [first, ...rest] = pipes;
+  if (first?.expand !== undefined) return throughPipes(rest, await first.expand(matching, run), context);
+  const window = narrowWindow(filter, context);
+  return throughPipes(pipes, startsNewest(pipes) ? matching : matching.reverse(), { ...context, ...window });
+}
+
+/** All rows through all pipes. */
+export function throughPipes(pipes: readonly Pipe[], rows: Iterable<LogEntry>, context: RunContext): LogEntry[] {
+  const out: LogEntry[] = [];
+  const pipeline = new Pipeline(pipes, context, (row) => out.push(row));
+  for (const row of rows) {
     if (pipeline.done) break;
-    if (isInside(entry) && resolved.filter.matches(entry)) pipeline.push(entry);
+    pipeline.push(row);
   }
   pipeline.flush();
-  return rows;
+  return out;
 }
 
 function insideWindow(entry: LogEntry, { start, end }: RunContext): boolean {

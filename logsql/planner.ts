@@ -145,7 +145,7 @@ const uint = (text: string): Param => new Param('UInt64', text);
 
 /** What the SELECT of entries does beside reading them. */
 type Cut = {
-  readonly order: 'newest' | 'oldest' | null;
+  readonly order: 'newest' | 'oldest';
   readonly offset: number;
   readonly limit: number;
   readonly pipes: readonly Pipe[];
@@ -219,7 +219,7 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 
 /** True when `_time` comes through all pipes as it is. */
 const keepsTime = (pipes: readonly Pipe[]): boolean =>
-  pipes.every((pipe) => !(pipe instanceof FieldsPipe) || coversField(pipe.patterns, '_time'));
+  pipes.every((pipe) => pipe.dropsTime !== true);
 
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
 function planAggregate(pipes: readonly Pipe[], source: Sql, context: SqlContext, run: RunContext, fallback: Plan): Plan | null {

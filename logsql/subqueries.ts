@@ -1,13 +1,10 @@
 /** Queries inside filters (`in(<query>)`): found, run by whoever has the data, and replaced by their values. */
 import { textOf, type LogEntry } from '../pipeline/core/entry.ts';
 import { Query } from './query.ts';
-import type { Filter, Pipe, QueryNode } from './types.ts';
-
-/** Runs a query with the subqueries that it has itself, and gives its rows. */
-export type RunQuery = (query: QueryNode) => Promise<readonly LogEntry[]>;
+import type { Filter, Pipe, QueryNode, RunRows } from './types.ts';
 
 /** The query with each subquery replaced by what it gives. */
-export async function resolveSubqueries(query: QueryNode, run: RunQuery): Promise<QueryNode> {
+export async function resolveSubqueries(query: QueryNode, run: RunRows): Promise<QueryNode> {
   const known = new Map<string, Promise<readonly string[]>>();
   const filter = await resolveFilter(query.filter, run, known);
   const pipes: Pipe[] = [];
@@ -15,7 +12,7 @@ export async function resolveSubqueries(query: QueryNode, run: RunQuery): Promis
   return new Query(query.options, filter, pipes);
 }
 
-async function resolvePipe(pipe: Pipe, run: RunQuery, known: Map<string, Promise<readonly string[]>>): Promise<Pipe> {
+async function resolvePipe(pipe: Pipe, run: RunRows, known: Map<string, Promise<readonly string[]>>): Promise<Pipe> {
   let resolved = pipe;
   if (pipe.queries !== undefined && pipe.queries.length > 0 && pipe.withRows !== undefined) {
     const rows: (readonly LogEntry[])[] = [];
@@ -28,7 +25,7 @@ async function resolvePipe(pipe: Pipe, run: RunQuery, known: Map<string, Promise
 
 const hasSubquery = (filter: Filter): boolean => filter.subquery !== undefined || (filter.parts ?? []).some(hasSubquery);
 
-async function resolveFilter(filter: Filter, run: RunQuery, known: Map<string, Promise<readonly string[]>>): Promise<Filter> {
+async function resolveFilter(filter: Filter, run: RunRows, known: Map<string, Promise<readonly string[]>>): Promise<Filter> {
   if (filter.subquery !== undefined) {
     const { query, field, resolve } = filter.subquery;
     const key = JSON.stringify([query.toString(), field]);
@@ -40,7 +37,7 @@ async function resolveFilter(filter: Filter, run: RunQuery, known: Map<string, P
   return filter.withParts(await Promise.all(filter.parts.map((part) => resolveFilter(part, run, known))));
 }
 
-async function valuesOf(query: QueryNode, field: string, run: RunQuery): Promise<readonly string[]> {
+async function valuesOf(query: QueryNode, field: string, run: RunRows): Promise<readonly string[]> {
   const rows = await run(query);
   return [...new Set(rows.map((row) => textOf(row.get(field))))];
 }

@@ -42,6 +42,9 @@ export interface Stage {
 /** What a stage may hold at once. */
 export type StageLimits = { readonly maxRows: number; readonly maxBytes: number };
 
+/** Runs another query, with its own subqueries, and gives its rows, entries newest first. */
+export type RunRows = (query: QueryNode) => Promise<readonly LogEntry[]>;
+
 /** What stages and plans need to know of the request: its window in nanoseconds, both ends included. */
 export type RunContext = { readonly limits: StageLimits; readonly start: bigint; readonly end: bigint };
 
@@ -62,10 +65,12 @@ export interface Pipe {
   /** The fields it needs of its input when these of its output are needed. */
   needs(output: FieldSet): FieldSet;
   stage(context: RunContext): Stage;
+  /** For a pipe that looks beyond the rows it is given, and can only be the first: its rows, of the entries that match. */
+  expand?(rows: readonly LogEntry[], run: RunRows): Promise<LogEntry[]>;
   /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot say it exactly. */
   sql?(input: SqlInput): SqlPipe | null;
   /** The one field that `fields` or `uniq by` names, for a query inside a filter. */
-  readonly singleField?: string;
+  readonly singleField?: string | undefined;
   /** Queries whose rows it needs before it can start, and the pipe with these rows, one list for each. */
   readonly queries?: readonly QueryNode[];
   withRows?(rows: readonly (readonly LogEntry[])[]): Pipe;

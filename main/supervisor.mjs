@@ -8,6 +8,7 @@ import { checkListeners } from './listeners.mjs';
 import { RoleProcess } from './role-process.mjs';
 import { keptSecrets } from './secrets.mjs';
 import { runSetup } from './setup-process.mjs';
+import { checkConfig } from './config-check.mjs';
 
 // All must be over within 25 s, or whoever started the service loses patience.
 const STOP_BUDGET_MS = 24_000;
@@ -85,6 +86,11 @@ export class Supervisor {
     /** @type {NodeJS.ProcessEnv} */
     const roleEnv = { ...env, ...keptSecrets(dataDir, env, isKafkaEmbedded), LOGWEIR_DATA_DIR: dataDir };
     if (isKafkaEmbedded || isClickHouseEmbedded) roleEnv['LOGWEIR_EMBEDDED'] = '1';
+
+    await checkConfig(dist, roleEnv, async () => {
+      await install(signal);
+      await build(signal);
+    });
 
     // Kafka needs no package of npm: it is fetched and started while they are installed.
     const installed = install(signal);

@@ -1,7 +1,8 @@
 /** Runs plans against ClickHouse: rows in chunks, stream ids to their texts, what is left of the query in memory. */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/errors.ts';
-import { Pipeline, hasValues } from '../../logsql/pipeline.ts';
+import { Pipeline, hasValues, throughPipes } from '../../logsql/pipeline.ts';
+import { Query } from '../../logsql/query.ts';
 import { planQuery, type Plan, type PlanOptions, type Position } from '../../logsql/planner.ts';
 import { resolveSubqueries } from '../../logsql/subqueries.ts';
 import type { QueryNode } from '../../logsql/types.ts';
@@ -34,15 +35,20 @@ const MAX_PAGE = 64_000;
 /** Plans and runs a query, with its subqueries, and gives at most `limit` rows; rows without any value are left out. */
 export async function runQuery(query: QueryNode, options: PlanOptions, runner: Runner, limit: number): Promise<Found> {
   const inner = withoutCursor(options);
-  const resolved = await resolveSubqueries(query, async (subquery) => {
+  const run = async (subquery: QueryNode): Promise<readonly LogEntry[]> => {
     // A row without the field counts here: it makes the filter match entries that lack theirs.
     const found = await runQuery(subquery, inner, { ...runner, keepsEmpty: true }, inner.limits.maxRows);
-    if (found.hasMore) throw new LogsqlLimitError(`A query inside a filter gave more than ${String(inner.limits.maxRows)} rows.`);
+    if (found.hasMore) throw new LogsqlLimitError(`A query inside another one gave more than ${String(inner.limits.maxRows)} rows.`);
     return found.rows;
-  });
+  };
+  const resolved = await resolveSubqueries(query, run);
   // A query may say that it looks at all times, not at the window of the request.
   const window = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
-  return runPlan(planQuery(resolved, { ...options, start: window.start, end: window.end }), runner, limit);
+  const [first, ...rest] = resolved.pipes;
+  if (first?.expand === undefined) return runPlan(planQuery(resolved, { ...options, start: window.start, end: window.end }), runner, limit);
+  const matching = await run(new Query(resolved.options, resolved.filter, []));
+  const rows = throughPipes(rest, await first.expand(matching, run), { limits: options.limits, start: window.start, end: window.end }).filter(hasValues);
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit, last: null, next: null, kind: 'rows' };
 }
 
 /** The cursor is for the outer query alone. */

@@ -139,6 +139,12 @@ function parseSelector(parser: Parser, field: string): Filter {
   return groups.some((group) => group.length === 0) ? new AnyFilter() : new StreamFilter(groups);
 }
 
+/** The selector for the streams that have at least these labels. */
+export function parseStreamText(text: string): Filter {
+  const matchers = [...parseStream(text)].map(([label, value]): LabelMatcher => ({ label, operator: '=', values: [value], regexp: null }));
+  return matchers.length === 0 ? new AnyFilter() : new StreamFilter([matchers]);
+}
+
 export const stream: FilterSpec = {
   names: ['{'],
   kind: 'operator',

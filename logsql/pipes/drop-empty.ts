@@ -1,4 +1,4 @@
-import type { FieldSet } from '../fields.ts';
+import { FieldSet } from '../fields.ts';
 import type { Pipe, PipeSpec, Stage } from '../types.ts';
 
 /** `drop_empty_fields`: empty fields are not kept here anyway; what is left is that rows without any field go. */
@@ -8,8 +8,8 @@ class DropEmptyFieldsPipe implements Pipe {
   toString(): string {
     return 'drop_empty_fields';
   }
-  needs(output: FieldSet): FieldSet {
-    return output;
+  needs(): FieldSet {
+    return FieldSet.all;
   }
   stage(): Stage {
     return { push: (row) => (row.size > 0 ? [row] : []), flush: () => [] };

@@ -17,8 +17,8 @@ export class FieldsPipe implements Pipe {
   get dropsTime(): boolean {
     return !coversField(this.patterns, '_time');
   }
-  get singleField(): string {
-    return this.#isPlain && this.patterns.length === 1 ? (this.patterns[0] ?? '') : '';
+  get singleField(): string | undefined {
+    return this.#isPlain && this.patterns.length === 1 ? this.patterns[0] : undefined;
   }
   toString(): string {
     return `fields ${this.patterns.map(quotePattern).join(', ')}`;

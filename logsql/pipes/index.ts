@@ -23,6 +23,7 @@ import { replace, replaceRegexp } from './replace.ts';
 import { sample } from './sample.ts';
 import { sort } from './sort.ts';
 import { stats } from './stats.ts';
+import { streamContext } from './stream-context.ts';
 import { top } from './top.ts';
 import { uniq } from './uniq.ts';
 import { unpackJson } from './unpack-json.ts';
@@ -64,6 +65,7 @@ export const pipes = registry(
     sample,
     sort,
     stats,
+    streamContext,
     top,
     union,
     uniq,

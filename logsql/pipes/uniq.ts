@@ -20,8 +20,8 @@ export class UniqPipe implements Pipe {
     this.hits = hits;
     this.limit = limit;
   }
-  get singleField(): string {
-    return this.by.length === 1 ? (this.by[0] ?? '') : '';
+  get singleField(): string | undefined {
+    return this.by.length === 1 ? this.by[0] : undefined;
   }
   toString(): string {
     const by = this.by.length > 0 ? ` by (${this.by.map(quote).join(', ')})` : '';

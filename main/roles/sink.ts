@@ -46,6 +46,7 @@ export const sinkRole: Role = {
           onLag: (partition, lag) => metrics.lag.set({ topic: sink.topic, partition: String(partition) }, lag),
         }),
     );
+    context.registerCheck('kafka', () => consumers.every((consumer) => consumer.joined));
     context.registerCheck('clickhouse', () => store.ping());
     return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, ...consumers];
   },

@@ -33,6 +33,8 @@ export class ProducerLane {
   #inFlightSince = 0;
   /** Bytes waiting or in flight. */
   pendingBytes = 0;
+  /** True from a send that failed until one that did not. */
+  failing = false;
 
   constructor(kafka: Kafka, log: Logger, onSent: () => void = () => undefined) {
     this.#kafka = kafka;
@@ -113,9 +115,11 @@ export class ProducerLane {
           messages: messagesOf(parcels),
         });
         this.#onSent();
+        this.failing = false;
       }
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
+      this.failing = true;
       this.#log.warn({ err: failure }, 'A send to Kafka failed; its producer is thrown away.');
       this.#discard();
     }

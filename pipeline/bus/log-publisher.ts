@@ -61,9 +61,10 @@ export class LogPublisher implements Service {
     if (pending > MAX_PENDING_BYTES || this.#lanes.length === 0) throw backpressure();
   }
 
-  /** True once it is started and until it is stopped. */
+  /** True while it runs and, as far as its last sends tell, Kafka takes what it sends. */
   get ready(): boolean {
-    return this.#lanes.length > 0;
+    const now = performance.now();
+    return this.#lanes.length > 0 && this.#lanes.every((lane) => !lane.failing && lane.oldestAge(now) < MAX_OLDEST_MS);
   }
 
   /** Bytes that wait for Kafka. */

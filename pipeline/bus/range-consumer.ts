@@ -47,6 +47,7 @@ export class RangeConsumer implements Service {
   /** Grows with every assignment; whoever holds an older one may not commit any more. */
   #epoch = 0;
   #running = false;
+  #joined = false;
 
   constructor(options: RangeConsumerOptions) {
     this.#options = options;
@@ -64,15 +65,22 @@ export class RangeConsumer implements Service {
     });
   }
 
+  /** True while this process is a member of its consumer group. */
+  get joined(): boolean {
+    return this.#joined;
+  }
+
   async start(): Promise<void> {
     const { events } = this.#consumer;
     this.#consumer.on(events.GROUP_JOIN, () => {
       this.#abandon();
+      this.#joined = true;
     });
     this.#consumer.on(events.REBALANCING, () => {
       this.#abandon();
     });
     this.#consumer.on(events.CRASH, ({ payload }) => {
+      this.#joined = false;
       this.#options.log.error({ err: payload.error, restart: payload.restart }, 'The Kafka consumer crashed.');
       if (!payload.restart && this.#running) this.#options.onCrash(payload.error);
     });

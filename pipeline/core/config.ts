@@ -27,7 +27,7 @@ export type Config = {
   readonly embedded: boolean;
 };
 
-const port = Joi.number().port().allow(0);
+const port = Joi.number().port();
 
 /** One row for each variable: the schema of its text and what it means; `docs/config.md` is made from it. */
 export const environment = Joi.object({
@@ -92,7 +92,9 @@ type Environment = Readonly<Record<string, string | number | boolean | undefined
  * Kafka's and ClickHouse's addresses must be there by now: the supervisor puts those of the embedded engines in.
  */
 export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('LOGWEIR_') && !FOREIGN.has(name)));
+  const own = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name.startsWith('LOGWEIR_') && !FOREIGN.has(name) && value !== ''),
+  );
   const result = environment.validate(own, { abortEarly: false, allowUnknown: false, convert: true });
   if (result.error !== undefined) throw new Error(`The configuration is wrong: ${result.error.details.map((d) => d.message).join('; ')}.`);
   return freezeDeep(toConfig(result.value as Environment));

@@ -107,7 +107,7 @@ export function skipNumber(bytes: Uint8Array, at: number, end: number): number {
 /** `true`, `false` or `null`, from its first byte. */
 export function skipWord(bytes: Uint8Array, at: number, end: number): number {
   const word = bytes[at] === 0x74 ? 'true' : bytes[at] === 0x66 ? 'false' : 'null';
-  for (let i = 0; i < word.length; i++) if (at + i >= end || bytes[at + i] !== word.charCodeAt(i)) return fail(Math.min(at + i, end));
+  for (let i = 0; i < word.length; i++) if (at + i >= end || bytes[at + i] !== word.charCodeAt(i)) return fail(at);
   return at + word.length;
 }
 

@@ -47,7 +47,7 @@ describe('normalizer json', () => {
     '{"_msg":"a"}\n{"_msg":"b"\n{"_msg":"c"}',
     /^Line 2 is not a JSON object: unexpected the end at byte 11/,
   );
-  bad('names the element that is no JSON', '[{"_msg":"a"},{"_msg":tru}]', /^Element 1 of the array is not a JSON object: unexpected "}/);
+  bad('names the element that is no JSON', '[{"_msg":"a"},{"_msg":tru}]', /^Element 1 of the array is not a JSON object: unexpected "tru}/);
   bad('refuses an array that does not end', '[{"_msg":"a"}', /After element 0/);
   bad('refuses text after the array', '[{"_msg":"a"}] x', /After the array/);
   bad('refuses a comma at the end', '[{"_msg":"a"},]', /^Element 1/);

@@ -1,0 +1,119 @@
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { formatTime, parseTime } from '../../pipeline/core/time.ts';
+import { FieldSet } from '../fields.ts';
+import { AndFilter } from '../filters/logic.ts';
+import { parseStreamText } from '../filters/stream.ts';
+import { TimeFilter, duration } from '../filters/time.ts';
+import { Query } from '../query.ts';
+import type { Parser, Pipe, PipeSpec, RunRows, Stage } from '../types.ts';
+import { count } from './arguments.ts';
+
+const HOUR = 3_600_000_000_000n;
+const DELIMITER = '---';
+
+type Context = { readonly before: number; readonly after: number; readonly window: bigint; readonly written: string };
+
+/**
+ * `stream_context [before N] [after N] [time_window d]`, only as the first pipe: the matching entries with those around them in their
+ * streams, oldest first; contexts that overlap are one, and a row `---` ends each.
+ */
+class StreamContextPipe implements Pipe {
+  readonly liveTail = false;
+  readonly rows = 'reshaped';
+  readonly #context: Context;
+  constructor(context: Context) {
+    this.#context = context;
+  }
+  toString(): string {
+    const { before, after, written } = this.#context;
+    return `stream_context before ${String(before)} after ${String(after)}${written}`;
+  }
+  needs(): FieldSet {
+    return FieldSet.all;
+  }
+  stage(): Stage {
+    throw new Error('BUG: stream_context was not expanded.');
+  }
+
+  async expand(rows: readonly LogEntry[], run: RunRows): Promise<LogEntry[]> {
+    const byStream = new Map<string, LogEntry[]>();
+    for (const row of rows) {
+      const stream = textOf(row.get('_stream'));
+      const own = byStream.get(stream);
+      if (own === undefined) byStream.set(stream, [row]);
+      else own.push(row);
+    }
+    const out: LogEntry[] = [];
+    for (const [stream, own] of byStream) {
+      const matched = own.map((row) => ({ row, at: parseTime(textOf(row.get('_time'))) ?? 0n })).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+      const [from, to] = [(matched[0]?.at ?? 0n) - this.#context.window, (matched.at(-1)?.at ?? 0n) + this.#context.window];
+      const filter = new AndFilter([new TimeFilter(from, to, `[${formatTime(from)},${formatTime(to)}]`), parseStreamText(stream)]);
+      const found = await run(new Query({ ignoreGlobalTimeFilter: true }, filter, []));
+      const all = found.filter((row) => textOf(row.get('_stream')) === stream).toReversed();
+      out.push(...this.#around(matched, all));
+    }
+    return out;
+  }
+
+  #around(matched: readonly { readonly row: LogEntry; readonly at: bigint }[], all: readonly LogEntry[]): LogEntry[] {
+    const { before, after } = this.#context;
+    const out: LogEntry[] = [];
+    let next = 0;
+    let from = 0;
+    for (const { row } of matched) {
+      const index = all.findIndex((other, place) => place >= from && isSame(row, other));
+      if (index < 0) continue;
+      from = index + 1;
+      const start = Math.max(index - before, next);
+      if (next > 0 && index - before >= next) out.push(delimiterAfter(out.at(-1) ?? row));
+      next = Math.max(next, Math.min(index + 1 + after, all.length));
+      out.push(...all.slice(start, next));
+    }
+    return out.length === 0 ? out : [...out, delimiterAfter(out.at(-1) ?? new Map())];
+  }
+}
+
+/** The row after a context: a nanosecond after its last entry. */
+function delimiterAfter(row: LogEntry): LogEntry {
+  const at = parseTime(textOf(row.get('_time'))) ?? 0n;
+  return new Map([
+    ['_time', formatTime(at + 1n)],
+    ['_stream', row.get('_stream') ?? '{}'],
+    ['_msg', DELIMITER],
+  ]);
+}
+
+/** True when both have the same values; the order in which two equal entries are taken does not show. */
+function isSame(a: LogEntry, b: LogEntry): boolean {
+  if (a.size !== b.size) return false;
+  for (const [name, value] of a) if (textOf(b.get(name)) !== textOf(value)) return false;
+  return true;
+}
+
+function parseStreamContext(parser: Parser): Pipe {
+  const { lexer } = parser;
+  lexer.next();
+  const hasBefore = lexer.accept('before');
+  const before = hasBefore ? count(lexer, 'a number of entries') : 0;
+  const hasAfter = lexer.accept('after');
+  const after = hasAfter ? count(lexer, 'a number of entries') : 0;
+  if (!hasBefore && !hasAfter) lexer.fail('expected "before" or "after"');
+  if (!lexer.accept('time_window')) return new StreamContextPipe({ before, after, window: HOUR, written: '' });
+  const { length, text } = duration(lexer);
+  return new StreamContextPipe({ before, after, window: length, written: ` time_window ${text}` });
+}
+
+const line = (second: string, message: string): { readonly _time: string; readonly _stream: string; readonly _msg: string } => ({
+  _time: `2026-11-18T10:00:0${second}Z`,
+  _stream: '{a="x"}',
+  _msg: message,
+});
+const INPUT = [line('5', 'e'), line('4', 'boom'), line('3', 'c'), line('2', 'b'), line('1', 'a')];
+
+export const streamContext: PipeSpec = {
+  names: ['stream_context'],
+  examples: [
+    { query: 'boom | stream_context before 1 after 1', input: INPUT, output: [line('3', 'c'), line('4', 'boom'), line('5', 'e'), line('5.000000001', '---')] },
+  ],
+  parse: parseStreamContext,
+};

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { planOf, sqlOf } from './support.ts';
+
+const STREAMS = new Map([['5', '{app="x"}']]);
+const columns = (query: string): string => /^SELECT (.*?) FROM/.exec(sqlOf(query).text)?.[1] ?? '';
+const where = (query: string): string => /(?:PREWHERE|WHERE) (.*?)(?: GROUP BY| ORDER BY|$)/.exec(sqlOf(query).text)?.[1] ?? '';
+
+describe('the LogsQL planner', () => {
+  it('always asks for one tenant and one window', () => {
+    const { text, values } = sqlOf('*');
+    expect(text).to.include('WHERE tenant_id = {p0:UInt32} AND _time >= fromUnixTimestamp64Nano({p1:Int64}, \'UTC\') AND _time <= fromUnixTimestamp64Nano({p2:Int64}, \'UTC\')');
+    expect(values.slice(0, 3).map(String)).to.deep.equal(['7', '1794996000000000000', '1794999600000000000']);
+    for (const query of ['a', '* | stats count()', '* | uniq by (a)', '* | top 3 by (a)', '* | field_names', '* | stats by (a) sum(b)', '* | sort by (_time)']) {
+      expect(sqlOf(query).text, query).to.match(/FROM logs (?:PREWHERE|WHERE) tenant_id = \{p\d+:UInt32\} AND _time >= .* AND _time <= /);
+    }
+  });
+
+  it('narrows the window by time filters, and never widens it', () => {
+    expect(sqlOf('_time:5m').values.slice(1, 3).map(String)).to.deep.equal(['1794999300000000000', '1794999600000000000']);
+    expect(sqlOf('_time:1d').values.slice(1, 3).map(String)).to.deep.equal(['1794996000000000000', '1794999600000000000']);
+    expect(sqlOf('_time:5m or a').values.slice(1, 3).map(String)).to.deep.equal(['1794996000000000000', '1794999600000000000']);
+  });
+
+  it('reads only the columns that are needed', () => {
+    expect(columns('* | fields app')).to.equal('fields[{p0:String}], json_keys');
+    expect(columns('* | fields _time, level')).to.match(/^_time, level, toUnixTimestamp64Nano/);
+    expect(columns('* | fields _msg | filter x')).to.equal('_msg');
+    expect(columns('*')).to.match(/^_time, stream_id, _msg, level, service, trace_id, span_id, fields, json_keys, /);
+    expect(columns('* | delete _msg')).to.not.include('_msg');
+    expect(columns('* | extract "<a>x" from b | fields a')).to.equal('fields[{p0:String}], json_keys');
+    expect(columns(`* | fields ${'abcdefghij'.split('').join(', ')}`)).to.equal('fields, json_keys');
+    expect(columns('* | stats count()')).to.equal('count()');
+  });
+
+  it('reads the newest entries in the order of the sort key', () => {
+    expect(sqlOf('a', 11).text).to.match(/ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC LIMIT \{p\d+:UInt32\}$/);
+    expect(sqlOf('a | sort by (_time) offset 2 limit 3', null).text).to.match(/ORDER BY _time, arrived, .* LIMIT \{p\d+:UInt32\} OFFSET \{p\d+:UInt32\}$/);
+    expect(planOf('a | sort by (_time) limit 3').pipes).to.have.length(0);
+    expect(planOf('a | limit 3 | offset 1').pipes).to.have.length(0);
+    expect(planOf('a | sort by (b) limit 3').pipes).to.have.length(1);
+  });
+
+  it('goes on after a place among equal times', () => {
+    const before = { time: '1794996000000000000', arrived: '1', part: '2', offset: '18446744073709551615', index: '4' };
+    expect(sqlOf('a', 1, { before }).text).to.include('(_time, arrived, kafka_part, kafka_off, kafka_idx) < (');
+    expect(sqlOf('a', 1, { before: 1_794_995_000_000_000_000n }).values.map(String)).to.include('1794994999999999999');
+  });
+
+  it('answers words and fields from the indexes', () => {
+    expect(where('foo')).to.match(/ AND has\(if\(length\(_msg\)/);
+    expect(where('foo')).to.not.include('match(');
+    expect(where('f:=x')).to.match(/AND has\(arrayConcat\(mapKeys\(fields\).*\), \{p3:String\}\)$/);
+    expect(where('f:in(a, b)')).to.include('hasAny(arrayConcat(');
+    expect(where('level:=x')).to.include('level = {p3:String}');
+    expect(where('trace_id:=x')).to.include('trace_id = {p3:String}');
+    expect(sqlOf('f:=x').values[3]).to.equal('f\0x');
+  });
+
+  it('aggregates in SQL, with filters in countIf as plain comparisons', () => {
+    expect(sqlOf('* | stats by (app) count() if (f:=x) n').text).to.include('countIf((fields[{p1:String}] = {p2:String}))');
+    expect(sqlOf('f:word | stats count()').text).to.match(/FROM logs PREWHERE .* WHERE .*fields\[/);
+    expect(sqlOf('* | filter a | filter b | stats count()').text).to.match(/^SELECT count\(\) FROM logs WHERE .*has.*has/);
+    expect(planOf('* | stats count() | limit 5').pipes).to.have.length(1);
+    expect(planOf('* | limit 5 | stats count()').kind).to.equal('rows');
+    expect(sqlOf('* | limit 5 | stats count()', null).text).to.match(/ORDER BY .* LIMIT/);
+    expect(sqlOf('* | fields a | stats count(b)', null).text).to.not.include('countIf');
+  });
+
+  it('leaves to memory what SQL cannot say exactly, and keeps the rest in SQL', () => {
+    const plan = planOf('a f:value_type(uint8)');
+    expect(plan.pipes).to.have.length(1);
+    expect(plan.limitInSql).to.equal(false);
+    expect(where('a f:value_type(uint8)')).to.include('has(if(');
+    expect(planOf('f:value_type(uint8) | stats count()').fallback).to.equal(null);
+    expect(planOf('* | stats max(a)').fallback).to.not.equal(null);
+    expect(planOf('* | stats max(a)').decode(['1', '0', '3'], STREAMS)).to.equal(null);
+  });
+
+  it('reads rows back as entries', () => {
+    const plan = planOf('*');
+    const row = ['2026-11-18 10:00:00.120000000', '5', 'hi', 'info', '', '77', '', { a: '1.50', b: 'x', trace_id: '77' }, ['a', 'trace_id'], '1', '2', '3', '4', '5'];
+    const entry = plan.decode(row, STREAMS) as Map<string, unknown>;
+    expect([...entry.keys()]).to.deep.equal(['_time', '_stream', '_msg', 'level', 'trace_id', 'a', 'b']);
+    expect(entry.get('_time')).to.equal('2026-11-18T10:00:00.120Z');
+    expect(entry.get('a')).to.deep.equal({ text: '1.50' });
+    expect(entry.get('trace_id')).to.deep.equal({ text: '77' });
+    expect(plan.position(row)).to.deep.equal({ time: '1', arrived: '2', part: '3', offset: '4', index: '5' });
+  });
+
+  it('pages entries only', () => {
+    expect(planOf('a | fields _time, b').kind).to.equal('entries');
+    expect(planOf('a | extract "<x>y" | filter x:z').kind).to.equal('entries');
+    for (const query of ['a | fields b', 'a | delete _time', 'a | rename _time as t', 'a | sort by (_time)', 'a | limit 3', 'a | uniq by (_time)', 'a | unroll by (b)', 'a | math 1 as _time'])
+      expect(planOf(query).kind, query).to.equal('rows');
+  });
+});
+
+describe('the expressions of the text indexes', () => {
+  // An index answers only a query that has, letter for letter, its expression.
+  const ddl = readFileSync(path.join(import.meta.dirname, '../../pipeline/store/schema/001_logs.sql'), 'utf8').replace(/\s+/g, ' ');
+  const expression = (index: string): string => new RegExp(`INDEX ${index} (.*?) TYPE text`).exec(ddl)?.[1] ?? 'absent';
+  it('of words', () => expect(sqlOf('foo').text).to.include(`has(${expression('i_word')}, {`));
+  it('of fields', () => expect(sqlOf('f:=x').text).to.include(`has(${expression('i_kv')}, {`));
+});

@@ -1,0 +1,192 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FieldSet, coversField } from '../../logsql/fields.ts';
+import { foldCase, foldsTo } from '../../logsql/fold.ts';
+import { flattenJson, splitJsonArray } from '../../logsql/json.ts';
+import { formatDuration, formatFloat, formatIpv4, numericValue, parseBytes, parseDecimal, parseDuration, parseInteger, parseIpv4, parseNumber, parseTimestamp, parseUint } from '../../logsql/numbers.ts';
+import { compareBytes, compareNatural, compareSorted, compareTimes, compareValues } from '../../logsql/order.ts';
+import { RegexpError, compileRegexp, quoteRegexp } from '../../logsql/regexp.ts';
+import { readTime } from '../../logsql/times.ts';
+import { hasPhrase, hasPrefix, wholeWordsOfPrefix, wordsOf } from '../../logsql/words.ts';
+import { NOW, nanoseconds } from './support.ts';
+
+describe('LogsQL words and phrases', () => {
+  const phrases: readonly (readonly [string, string, boolean])[] = [
+    ['login failed', 'login fail', false],
+    ['login failed', 'login failed', true],
+    ['1.5s', '1.5', false],
+    ['error_code=7', 'error_code=', true],
+    ['error_code=7', 'error', false],
+    ['a=b', '=', true],
+    ['foobar foo', 'foo', true],
+    ['x²y', 'x', true],
+    ['Straße', 'Stra', false],
+    ['日本語ログ', '日本', false],
+    ['“error”', 'error', true],
+    ['e\u0301cole', 'e', true],
+    ['𝒜error', 'error', false],
+    ['', '', true],
+    ['a', '', false],
+  ];
+  for (const [text, phrase, expected] of phrases) it(`${phrase} in ${text}: ${String(expected)}`, () => expect(hasPhrase(text, phrase)).to.equal(expected));
+  it('finds prefixes at the beginning of words', () => {
+    expect(hasPrefix('a foobar', 'foo')).to.equal(true);
+    expect(hasPrefix('a xfoo', 'foo')).to.equal(false);
+    expect(hasPrefix('a xfoo foob', 'foo')).to.equal(true);
+    expect(hasPrefix('x=5', '=')).to.equal(true);
+    expect(hasPrefix('', '')).to.equal(false);
+  });
+  it('splits into words', () => {
+    expect(wordsOf('foo-bar_1, "é"')).to.deep.equal(['foo', 'bar_1', 'é']);
+    expect(wholeWordsOfPrefix('foo ba')).to.deep.equal(['foo']);
+    expect(wholeWordsOfPrefix('foo ')).to.deep.equal(['foo']);
+  });
+});
+
+describe('LogsQL numbers', () => {
+  const table: readonly (readonly [string, number | null])[] = [
+    ['10', 10], ['-1.5', -1.5], ['1_000', 1000], ['1e3', 1000], ['+5', 5], ['.5', 0.5], ['5.', 5], ['0x1f', 31], ['0b101', 5], ['0o17', 15], ['-0x10', -16],
+    ['inf', Infinity], ['-Inf', -Infinity], ['nan', null], ['', null], ['-', null], ['1.2.3', null], ['1,000', null], ['12abc', null], ['1e400', null],
+    ['10KiB', 10_240], ['1.5MB', 1_500_000], ['2K', 2000], ['700B', 700], ['1KB2B', 1002], ['1.5', 1.5], ['10kb', null],
+    ['5m', 3e11], ['1h30m', 5.4e12], ['250ms', 2.5e8], ['1.5s', 1.5e9], ['789µs', 789_000], ['-1s', -1e9], ['1y', 3.1536e16], ['5x', null],
+  ];
+  for (const [text, expected] of table) it(`${text} is ${String(expected)}`, () => expect(parseNumber(text)).to.equal(expected));
+  it('reads times and addresses where they compare as numbers', () => {
+    expect(numericValue('2026-11-18T10:00:00Z')).to.equal(Number(nanoseconds('2026-11-18T10:00:00Z')));
+    expect(numericValue('10.0.0.1')).to.equal(167_772_161);
+    expect(numericValue('x')).to.be.NaN;
+    expect(parseTimestamp('2026-11-18 10:00:00.5+02:00')).to.equal(nanoseconds('2026-11-18T08:00:00.5Z'));
+    expect(parseTimestamp('2026-11-18')).to.equal(null);
+    expect(parseIpv4('1.2.3.256')).to.equal(null);
+    expect(formatIpv4(167_772_161)).to.equal('10.0.0.1');
+  });
+  it('keeps 64 bits', () => {
+    expect(parseUint('18446744073709551615')).to.equal(18_446_744_073_709_551_615n);
+    expect(parseUint('18446744073709551616')).to.equal(null);
+    expect(parseInteger('-9223372036854775808')).to.equal(-(1n << 63n));
+    expect(parseInteger('9223372036854775808')).to.equal(null);
+    expect(parseDecimal('1.50')).to.equal(1.5);
+    expect(parseBytes('1.5')).to.equal(null);
+    expect(parseDuration('5')).to.equal(null);
+  });
+  it('prints floats without exponents, back and forth', () => {
+    expect(formatFloat(1e21)).to.equal('1000000000000000000000');
+    expect(formatFloat(1.5e-7)).to.equal('0.00000015');
+    expect(formatFloat(-1.25e22)).to.equal('-12500000000000000000000');
+    fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => Number(formatFloat(value)) === value || Object.is(value, -0)));
+  });
+  it('prints durations that read back', () => {
+    expect(formatDuration(5.4e12 + 1.5e9)).to.equal('1h30m1.5s');
+    expect(formatDuration(2_785_010)).to.equal('2ms785µs10ns');
+    expect(formatDuration(0)).to.equal('0');
+    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 40 }), (value) => Math.abs((parseDuration(formatDuration(value)) ?? NaN) - value) <= 1));
+  });
+});
+
+describe('LogsQL order', () => {
+  const sorted = (texts: readonly string[], compare: (a: string, b: string) => number): string[] => [...texts].sort(compare);
+  it('is natural, with the missing first', () => {
+    expect(sorted(['1.10.0', 'v2', '', '1.9.0', 'a10', 'a9', '10'], compareNatural)).to.deep.equal(['', '1.9.0', '1.10.0', '10', 'a9', 'a10', 'v2']);
+  });
+  it('goes by size where values have one', () => {
+    expect(sorted(['2m45s', '1830ms', '', '5'], compareValues)).to.deep.equal(['', '5', '1830ms', '2m45s']);
+    expect(sorted(['2m45s', '1830ms'], compareSorted)).to.deep.equal(['2m45s', '1830ms']);
+    expect(sorted(['10.0.0.2', '9.0.0.1', '10.0.0.10'], compareSorted)).to.deep.equal(['9.0.0.1', '10.0.0.2', '10.0.0.10']);
+    expect(sorted(['1e3', '999', '-5', '0.5'], compareValues)).to.deep.equal(['-5', '0.5', '999', '1e3']);
+  });
+  it('of bytes is that of UTF-8', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => Math.sign(compareBytes(a, b)) === Math.sign(Buffer.compare(Buffer.from(a), Buffer.from(b)))));
+  });
+  it('of times is that of instants', () => {
+    expect(compareTimes('2026-11-18T10:00:00Z', '2026-11-18T10:00:00.5Z')).to.be.below(0);
+    expect(compareTimes('2026-11-18T10:00:00.123Z', '2026-11-18T10:00:00.5Z')).to.be.below(0);
+  });
+});
+
+describe('LogsQL case folding', () => {
+  it('folds character by character', () => {
+    expect(foldCase('İSTANBUL ΟΔΟΣ')).to.equal('istanbul οδοσ');
+    expect(foldCase('plain')).to.equal('plain');
+  });
+  it('knows what folds to a character', () => {
+    expect([...foldsTo('k')]).to.have.members(['K', 'k', '\u212a']);
+    expect(foldsTo('i')).to.include('İ');
+    expect(foldsTo('1')).to.equal('1');
+  });
+});
+
+describe('LogsQL regexps', () => {
+  it('are RE2, with a limit', () => {
+    expect(compileRegexp('^a.b').test('a\nb')).to.equal(false);
+    expect(compileRegexp('(?s)a.b').test('a\nb')).to.equal(true);
+    expect(compileRegexp('a|b', true).test('ab')).to.equal(false);
+    for (const source of ['[', '(?=a)', '\\1', ')(', 'a{1001}', 'x'.repeat(1025)]) expect(() => compileRegexp(source, true), source).to.throw(RegexpError);
+  });
+  it('give named groups and replace', () => {
+    const regexp = compileRegexp('(?P<k>\\w+)=(\\w+)');
+    expect(regexp.groups).to.deep.equal(['k']);
+    expect(regexp.match('x a=1')?.get('k')).to.equal('a');
+    expect(regexp.replace('a=1 b=2 c=3', '$2-${k}$$$nosuch', 2)).to.equal('1-a$ 2-b$ c=3');
+  });
+  it('quote any text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => compileRegexp(quoteRegexp(text), true).test(text)));
+  });
+});
+
+describe('LogsQL times', () => {
+  const table: readonly (readonly [string, string, string])[] = [
+    ['2026', '2026-01-01T00:00:00Z', '2026-12-31T23:59:59.999999999Z'],
+    ['2026-11', '2026-11-01T00:00:00Z', '2026-11-30T23:59:59.999999999Z'],
+    ['2026-12Z', '2026-12-01T00:00:00Z', '2026-12-31T23:59:59.999999999Z'],
+    ['2026-11-18', '2026-11-18T00:00:00Z', '2026-11-18T23:59:59.999999999Z'],
+    ['2026-11-18T10', '2026-11-18T10:00:00Z', '2026-11-18T10:59:59.999999999Z'],
+    ['2026-11-18T10:05+02:00', '2026-11-18T08:05:00Z', '2026-11-18T08:05:59.999999999Z'],
+    ['2026-11-18T10:05:30Z', '2026-11-18T10:05:30Z', '2026-11-18T10:05:30.999999999Z'],
+    ['2026-11-18T10:05:30.123Z', '2026-11-18T10:05:30.123Z', '2026-11-18T10:05:30.123999999Z'],
+    ['2026-11-18T10:05:30.5Z', '2026-11-18T10:05:30.5Z', '2026-11-18T10:05:30.5Z'],
+    ['now', '2026-11-18T11:00:00Z', '2026-11-18T11:00:00Z'],
+    ['-1h', '2026-11-18T10:00:00Z', '2026-11-18T10:00:00Z'],
+    ['1h30m', '2026-11-18T09:30:00Z', '2026-11-18T09:30:00Z'],
+    ['now-1d', '2026-11-17T11:00:00Z', '2026-11-17T11:00:00Z'],
+    ['1795000000', '2026-11-18T11:06:40Z', '2026-11-18T11:06:40Z'],
+  ];
+  for (const [text, start, end] of table) it(text, () => expect(readTime(text, NOW)).to.deep.equal({ start: nanoseconds(start), end: nanoseconds(end) }));
+  for (const text of ['', 'x', '2026-13', '2026-02-30', '1x', '--1h']) it(`${JSON.stringify(text)} is none`, () => expect(readTime(text, NOW)).to.equal(null));
+});
+
+describe('sets of fields', () => {
+  it('open and closed', () => {
+    expect(FieldSet.all.has('x')).to.equal(true);
+    expect(FieldSet.all.minus(['a', 'b.*']).has('b.c')).to.equal(false);
+    expect(FieldSet.all.minus(['b.*']).plus(['b.c']).has('b.c')).to.equal(true);
+    expect(FieldSet.of(['a']).plus(['b.*']).has('b.c')).to.equal(true);
+    expect(FieldSet.of(['a', 'b']).minus(['a']).names).to.deep.equal(['b']);
+    expect(FieldSet.of(['a', '*'])).to.equal(FieldSet.all);
+    expect(FieldSet.all.within(['a', 'b.*']).names).to.deep.equal(['a', 'b.*']);
+    expect(FieldSet.of(['a', 'b.c']).within(['b.*']).names).to.deep.equal(['b.c']);
+    expect(FieldSet.of(['b.*']).within(['b.c']).names).to.deep.equal(['b.c']);
+    expect(FieldSet.of(['a']).list()).to.deep.equal(['a']);
+    expect(FieldSet.of(['a.*']).list()).to.equal(null);
+    expect(coversField(['a.*', 'b'], 'a.x')).to.equal(true);
+  });
+  it('never lose a field that is needed', () => {
+    const names = fc.array(fc.constantFrom('a', 'b', 'a.*', 'a.b', 'c*'), { maxLength: 3 });
+    fc.assert(fc.property(names, names, fc.boolean(), fc.constantFrom('a', 'b', 'a.b', 'a.c', 'c', 'd'), (own, more, isOpen, field) => {
+      const set = isOpen ? FieldSet.all.minus(own) : FieldSet.of(own);
+      const isNeeded = set.has(field) || coversField(more, field);
+      return !isNeeded || set.plus(more).has(field);
+    }));
+  });
+});
+
+describe('JSON inside entries', () => {
+  it('is flattened, with numbers as written', () => {
+    expect(Object.fromEntries(flattenJson('{"a":1.50,"b":{"c":[1,{"d":"\\u00011"}],"n":null},"e":"x","f":true,"g":18446744073709551616}') ?? [])).to.deep.equal({
+      a: '1.50', 'b.c': '[1,{"d":"\\u00011"}]', e: 'x', f: 'true', g: '18446744073709551616',
+    });
+    expect(flattenJson('[1]')).to.equal(null);
+    expect(flattenJson('{"a":')).to.equal(null);
+    expect(splitJsonArray('["a",1.0,[2],{"b":null}]')).to.deep.equal(['a', '1.0', '[2]', '{"b":null}']);
+    expect(splitJsonArray('x')).to.equal(null);
+  });
+});
