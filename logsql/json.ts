@@ -9,7 +9,9 @@ const NUMBER = '\u0001';
 
 /** JSON text as a value whose numbers are texts of their source behind a mark; undefined when it is no JSON. */
 function parseExact(text: string): unknown {
-  const marked = text.replace(TOKEN, (token) => (token.startsWith('"') ? (token.startsWith('"\\u0001') ? `"\\u0001${token.slice(1)}` : token) : `"\\u0001n${token}"`));
+  const marked = text.replace(TOKEN, (token) =>
+    token.startsWith('"') ? (token.startsWith('"\\u0001') ? `"\\u0001${token.slice(1)}` : token) : `"\\u0001n${token}"`,
+  );
   try {
     return JSON.parse(marked);
   } catch {
@@ -28,7 +30,10 @@ const unmark = (text: string): string => (text.startsWith(NUMBER) ? text.slice(1
 function render(value: unknown): string {
   if (typeof value === 'string') return value.startsWith(`${NUMBER}n`) ? value.slice(2) : JSON.stringify(unmark(value));
   if (Array.isArray(value)) return `[${value.map(render).join(',')}]`;
-  if (typeof value === 'object' && value !== null) return `{${Object.entries(value).map(([key, part]) => `${JSON.stringify(key)}:${render(part)}`).join(',')}}`;
+  if (typeof value === 'object' && value !== null)
+    return `{${Object.entries(value)
+      .map(([key, part]) => `${JSON.stringify(key)}:${render(part)}`)
+      .join(',')}}`;
   return JSON.stringify(value);
 }
 
@@ -39,7 +44,8 @@ export function flattenJson(text: string): ReadonlyMap<string, string> | null {
   if (typeof value !== 'object' || value === null) return null;
   const fields = new Map<string, string>();
   const add = (name: string, part: unknown): void => {
-    if (typeof part === 'object' && part !== null && !Array.isArray(part)) for (const [key, inner] of Object.entries(part)) add(`${name}.${key}`, inner);
+    if (typeof part === 'object' && part !== null && !Array.isArray(part))
+      for (const [key, inner] of Object.entries(part)) add(`${name}.${key}`, inner);
     else if (part !== null) fields.set(name, textOfValue(part));
   };
   for (const [key, part] of Object.entries(value)) add(key, part);

@@ -14,6 +14,7 @@ import { LimitPipe, OffsetPipe } from './pipes/limit.ts';
 import { startsNewest } from './pipeline.ts';
 import { SortPipe } from './pipes/sort.ts';
 import { entryColumns } from './sql/columns.ts';
+import { Room } from './sql/room.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
 import type { Filter, Pipe, QueryNode, RunContext, SqlContext, StageLimits, StreamNames } from './types.ts';
 
@@ -112,11 +113,12 @@ function conditionsOf(
     sql`_time >= ${momentSql(window.start)}`,
     sql`_time <= ${momentSql(window.end)}`,
   ];
+  const room = new Room();
   const rest: Filter[] = [];
   for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
     if (part instanceof TimeFilter || part instanceof AnyFilter) continue;
-    const condition = part.sql(context);
-    if (condition === null) rest.push(part);
+    const condition = room.takeFilter(part) ? part.sql(context) : null;
+    if (condition === null || !room.take(condition)) rest.push(part);
     else conditions.push(condition);
   }
   if (options.before !== undefined && typeof options.before !== 'bigint') conditions.push(beforeSql(options.before));
@@ -218,8 +220,7 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 }
 
 /** True when `_time` comes through all pipes as it is. */
-const keepsTime = (pipes: readonly Pipe[]): boolean =>
-  pipes.every((pipe) => pipe.dropsTime !== true);
+const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pipe.dropsTime !== true);
 
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
 function planAggregate(pipes: readonly Pipe[], source: Sql, context: SqlContext, run: RunContext, fallback: Plan): Plan | null {
@@ -232,7 +233,7 @@ function planAggregate(pipes: readonly Pipe[], source: Sql, context: SqlContext,
   const needed = pipe.needs(output).list();
   if (patterns.length > 0 && needed?.every((field) => patterns.every((list) => coversField(list, field))) !== true) return null;
   const made = pipe.sql({ source, context, run, output });
-  if (made === null) return null;
+  if (made === null || !new Room().take(made.statement)) return null;
   return {
     kind: 'rows',
     statement: () => made.statement,

@@ -27,7 +27,8 @@ export function compileRegexp(source: string, anchored = false): Regexp {
     const plain = RE2JS.compile(source);
     return wrap(source, anchored ? RE2JS.compile(`^(?:${source})$`) : plain);
   } catch (error) {
-    if (error instanceof RE2JSException || error instanceof RangeError) throw new RegexpError(error.message.replace(/^error parsing regexp: /, ''));
+    if (error instanceof RE2JSException || error instanceof RangeError)
+      throw new RegexpError(error.message.replace(/^error parsing regexp: /, ''));
     throw error;
   }
 }
@@ -64,7 +65,9 @@ function replaceMatches(compiled: RE2JS, text: string, replacement: string, limi
 
 /** `$1`, `$name`, `${name}` and `$$` in a replacement, as Go's Regexp.Expand has them: a name is as long as it can be. */
 const expand = (replacement: string, group: (name: string) => string): string =>
-  replacement.replace(/\$(?:\$|\{(\w+)\}|(\w+))/g, (all, braced: string | undefined, bare: string | undefined) => (all === '$$' ? '$' : group(braced ?? bare ?? '')));
+  replacement.replace(/\$(?:\$|\{(\w+)\}|(\w+))/g, (all, braced: string | undefined, bare: string | undefined) =>
+    all === '$$' ? '$' : group(braced ?? bare ?? ''),
+  );
 
 /** The regexp that matches exactly this text (RE2's QuoteMeta). */
 export function quoteRegexp(text: string): string {

@@ -47,7 +47,11 @@ export async function runQuery(query: QueryNode, options: PlanOptions, runner: R
   const [first, ...rest] = resolved.pipes;
   if (first?.expand === undefined) return runPlan(planQuery(resolved, { ...options, start: window.start, end: window.end }), runner, limit);
   const matching = await run(new Query(resolved.options, resolved.filter, []));
-  const rows = throughPipes(rest, await first.expand(matching, run), { limits: options.limits, start: window.start, end: window.end }).filter(hasValues);
+  const rows = throughPipes(rest, await first.expand(matching, run), {
+    limits: options.limits,
+    start: window.start,
+    end: window.end,
+  }).filter(hasValues);
   return { rows: rows.slice(0, limit), hasMore: rows.length > limit, last: null, next: null, kind: 'rows' };
 }
 
@@ -120,7 +124,7 @@ async function feed(
       rows += 1;
       if (plan.kind === 'entries') position = plan.position(row);
       if (entry instanceof Map) pipeline.push(entry);
-      else for (const part of entry as readonly LogEntry[]) pipeline.push(part);
+      else for (const part of entry) pipeline.push(part);
       if (out.length > limit || pipeline.done) break;
     }
     if (out.length > limit || pipeline.done) break;

@@ -5,8 +5,8 @@ import type { StreamNames } from '../../logsql/types.ts';
 
 /** As many label sets as are kept in memory, over all tenants. */
 const MAX_KEPT = 50_000;
-/** Ids looked up in one statement. */
-const BATCH = 10_000;
+/** Ids looked up in one statement, which takes 128 KiB of them. */
+const BATCH = 4000;
 
 /** The label sets of streams by their ids. An id is a hash of its label set, so what is known stays true. */
 export class StreamDirectory {

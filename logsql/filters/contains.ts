@@ -6,6 +6,9 @@ import { hasPhrase } from '../words.ts';
 import { parseValues } from './in.ts';
 import { TextFilter } from './text-filter.ts';
 
+/** More phrases than this (a query may give them) are looked for in memory. */
+const MAX_PHRASES = 100;
+
 /** `contains_all(a, "b c")` and `contains_any(…)`: all, or any, of these words and phrases; none at all are all, and not any. */
 class ContainsFilter extends TextFilter {
   readonly #name: 'contains_all' | 'contains_any';
@@ -24,6 +27,7 @@ class ContainsFilter extends TextFilter {
   }
   sql(context: SqlContext): Sql | null {
     const phrases = this.#name === 'contains_all' ? this.#phrases.filter((phrase) => phrase !== '') : this.#phrases;
+    if (phrases.length > MAX_PHRASES) return null;
     const conditions = phrases.map((phrase) => phraseSql(this.field, phrase, context));
     if (!conditions.every((condition) => condition !== null)) return null;
     return this.#name === 'contains_all' ? and(conditions) : or(conditions);

@@ -51,6 +51,15 @@ function bounds(parser: Parser): readonly [number, number] {
 export const ipv4Range: FilterSpec = {
   names: ['ipv4_range'],
   kind: 'function',
-  examples: [{ query: 'ip:ipv4_range("10.0.0.0/8")', input: [{ _msg: 'a', ip: '10.1.2.3' }, { _msg: 'b', ip: '11.0.0.0' }], output: [{ _msg: 'a', ip: '10.1.2.3' }] }],
+  examples: [
+    {
+      query: 'ip:ipv4_range("10.0.0.0/8")',
+      input: [
+        { _msg: 'a', ip: '10.1.2.3' },
+        { _msg: 'b', ip: '11.0.0.0' },
+      ],
+      output: [{ _msg: 'a', ip: '10.1.2.3' }],
+    },
+  ],
   parse: (parser, field) => new Ipv4Filter(field, ...bounds(parser)),
 };

@@ -21,11 +21,16 @@ class LengthFilter extends TextFilter {
   }
   accepts(value: string): boolean {
     let length = 0;
-    for (const _char of value) length += 1;
+    for (let at = 0; at < value.length; at += (value.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) length += 1;
     return length >= this.#min && length <= this.#max;
   }
   sql(): Sql | null {
-    return onText(this.field, (value) => and([sql`lengthUTF8(${value}) >= ${float64(this.#min)}`, ...(this.#max === Infinity ? [] : [sql`lengthUTF8(${value}) <= ${float64(this.#max)}`])]));
+    return onText(this.field, (value) =>
+      and([
+        sql`lengthUTF8(${value}) >= ${float64(this.#min)}`,
+        ...(this.#max === Infinity ? [] : [sql`lengthUTF8(${value}) <= ${float64(this.#max)}`]),
+      ]),
+    );
   }
 }
 

@@ -43,7 +43,11 @@ class OtherFieldFilter implements Filter {
   }
 }
 
-const INPUT = [{ _msg: '1', a: '9ms', b: '10ms' }, { _msg: '2', a: 'x', b: 'x' }, { _msg: '3', a: 2, b: 1 }];
+const INPUT = [
+  { _msg: '1', a: '9ms', b: '10ms' },
+  { _msg: '2', a: 'x', b: 'x' },
+  { _msg: '3', a: 2, b: 1 },
+];
 
 const spec = (name: Comparison, output: typeof INPUT): FilterSpec => ({
   names: [name],

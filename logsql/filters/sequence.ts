@@ -37,6 +37,12 @@ class SequenceFilter extends TextFilter {
 export const sequence: FilterSpec = {
   names: ['seq'],
   kind: 'function',
-  examples: [{ query: 'seq(open, "not found")', input: [{ _msg: 'open f: not found' }, { _msg: 'not found, open' }], output: [{ _msg: 'open f: not found' }] }],
+  examples: [
+    {
+      query: 'seq(open, "not found")',
+      input: [{ _msg: 'open f: not found' }, { _msg: 'not found, open' }],
+      output: [{ _msg: 'open f: not found' }],
+    },
+  ],
   parse: (parser, field) => new SequenceFilter(field, listArguments(parser)),
 };

@@ -1,5 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, texts, type Sql } from '../../pipeline/core/sql.ts';
+import { inChunks } from '../sql/room.ts';
+import { or } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
 import { AnyFilter } from './logic.ts';
 import { SubqueryFilter, parseValues } from './in.ts';
@@ -30,7 +32,7 @@ export class StreamIdFilter implements Filter {
       .filter((id) => id.startsWith(tenant))
       .map((id) => BigInt(`0x${id.slice(16)}`))
       .filter((id) => id < 1n << 64n);
-    return own.length === 0 ? sql`0` : sql`stream_id IN (SELECT toUInt64(arrayJoin(${texts(own.map(String))})))`;
+    return or(inChunks(own.map(String)).map((ids) => sql`stream_id IN (SELECT toUInt64(arrayJoin(${texts(ids)})))`));
   }
 }
 

@@ -37,6 +37,15 @@ class ValueTypeFilter extends TextFilter {
 export const valueType: FilterSpec = {
   names: ['value_type'],
   kind: 'function',
-  examples: [{ query: 'n:value_type(uint8)', input: [{ _msg: 'a', n: 7 }, { _msg: 'b', n: 'x' }], output: [{ _msg: 'a', n: 7 }] }],
+  examples: [
+    {
+      query: 'n:value_type(uint8)',
+      input: [
+        { _msg: 'a', n: 7 },
+        { _msg: 'b', n: 'x' },
+      ],
+      output: [{ _msg: 'a', n: 7 }],
+    },
+  ],
   parse: (parser, field) => new ValueTypeFilter(field, exactArguments(parser, 1)[0] ?? ''),
 };

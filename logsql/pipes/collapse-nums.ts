@@ -63,8 +63,16 @@ class CollapseNumsPipe extends ResultPipe {
 export const collapseNums: PipeSpec = {
   names: ['collapse_nums'],
   examples: [
-    { query: '* | collapse_nums', input: [{ _msg: 'v1.2 took 15ms, 0x1f2e, added' }], output: [{ _msg: 'v<N>.<N> took <N>ms, 0x<N>, added' }] },
-    { query: '* | collapse_nums prettify', input: [{ _msg: '10.0.0.1 at 2026-11-18T10:00:00Z' }], output: [{ _msg: '<IP4> at <DATETIME>' }] },
+    {
+      query: '* | collapse_nums',
+      input: [{ _msg: 'v1.2 took 15ms, 0x1f2e, added' }],
+      output: [{ _msg: 'v<N>.<N> took <N>ms, 0x<N>, added' }],
+    },
+    {
+      query: '* | collapse_nums prettify',
+      input: [{ _msg: '10.0.0.1 at 2026-11-18T10:00:00Z' }],
+      output: [{ _msg: '<IP4> at <DATETIME>' }],
+    },
   ],
   parse(parser) {
     const { lexer } = parser;

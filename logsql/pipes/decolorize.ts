@@ -5,7 +5,7 @@ import { atEnd, fieldName } from './arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
 /** ANSI control sequences: ESC [ … and a final letter. */
-const COLOR = new RegExp('\\u001b\\[[0-9;:]*[A-Za-z]', 'g');
+const COLOR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;:]*[A-Za-z]`, 'g');
 
 /** `decolorize [f]`: drops terminal colours. */
 class DecolorizePipe extends ResultPipe {

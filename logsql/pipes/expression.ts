@@ -36,8 +36,10 @@ const LOWEST = 7;
 
 type Call = { readonly least: number; readonly most: number; readonly apply: (values: readonly number[], now: number) => number };
 
-const extreme = (pick: (a: number, b: number) => number) => (values: readonly number[]): number =>
-  values.reduce((best, value) => (Number.isNaN(best) ? value : Number.isNaN(value) ? best : pick(best, value)), NaN);
+const extreme =
+  (pick: (a: number, b: number) => number) =>
+  (values: readonly number[]): number =>
+    values.reduce((best, value) => (Number.isNaN(best) ? value : Number.isNaN(value) ? best : pick(best, value)), NaN);
 
 /** To the nearest multiple, counted in the last decimal of that step. */
 function roundTo(value: number, step: number): number {
@@ -57,13 +59,29 @@ const CALLS: Readonly<Record<string, Call>> = {
   min: { least: 1, most: Infinity, apply: extreme(Math.min) },
   now: { least: 0, most: 0, apply: (_values, now) => now },
   rand: { least: 0, most: 0, apply: () => Math.random() },
-  round: { least: 1, most: 2, apply: ([a = NaN, step]) => (step === undefined ? Math.sign(a) * Math.round(Math.abs(a)) : roundTo(a, step)) },
+  round: {
+    least: 1,
+    most: 2,
+    apply: ([a = NaN, step]) => (step === undefined ? Math.sign(a) * Math.round(Math.abs(a)) : roundTo(a, step)),
+  },
 };
 
 const constant = (text: string, value: number): Expression => ({ toString: () => text, fields: [], value: () => value });
-const field = (name: string): Expression => ({ toString: () => quote(name), fields: [name], value: (row) => numericValue(textOf(row.get(name))) });
-const negated = (part: Expression): Expression => ({ toString: () => `-${part.toString()}`, fields: part.fields, value: (row, now) => -part.value(row, now) });
-const grouped = (part: Expression): Expression => ({ toString: () => `(${part.toString()})`, fields: part.fields, value: (row, now) => part.value(row, now) });
+const field = (name: string): Expression => ({
+  toString: () => quote(name),
+  fields: [name],
+  value: (row) => numericValue(textOf(row.get(name))),
+});
+const negated = (part: Expression): Expression => ({
+  toString: () => `-${part.toString()}`,
+  fields: part.fields,
+  value: (row, now) => -part.value(row, now),
+});
+const grouped = (part: Expression): Expression => ({
+  toString: () => `(${part.toString()})`,
+  fields: part.fields,
+  value: (row, now) => part.value(row, now),
+});
 
 function binary(name: string, { apply }: Operator, left: Expression, right: Expression): Expression {
   return {
@@ -77,7 +95,11 @@ function call(name: string, { apply }: Call, parts: readonly Expression[]): Expr
   return {
     toString: () => `${name}(${parts.map(String).join(', ')})`,
     fields: parts.flatMap((part) => part.fields),
-    value: (row, now) => apply(parts.map((part) => part.value(row, now)), now),
+    value: (row, now) =>
+      apply(
+        parts.map((part) => part.value(row, now)),
+        now,
+      ),
   };
 }
 
@@ -135,6 +157,7 @@ function parseCall(lexer: Lexer, name: string, depth: number): Expression {
     parts.push(parseExpression(lexer, LOWEST, depth + 1));
     if (!lexer.is(')')) lexer.expect(',');
   }
-  if (spec === undefined || parts.length < spec.least || parts.length > spec.most) return lexer.fail(`expected another number of arguments of ${name}()`);
+  if (spec === undefined || parts.length < spec.least || parts.length > spec.most)
+    return lexer.fail(`expected another number of arguments of ${name}()`);
   return call(name, spec, parts);
 }

@@ -70,7 +70,11 @@ const INPUT = [{ _msg: 'to 10.0.0.1:80 by "ann b"' }];
 export const extract: PipeSpec = {
   names: ['extract'],
   examples: [
-    { query: '* | extract "to <ip>:<port> by <who>" | fields ip, port, who', input: INPUT, output: [{ ip: '10.0.0.1', port: '80', who: 'ann b' }] },
+    {
+      query: '* | extract "to <ip>:<port> by <who>" | fields ip, port, who',
+      input: INPUT,
+      output: [{ ip: '10.0.0.1', port: '80', who: 'ann b' }],
+    },
     { query: '* | extract "by <plain:who>" | fields who', input: INPUT, output: [{ who: '"ann b"' }] },
   ],
   parse: parseExtract,

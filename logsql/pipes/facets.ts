@@ -64,7 +64,13 @@ export class FacetsPipe implements Pipe {
     const isConstant = hits.size === 1 && [...hits.values()][0] === rows;
     if (isLeftOut || (isConstant && !this.options.keepsConstant)) return [];
     const sorted = [...hits].sort(([a, x], [b, y]) => y - x || compareBytes(a, b)).slice(0, this.options.limit);
-    return sorted.map(([value, size]) => rowOf([['field_name', name], ['field_value', value], ['hits', new Literal(String(size))]]));
+    return sorted.map(([value, size]) =>
+      rowOf([
+        ['field_name', name],
+        ['field_value', value],
+        ['hits', new Literal(String(size))],
+      ]),
+    );
   }
 }
 
@@ -94,7 +100,11 @@ export const facets: PipeSpec = {
   examples: [
     {
       query: '* | facets 1',
-      input: [{ a: 'x', c: 'k' }, { a: 'y', c: 'k' }, { a: 'x', c: 'k' }],
+      input: [
+        { a: 'x', c: 'k' },
+        { a: 'y', c: 'k' },
+        { a: 'x', c: 'k' },
+      ],
       output: [{ field_name: 'a', field_value: 'x', hits: 2 }],
     },
   ],

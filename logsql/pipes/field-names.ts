@@ -43,10 +43,16 @@ class FieldNamesPipe implements Pipe {
     };
   }
   #row(name: string, hits: string): LogEntry {
-    return rowOf([[this.#name, name], ['hits', new Literal(hits)]]);
+    return rowOf([
+      [this.#name, name],
+      ['hits', new Literal(hits)],
+    ]);
   }
   sql({ source }: SqlInput): SqlPipe {
-    const counts = join(COLUMNS.map(([, expression]) => expression), sql`, `);
+    const counts = join(
+      COLUMNS.map(([, expression]) => expression),
+      sql`, `,
+    );
     const names = new Map<string, string>();
     const own = new Set(COLUMNS.map(([name]) => name));
     return {
@@ -57,7 +63,10 @@ class FieldNamesPipe implements Pipe {
         for (const [index, [name]] of COLUMNS.entries()) names.set(name, String(row[index]));
         const [keys, sizes] = row[COLUMNS.length] as readonly [readonly string[], readonly string[]];
         for (const [index, key] of keys.entries()) if (!own.has(key)) names.set(key, String(sizes[index]));
-        return [...names].filter(([, size]) => size !== '0').sort(([a], [b]) => compareBytes(a, b)).map(([name, size]) => this.#row(name, size));
+        return [...names]
+          .filter(([, size]) => size !== '0')
+          .sort(([a], [b]) => compareBytes(a, b))
+          .map(([name, size]) => this.#row(name, size));
       },
     };
   }
@@ -65,7 +74,16 @@ class FieldNamesPipe implements Pipe {
 
 export const fieldNames: PipeSpec = {
   names: ['field_names'],
-  examples: [{ query: '* | field_names', input: [{ _msg: 'a', b: 1 }, { _msg: 'c' }], output: [{ name: '_msg', hits: 2 }, { name: 'b', hits: 1 }] }],
+  examples: [
+    {
+      query: '* | field_names',
+      input: [{ _msg: 'a', b: 1 }, { _msg: 'c' }],
+      output: [
+        { name: '_msg', hits: 2 },
+        { name: 'b', hits: 1 },
+      ],
+    },
+  ],
   parse({ lexer }) {
     lexer.next();
     if (atEnd(lexer)) return new FieldNamesPipe('name');

@@ -5,7 +5,16 @@ import { UniqPipe } from './uniq.ts';
 /** `field_values f [limit N]`: the values of a field with their hits; the same as `uniq by (f) with hits`. */
 export const fieldValues: PipeSpec = {
   names: ['field_values'],
-  examples: [{ query: '* | field_values a', input: [{ a: 'x' }, { a: 'x' }, { a: 'y' }], output: [{ a: 'x', hits: 2 }, { a: 'y', hits: 1 }] }],
+  examples: [
+    {
+      query: '* | field_values a',
+      input: [{ a: 'x' }, { a: 'x' }, { a: 'y' }],
+      output: [
+        { a: 'x', hits: 2 },
+        { a: 'y', hits: 1 },
+      ],
+    },
+  ],
   parse({ lexer }) {
     lexer.next();
     const isBracketed = lexer.accept('(');

@@ -57,7 +57,19 @@ class JoinPipe implements Pipe {
 
 export const join: PipeSpec = {
   names: ['join'],
-  examples: [{ query: '* | join by (a) (* | stats by (a) count() n) inner', input: [{ a: 'x', b: 1 }, { a: 'x', b: 2 }], output: [{ a: 'x', b: 1, n: 2 }, { a: 'x', b: 2, n: 2 }] }],
+  examples: [
+    {
+      query: '* | join by (a) (* | stats by (a) count() n) inner',
+      input: [
+        { a: 'x', b: 1 },
+        { a: 'x', b: 2 },
+      ],
+      output: [
+        { a: 'x', b: 1, n: 2 },
+        { a: 'x', b: 2, n: 2 },
+      ],
+    },
+  ],
   parse(parser) {
     const { lexer } = parser;
     lexer.next();
@@ -101,7 +113,9 @@ class UnionPipe implements Pipe {
 
 export const union: PipeSpec = {
   names: ['union'],
-  examples: [{ query: 'a | stats count() n | union (* | stats count() n)', input: [{ _msg: 'a' }, { _msg: 'b' }], output: [{ n: 1 }, { n: 2 }] }],
+  examples: [
+    { query: 'a | stats count() n | union (* | stats count() n)', input: [{ _msg: 'a' }, { _msg: 'b' }], output: [{ n: 1 }, { n: 2 }] },
+  ],
   parse(parser) {
     parser.lexer.next();
     return new UnionPipe(parser.query(), null);

@@ -55,8 +55,16 @@ const INPUT = [{ a: 6, b: '1KB', took: '1.5s' }];
 export const math: PipeSpec = {
   names: ['math', 'eval'],
   examples: [
-    { query: '* | math (a + 4) / 5 as r, b - 1 as s, took / 1ms as ms | fields r, s, ms', input: INPUT, output: [{ r: 2, s: 999, ms: 1500 }] },
-    { query: '* | math 2 ^ 3 ^ 2 as p, nosuch default 7 as d, round(2.567, 0.1) as q | fields p, d, q', input: INPUT, output: [{ p: 64, d: 7, q: 2.6 }] },
+    {
+      query: '* | math (a + 4) / 5 as r, b - 1 as s, took / 1ms as ms | fields r, s, ms',
+      input: INPUT,
+      output: [{ r: 2, s: 999, ms: 1500 }],
+    },
+    {
+      query: '* | math 2 ^ 3 ^ 2 as p, nosuch default 7 as d, round(2.567, 0.1) as q | fields p, d, q',
+      input: INPUT,
+      output: [{ p: 64, d: 7, q: 2.6 }],
+    },
   ],
   parse: parseMath,
 };

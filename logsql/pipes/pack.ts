@@ -42,7 +42,8 @@ class PackPipe extends ResultPipe {
   }
 }
 
-const writeJson = (pairs: readonly Pair[]): string => `{${pairs.map(([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`).join(',')}}`;
+const writeJson = (pairs: readonly Pair[]): string =>
+  `{${pairs.map(([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`).join(',')}}`;
 const logfmtValue = (value: string): string => (/[\s"'=<>`\\]|^$/.test(value) ? quoteJson(value) : value);
 const writeLogfmt = (pairs: readonly Pair[]): string => pairs.map(([name, value]) => `${name}=${logfmtValue(value)}`).join(' ');
 

@@ -36,7 +36,8 @@ class RenamePipe implements Pipe {
     const moved: LogEntry = new Map(row);
     if (this.#name === 'rename') for (const [name] of found) moved.delete(name);
     if (found.length === 0 && !isPattern(from)) moved.delete(to);
-    for (const [name, value] of found) moved.set(isPattern(from) && isPattern(to) ? to.slice(0, -1) + name.slice(from.length - 1) : to, value);
+    for (const [name, value] of found)
+      moved.set(isPattern(from) && isPattern(to) ? to.slice(0, -1) + name.slice(from.length - 1) : to, value);
     return moved;
   }
 }

@@ -40,7 +40,12 @@ function replaceText(text: string, from: string, to: string, limit: number): str
   if (from === '') return text;
   const parts = text.split(from);
   const most = Math.min(parts.length - 1, limit);
-  return parts.slice(0, most).map((part) => part + to).join('') + parts.slice(most).join(from);
+  return (
+    parts
+      .slice(0, most)
+      .map((part) => part + to)
+      .join('') + parts.slice(most).join(from)
+  );
 }
 
 function parseChange(parser: Parser, name: string): { readonly change: Change; readonly condition: Filter | null; readonly at: number } {
@@ -80,6 +85,12 @@ export const replace: PipeSpec = {
 
 export const replaceRegexp: PipeSpec = {
   names: ['replace_regexp'],
-  examples: [{ query: '* | replace_regexp ("(\\\\w+)=(\\\\w+)", "$2=${1}") at f', input: [{ _msg: 'x', f: 'a=1, b=2' }], output: [{ _msg: 'x', f: '1=a, 2=b' }] }],
+  examples: [
+    {
+      query: '* | replace_regexp ("(\\\\w+)=(\\\\w+)", "$2=${1}") at f',
+      input: [{ _msg: 'x', f: 'a=1, b=2' }],
+      output: [{ _msg: 'x', f: '1=a, 2=b' }],
+    },
+  ],
   parse: parseRegexpReplace,
 };

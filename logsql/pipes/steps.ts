@@ -22,7 +22,11 @@ export function parsePattern(pattern: string): readonly PatternStep[] | null {
     const inside = pattern.slice(open + 1, close);
     const colon = inside.indexOf(':');
     const name = inside.slice(colon + 1).trim();
-    steps.push({ text: unescape(pattern.slice(at, open)), field: name === '_' || name === '*' ? '' : name, option: colon < 0 ? '' : inside.slice(0, colon).trim() });
+    steps.push({
+      text: unescape(pattern.slice(at, open)),
+      field: name === '_' || name === '*' ? '' : name,
+      option: colon < 0 ? '' : inside.slice(0, colon).trim(),
+    });
     at = close + 1;
   }
 }

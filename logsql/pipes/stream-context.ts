@@ -45,7 +45,9 @@ class StreamContextPipe implements Pipe {
     }
     const out: LogEntry[] = [];
     for (const [stream, own] of byStream) {
-      const matched = own.map((row) => ({ row, at: parseTime(textOf(row.get('_time'))) ?? 0n })).sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+      const matched = own
+        .map((row) => ({ row, at: parseTime(textOf(row.get('_time'))) ?? 0n }))
+        .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
       const [from, to] = [(matched[0]?.at ?? 0n) - this.#context.window, (matched.at(-1)?.at ?? 0n) + this.#context.window];
       const filter = new AndFilter([new TimeFilter(from, to, `[${formatTime(from)},${formatTime(to)}]`), parseStreamText(stream)]);
       const found = await run(new Query({ ignoreGlobalTimeFilter: true }, filter, []));
@@ -69,7 +71,7 @@ class StreamContextPipe implements Pipe {
       next = Math.max(next, Math.min(index + 1 + after, all.length));
       out.push(...all.slice(start, next));
     }
-    return out.length === 0 ? out : [...out, delimiterAfter(out.at(-1) ?? new Map())];
+    return out.length === 0 ? out : [...out, delimiterAfter(out.at(-1) ?? new Map<string, string>())];
   }
 }
 
@@ -113,7 +115,11 @@ const INPUT = [line('5', 'e'), line('4', 'boom'), line('3', 'c'), line('2', 'b')
 export const streamContext: PipeSpec = {
   names: ['stream_context'],
   examples: [
-    { query: 'boom | stream_context before 1 after 1', input: INPUT, output: [line('3', 'c'), line('4', 'boom'), line('5', 'e'), line('5.000000001', '---')] },
+    {
+      query: 'boom | stream_context before 1 after 1',
+      input: INPUT,
+      output: [line('3', 'c'), line('4', 'boom'), line('5', 'e'), line('5.000000001', '---')],
+    },
   ],
   parse: parseStreamContext,
 };

@@ -6,8 +6,16 @@ import { parseUnpack } from './unpack.ts';
 export const unpackJson: PipeSpec = {
   names: ['unpack_json'],
   examples: [
-    { query: '* | unpack_json | fields a, b.c', input: [{ _msg: '{"a":1.50,"b":{"c":[1,"x"]}}' }], output: [{ a: '1.50', 'b.c': '[1,"x"]' }] },
-    { query: '* | unpack_json fields (a) result_prefix "j."', input: [{ _msg: '{"a":"1","b":2}' }], output: [{ _msg: '{"a":"1","b":2}', 'j.a': '1' }] },
+    {
+      query: '* | unpack_json | fields a, b.c',
+      input: [{ _msg: '{"a":1.50,"b":{"c":[1,"x"]}}' }],
+      output: [{ a: '1.50', 'b.c': '[1,"x"]' }],
+    },
+    {
+      query: '* | unpack_json fields (a) result_prefix "j."',
+      input: [{ _msg: '{"a":"1","b":2}' }],
+      output: [{ _msg: '{"a":"1","b":2}', 'j.a': '1' }],
+    },
   ],
   parse: (parser) => parseUnpack(parser, 'unpack_json', () => ({ unpack: flattenJson, extra: '' })),
 };

@@ -6,8 +6,30 @@ import { parseUnpack, type Unpack } from './unpack.ts';
 
 const SEVERITIES = ['emerg', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'];
 const FACILITIES = [
-  'kern', 'user', 'mail', 'daemon', 'auth', 'syslog', 'lpr', 'news', 'uucp', 'cron', 'authpriv', 'ftp', 'ntp', 'security', 'console', 'solaris-cron',
-  'local0', 'local1', 'local2', 'local3', 'local4', 'local5', 'local6', 'local7',
+  'kern',
+  'user',
+  'mail',
+  'daemon',
+  'auth',
+  'syslog',
+  'lpr',
+  'news',
+  'uucp',
+  'cron',
+  'authpriv',
+  'ftp',
+  'ntp',
+  'security',
+  'console',
+  'solaris-cron',
+  'local0',
+  'local1',
+  'local2',
+  'local3',
+  'local4',
+  'local5',
+  'local6',
+  'local7',
 ];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const HEADER = /^(\S+) (\S+) (\S+) (\S+) (\S+) ?/;
@@ -16,15 +38,17 @@ const OLD_TIME = /^([A-Z][a-z]{2}) ([ 0-3][0-9]) ([0-9]{2}:[0-9]{2}:[0-9]{2}) /;
 type Fields = Map<string, string>;
 
 /** RFC 5424 and RFC 3164 messages. Times of the latter have neither year nor zone: this year, and `offset` (ns) from UTC. */
-const readSyslog = (year: number, offset: bigint): Unpack => (text) => {
-  const fields: Fields = new Map();
-  const priority = /^<([0-9]{1,3})>/.exec(text);
-  const rest = priority === null ? text : text.slice(priority[0].length);
-  if (priority !== null) setPriority(fields, Number(priority[1]));
-  if (rest.startsWith('1 ')) readNew(fields, rest.slice(2));
-  else readOld(fields, rest, year, offset);
-  return fields;
-};
+const readSyslog =
+  (year: number, offset: bigint): Unpack =>
+  (text) => {
+    const fields: Fields = new Map();
+    const priority = /^<([0-9]{1,3})>/.exec(text);
+    const rest = priority === null ? text : text.slice(priority[0].length);
+    if (priority !== null) setPriority(fields, Number(priority[1]));
+    if (rest.startsWith('1 ')) readNew(fields, rest.slice(2));
+    else readOld(fields, rest, year, offset);
+    return fields;
+  };
 
 function setPriority(fields: Fields, priority: number): void {
   fields.set('priority', String(priority));

@@ -31,10 +31,12 @@ class UnpackWordsPipe extends ResultPipe {
 
 export const unpackWords: PipeSpec = {
   names: ['unpack_words'],
-  examples: [{ query: '* | unpack_words as w drop_duplicates | fields w', input: [{ _msg: 'foo-bar, foo' }], output: [{ w: '["foo","bar"]' }] }],
+  examples: [
+    { query: '* | unpack_words as w drop_duplicates | fields w', input: [{ _msg: 'foo-bar, foo' }], output: [{ w: '["foo","bar"]' }] },
+  ],
   parse({ lexer }) {
     lexer.next();
-    const isNamed = lexer.accept('from') || !(lexer.is('|', ')', '', 'as', 'drop_duplicates'));
+    const isNamed = lexer.accept('from') || !lexer.is('|', ')', '', 'as', 'drop_duplicates');
     const from = isNamed ? fieldName(lexer) : '_msg';
     const to = lexer.accept('as') ? fieldName(lexer) : from;
     return new UnpackWordsPipe(from, to, lexer.accept('drop_duplicates'));

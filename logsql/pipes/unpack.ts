@@ -47,7 +47,11 @@ class UnpackPipe extends ResultPipe {
 }
 
 /** Reads `name [if (…)] [from f] [fields (a, b*)] [result_prefix p] [keep_original_fields] [skip_empty_results]`. */
-export function parseUnpack(parser: Parser, name: string, unpackWith: (parser: Parser) => { readonly unpack: Unpack; readonly extra: string }): Pipe {
+export function parseUnpack(
+  parser: Parser,
+  name: string,
+  unpackWith: (parser: Parser) => { readonly unpack: Unpack; readonly extra: string },
+): Pipe {
   const { lexer } = parser;
   lexer.next();
   const condition = parseIf(parser);
@@ -62,7 +66,11 @@ export function parseUnpack(parser: Parser, name: string, unpackWith: (parser: P
     } else if (lexer.accept('result_prefix')) prefix = lexer.compound('the prefix of the fields');
     else if (lexer.is('keep_original_fields', 'skip_empty_results')) {
       const more = parseResultOptions(parser, condition);
-      options = { condition, keepsOriginal: options.keepsOriginal || more.keepsOriginal, skipsEmpty: options.skipsEmpty || more.skipsEmpty };
+      options = {
+        condition,
+        keepsOriginal: options.keepsOriginal || more.keepsOriginal,
+        skipsEmpty: options.skipsEmpty || more.skipsEmpty,
+      };
     } else return new UnpackPipe(name, unpack, { from, fields, prefix, extra }, options);
   }
 }

@@ -49,7 +49,16 @@ class UnrollPipe implements Pipe {
 
 export const unroll: PipeSpec = {
   names: ['unroll'],
-  examples: [{ query: '* | unroll by (t)', input: [{ _msg: 'x', t: '["a",1]' }, { _msg: 'y', t: 'b' }], output: [{ _msg: 'x', t: 'a' }, { _msg: 'x', t: '1' }, { _msg: 'y' }] }],
+  examples: [
+    {
+      query: '* | unroll by (t)',
+      input: [
+        { _msg: 'x', t: '["a",1]' },
+        { _msg: 'y', t: 'b' },
+      ],
+      output: [{ _msg: 'x', t: 'a' }, { _msg: 'x', t: '1' }, { _msg: 'y' }],
+    },
+  ],
   parse(parser) {
     parser.lexer.next();
     const condition = parseIf(parser);

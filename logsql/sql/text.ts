@@ -7,6 +7,7 @@ import { foldCase, foldsTo } from '../fold.ts';
 import { quoteRegexp } from '../regexp.ts';
 import type { SqlContext } from '../types.ts';
 import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } from '../words.ts';
+import { inChunks } from './room.ts';
 
 const W = sql`if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '                                                           ')), extractAll(_msg, '[\\\\pL\\\\p{Nd}_]+'))`;
 const KV = sql`arrayConcat(mapKeys(fields), arrayMap((k, v) -> concat(k, '\\0', v), mapKeys(fields), mapValues(fields)))`;
@@ -14,6 +15,8 @@ const LEFT = '(?:^|[^\\pL\\p{Nd}_])';
 const RIGHT = '(?:$|[^\\pL\\p{Nd}_])';
 /** More words than this are not looked up one by one in the index: the first ones have narrowed it down. */
 const MAX_INDEXED_WORDS = 8;
+/** More values than this are compared one by one. */
+const MAX_INDEXED_VALUES = 1000;
 
 export const TRUE = sql`1`;
 export const FALSE = sql`0`;
@@ -76,8 +79,9 @@ export function inSql(field: string, values: readonly string[], context: SqlCont
   }
   if (full.length === 0) return FALSE;
   if (full.length === 1) return exactSql(field, full[0] ?? '', context);
-  if (context.indexed && isMapField(field)) return sql`hasAny(${KV}, ${texts(full.map((value) => `${field}\0${value}`))})`;
-  return onText(field, (value) => sql`${value} IN ${texts(full)}`);
+  if (context.indexed && isMapField(field) && full.length <= MAX_INDEXED_VALUES)
+    return sql`hasAny(${KV}, ${texts(full.map((value) => `${field}\0${value}`))})`;
+  return onText(field, (value) => or(inChunks(full).map((chunk) => sql`${value} IN ${texts(chunk)}`)));
 }
 
 /** Look-ups of whole words in the index of `_msg`, to go before a dearer condition. */

@@ -47,6 +47,12 @@ class Histogram implements Stats {
 
 export const histogram: StatsSpec = {
   names: ['histogram'],
-  examples: [{ query: '* | stats histogram(n) h', input: [{ n: 11 }, { n: 11.2 }], output: [{ h: '[{"vmrange":"1.000e+01...1.136e+01","hits":2}]' }] }],
+  examples: [
+    {
+      query: '* | stats histogram(n) h',
+      input: [{ n: 11 }, { n: 11.2 }],
+      output: [{ h: '[{"vmrange":"1.000e+01...1.136e+01","hits":2}]' }],
+    },
+  ],
   parse: (parser) => new Histogram(parseFields(parser)),
 };

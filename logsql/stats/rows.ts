@@ -7,7 +7,9 @@ import { parseFields, parseLimit, printFields, printLimit } from './base.ts';
 
 /** The fields of a row that a list covers, as a JSON object of texts. */
 function renderRow(row: LogEntry, patterns: readonly string[]): string {
-  const names = patterns.some((pattern) => pattern.endsWith('*')) ? [...row.keys()].filter((name) => coversField(patterns, name)) : patterns;
+  const names = patterns.some((pattern) => pattern.endsWith('*'))
+    ? [...row.keys()].filter((name) => coversField(patterns, name))
+    : patterns;
   const pairs = names.map((name) => [name, textOf(row.get(name))] as const).filter(([, value]) => value !== '');
   return `{${pairs.map(([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`).join(',')}}`;
 }
@@ -52,7 +54,10 @@ function parseRowBy(parser: Parser, name: 'row_min' | 'row_max'): Stats {
   return parser.lexer.fail(`expected ${name}() with the field to compare`);
 }
 
-const INPUT = [{ n: 9, a: 'x' }, { n: 10, a: 'y' }];
+const INPUT = [
+  { n: 9, a: 'x' },
+  { n: 10, a: 'y' },
+];
 
 export const rowAny: StatsSpec = {
   names: ['row_any'],

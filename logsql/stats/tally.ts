@@ -38,7 +38,11 @@ class TallyStats implements Stats {
   }
 }
 
-const spec = (tally: Tally, examples: StatsSpec['examples']): StatsSpec => ({ names: [tally.name], examples, parse: (parser) => new TallyStats(tally, parseFields(parser)) });
+const spec = (tally: Tally, examples: StatsSpec['examples']): StatsSpec => ({
+  names: [tally.name],
+  examples,
+  parse: (parser) => new TallyStats(tally, parseFields(parser)),
+});
 
 /** `count_empty(a, b)`: rows in which all of the fields are empty. */
 export const countEmpty = spec(
@@ -55,7 +59,17 @@ export const sumLen = spec(
   {
     name: 'sum_len',
     measure: (texts) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
-    sql: (columns, condition) => aggregate('sum', [join(columns.map((column) => sql`length(${column})`), sql` + `)], [condition]),
+    sql: (columns, condition) =>
+      aggregate(
+        'sum',
+        [
+          join(
+            columns.map((column) => sql`length(${column})`),
+            sql` + `,
+          ),
+        ],
+        [condition],
+      ),
   },
   [{ query: '* | stats sum_len(a) n', input: [{ a: 'äb' }, { a: 'c' }], output: [{ n: 4 }] }],
 );

@@ -59,8 +59,8 @@ export class RangeConsumer implements Service {
       heartbeatInterval: 1500,
       maxWaitTimeInMs: 100,
       minBytes: 1,
-      maxBytesPerPartition: 4 * 1024 * 1024,
-      maxBytes: 16 * 1024 * 1024,
+      maxBytesPerPartition: 1024 * 1024,
+      maxBytes: 4 * 1024 * 1024,
       retry: { retries: 10, initialRetryTime: 100, maxRetryTime: 2000 },
     });
   }

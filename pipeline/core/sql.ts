@@ -48,8 +48,14 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (Param | S
 
 /** Joins pieces with a fixed separator such as sql` AND `. */
 export function join(parts: readonly Sql[], separator: Sql): Sql {
-  const [first, ...rest] = parts;
-  return first === undefined ? sql`` : rest.reduce((all, part) => sql`${all}${separator}${part}`, first);
+  const strings = [''];
+  const values: Param[] = [];
+  for (const piece of parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]))) {
+    const [head = '', ...rest] = piece.strings;
+    strings.push((strings.pop() ?? '') + head, ...rest);
+    values.push(...piece.values);
+  }
+  return new Sql(strings, values);
 }
 
 export const text = (value: string): Param => new Param('String', value);

@@ -71,6 +71,8 @@ export class Store {
           output_format_json_quote_denormals: 1,
           cancel_http_readonly_queries_on_client_close: 1,
           wait_end_of_query: 1,
+          // a query mostly looks at several keys of the map: it is decoded once, not once for each of them
+          optimize_functions_to_subcolumns: 0,
           ...options.settings,
         },
       });

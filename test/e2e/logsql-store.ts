@@ -41,14 +41,40 @@ export class LogsqlStore {
       streams.set(text, stream);
       const time = clickHouseTime(at);
       stream.days.add(time.slice(0, 10));
-      return JSON.stringify({ tenant_id: tenantId, _time: time, arrived: '2026-11-18 12:00:00.000', kafka_part: 0, kafka_off: batch, kafka_idx: index, retention_days: 0, stream_id: stream.id, severity: 0, ...columnsOf(entry) });
+      return JSON.stringify({
+        tenant_id: tenantId,
+        _time: time,
+        arrived: '2026-11-18 12:00:00.000',
+        kafka_part: 0,
+        kafka_off: batch,
+        kafka_idx: index,
+        retention_days: 0,
+        stream_id: stream.id,
+        severity: 0,
+        ...columnsOf(entry),
+      });
     });
-    const rows = [...streams].flatMap(([text, { id, days }]) => [...days].map((day) => JSON.stringify({ tenant_id: tenantId, day, stream_id: id, _stream: text, labels: Object.fromEntries(parseStream(text)), retention_days: 0 })));
+    const rows = [...streams].flatMap(([text, { id, days }]) =>
+      [...days].map((day) =>
+        JSON.stringify({
+          tenant_id: tenantId,
+          day,
+          stream_id: id,
+          _stream: text,
+          labels: Object.fromEntries(parseStream(text)),
+          retention_days: 0,
+        }),
+      ),
+    );
     await this.#insert('streams', rows);
     await this.#insert('logs', lines);
   }
   async #insert(table: 'logs' | 'streams', lines: readonly string[]): Promise<void> {
-    if (lines.length > 0) await this.store.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, [Buffer.from(lines.join('\n'))], { queryId: `test-${table}-${String(Math.random())}`, settings: {} });
+    if (lines.length > 0)
+      await this.store.insert(`INSERT INTO ${table} FORMAT JSONEachRow`, [Buffer.from(lines.join('\n'))], {
+        queryId: `test-${table}-${String(Math.random())}`,
+        settings: {},
+      });
   }
 
   async stop(): Promise<void> {

@@ -16,7 +16,67 @@ import { NOT_BUILT, ODDITIES } from '../logsql/not-built.ts';
 import { EVERYTHING, NOW, entryOf, nanoseconds, parse, syntaxError, type Plain } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';
 
-const WEIRD = ['', '0', '-0', '1', '10', '-1.5', '007', '1e3', '1E-3', '+5', '.5', '5.', '1.50', '1_000', '1,000', '0xff', '0XfF', '0b101', '0o17', '-0x10', 'inf', '-Inf', '+inf', 'nan', 'NaN', 'infinity', '12abc', '1e400', '18446744073709551615', '9007199254740993', '-', '.', '+', '10KiB', '1.5MB', '2K', '700B', '1KB2B', '10kb', '5m', '1h30m', '250ms', '1.5s', '789µs', '-1s', '1y', '5x', '1.2.3', '1.2.3.4', '1.2.3.256', '001.2.3.4', '10.0.0.1', '2026-11-18T10:00:00Z', '2026-11-18 10:00:00', '2026-11-18T10:00:00.5+02:00', '2026-11-18', ' 1', '1 ', 'true'];
+const WEIRD = [
+  '',
+  '0',
+  '-0',
+  '1',
+  '10',
+  '-1.5',
+  '007',
+  '1e3',
+  '1E-3',
+  '+5',
+  '.5',
+  '5.',
+  '1.50',
+  '1_000',
+  '1,000',
+  '0xff',
+  '0XfF',
+  '0b101',
+  '0o17',
+  '-0x10',
+  'inf',
+  '-Inf',
+  '+inf',
+  'nan',
+  'NaN',
+  'infinity',
+  '12abc',
+  '1e400',
+  '18446744073709551615',
+  '9007199254740993',
+  '-',
+  '.',
+  '+',
+  '10KiB',
+  '1.5MB',
+  '2K',
+  '700B',
+  '1KB2B',
+  '10kb',
+  '5m',
+  '1h30m',
+  '250ms',
+  '1.5s',
+  '789µs',
+  '-1s',
+  '1y',
+  '5x',
+  '1.2.3',
+  '1.2.3.4',
+  '1.2.3.256',
+  '001.2.3.4',
+  '10.0.0.1',
+  '2026-11-18T10:00:00Z',
+  '2026-11-18 10:00:00',
+  '2026-11-18T10:00:00.5+02:00',
+  '2026-11-18',
+  ' 1',
+  '1 ',
+  'true',
+];
 
 describe('LogsQL in ClickHouse', function () {
   this.timeout(180_000);
@@ -29,7 +89,12 @@ describe('LogsQL in ClickHouse', function () {
   });
   after(() => own.stop());
 
-  const inStore = async (tenantId: number, query: Query, limit = 10_000, window: { readonly start: bigint; readonly end: bigint } = EVERYTHING): Promise<LogEntry[]> => {
+  const inStore = async (
+    tenantId: number,
+    query: Query,
+    limit = 10_000,
+    window: { readonly start: bigint; readonly end: bigint } = EVERYTHING,
+  ): Promise<LogEntry[]> => {
     const options = { tenantId, timeoutMs: 30_000 };
     const plan = { tenantId, start: window.start, end: window.end, widest: EVERYTHING, limits: EVERYTHING.limits };
     return (await runQuery(query, plan, { store: own.store, streams, options }, limit)).rows;
@@ -39,11 +104,22 @@ describe('LogsQL in ClickHouse', function () {
   const complete = (rows: readonly Plain[]): LogEntry[] =>
     rows.map((row, index) => {
       const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ''));
-      return entryOf({ _time: formatTime(nanoseconds('2026-11-18T10:00:00Z') + BigInt(index) * 1_000_000_000n), _stream: '{}', _msg: '', ...present });
+      return entryOf({
+        _time: formatTime(nanoseconds('2026-11-18T10:00:00Z') + BigInt(index) * 1_000_000_000n),
+        _stream: '{}',
+        _msg: '',
+        ...present,
+      });
     });
   const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))) ?? 0n;
 
-  const comparable = (row: LogEntry): string => JSON.stringify([...row].filter(([, value]) => textOf(value) !== '').map(([name, value]) => [name, typeof value === 'string' ? value : { literal: value.text }]).sort());
+  const comparable = (row: LogEntry): string =>
+    JSON.stringify(
+      [...row]
+        .filter(([, value]) => textOf(value) !== '')
+        .map(([name, value]) => [name, typeof value === 'string' ? value : { literal: value.text }])
+        .sort(),
+    );
   const sorted = (rows: readonly LogEntry[]): string[] => rows.map(comparable).sort();
 
   /** Puts entries under a tenant of their own, and compares what both back ends give for queries. */
@@ -68,13 +144,77 @@ describe('LogsQL in ClickHouse', function () {
 
   it('reads numbers out of texts as memory does', async () => {
     const entries = complete(WEIRD.map((value) => ({ _msg: 'n', v: value, w: '5' })));
-    const ranges = ['v:range[-inf, inf]', 'v:>=0', 'v:<0', 'v:>1s', 'v:>=10KiB', 'v:range[1, 1000]', 'v:>1.2.3.3', 'v:>2026-01-01T00:00:00Z', 'v:<=0xff', 'v:ipv4_range("0.0.0.0/0")', 'v:le_field(w)', 'v:lt_field(w)', 'v:>"b"', 'v:<"b"'];
-    const exact = WEIRD.filter((value) => value !== '').map((value) => `v:range[${JSON.stringify(value)}, ${JSON.stringify(value)}]`).filter((query) => syntaxError(query) === null);
-    await agree(entries, [...ranges, ...exact, '* | stats sum(v) s, avg(v) a', '* | stats min(v) a, max(v) b, median(v) c', '* | stats by (v) count() n', '* | uniq by (v) with hits', '* | top 100 by (v)', '* | sort by (v) limit 100 rank as r | fields v, r']);
+    const ranges = [
+      'v:range[-inf, inf]',
+      'v:>=0',
+      'v:<0',
+      'v:>1s',
+      'v:>=10KiB',
+      'v:range[1, 1000]',
+      'v:>1.2.3.3',
+      'v:>2026-01-01T00:00:00Z',
+      'v:<=0xff',
+      'v:ipv4_range("0.0.0.0/0")',
+      'v:le_field(w)',
+      'v:lt_field(w)',
+      'v:>"b"',
+      'v:<"b"',
+    ];
+    const exact = WEIRD.filter((value) => value !== '')
+      .map((value) => `v:range[${JSON.stringify(value)}, ${JSON.stringify(value)}]`)
+      .filter((query) => syntaxError(query) === null);
+    await agree(entries, [
+      ...ranges,
+      ...exact,
+      '* | stats sum(v) s, avg(v) a',
+      '* | stats min(v) a, max(v) b, median(v) c',
+      '* | stats by (v) count() n',
+      '* | uniq by (v) with hits',
+      '* | top 100 by (v)',
+      '* | sort by (v) limit 100 rank as r | fields v, r',
+    ]);
   });
 
   it('matches words, phrases, prefixes and cases as memory does, for any text', async () => {
-    const piece = fc.constantFrom('foo', 'Foo', 'bar', 'foo_bar', 'é', 'É', 'ß', 'İstanbul', 'istanbul', 'K', 'ſ', 'k', 'ΟΔΟΣ', 'οδος', 'Ошибка', '日本', '²', '1', '1.5', '_', '-', '.', '=', ' ', ' ', '\n', '"', "'", '\\', '“', '€', '😀', '\u0301', '\0', '%', '[', ')');
+    const piece = fc.constantFrom(
+      'foo',
+      'Foo',
+      'bar',
+      'foo_bar',
+      'é',
+      'É',
+      'ß',
+      'İstanbul',
+      'istanbul',
+      'K',
+      'ſ',
+      'k',
+      'ΟΔΟΣ',
+      'οδος',
+      'Ошибка',
+      '日本',
+      '²',
+      '1',
+      '1.5',
+      '_',
+      '-',
+      '.',
+      '=',
+      ' ',
+      ' ',
+      '\n',
+      '"',
+      "'",
+      '\\',
+      '“',
+      '€',
+      '😀',
+      '\u0301',
+      '\0',
+      '%',
+      '[',
+      ')',
+    );
     const text = fc.array(piece, { maxLength: 6 }).map((parts) => parts.join(''));
     const quoted = text.filter((value) => !value.includes('\0')).map((value) => JSON.stringify(value));
     const filter = fc.oneof(
@@ -100,18 +240,47 @@ describe('LogsQL in ClickHouse', function () {
 
   it('takes any text of users for what it is', async () => {
     const texts = [`' OR 1=1 --`, `"; DROP TABLE logs`, '\\', '`', '{p0:String}', '\0\n\t\r', 'é’', '%', "\\'", 'a\\nb'];
-    const entries = complete(texts.map((value, index) => ({ _msg: value, [`f${value}`]: value, n: index, _stream: `{${JSON.stringify(`l${value}`)}=${JSON.stringify(value)}}` })));
+    const entries = complete(
+      texts.map((value, index) => ({
+        _msg: value,
+        [`f${value}`]: value,
+        n: index,
+        _stream: `{${JSON.stringify(`l${value}`)}=${JSON.stringify(value)}}`,
+      })),
+    );
     const queries = texts.flatMap((value) => {
       const text = JSON.stringify(value);
       const field = JSON.stringify(`f${value}`);
-      return [`${text}`, `=${text}`, `${field}:=${text}`, `${field}:${text}`, `${field}:*`, `{${JSON.stringify(`l${value}`)}=${text}}`, `* | stats by (${field}) count() n`, `* | uniq by (${field}, n)`, `* | fields ${field}, n`, `${field}:in(${text}, x)`, `i(${text})`, `* | stats count() if (${field}:=${text}) n`];
+      return [
+        text,
+        `=${text}`,
+        `${field}:=${text}`,
+        `${field}:${text}`,
+        `${field}:*`,
+        `{${JSON.stringify(`l${value}`)}=${text}}`,
+        `* | stats by (${field}) count() n`,
+        `* | uniq by (${field}, n)`,
+        `* | fields ${field}, n`,
+        `${field}:in(${text}, x)`,
+        `i(${text})`,
+        `* | stats count() if (${field}:=${text}) n`,
+      ];
     });
-    await agree(entries, queries.filter((query) => syntaxError(query) === null));
+    await agree(
+      entries,
+      queries.filter((query) => syntaxError(query) === null),
+    );
   });
 
   it('keeps the types of values', async () => {
     const entries = complete([{ a: 18446744073709, b: true, c: '5', trace_id: 77, span_id: 'x' }]);
-    await agree(entries, ['*', '* | fields a, b, c, trace_id', 'trace_id:=77', 'a:=18446744073709 b:=true', '* | fields trace_id, span_id']);
+    await agree(entries, [
+      '*',
+      '* | fields a, b, c, trace_id',
+      'trace_id:=77',
+      'a:=18446744073709 b:=true',
+      '* | fields trace_id, span_id',
+    ]);
   });
 
   it('answers the conformance cases, as expected and as memory does', async function () {

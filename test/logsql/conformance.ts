@@ -17,6 +17,7 @@ export type Case = {
   readonly limit?: number;
   readonly step?: string;
   readonly fields_by?: readonly string[];
+  readonly field?: string;
   readonly sorted?: boolean;
   readonly numeric?: boolean;
   readonly jsonarr?: readonly string[];
@@ -71,7 +72,7 @@ function toEntry(row: Row): LogEntry {
     if (Array.isArray(value)) flat.set(name, JSON.stringify(unmarked(value)));
     else if (typeof value === 'object') for (const [key, part] of Object.entries(value)) add(`${name}.${key}`, part);
     else if (typeof value === 'boolean') flat.set(name, new Literal(String(value)));
-    else flat.set(name, typeof value === 'string' && value.startsWith('\0') ? new Literal(value.slice(1)) : String(value));
+    else if (typeof value === 'string') flat.set(name, value.startsWith('\0') ? new Literal(value.slice(1)) : value);
   };
   for (const [key, value] of Object.entries(row)) add(key, value);
   const text = (name: string): string => {
@@ -96,7 +97,7 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function canonical(value: unknown, isNumeric: boolean, isNative: boolean): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (TIME.test(text))
     return text.replace('+00:00', 'Z').replace(/\.(\d*?)0*Z$/, (_all, digits: string) => (digits === '' ? 'Z' : `.${digits}Z`));
   if (isNumeric && ['nan', 'inf', '+inf', '-inf', 'null'].includes(text.toLowerCase())) return '';
@@ -157,4 +158,16 @@ export function compareRows(test: Case, rows: readonly LogEntry[], base: readonl
   const at = want.findIndex((row, index) => row !== got[index]);
   if (at < 0 && want.length === got.length) return null;
   return `want ${String(want.length)} rows, got ${String(got.length)}; first difference: want ${(want[at] ?? '-').slice(0, 300)} got ${(got[at < 0 ? want.length : at] ?? '-').slice(0, 300)}`;
+}
+
+/** As compareRows, for values with their hits in any order; the empty value does not count. */
+export function comparePairs(test: Case, pairs: readonly (readonly [string, number])[]): string | null {
+  const sorted = (list: readonly (readonly [string, number])[]): string[] =>
+    list
+      .filter(([value]) => value !== '')
+      .map((pair) => JSON.stringify(pair))
+      .sort();
+  const want = sorted(test.expect.values ?? []);
+  const got = sorted(pairs);
+  return JSON.stringify(want) === JSON.stringify(got) ? null : `want ${want.slice(0, 8).join(' ')} got ${got.slice(0, 8).join(' ')}`;
 }

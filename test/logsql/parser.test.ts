@@ -83,7 +83,10 @@ describe('LogsQL that is accepted', () => {
   ok('a | sort by (b, c desc) desc limit 5 rank as r', 'a | sort by (b, c desc) desc limit 5 rank as r');
   ok('a | order by (b) | offset 2 | limit 3', 'a | sort by (b) offset 2 limit 3');
   ok('a | sort by (b) partition by (c) limit 1', 'a | sort by (b) partition by (c) limit 1');
-  ok('a | stats by (b, _time:5m offset 1m) count() n, sum(c, d) if (e:f)', 'a | stats by (b, _time:5m offset 1m) count(*) as n, sum(c, d) if (e:f) as "sum(c, d) if (e:f)"');
+  ok(
+    'a | stats by (b, _time:5m offset 1m) count() n, sum(c, d) if (e:f)',
+    'a | stats by (b, _time:5m offset 1m) count(*) as n, sum(c, d) if (e:f) as "sum(c, d) if (e:f)"',
+  );
   ok('a | by (b) count()', 'a | stats by (b) count(*) as "count(*)"');
   ok('a | count() n', 'a | stats count(*) as n');
   ok('a | stats quantile(0.5, b), median(c)', 'a | stats quantile(0.5, b) as "quantile(0.5, b)", median(c) as "median(c)"');

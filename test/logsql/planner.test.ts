@@ -10,9 +10,19 @@ const where = (query: string): string => /(?:PREWHERE|WHERE) (.*?)(?: GROUP BY| 
 describe('the LogsQL planner', () => {
   it('always asks for one tenant and one window', () => {
     const { text, values } = sqlOf('*');
-    expect(text).to.include('WHERE tenant_id = {p0:UInt32} AND _time >= fromUnixTimestamp64Nano({p1:Int64}, \'UTC\') AND _time <= fromUnixTimestamp64Nano({p2:Int64}, \'UTC\')');
+    expect(text).to.include(
+      "WHERE tenant_id = {p0:UInt32} AND _time >= fromUnixTimestamp64Nano({p1:Int64}, 'UTC') AND _time <= fromUnixTimestamp64Nano({p2:Int64}, 'UTC')",
+    );
     expect(values.slice(0, 3).map(String)).to.deep.equal(['7', '1794996000000000000', '1794999600000000000']);
-    for (const query of ['a', '* | stats count()', '* | uniq by (a)', '* | top 3 by (a)', '* | field_names', '* | stats by (a) sum(b)', '* | sort by (_time)']) {
+    for (const query of [
+      'a',
+      '* | stats count()',
+      '* | uniq by (a)',
+      '* | top 3 by (a)',
+      '* | field_names',
+      '* | stats by (a) sum(b)',
+      '* | sort by (_time)',
+    ]) {
       expect(sqlOf(query).text, query).to.match(/FROM logs (?:PREWHERE|WHERE) tenant_id = \{p\d+:UInt32\} AND _time >= .* AND _time <= /);
     }
   });
@@ -35,8 +45,12 @@ describe('the LogsQL planner', () => {
   });
 
   it('reads the newest entries in the order of the sort key', () => {
-    expect(sqlOf('a', 11).text).to.match(/ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC LIMIT \{p\d+:UInt32\}$/);
-    expect(sqlOf('a | sort by (_time) offset 2 limit 3', null).text).to.match(/ORDER BY _time, arrived, .* LIMIT \{p\d+:UInt32\} OFFSET \{p\d+:UInt32\}$/);
+    expect(sqlOf('a', 11).text).to.match(
+      /ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC LIMIT \{p\d+:UInt32\}$/,
+    );
+    expect(sqlOf('a | sort by (_time) offset 2 limit 3', null).text).to.match(
+      /ORDER BY _time, arrived, .* LIMIT \{p\d+:UInt32\} OFFSET \{p\d+:UInt32\}$/,
+    );
     expect(planOf('a | sort by (_time) limit 3').pipes).to.have.length(0);
     expect(planOf('a | limit 3 | offset 1').pipes).to.have.length(0);
     expect(planOf('a | sort by (b) limit 3').pipes).to.have.length(1);
@@ -80,7 +94,22 @@ describe('the LogsQL planner', () => {
 
   it('reads rows back as entries', () => {
     const plan = planOf('*');
-    const row = ['2026-11-18 10:00:00.120000000', '5', 'hi', 'info', '', '77', '', { a: '1.50', b: 'x', trace_id: '77' }, ['a', 'trace_id'], '1', '2', '3', '4', '5'];
+    const row = [
+      '2026-11-18 10:00:00.120000000',
+      '5',
+      'hi',
+      'info',
+      '',
+      '77',
+      '',
+      { a: '1.50', b: 'x', trace_id: '77' },
+      ['a', 'trace_id'],
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+    ];
     const entry = plan.decode(row, STREAMS) as Map<string, unknown>;
     expect([...entry.keys()]).to.deep.equal(['_time', '_stream', '_msg', 'level', 'trace_id', 'a', 'b']);
     expect(entry.get('_time')).to.equal('2026-11-18T10:00:00.120Z');
@@ -92,7 +121,16 @@ describe('the LogsQL planner', () => {
   it('pages entries only', () => {
     expect(planOf('a | fields _time, b').kind).to.equal('entries');
     expect(planOf('a | extract "<x>y" | filter x:z').kind).to.equal('entries');
-    for (const query of ['a | fields b', 'a | delete _time', 'a | rename _time as t', 'a | sort by (_time)', 'a | limit 3', 'a | uniq by (_time)', 'a | unroll by (b)', 'a | math 1 as _time'])
+    for (const query of [
+      'a | fields b',
+      'a | delete _time',
+      'a | rename _time as t',
+      'a | sort by (_time)',
+      'a | limit 3',
+      'a | uniq by (_time)',
+      'a | unroll by (b)',
+      'a | math 1 as _time',
+    ])
       expect(planOf(query).kind, query).to.equal('rows');
   });
 });

@@ -25,20 +25,70 @@ function checkTwice(query: string): void {
 }
 
 const examples = [...filters.members, ...pipes.members, ...stats.members].flatMap((member) => member.examples.map(({ query }) => query));
-const PIECES = ['a', 'error', '"b c"', '`\\d`', "'q'", 'and', 'or', 'not', '!', '-', '(', ')', ':', '*', '=', '!=', '~', '>', '<=', ',', '|', '{a="b"}', '_time:5m', 'in(', 'i(', 'limit', 'stats', 'count()', 'by (a)', 'sort', '5', '1KB', 'é', '#', '[', ']', '.', 'f:', '"', '\\', '\n'];
+const PIECES = [
+  'a',
+  'error',
+  '"b c"',
+  '`\\d`',
+  "'q'",
+  'and',
+  'or',
+  'not',
+  '!',
+  '-',
+  '(',
+  ')',
+  ':',
+  '*',
+  '=',
+  '!=',
+  '~',
+  '>',
+  '<=',
+  ',',
+  '|',
+  '{a="b"}',
+  '_time:5m',
+  'in(',
+  'i(',
+  'limit',
+  'stats',
+  'count()',
+  'by (a)',
+  'sort',
+  '5',
+  '1KB',
+  'é',
+  '#',
+  '[',
+  ']',
+  '.',
+  'f:',
+  '"',
+  '\\',
+  '\n',
+];
 
 describe('printing LogsQL', () => {
   it('reads back as the same: examples of all members', () => examples.forEach(checkTwice));
 
   it('reads back as the same: any words and phrases', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), (word, field) => {
-      const query = `${JSON.stringify(field.toWellFormed())}:${JSON.stringify(word.toWellFormed())} or ~${JSON.stringify(word.toWellFormed())}*`;
-      checkTwice(query);
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), (word, field) => {
+        const query = `${JSON.stringify(field.toWellFormed())}:${JSON.stringify(word.toWellFormed())} or ~${JSON.stringify(word.toWellFormed())}*`;
+        checkTwice(query);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   it('reads back as the same, or is refused: any sequence of tokens', () => {
-    fc.assert(fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }), fc.constantFrom('', ' '), (parts, glue) => checkTwice(parts.join(glue))), { numRuns: 2000 });
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }), fc.constantFrom('', ' '), (parts, glue) =>
+        checkTwice(parts.join(glue)),
+      ),
+      { numRuns: 2000 },
+    );
   });
 
   it('reads back as the same: all conformance queries', function () {

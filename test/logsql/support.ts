@@ -33,17 +33,38 @@ export function syntaxError(text: string): LogsqlSyntaxError | null {
 export type Plain = Readonly<Record<string, string | number | boolean>>;
 
 /** A row of plain values as an entry: numbers and booleans as literals. */
-export const entryOf = (row: Plain): LogEntry => new Map(Object.entries(row).map(([name, value]): [string, FieldValue] => [name, typeof value === 'string' ? value : new Literal(String(value))]));
+export const entryOf = (row: Plain): LogEntry =>
+  new Map(
+    Object.entries(row).map(([name, value]): [string, FieldValue] => [
+      name,
+      typeof value === 'string' ? value : new Literal(String(value)),
+    ]),
+  );
 
 /** An entry as plain values, numbers and booleans as such. */
 export const plainOf = (row: LogEntry): Plain =>
-  Object.fromEntries([...row].filter(([, value]) => value !== '').map(([name, value]) => [name, value instanceof Literal ? (JSON.parse(value.text) as number | boolean) : textOf(value)]));
+  Object.fromEntries(
+    [...row]
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => [name, value instanceof Literal ? (JSON.parse(value.text) as number | boolean) : textOf(value)]),
+  );
 
 export const planOf = (text: string, options: Partial<PlanOptions> = {}): Plan =>
-  planQuery(parse(text), { tenantId: 7, start: NOW - 3_600_000_000_000n, end: NOW, widest: { start: MIN_TIME, end: MAX_TIME }, limits: LIMITS, ...options });
+  planQuery(parse(text), {
+    tenantId: 7,
+    start: NOW - 3_600_000_000_000n,
+    end: NOW,
+    widest: { start: MIN_TIME, end: MAX_TIME },
+    limits: LIMITS,
+    ...options,
+  });
 
 /** The text of a plan's SELECT, and its bound values. */
-export function sqlOf(text: string, limit: number | null = 10, options: Partial<PlanOptions> = {}): { readonly text: string; readonly values: readonly unknown[] } {
+export function sqlOf(
+  text: string,
+  limit: number | null = 10,
+  options: Partial<PlanOptions> = {},
+): { readonly text: string; readonly values: readonly unknown[] } {
   const { text: sql, params } = renderSql(planOf(text, options).statement(limit));
   return { text: sql.replace(/\s+/g, ' '), values: [...params.values()].map(({ value }) => value) };
 }

@@ -4,7 +4,13 @@ import { hitsParameters, searchParameters, windowParameters } from '../../../api
 describe('parameters of /search', () => {
   it('have defaults, and unknown keys are ignored', () => {
     expect(searchParameters({ query: 'a', more: 1 })).to.deep.equal({ query: 'a', start: '-1h', end: 'now', limit: 1000, before: null });
-    expect(searchParameters({ query: ' a ', start: 5, end: '6', limit: 10, before: null })).to.deep.equal({ query: ' a ', start: '5', end: '6', limit: 10, before: null });
+    expect(searchParameters({ query: ' a ', start: 5, end: '6', limit: 10, before: null })).to.deep.equal({
+      query: ' a ',
+      start: '5',
+      end: '6',
+      limit: 10,
+      before: null,
+    });
   });
   const refused: readonly (readonly [unknown, string])[] = [
     [undefined, 'JSON object'],
@@ -22,14 +28,34 @@ describe('parameters of /search', () => {
     [{ query: 'a', before: 5.5 }, ''],
   ];
   for (const [body, message] of refused.slice(0, -1))
-    it(`refuse ${JSON.stringify(body)?.slice(0, 40) ?? 'nothing'}`, () => expect(() => searchParameters(body)).to.throw(message).with.property('status', 400));
+    it(`refuse ${((JSON.stringify(body) as string | undefined) ?? 'nothing').slice(0, 40)}`, () =>
+      expect(() => searchParameters(body))
+        .to.throw(message)
+        .with.property('status', 400));
 });
 
 describe('parameters of /hits and /streams', () => {
   it('have defaults', () => {
     expect(windowParameters(new URLSearchParams('x=1'))).to.deep.equal({ query: '*', start: '-1h', end: 'now' });
-    expect(hitsParameters(new URLSearchParams('query=a&step=5m&fields_by=level&fields_by=_stream'))).to.deep.equal({ query: 'a', start: '-1h', end: 'now', step: '5m', fields_by: ['level', '_stream'] });
+    expect(hitsParameters(new URLSearchParams('query=a&step=5m&fields_by=level&fields_by=_stream'))).to.deep.equal({
+      query: 'a',
+      start: '-1h',
+      end: 'now',
+      step: '5m',
+      fields_by: ['level', '_stream'],
+    });
   });
-  const refused = ['query=', 'step=2m', 'fields_by=time', 'fields_by=hits', 'fields_by=stream', Array.from({ length: 11 }, (_none, i) => `fields_by=f${String(i)}`).join('&')];
-  for (const text of refused) it(`refuse ${text}`, () => expect(() => hitsParameters(new URLSearchParams(text))).to.throw().with.property('status', 400));
+  const refused = [
+    'query=',
+    'step=2m',
+    'fields_by=time',
+    'fields_by=hits',
+    'fields_by=stream',
+    Array.from({ length: 11 }, (_none, i) => `fields_by=f${String(i)}`).join('&'),
+  ];
+  for (const text of refused)
+    it(`refuse ${text}`, () =>
+      expect(() => hitsParameters(new URLSearchParams(text)))
+        .to.throw()
+        .with.property('status', 400));
 });
