@@ -272,6 +272,48 @@ describe('LogsQL in ClickHouse', function () {
     );
   });
 
+  it('answers queries that are too big for one statement, in memory', async () => {
+    const entries = complete(
+      Array.from({ length: 50 }, (_none, index) => ({ _msg: `w${String(index)} ab cd`, f: `v${String(index)}`, n: index })),
+    );
+    const fill = (make: (index: number) => string, separator: string): string => {
+      const parts: string[] = [];
+      for (let size = 0; size < 9700; size += (parts.at(-1)?.length ?? 0) + separator.length) parts.push(make(parts.length));
+      return parts.join(separator);
+    };
+    const number = String;
+    await agree(entries, [
+      fill((index) => `w${number(index + 40)}`, ' or '),
+      fill((index) => `!w${number(index + 20)}`, ' '),
+      fill((index) => `n:>${number(index + 30)}`, ' or '),
+      fill((index) => `f:v${number(index + 30)}`, ' or '),
+      `f:in(${fill((index) => `v${number(index + 30)}`, ',')})`,
+      `contains_any(${fill((index) => `w${number(index + 30)}`, ',')})`,
+      `f:in(${'"' + 'x'.repeat(3000) + '"'}, v7)`,
+      `* | stats ${fill((index) => `count() if (n:>${number(index)}) c${number(index)}`, ', ')}`,
+      `* | stats by (n) ${fill((index) => `sum(n) s${number(index)}`, ', ')}`,
+      `* | uniq by (n, ${fill((index) => `f${number(index)}`, ', ')})`,
+    ]);
+    const many = complete(Array.from({ length: 6000 }, (_none, index) => ({ _msg: 'many', k: `${'key'.repeat(20)}${String(index)}` })));
+    await agree(many, ['k:in(many | fields k) | stats count() n', 'contains_any(many | fields _msg) | stats count() n']);
+  });
+
+  it('knows streams by their ids', async () => {
+    const tenant = (tenants += 1);
+    await own.insert(
+      tenant,
+      complete([
+        { _stream: '{a="1"}', _msg: 'x' },
+        { _stream: '{a="2"}', _msg: 'y' },
+      ]),
+    );
+    const [row] = await inStore(tenant, parse('x | fields _stream_id'));
+    const id = textOf(row?.get('_stream_id'));
+    expect(id).to.match(/^[0-9a-f]{48}$/);
+    expect((await inStore(tenant, parse(`_stream_id:${id}`))).map((found) => found.get('_msg'))).to.deep.equal(['x']);
+    expect((await inStore(tenant, parse('_stream_id:in(y | fields _stream_id)'))).map((found) => found.get('_msg'))).to.deep.equal(['y']);
+  });
+
   it('keeps the types of values', async () => {
     const entries = complete([{ a: 18446744073709, b: true, c: '5', trace_id: 77, span_id: 'x' }]);
     await agree(entries, [

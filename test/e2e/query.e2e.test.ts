@@ -262,7 +262,7 @@ describe('The query endpoints', function () {
     const { logs } = await search({ ...window, query, limit: 10_000 }, { tenantId: 8 });
     return comparePairs(
       test,
-      logs.map((row) => [typeof row[field] === 'string' ? row[field] : JSON.stringify(row[field] ?? ''), Number(row['hits'])]),
+      logs.map((row) => [(row[field] ?? '') as string, Number(row['hits'])]),
     );
   }
 });
