@@ -94,6 +94,7 @@ async function main(): Promise<void> {
       lines.push(await load(instance, bodies, number));
       console.error(lines.at(-1));
       if (number === 1) {
+        await merged(instance);
         const times = path.join(root, '.bench', 'queries.json');
         await python([
           path.join(shared, 'query.py'),
@@ -120,6 +121,21 @@ async function main(): Promise<void> {
   }
   console.log(lines.join('\n'));
   if (flags.out !== undefined) writeFileSync(flags.out, lines.join('\n') + '\n');
+}
+
+/** Waits until ClickHouse has merged what the load left behind, so that queries are timed alone. */
+async function merged(instance: Instance): Promise<void> {
+  const read = (name: string): string => readFileSync(path.join(instance.dataDir, 'clickhouse', name), 'utf8').trim();
+  const { password } = JSON.parse(read('secrets.json')) as { password: string };
+  for (let quiet = 0; quiet < 4;) {
+    const response = await fetch(read('url'), {
+      method: 'POST',
+      body: 'SELECT count() FROM system.merges',
+      headers: { 'X-ClickHouse-User': 'logweir', 'X-ClickHouse-Key': password },
+    });
+    quiet = (await response.text()).trim() === '0' ? quiet + 1 : 0;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
 }
 
 type Times = Readonly<
