@@ -5,7 +5,7 @@
 
 /** The ClickHouse types in which values are bound. */
 export type ParamType =
-  'String' | 'UInt8' | 'UInt32' | 'UInt64' | 'Int64' | 'Float64' | 'DateTime64(9)' | 'Array(String)' | 'Array(UInt64)';
+  'String' | 'UInt8' | 'UInt32' | 'UInt64' | 'Int64' | 'Float64' | 'DateTime64(9)' | 'Array(String)';
 
 /** A value to be bound, never text of the query. */
 export class Param {
@@ -63,8 +63,6 @@ export const uint32 = (value: number): Param => new Param('UInt32', value);
 export const int64 = (value: bigint | number): Param => new Param('Int64', value);
 export const float64 = (value: number): Param => new Param('Float64', value);
 export const texts = (values: readonly string[]): Param => new Param('Array(String)', values);
-/** A list of unsigned 64-bit integers by their decimal texts. */
-export const uint64s = (values: readonly string[]): Param => new Param('Array(UInt64)', values);
 
 /** The statement with placeholders `{p0:Type}` and its parameters by name. */
 export function renderSql(statement: Sql): { readonly text: string; readonly params: ReadonlyMap<string, Param> } {
