@@ -8,7 +8,13 @@ import { entriesOf, newWriter, RECEIVED_AT } from '../entry/entry-lines.ts';
 /** Nanoseconds; entries without a time of their own got one after the other. */
 const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))) ?? 0n;
 
-export type Result = { readonly entries: LogEntry[]; readonly rejected: readonly Rejection[]; readonly ack: Ack };
+export type Result = {
+  readonly entries: LogEntry[];
+  readonly rejected: readonly Rejection[];
+  /** Entries that the writer saw, taken or not. */
+  readonly total: number;
+  readonly ack: Ack;
+};
 
 /** Runs a normalizer over a body; an HttpError comes back as its status and detail. */
 export function normalize(
@@ -33,7 +39,12 @@ export function normalize(
   }
   const accepted = out.accepted;
   const entries = entriesOf(out).sort((a, b) => Number(timeOf(a) - timeOf(b)));
-  return { entries, rejected: out.rejected, ack: normalizer.ack(request, { accepted, rejected: out.rejected, total: out.total }, 3.4) };
+  return {
+    entries,
+    rejected: out.rejected,
+    total: out.total,
+    ack: normalizer.ack(request, { accepted, rejected: out.rejected, total: out.total }, 3.4),
+  };
 }
 
 export const messages = (result: ReturnType<typeof normalize>): unknown =>
