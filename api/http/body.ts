@@ -42,13 +42,20 @@ export function readCoding(header: string | undefined): Coding | null {
 /**
  * Reads and decompresses the body of a request. Throws HttpError: 413 as soon as a cap is passed (by Content-Length before a byte
  * is read), 400 for an encoding that is not supported and for a corrupt stream. What is left unread is the server's to drain.
+ * `implied`: the coding of a body whose request names none.
  */
-export async function readBody(request: IncomingMessage, response: ServerResponse, caps: BodyCaps): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  caps: BodyCaps,
+  implied: Coding | null = null,
+): Promise<Buffer> {
   const { 'content-length': length, 'content-encoding': encoding, 'transfer-encoding': transfer, expect } = request.headers;
-  const compressed = encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';
+  const named = encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';
+  const compressed = named || implied !== null;
   const declared = length === undefined ? null : Number(length);
   if (declared !== null && declared > caps.wire) throw caps.tooLarge({ received: declared, more: false, cap: caps.wire, compressed });
-  const coding = readCoding(encoding);
+  const coding = readCoding(encoding) ?? implied;
   if (transfer === undefined && (declared === null || declared === 0))
     return coding === null ? EMPTY : inflate(coding, EMPTY, 0, neverTooLarge);
   if (expect !== undefined) response.writeContinue();

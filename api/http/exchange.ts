@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Coding } from '../../pipeline/core/inflate.ts';
 import type { CredentialRequest } from '../auth/forms.ts';
 import { jsonBody, readBody, type BodyCaps } from './body.ts';
 import { parseJson } from './json.ts';
@@ -70,9 +71,16 @@ export class Exchange implements RouteContext, CredentialRequest {
     return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
   }
 
-  /** The decoded body within these caps. */
-  bytes(caps: BodyCaps): Promise<Buffer> {
-    return readBody(this.request, this.response, caps);
+  /** The media type alone, in lower case; empty where none was sent. */
+  get contentType(): string {
+    const type = this.header('content-type');
+    const end = type.indexOf(';');
+    return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase();
+  }
+
+  /** The decoded body within these caps; `implied`: the coding of a body whose request names none. */
+  bytes(caps: BodyCaps, implied: Coding | null = null): Promise<Buffer> {
+    return readBody(this.request, this.response, caps, implied);
   }
 
   async body(): Promise<unknown> {

@@ -52,8 +52,8 @@ async function ingest(
   const { principal } = exchange;
   admitAll(limits, principal);
   publisher.admit();
-  const body = await exchange.bytes(caps);
-  const request = ingestRequest(exchange, body, receivedAt);
+  const body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null);
+  const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
   const { tenantId, plan } = principal;
   const writer = publisher.writer(
     { tenantId, retentionDays: plan.retentionDays, receivedAt, streamFields: streamFieldsOf(exchange) },
@@ -84,15 +84,14 @@ async function publishCharged(
   }
 }
 
-function ingestRequest(exchange: Exchange, body: Buffer, receivedAt: bigint): IngestRequest {
-  const type = exchange.header('content-type');
-  const end = type.indexOf(';');
+function ingestRequest(exchange: Exchange, body: Buffer, maxBytes: number, receivedAt: bigint): IngestRequest {
   return {
     path: exchange.path,
-    contentType: (end < 0 ? type : type.slice(0, end)).trim().toLowerCase(),
+    contentType: exchange.contentType,
     query: exchange.query,
     header: (name) => exchange.header(name),
     body,
+    maxBytes,
     receivedAt,
   };
 }

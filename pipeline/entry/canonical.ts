@@ -7,6 +7,8 @@ import { readIsoToken, readTimeText, type SplitTime } from './time-token.ts';
 /** Names whose value is taken, in this order, where an entry has no `_time`, no `_msg`, no `level`. */
 const TIME_NAMES = ['@timestamp', 'timestamp', 'time', 'date', 'ts'];
 const MESSAGE_NAMES = ['message', 'msg', 'log', 'body', 'MESSAGE', 'short_message', 'event.original'];
+/** Fields whose text stands for a message that is missing. */
+const TELLING_NAMES = ['exception.message', 'event.name'];
 const LEVEL_NAMES = ['severity', 'severity_text', 'loglevel', 'log.level', 'PRIORITY', 'priority'];
 
 /** The labels of a stream where the request names no others. */
@@ -41,6 +43,7 @@ export class Canon {
   readonly #timeNames: readonly Name[];
   readonly #messageNames: readonly Name[];
   readonly #levelNames: readonly Name[];
+  readonly #tellingNames: readonly Name[];
   #levels = new ByteMap<KnownLevel>(64);
 
   constructor(names: Names) {
@@ -61,6 +64,7 @@ export class Canon {
     this.#timeNames = TIME_NAMES.map((text) => names.pin(text));
     this.#messageNames = MESSAGE_NAMES.map((text) => names.pin(text));
     this.#levelNames = LEVEL_NAMES.map((text) => names.pin(text));
+    this.#tellingNames = TELLING_NAMES.map((text) => names.pin(text));
   }
 
   /** Reads the entry's time and takes it out of the fields. 'none': it has none, so it gets the time of arrival. */
@@ -94,6 +98,19 @@ export class Canon {
     if (index < 0) return -1;
     if (draft.kinds[index] === LITERAL) draft.replace(index, STRING, JSON.stringify(draft.text(index)));
     return index;
+  }
+
+  /** The same, but an entry without a message gets one: `fallback`, or where that is empty what its fields say best. */
+  messageOrFallback(draft: Draft, fallback: string): number {
+    const index = this.readMessage(draft);
+    if (index >= 0) return index;
+    let text = fallback;
+    for (let i = 0; text === '' && i < this.#tellingNames.length; i++) {
+      const field = draft.find(this.#tellingNames[i] as Name);
+      if (field >= 0) text = draft.text(field);
+    }
+    draft.putString(this.message, text === '' ? draft.json() : text);
+    return draft.find(this.message);
   }
 
   /** Makes sure that `level` and `service` are strings, and gives the severity. */

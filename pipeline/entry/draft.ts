@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   compact,
   last,
@@ -10,6 +11,7 @@ import {
   skipWord,
   UNICODE_ESCAPED,
 } from '../core/json-tokens.ts';
+import { HeldFields } from './held.ts';
 import { Name, Names, type Spelling, type Spellings } from './names.ts';
 
 /** Most fields of one entry, and deepest nesting of objects and arrays. */
@@ -21,9 +23,13 @@ export const ABSENT = 0;
 export const STRING = 1;
 export const LITERAL = 2;
 
+/** Texts up to this size are escaped in place; longer ones by way of a string. */
+const MAX_SHORT_TEXT = 4096;
+
 /**
  * The fields of the entry being read, as JSON tokens that stay where they are in the request's body. Tokens that must be
  * rewritten lie in `arena`. Nested objects are flattened with dots, arrays become their JSON text, the last of equal names wins.
+ * A format that is no JSON puts its fields in one by one; what all entries of a group share is put in once, and held.
  * One for a process, used for one entry at a time.
  */
 export class Draft {
@@ -45,6 +51,13 @@ export class Draft {
   problem = '';
   /** The one field whose objects are kept as JSON text instead of being flattened. */
   readonly #message: Name;
+  /** Where the object being read lies: in the body, or (1) in the arena. */
+  #input: Buffer = this.body;
+  #inputKind = 0;
+  /** Fields below this index keep their value, whatever comes later. */
+  #guard = 0;
+  /** What every entry of a group begins with. */
+  readonly #held = new HeldFields(MAX_FIELDS + 1);
 
   constructor(names: Names) {
     this.names = names;
@@ -54,10 +67,29 @@ export class Draft {
   begin(body: Buffer): void {
     this.names.trim();
     this.body = body;
+    this.#input = body;
+    this.#inputKind = 0;
+    this.#guard = 0;
     this.count = 0;
     this.arenaLength = 0;
     this.entry += 1;
     this.problem = '';
+    this.#held.count = 0;
+  }
+
+  /** Keeps the fields put in so far as what each entry of a group begins with; `again` begins the entries. */
+  hold(): void {
+    this.#held.keep(this, this.count, this.arenaLength, this.problem);
+  }
+
+  /** Begins the next entry of the group, with the fields that were held. */
+  again(): void {
+    this.#guard = 0;
+    this.count = this.#held.count;
+    this.arenaLength = this.#held.arenaLength;
+    this.problem = this.#held.problem;
+    this.entry += 1;
+    this.#held.restore(this, this.entry);
   }
 
   /** The index of a field that is present, or -1. */
@@ -71,24 +103,131 @@ export class Draft {
     return this.kinds[index] === STRING ? (JSON.parse(token) as string) : token;
   }
 
+  /** The fields as one JSON object, names flattened. */
+  json(): string {
+    const members: string[] = [];
+    for (let i = 0; i < this.count; i++) {
+      if (this.kinds[i] === ABSENT) continue;
+      const source = this.inArena[i] === 1 ? this.arena : this.body;
+      members.push(`${JSON.stringify((this.fieldNames[i] as Name).text)}:${source.toString('utf8', this.starts[i], this.ends[i])}`);
+    }
+    return `{${members.join(',')}}`;
+  }
+
   /** Takes a field's place for a token that is written into the arena. */
   replace(index: number, kind: number, token: string): void {
-    const length = Buffer.byteLength(token);
-    if (this.arenaLength + length > this.arena.length) {
-      const larger = Buffer.allocUnsafeSlow((this.arenaLength + length) * 2);
-      this.arena.copy(larger, 0, 0, this.arenaLength);
-      this.arena = larger;
-    }
+    this.#reserve(Buffer.byteLength(token));
+    const start = this.arenaLength;
+    this.arenaLength += this.arena.write(token, start, 'utf8');
+    this.#inArenaFrom(index, kind, start);
+  }
+
+  /** Makes room in the arena. Offsets into it stay, and a reader of the old one may go on. */
+  #reserve(length: number): void {
+    if (this.arenaLength + length <= this.arena.length) return;
+    const larger = Buffer.allocUnsafeSlow((this.arenaLength + length) * 2);
+    this.arena.copy(larger, 0, 0, this.arenaLength);
+    this.arena = larger;
+  }
+
+  #inArenaFrom(index: number, kind: number, start: number): void {
     this.kinds[index] = kind;
     this.inArena[index] = 1;
-    this.starts[index] = this.arenaLength;
-    this.arenaLength += this.arena.write(token, this.arenaLength, 'utf8');
+    this.starts[index] = start;
     this.ends[index] = this.arenaLength;
   }
 
   /** Adds or overwrites a field whose token is text of ours. */
   set(name: Name, kind: number, token: string): void {
     this.replace(this.#place(name), kind, token);
+  }
+
+  /** Puts in a field by its text; lone surrogates become U+FFFD, and an empty text is a missing field. */
+  putString(name: Name, text: string): void {
+    if (text === '') this.kinds[this.#place(name)] = ABSENT;
+    else this.set(name, STRING, JSON.stringify(text.toWellFormed()));
+  }
+
+  /** Puts in a number or boolean by its JSON token. */
+  putLiteral(name: Name, token: string): void {
+    this.set(name, LITERAL, token);
+  }
+
+  /** Puts in a field whose JSON token lies in the body. */
+  putToken(name: Name, kind: number, start: number, end: number): void {
+    this.#inputKind = 0;
+    this.#put(name, kind, start, end);
+  }
+
+  /** Puts in a string field whose raw text is `bytes[start..end)`; what is no UTF-8 becomes U+FFFD, and empty is missing. */
+  putText(name: Name, bytes: Buffer, start: number, end: number): void {
+    if (start === end) this.kinds[this.#place(name)] = ABSENT;
+    else if (end - start > MAX_SHORT_TEXT || !this.#escape(name, bytes, start, end))
+      this.putString(name, bytes.toString('utf8', start, end));
+  }
+
+  /** Writes the text as a JSON token into the arena; false where it is no UTF-8. */
+  #escape(name: Name, bytes: Buffer, start: number, end: number): boolean {
+    this.#reserve((end - start) * 6 + 2);
+    const { arena } = this;
+    let to = this.arenaLength;
+    let high = 0;
+    arena[to++] = 0x22;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at] as number;
+      if (byte < 0x20) to += arena.write(CONTROL_ESCAPES[byte] as string, to, 'latin1');
+      else {
+        if (byte === 0x22 || byte === 0x5c) arena[to++] = 0x5c;
+        arena[to++] = byte;
+        high |= byte;
+      }
+    }
+    arena[to++] = 0x22;
+    if (high >= 0x80 && !isUtf8(bytes.subarray(start, end))) return false;
+    const from = this.arenaLength;
+    this.arenaLength = to;
+    this.#inArenaFrom(this.#place(name), STRING, from);
+    return true;
+  }
+
+  /** Gives a field another name; one that the entry has under that name already is overwritten. */
+  rename(index: number, name: Name): void {
+    const kind = this.kinds[index] as number;
+    this.kinds[index] = ABSENT;
+    const at = this.#place(name);
+    this.kinds[at] = kind;
+    this.starts[at] = this.starts[index] as number;
+    this.ends[at] = this.ends[index] as number;
+    this.inArena[at] = this.inArena[index] as number;
+  }
+
+  /**
+   * Where a line is a JSON object, its members become fields beside those that the entry has, which keep their values. True if so;
+   * false leaves the entry as it was: the line is something else, or has more or deeper fields than an entry may have.
+   */
+  readLine(bytes: Buffer, start: number, end: number): boolean {
+    const from = skipSpace(bytes, start, end);
+    if (from >= end || bytes[from] !== 0x7b) return false;
+    const after = skipValue(bytes, from, end);
+    if (after < 0 || skipSpace(bytes, after, end) < end || !isUtf8(bytes.subarray(from, after))) return false;
+    const { count, problem } = this;
+    const kinds = this.kinds.slice(0, count);
+    this.#reserve(after - from);
+    const at = this.arenaLength;
+    this.arenaLength += bytes.copy(this.arena, at, from, after);
+    this.#input = this.arena;
+    this.#inputKind = 1;
+    this.#guard = count;
+    this.#object(at, this.arenaLength, null, this.names.top, 1);
+    this.#input = this.body;
+    this.#inputKind = 0;
+    this.#guard = 0;
+    if (this.problem === problem) return true;
+    this.problem = problem;
+    for (let i = count; i < this.count; i++) (this.fieldNames[i] as Name).seen = 0;
+    this.count = count;
+    this.kinds.set(kinds);
+    return false;
   }
 
   /**
@@ -104,7 +243,7 @@ export class Draft {
 
   #object(at: number, end: number, parent: Name | null, spellings: Spellings, depth: number): number {
     if (depth > MAX_DEPTH) return this.#refuse(`nested deeper than ${String(MAX_DEPTH)} levels`);
-    const body = this.body;
+    const body = this.#input;
     let i = skipSpace(body, at + 1, end);
     if (i < end && body[i] === 0x7d) return i + 1;
     let guess = spellings.first;
@@ -145,7 +284,7 @@ export class Draft {
   /** The offset after the name at `at` if it is spelled as guessed, else -1. Reading past the end gives undefined: no match. */
   #matches(guess: Spelling, at: number): number {
     const token = guess.token;
-    const body = this.body;
+    const body = this.#input;
     for (let i = 0; i < token.length; i++) if (body[at + i] !== token[i]) return -1;
     return at + token.length;
   }
@@ -153,28 +292,28 @@ export class Draft {
   /** Reads the value at `at` into the field `name`. */
   #value(at: number, end: number, name: Name, depth: number): number {
     if (at >= end) return failAt(end);
-    const byte = this.body[at] as number;
+    const byte = this.#input[at] as number;
     if (byte === 0x22) return this.#string(at, end, name);
     if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
-      const after = skipNumber(this.body, at, end);
+      const after = skipNumber(this.#input, at, end);
       if (after >= 0) this.#put(name, LITERAL, at, after);
       return after;
     }
     if (byte === 0x7b && name !== this.#message) return this.#object(at, end, name, name.children, depth + 1);
     if (byte === 0x5b || byte === 0x7b) return this.#jsonText(at, end, name, depth);
     if (byte !== 0x74 && byte !== 0x66 && byte !== 0x6e) return failAt(at);
-    const after = skipWord(this.body, at, end);
+    const after = skipWord(this.#input, at, end);
     if (after >= 0) this.#put(name, byte === 0x6e ? ABSENT : LITERAL, at, after);
     return after;
   }
 
   #string(at: number, end: number, name: Name): number {
-    const after = skipString(this.body, at, end);
+    const after = skipString(this.#input, at, end);
     if (after < 0) return -1;
     if (last.escapes !== UNICODE_ESCAPED) this.#put(name, after === at + 2 ? ABSENT : STRING, at, after);
     else {
       // \u escapes may spell lone surrogates, which are no text: they become U+FFFD
-      const text = (JSON.parse(this.body.toString('utf8', at, after)) as string).toWellFormed();
+      const text = (JSON.parse(this.#input.toString('utf8', at, after)) as string).toWellFormed();
       this.set(name, STRING, JSON.stringify(text));
     }
     return after;
@@ -182,10 +321,10 @@ export class Draft {
 
   /** An array (or the message's object): kept as compact JSON text. */
   #jsonText(at: number, end: number, name: Name, depth: number): number {
-    const after = skipValue(this.body, at, end);
+    const after = skipValue(this.#input, at, end);
     if (after < 0) return -1;
     if (depth + shape.depth > MAX_DEPTH) return this.#refuse(`nested deeper than ${String(MAX_DEPTH)} levels`);
-    const text = this.body.toString('utf8', at, after);
+    const text = this.#input.toString('utf8', at, after);
     this.set(name, STRING, JSON.stringify(shape.spaced ? compact(text) : text));
     return after;
   }
@@ -195,12 +334,15 @@ export class Draft {
     this.kinds[index] = kind;
     this.starts[index] = start;
     this.ends[index] = end;
-    this.inArena[index] = 0;
+    this.inArena[index] = this.#inputKind;
   }
 
   /** The index of a field: its own where the entry has it already, else a new one. */
   #place(name: Name): number {
-    if (name.seen === this.entry) return name.index;
+    if (name.seen === this.entry) {
+      // what the guard protects is not overwritten: the write goes to a place that nobody reads
+      return name.index < this.#guard && this.kinds[name.index] !== ABSENT ? MAX_FIELDS : name.index;
+    }
     const index = this.count;
     if (index >= MAX_FIELDS) {
       this.#refuse(`more than ${String(MAX_FIELDS)} fields`);
@@ -214,11 +356,19 @@ export class Draft {
     return index;
   }
 
+  /** Notes why the entry cannot be taken; the first reason counts. */
+  refuse(problem: string): void {
+    this.#refuse(problem);
+  }
+
   #refuse(problem: string): -1 {
     if (this.problem === '') this.problem = problem;
     return -1;
   }
 }
+
+/** The escapes of U+0000 to U+001F. */
+const CONTROL_ESCAPES = Array.from({ length: 32 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));
 
 function failAt(at: number): -1 {
   last.failedAt = at;

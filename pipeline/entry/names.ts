@@ -3,8 +3,8 @@ import { ByteMap } from './byte-map.ts';
 /** Longest field name, in bytes. */
 export const MAX_NAME_BYTES = 256;
 
-/** How many spellings of names are remembered before the table starts afresh: a bound on what hostile producers can fill. */
-const MAX_SPELLINGS = 20_000;
+/** How many names and spellings are remembered before the tables start afresh: a bound on what hostile producers can fill. */
+const MAX_LEARNT = 20_000;
 
 /** A field name in its flattened form, and where in the current entry it was seen. */
 export class Name {
@@ -45,11 +45,16 @@ export class Spellings {
   first: Spelling | null = null;
 }
 
+/** A name as it stood, without quotes or escapes, in a format that is no JSON. */
+type RawName = { readonly token: Uint8Array; readonly name: Name };
+
 /** All names seen so far. One for a process: entries of all tenants share the names, never values. */
 export class Names {
   readonly #byText = new Map<string, Name>();
   readonly #pinned = new Map<string, Name>();
-  #spellings = 0;
+  #raw = new ByteMap<RawName>(256);
+  /** Names and spellings learnt since the last trim. */
+  #learnt = 0;
   top = new Spellings();
 
   /** The one Name of a text. */
@@ -57,7 +62,22 @@ export class Names {
     let name = this.#pinned.get(text) ?? this.#byText.get(text);
     if (name === undefined) {
       name = new Name(text);
+      // what is too long is refused with its entry, and not remembered
+      if (name.tooLong) return name;
       this.#byText.set(text, name);
+      this.#learnt += 1;
+    }
+    return name;
+  }
+
+  /** The one Name of a text given as bytes; what is no UTF-8 in it becomes U+FFFD. */
+  ofBytes(bytes: Buffer, start: number, end: number): Name {
+    const known = this.#raw.find(bytes, start, end);
+    if (known !== undefined) return known.name;
+    const name = this.of(bytes.toString('utf8', start, end));
+    if (!name.tooLong) {
+      this.#raw.add({ token: Uint8Array.prototype.slice.call(bytes, start, end), name });
+      this.#learnt += 1;
     }
     return name;
   }
@@ -78,16 +98,37 @@ export class Names {
     if (Buffer.byteLength(text) > MAX_NAME_BYTES) return { token, name: new Name(text), next: null };
     const spelling: Spelling = { token, name: this.of(text), next: null };
     (parent === null ? this.top : parent.children).map.add(spelling);
-    this.#spellings += 1;
+    this.#learnt += 1;
     return spelling;
   }
 
   /** Forgets all but the pinned names when too many have come in. Only between entries. */
   trim(): void {
-    if (this.#spellings < MAX_SPELLINGS) return;
+    if (this.#learnt < MAX_LEARNT) return;
     for (const name of this.#pinned.values()) name.forgetChildren();
     this.#byText.clear();
-    this.#spellings = 0;
+    this.#raw = new ByteMap<RawName>(256);
+    this.#learnt = 0;
     this.top = new Spellings();
+  }
+}
+
+/** A name that our own code writes, so that it is looked up once and not for each entry. */
+export class FixedName {
+  readonly text: string;
+  #names: Names | null = null;
+  #name: Name | null = null;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The Name of this text among these names. */
+  in(names: Names): Name {
+    if (this.#names !== names || this.#name === null) {
+      this.#name = names.pin(this.text);
+      this.#names = names;
+    }
+    return this.#name;
   }
 }

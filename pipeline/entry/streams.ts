@@ -71,18 +71,25 @@ export class StreamTable {
   }
 
   #learn(draft: Draft, length: number): Stream {
-    this.#bytes += length;
-    if (this.#seen.size >= MAX_SEEN || this.#bytes > MAX_SEEN_BYTES) {
-      this.#bytes = length;
-      this.#seen = new ByteMap<Seen>(256);
-      this.#byText.clear();
-    }
+    this.#count(length);
     const pairs: [string, string][] = [];
     for (const name of this.#labels) {
       const index = draft.find(name);
       if (index >= 0) pairs.push([name.text, draft.text(index)]);
     }
+    const stream = this.#named(renderStream(pairs));
+    this.#seen.add({ token: Uint8Array.prototype.slice.call(this.#scratch, 0, length), stream });
+    return stream;
+  }
+
+  /** The stream of a label set that a protocol gives as a whole. */
+  ofPairs(pairs: Iterable<readonly [string, string]>): Stream {
     const text = renderStream(pairs);
+    if (!this.#byText.has(text)) this.#count(text.length);
+    return this.#named(text);
+  }
+
+  #named(text: string): Stream {
     let stream = this.#byText.get(text);
     if (stream === undefined) {
       const id = h64(text);
@@ -95,7 +102,15 @@ export class StreamTable {
       };
       this.#byText.set(text, stream);
     }
-    this.#seen.add({ token: Uint8Array.prototype.slice.call(this.#scratch, 0, length), stream });
     return stream;
+  }
+
+  /** Starts the tables afresh when too much is remembered. */
+  #count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#byText.size < MAX_SEEN && this.#seen.size < MAX_SEEN && this.#bytes <= MAX_SEEN_BYTES) return;
+    this.#bytes = bytes;
+    this.#seen = new ByteMap<Seen>(256);
+    this.#byText.clear();
   }
 }

@@ -5,8 +5,8 @@ import { ABSENT, Draft, LITERAL, STRING } from './draft.ts';
 import { last, skipSpace } from '../core/json-tokens.ts';
 import { Names, type Name } from './names.ts';
 import { ChunkBuilder, type Chunk } from './chunk.ts';
-import { StreamTable } from './streams.ts';
-import { splitTime, type SplitTime } from './time-token.ts';
+import { StreamTable, type Stream } from './streams.ts';
+import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
 
 /** For whom, and under which rules, the entries of one request are written. */
 export type WriterOptions = {
@@ -19,8 +19,8 @@ export type WriterOptions = {
   readonly streamFields: readonly string[] | null;
 };
 
-/** An entry that was not taken, by its place in the request, and why. */
-export type Rejection = { readonly index: number; readonly reason: string };
+/** An entry that was not taken: its place in the request, why, and the first bytes of it (of the first 100 of a request). */
+export type Rejection = { readonly index: number; readonly reason: string; readonly sample: string };
 
 /** What became of the entries of a request. */
 export type Written = { readonly accepted: number; readonly rejected: readonly Rejection[]; readonly total: number };
@@ -30,6 +30,9 @@ const FUTURE_SECONDS = 2 * DAY;
 /** Sets of label names that requests may choose and that are remembered. */
 const MAX_LABEL_SETS = 100;
 const MAX_LABELS = 64;
+/** Rejections of one request that keep a sample of their entry, and the bytes of a sample. */
+const MAX_SAMPLES = 100;
+const SAMPLE_BYTES = 200;
 
 /** What a process needs to write entries: the names it knows, the rules, and the streams. Shared by all requests. */
 export class EntryCodec {
@@ -74,6 +77,14 @@ export class EntryWriter {
   readonly #streams: StreamTable;
   readonly #chunks: ChunkBuilder;
   readonly #time: SplitTime = { seconds: 0, nanos: 0 };
+  /** The entry's time was given by the protocol. */
+  #timed = false;
+  /** The stream that the protocol gives; null: made of the entry's labels. */
+  #stream: Stream | null = null;
+  /** Where the current entry lies, for a sample of it. */
+  #source: Buffer = NOTHING;
+  #from = 0;
+  #to = 0;
   readonly #minSeconds: number;
   readonly #maxSeconds: number;
 
@@ -96,33 +107,90 @@ export class EntryWriter {
   /**
    * Takes the JSON object that begins at `at` in a body of valid UTF-8. Gives the offset after it, or -1 where there is no valid
    * JSON object (`lastJsonError()` says where): then nothing is recorded and the caller decides. With `alone`, anything but white
-   * space between the object and `end` makes it invalid.
+   * space between the object and `end` makes it invalid. `fallback`: as `end` has it.
    */
-  object(body: Buffer, at: number, end: number, alone = false): number {
+  object(body: Buffer, at: number, end: number, alone = false, fallback?: string): number {
+    const draft = this.begin(body, at, end);
+    const after = this.readObject(at, end, alone);
+    if (after < 0) return -1;
+    this.#to = after;
+    this.#finish(draft, fallback);
+    return after;
+  }
+
+  /** Reads a JSON object of the body into the entry that was begun; gives what `object` gives. */
+  readObject(at: number, end: number, alone = false): number {
+    const draft = this.#codec.draft;
+    const after = draft.readObject(at, end);
+    if (after < 0 || !alone) return after;
+    const rest = skipSpace(draft.body, after, end);
+    if (rest === end) return after;
+    last.failedAt = rest;
+    return -1;
+  }
+
+  /** Begins an entry that lies at `body[from..to)`: put its fields into the draft, then call `end`. */
+  begin(body: Buffer, from = 0, to = body.length): Draft {
     const draft = this.#codec.draft;
     draft.begin(body);
-    const after = draft.readObject(at, end);
-    if (after < 0) return -1;
-    if (alone && after < end) {
-      const rest = skipSpace(body, after, end);
-      if (rest < end) {
-        last.failedAt = rest;
-        return -1;
-      }
-    }
-    this.#finish(draft);
-    return after;
+    this.#mark(body, from, to);
+    this.#timed = false;
+    this.#stream = null;
+    return draft;
+  }
+
+  /** Begins the next entry of a group, with the fields that the draft holds and the stream of the group. */
+  again(from: number, to: number): Draft {
+    const draft = this.#codec.draft;
+    draft.again();
+    this.#mark(draft.body, from, to);
+    this.#timed = false;
+    return draft;
+  }
+
+  /** The time of the entry that was begun, as its protocol gives it; the fields of the entry are then not asked. */
+  timeIs(seconds: number, nanos: number): void {
+    this.#time.seconds = seconds;
+    this.#time.nanos = nanos;
+    this.#timed = true;
+  }
+
+  /** The same by nanoseconds since the epoch. */
+  timeIsNs(ns: bigint): void {
+    splitTime(ns, this.#time);
+    this.#timed = true;
+  }
+
+  /** The same by text; empty and zero leave it open. False where it is no time. */
+  timeIsText(text: string): boolean {
+    const found = readTimeText(text, this.#time);
+    if (found === 'time') this.#timed = true;
+    return found !== 'unreadable';
+  }
+
+  /** Says that the label set of a protocol is the stream of this entry, and of those that `again` begins. */
+  streamIs(labels: Iterable<readonly [string, string]>): void {
+    this.#stream = this.#streams.ofPairs(labels);
+  }
+
+  /**
+   * Takes the entry that was begun. Without a message it is rejected; but with a `fallback` it is kept, and the fallback is its
+   * message, or, where that is empty, the most telling text that the fields have.
+   */
+  end(fallback?: string): void {
+    this.#finish(this.#codec.draft, fallback);
   }
 
   /** Takes an entry that is an object in memory. Values may be anything JSON can say. */
   add(entry: object): void {
     const body = Buffer.from(JSON.stringify(entry));
-    if (this.object(body, 0, body.length) < 0) this.reject('not a JSON object');
+    if (this.object(body, 0, body.length) < 0) this.reject('not a JSON object', body);
   }
 
-  /** Counts an entry that is not taken. */
-  reject(reason: string): void {
-    this.rejected.push({ index: this.total, reason });
+  /** Counts an entry, which lies at `source[from..to)`, that is not taken. */
+  reject(reason: string, source: Buffer = NOTHING, from = 0, to = source.length): void {
+    const sample = this.rejected.length < MAX_SAMPLES ? sampleOf(source, from, to) : '';
+    this.rejected.push({ index: this.total, reason, sample });
     this.total += 1;
   }
 
@@ -131,25 +199,31 @@ export class EntryWriter {
     return this.#chunks.finish();
   }
 
-  #finish(draft: Draft): void {
-    const problem = draft.problem === '' ? this.#canonise(draft) : draft.problem;
-    if (problem !== '') this.reject(problem);
+  #mark(source: Buffer, from: number, to: number): void {
+    this.#source = source;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  #finish(draft: Draft, fallback: string | undefined): void {
+    const problem = draft.problem === '' ? this.#canonise(draft, fallback) : draft.problem;
+    if (problem !== '') this.reject(problem, this.#source, this.#from, this.#to);
     else this.total += 1;
   }
 
   /** Applies the rules and writes the row; gives the reason where the entry cannot be taken. */
-  #canonise(draft: Draft): string {
+  #canonise(draft: Draft, fallback: string | undefined): string {
     const canon = this.#codec.canon;
     const time = this.#time;
-    const found = canon.readTime(draft, time);
+    const found = this.#timed ? 'time' : canon.readTime(draft, time);
     if (found === 'unreadable') return `_time is not a time: ${clip(draft.text(canon.time.index))}`;
     if (found === 'none') splitTime(this.options.receivedAt + BigInt(this.total), time);
     if (time.seconds < this.#minSeconds) return this.#tooOld();
     if (time.seconds > this.#maxSeconds) return `_time is more than 2 days ahead or after the year 2261`;
-    const message = canon.readMessage(draft);
+    const message = fallback === undefined ? canon.readMessage(draft) : canon.messageOrFallback(draft, fallback);
     if (message < 0) return 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
     const severity = canon.readLevel(draft);
-    const stream = this.#streams.of(draft);
+    const stream = this.#stream ?? this.#streams.of(draft);
     const row = this.#chunks.open(stream, Math.floor(time.seconds / DAY), rowBound(draft, stream.json.length));
     row.time(time);
     row.bytes(stream.json);
@@ -184,6 +258,15 @@ function rowBound(draft: Draft, streamBytes: number): number {
     bound += (draft.ends[i] as number) - (draft.starts[i] as number) + (draft.fieldNames[i] as Name).json.length + 3;
   }
   return bound;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The first bytes of an entry as text, cut between characters. */
+function sampleOf(source: Buffer, from: number, to: number): string {
+  let end = Math.min(to, from + SAMPLE_BYTES);
+  if (end < to) while (end > from && ((source[end] as number) & 0xc0) === 0x80) end -= 1;
+  return source.toString('utf8', from, end);
 }
 
 function clip(text: string): string {

@@ -35,7 +35,7 @@ export const esBulk: Normalizer = {
         startsWith(body, start, CREATE) && actionEnd - start <= CREATE.length + 1 ? 'create' : readAction(body, start, actionEnd, line);
       at = actionEnd + 1;
       if (action === 'delete') {
-        out.reject('the action "delete" is not supported: logs are only added');
+        out.reject('the action "delete" is not supported: logs are only added', body, start, actionEnd);
         continue;
       }
       const documentEnd = endOfLine(body, at);
@@ -76,13 +76,13 @@ function readAction(body: Buffer, start: number, end: number, line: number): str
 /** Takes one document; false where it is no JSON object. */
 function readDocument(body: Buffer, start: number, end: number, action: string, out: EntryWriter): boolean {
   if (action === 'update') {
-    out.reject('the action "update" is not supported: logs are only added');
+    out.reject('the action "update" is not supported: logs are only added', body, start, end);
     return true;
   }
   const at = skipSpace(body, start, end);
   const isObject = body[at] === 0x7b && at < end;
   if (isObject && out.object(body, at, end, true) >= 0) return true;
-  out.reject(isObject ? jsonErrorReason(body, at, end) : 'not a JSON object');
+  out.reject(isObject ? jsonErrorReason(body, at, end) : 'not a JSON object', body, start, end);
   return false;
 }
 

@@ -30,9 +30,13 @@ export const jsonEntries: Normalizer = {
 
   ack(_request: IngestRequest, { accepted, rejected }: Written): Ack {
     if (rejected.length === 0) return { status: 200, body: { status: 'ok', accepted } };
-    return { status: 200, body: { status: 'ok', accepted, rejected: rejected.length, errors: rejected.slice(0, MAX_LISTED_ERRORS) } };
+    return { status: 200, body: { status: 'ok', accepted, rejected: rejected.length, errors: listed(rejected) } };
   },
 };
+
+function listed(rejected: Written['rejected']): object[] {
+  return rejected.slice(0, MAX_LISTED_ERRORS).map(({ index, reason }) => ({ index, reason }));
+}
 
 function readArray(body: Buffer, start: number, out: EntryWriter): void {
   const end = body.length;
@@ -60,7 +64,7 @@ function readArray(body: Buffer, start: number, out: EntryWriter): void {
 function readElement(body: Buffer, at: number, end: number, out: EntryWriter): number {
   if (body[at] === OPEN_OBJECT) return out.object(body, at, end);
   const after = skipValue(body, at, end);
-  if (after >= 0) out.reject('not a JSON object');
+  if (after >= 0) out.reject('not a JSON object', body, at, after);
   return after;
 }
 

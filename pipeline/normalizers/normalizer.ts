@@ -1,3 +1,4 @@
+import type { Coding } from '../core/inflate.ts';
 import type { EntryWriter, Written } from '../entry/writer.ts';
 
 export type { Written };
@@ -11,6 +12,8 @@ export type IngestRequest = {
   /** A header's value; empty where it is missing. Names in lower case. */
   header(name: string): string;
   readonly body: Buffer;
+  /** The cap of a body in bytes: what is compressed inside of the format is bounded by it too. */
+  readonly maxBytes: number;
   /** Nanoseconds since the epoch. */
   readonly receivedAt: bigint;
 };
@@ -19,7 +22,8 @@ export type IngestRequest = {
 export type Ack = {
   readonly status: 200 | 202 | 204;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | object;
+  /** Text is JSON unless the headers say otherwise; an object becomes JSON. */
+  readonly body?: string | Buffer | object;
 };
 
 /**
@@ -34,6 +38,10 @@ export interface Normalizer {
   readonly methods: readonly ('POST' | 'PUT')[];
   /** The query parameter `api_key` is a credential (drains and GELF only). */
   readonly keyInQuery?: true;
+  /** The style of this format's errors: the house's, or that with the keys that its clients read. */
+  readonly errors?: 'ingest' | 'hec' | 'firehose';
+  /** The coding that the format itself prescribes for a media type, where the request names none by Content-Encoding. */
+  impliedCoding?(contentType: string): Coding | null;
   /** Headers that every answer on these paths carries, errors too. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
   normalize(request: IngestRequest, out: EntryWriter): void;

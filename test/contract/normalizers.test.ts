@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { normalizers } from '../../pipeline/normalizers/index.ts';
-import { normalize } from '../pipeline/normalizers/normalize.ts';
+import { normalize, type RequestOptions } from '../pipeline/normalizers/normalize.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -14,7 +14,15 @@ function golden(result: ReturnType<typeof normalize>): unknown {
   const entries = result.entries.map((entry) =>
     Object.fromEntries([...entry].map(([name, value]) => [name, typeof value === 'string' ? value : { json: textOf(value) }])),
   );
-  return { entries, rejected: result.rejected, ack: result.ack };
+  const rejected = result.rejected.map(({ index, reason }) => ({ index, reason }));
+  const ack = Buffer.isBuffer(result.ack.body) ? { ...result.ack, body: { hex: result.ack.body.toString('hex') } } : result.ack;
+  return { entries, rejected, ack };
+}
+
+/** The envelope of a fixture's request: `x.request.json` beside `x.in`, where it matters. */
+function envelopeOf(file: string): RequestOptions {
+  const envelope = file.replace(/\.in$/, '.request.json');
+  return existsSync(envelope) ? (JSON.parse(readFileSync(envelope, 'utf8')) as RequestOptions) : {};
 }
 
 for (const normalizer of normalizers.members) {
@@ -33,7 +41,7 @@ for (const normalizer of normalizers.members) {
       it(`gives for ${file} what its .json says`, () => {
         const body = readFileSync(path.join(fixtures, file));
         const expected = path.join(fixtures, file.replace(/\.in$/, '.json'));
-        const result = JSON.parse(JSON.stringify(golden(normalize(normalizer, body)))) as unknown;
+        const result = JSON.parse(JSON.stringify(golden(normalize(normalizer, body, envelopeOf(path.join(fixtures, file)))))) as unknown;
         // UPDATE=1 writes what it is now; look at the difference before committing it
         if (process.env['UPDATE'] === '1') writeFileSync(expected, `${JSON.stringify(result, null, 2)}\n`);
         expect(result).to.deep.equal(JSON.parse(readFileSync(expected, 'utf8')));
@@ -41,39 +49,45 @@ for (const normalizer of normalizers.members) {
     }
 
     /** Any body ends in entries and rejections that add up, or in an HttpError 400; nothing else may come out. */
-    const survives = (body: Buffer): void => {
-      const result = normalize(normalizer, body);
+    const survives = (body: Buffer, envelope: RequestOptions): void => {
+      const result = normalize(normalizer, body, envelope);
       if ('status' in result) expect(result.status).to.equal(400);
       else expect(result.ack.status).to.be.oneOf([200, 202, 204]);
     };
+    const envelopes = [{}, ...bodies.map((file) => envelopeOf(path.join(fixtures, file)))];
     it('survives random bytes', () => {
       fc.assert(
-        fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => survives(Buffer.from(bytes))),
+        fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom(...envelopes), (bytes, envelope) =>
+          survives(Buffer.from(bytes), envelope),
+        ),
         { numRuns: 500 },
       );
     });
     it('survives damaged fixtures', () => {
-      const seeds = bodies.map((file) => readFileSync(path.join(fixtures, file)));
+      const seeds = bodies.map((file) => {
+        const whole = path.join(fixtures, file);
+        return { bytes: readFileSync(whole), envelope: envelopeOf(whole) };
+      });
       const damage = fc.tuple(fc.constantFrom(...seeds), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.nat());
       fc.assert(
         fc.property(damage, ([seed, flips, cut]) => {
-          const body = Buffer.from(seed);
-          for (const [at, value] of flips) body[at % body.length] = value;
-          survives(cut % 3 === 0 ? body.subarray(0, cut % body.length) : body);
+          const body = Buffer.from(seed.bytes);
+          for (const [at, value] of flips) body[at % Math.max(1, body.length)] = value;
+          survives(cut % 3 === 0 ? body.subarray(0, cut % Math.max(1, body.length)) : body, seed.envelope);
         }),
         { numRuns: 1000 },
       );
     });
     it('counts every entry once', () => {
       for (const file of bodies) {
-        const result = normalize(normalizer, readFileSync(path.join(fixtures, file)));
+        const result = normalize(normalizer, readFileSync(path.join(fixtures, file)), envelopeOf(path.join(fixtures, file)));
         if (!('entries' in result)) continue;
         expect(result.entries.length + result.rejected.length, file).to.equal(result.total);
         expect(new Set(result.rejected.map(({ index }) => index)).size, file).to.equal(result.rejected.length);
       }
     });
     it('leaves the prototype of objects alone', () => {
-      for (const file of bodies) normalize(normalizer, readFileSync(path.join(fixtures, file)));
+      for (const file of bodies) normalize(normalizer, readFileSync(path.join(fixtures, file)), envelopeOf(path.join(fixtures, file)));
       expect(({} as { x?: unknown }).x).to.equal(undefined);
     });
   });

@@ -16,18 +16,27 @@ export type Result = {
   readonly ack: Ack;
 };
 
+/** The envelope of a request; names of headers in lower case. */
+export type RequestOptions = {
+  readonly path?: string;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+};
+
 /** Runs a normalizer over a body; an HttpError comes back as its status and detail. */
 export function normalize(
   normalizer: Normalizer,
   body: string | Buffer,
-  options: { headers?: Record<string, string>; query?: string } = {},
+  options: RequestOptions = {},
 ): Result | { status: number; detail: string } {
   const request: IngestRequest = {
-    path: normalizer.paths[0] ?? '',
-    contentType: '',
+    path: options.path ?? normalizer.paths[0] ?? '',
+    contentType: options.contentType ?? '',
     query: new URLSearchParams(options.query),
     header: (name) => options.headers?.[name] ?? '',
     body: Buffer.from(body),
+    maxBytes: 2 * 1024 * 1024,
     receivedAt: RECEIVED_AT,
   };
   const out = newWriter();
