@@ -12,6 +12,7 @@ export type AdminCommand = {
 };
 
 const TENANT_COLUMNS = ['tenant_id', 'name', 'plan', 'disabled', 'payment', 'signup_at', 'flags'];
+const REJECTION_COLUMNS = ['time', 'format', 'index', 'reason', 'sample', 'request_id'];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
 const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
@@ -35,12 +36,16 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     name: 'tenant create',
     help: 'Creates a tenant (a trial unless a plan is named) and a key of all scopes, which is shown this once.',
     required: ['name'],
-    optional: ['plan'],
+    optional: ['plan', 'signup'],
     columns: ['tenant_id', 'key'],
     request: (flags) => ({
       method: 'POST',
       path: '/admin/tenants',
-      body: { name: text(flags, 'name'), ...(flags['plan'] === undefined ? {} : { plan: text(flags, 'plan') }) },
+      body: {
+        name: text(flags, 'name'),
+        ...(flags['plan'] === undefined ? {} : { plan: text(flags, 'plan') }),
+        ...(flags['signup'] === undefined ? {} : { signup: text(flags, 'signup') }),
+      },
     }),
   },
   {
@@ -69,6 +74,14 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: [],
     columns: TENANT_COLUMNS,
     request: (flags) => ({ method: 'PUT', path: ofTenant(flags, `/flags/${part(flags, 'flag')}`), body: { value: text(flags, 'value') } }),
+  },
+  {
+    name: 'sweep',
+    help: 'Moves the trials that have ended to trial_expired now, as happens every hour, and lists them.',
+    required: [],
+    optional: [],
+    columns: TENANT_COLUMNS,
+    request: () => ({ method: 'POST', path: '/admin/sweep' }),
   },
   {
     name: 'key create',
@@ -101,6 +114,22 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: [],
     columns: ['id', 'tenant_id', 'scopes', 'revoked_at'],
     request: (flags) => ({ method: 'DELETE', path: ofTenant(flags, `/keys/${part(flags, 'id')}`) }),
+  },
+  {
+    name: 'usage',
+    help: 'Shows the daily volume of a tenant in bytes: today and the two days before.',
+    required: ['tenant'],
+    optional: [],
+    columns: ['tenant_id', 'day', 'bytes', 'pending_bytes', 'included', 'ceiling'],
+    request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/usage') }),
+  },
+  {
+    name: 'rejections',
+    help: 'Shows the last entries of a tenant that were refused, the newest first: why, and how they began.',
+    required: ['tenant'],
+    optional: [],
+    columns: REJECTION_COLUMNS,
+    request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/rejections') }),
   },
 ];
 

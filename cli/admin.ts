@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
-import { processOutput, UsageError, type Output as FullOutput } from './output.ts';
+import { printable, processOutput, UsageError, type Output as FullOutput } from './output.ts';
 import { renderTable } from './table.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -11,7 +11,7 @@ type Output = Pick<FullOutput, 'out' | 'err'>;
 const DEADLINE_MS = 20_000;
 
 /**
- * `logweir admin <subject> <verb> [flags]`: asks the internal listener. `argv` is what follows `admin`. Resolves with the exit code:
+ * `logweir admin <subject> [verb] [flags]`: asks the internal listener. `argv` is what follows `admin`. Resolves with the exit code:
  * 0, 1 for a failure (one sentence on stderr), 2 for a wrong command line.
  */
 export async function adminCommand(argv: readonly string[], env: Env, output: Output = processOutput): Promise<number> {
@@ -22,7 +22,7 @@ export async function adminCommand(argv: readonly string[], env: Env, output: Ou
     }
     const { command, flags } = readCommand(argv);
     const answer = await ask(command, flags, env);
-    output.out(flags['json'] === true ? `${JSON.stringify(answer)}\n` : renderTable(answer, command.columns));
+    output.out(flags['json'] === true ? `${printable(JSON.stringify(answer))}\n` : renderTable(answer, command.columns));
     return 0;
   } catch (error) {
     output.err(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -31,15 +31,15 @@ export async function adminCommand(argv: readonly string[], env: Env, output: Ou
 }
 
 function readCommand(argv: readonly string[]): { readonly command: AdminCommand; readonly flags: Flags } {
-  const name = argv.slice(0, 2).join(' ');
-  const command = ADMIN_COMMANDS.find((row) => row.name === name);
-  if (command === undefined) throw new UsageError(`There is no command "admin ${name}".\n${usage()}`);
+  const words = (row: AdminCommand): number => row.name.split(' ').length;
+  const command = ADMIN_COMMANDS.find((row) => row.name === argv.slice(0, words(row)).join(' '));
+  if (command === undefined) throw new UsageError(`There is no command "admin ${argv.slice(0, 2).join(' ')}".\n${usage()}`);
   const names = [...command.required, ...command.optional];
   const options = Object.fromEntries(names.map((flag) => [flag, { type: 'string' as const }]));
   let flags: Flags;
   try {
     flags = parseArgs({
-      args: argv.slice(2),
+      args: argv.slice(words(command)),
       options: { ...options, json: { type: 'boolean' } },
       strict: true,
       allowPositionals: false,

@@ -8,13 +8,13 @@ import { lastWords } from './last-words.mjs';
 
 /**
  * The processes that make up the service, in the order in which they are stopped: no new entries first, what stores
- * them last. `listens` names the public listeners that a role opens.
- * @type {readonly { readonly name: string, readonly listens: readonly ('app' | 'ingest' | 'admin')[] }[]}
+ * them last. `roles` are what one does, its own name where there are none; `listens` names the public listeners that it opens.
+ * @type {readonly { readonly name: string, readonly roles?: readonly string[], readonly listens: readonly ('app' | 'ingest' | 'admin')[] }[]}
  */
 export const ROLES = [
   { name: 'ingest', listens: ['ingest'] },
   { name: 'app', listens: ['app', 'admin'] },
-  { name: 'sink', listens: [] },
+  { name: 'sink', roles: ['sink', 'processors'], listens: [] },
 ];
 
 const READY_TIMEOUT_MS = 60_000;
@@ -63,7 +63,8 @@ export class RoleProcess extends KeptChild {
   #spawn(onSpawn) {
     const { dist, env } = this.options;
     const log = openLog(this.logFile);
-    const args = ['--enable-source-maps', path.join(dist, 'main', 'role.js'), '--role', this.name];
+    const roles = ROLES.find(({ name }) => name === this.name)?.roles ?? [this.name];
+    const args = ['--enable-source-maps', path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
     // A process group of its own: a Ctrl-C of the terminal reaches the supervisor alone, which stops all in order.
     const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);

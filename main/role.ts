@@ -1,4 +1,4 @@
-/** A process of the service: `role.js --role ingest[,app,…]`. Tells its supervisor when it is ready, and ends when that is gone. */
+/** A process of the service: `role.js --role ingest[,app,…] [--name N]`. Tells its supervisor when it is ready, and ends when that is gone. */
 import { parseArgs } from 'node:util';
 import { pino, type Logger } from 'pino';
 import type { AdminRoute } from '../api/admin/admin-routes.ts';
@@ -6,6 +6,7 @@ import { Checks } from '../api/admin/checks.ts';
 import { createInternalListener } from '../api/admin/internal.ts';
 import { Peers, type Peer } from '../api/admin/peers.ts';
 import type { ControlStore } from '../api/control/control-store.ts';
+import { RejectionLog } from '../api/ingest/rejection-log.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Metrics } from '../pipeline/core/metrics.ts';
 import { startAll, stopAll, type Service } from '../pipeline/core/service.ts';
@@ -16,25 +17,26 @@ const REDACTED = ['authorization', 'x-api-key', 'api_key', 'cookie', 'password',
 /** A stop that takes longer is ended hard; the supervisor waits a little longer than this. */
 const STOP_DEADLINE_MS = 15_000;
 
-function namesOf(argv: string[]): string[] {
-  const { values } = parseArgs({ args: argv, options: { role: { type: 'string' } } });
+/** What the process does, and its name in logs and metrics. */
+function rolesOf(argv: string[]): { readonly names: readonly string[]; readonly name: string } {
+  const { values } = parseArgs({ args: argv, options: { role: { type: 'string' }, name: { type: 'string' } } });
   const names = (values.role ?? '').split(',').filter((name) => name !== '');
   const unknown = names.filter((name) => roles.find(name) === undefined);
   if (names.length === 0 || unknown.length > 0)
     throw new Error(`--role takes ${roles.names.join(', ')}, or several with commas; got ${JSON.stringify(values.role ?? '')}.`);
-  return names;
+  return { names, name: values.name ?? names.join(',') };
 }
 
 /** The services of the roles, and the internal listener that is started first and stopped last. */
 function compose(
-  names: readonly string[],
+  { names, name: role }: ReturnType<typeof rolesOf>,
   config: Config,
   log: Logger,
 ): { readonly services: Service[]; readonly port: () => number; readonly peers: Peers } {
-  const role = names.join(',');
   const metrics = new Metrics(role);
   const checks = new Checks();
   const peers = new Peers(config.http.adminHost, config.keys.adminToken);
+  const rejections = new RejectionLog();
   let started = false;
   checks.register('started', () => started);
   const admin: { routes?: readonly AdminRoute[]; control?: ControlStore } = {};
@@ -45,6 +47,7 @@ function compose(
         log,
         metrics,
         peers,
+        rejections,
         registerCheck: (check, probe) => {
           checks.register(check, probe);
         },
@@ -69,28 +72,30 @@ function compose(
     metrics,
     checks,
     log,
+    rejections,
     ...(admin.control === undefined ? {} : { control: admin.control }),
     ...(admin.routes === undefined ? {} : { adminRoutes: admin.routes, peers }),
   });
-  const last: Service = {
-    name: 'start',
-    start: () => {
-      started = true;
-      return Promise.resolve();
-    },
-    stop: () => {
-      started = false;
-      return Promise.resolve();
-    },
-  };
+  const last = marking((holds) => {
+    started = holds;
+  });
   return { services: [listener, ...services, last], port: () => listener.port, peers };
 }
 
+/** A service that does nothing but note that all before it have started, and that they are being stopped. */
+function marking(mark: (started: boolean) => void): Service {
+  const note = (started: boolean) => (): Promise<void> => {
+    mark(started);
+    return Promise.resolve();
+  };
+  return { name: 'start', start: note(true), stop: note(false) };
+}
+
 async function main(): Promise<void> {
-  const names = namesOf(process.argv.slice(2));
+  const own = rolesOf(process.argv.slice(2));
   const config = loadConfig(process.env);
-  const log = pino({ level: config.logLevel, redact: REDACTED, base: { role: names.join(',') } });
-  const { services, port, peers } = compose(names, config, log);
+  const log = pino({ level: config.logLevel, redact: REDACTED, base: { role: own.name } });
+  const { services, port, peers } = compose(own, config, log);
   process.on('message', (message: { readonly type?: unknown; readonly peers?: readonly Peer[] }) => {
     if (message.type === 'peers') peers.set(message.peers ?? []);
   });

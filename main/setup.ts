@@ -2,9 +2,9 @@
 import { pino } from 'pino';
 import { bootstrapTenant } from '../api/control/accounts.ts';
 import { ControlStore } from '../api/control/control-store.ts';
-import { KafkaControlLog } from '../pipeline/bus/control-log.ts';
+import { KafkaCompactedLog } from '../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../pipeline/bus/kafka.ts';
-import { ensureTopics } from '../pipeline/bus/topics.ts';
+import { CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/topics.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
@@ -23,7 +23,11 @@ async function prepareKafka(config: Config): Promise<void> {
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-setup', log });
   await ensureTopics(kafka, config.kafka.logPartitions);
   if (config.keys.bootstrapKey === '') return;
-  const control = new ControlStore({ log: new KafkaControlLog({ kafka, log }), pepper: config.keys.pepper, logger: log });
+  const control = new ControlStore({
+    log: new KafkaCompactedLog({ kafka, log, topic: CONTROL_TOPIC }),
+    pepper: config.keys.pepper,
+    logger: log,
+  });
   await control.start();
   try {
     await control.whenReady();

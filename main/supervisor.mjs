@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import path from 'node:path';
 import { startClickHouse } from '../compose/embedded/clickhouse.mjs';
 import { startKafka } from '../compose/embedded/kafka.mjs';
 import { checkPlatform } from '../compose/embedded/platform.mjs';
@@ -115,7 +116,7 @@ export class Supervisor {
       ports = kafka.ports;
       return kafka;
     });
-    return { LOGWEIR_KAFKA_BROKERS: `127.0.0.1:${ports?.[0]}` };
+    return { LOGWEIR_KAFKA_BROKERS: `127.0.0.1:${ports?.[0]}`, LOGWEIR_KAFKA_DIR: path.join(settings.dataDir, 'kafka') };
   }
 
   /** @returns {Promise<Record<string, string>>} what the roles must know of it */

@@ -36,7 +36,9 @@ export class TableWriter implements RangeStore {
     this.#metrics = options.metrics;
   }
 
-  async store(range: Range, again: boolean): Promise<void> {
+  async store(all: Range, again: boolean): Promise<void> {
+    if (all.rows === 0) return;
+    const range = { ...all, records: all.records.filter(({ count }) => count > 0) };
     const name = `${this.#sink.name}-${range.topic}-${String(range.partition)}-${String(range.start)}-${String(range.end)}`;
     if (again && (await this.#isStored(range, name))) return;
     await this.#sink.prepare(range, this.#store);

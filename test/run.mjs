@@ -1,4 +1,4 @@
-// `npm test`: lint, types, unit, contract and end-to-end tests, the fast ones first. Installs what is missing; needs nothing else.
+// `npm test`: lint, types, unit, contract and end-to-end tests, and real shippers, the fast ones first. Installs what is missing; needs nothing else.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,12 +15,18 @@ const PARTS = [
   { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
   {
     name: 'unit and contract',
-    args: [bin('mocha/bin/mocha.js'), '--exit', 'test/!(e2e|faults|browser)/**/*.test.ts', 'test/*.test.ts'],
+    args: [bin('mocha/bin/mocha.js'), '--exit', 'test/!(e2e|faults|browser|shippers)/**/*.test.ts', 'test/*.test.ts'],
     mocha: true,
   },
   {
     name: 'end to end',
     args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/**/*.test.ts'],
+    mocha: true,
+    built: true,
+  },
+  {
+    name: 'shippers',
+    args: [bin('mocha/bin/mocha.js'), '--exit', 'test/shippers/**/*.test.ts'],
     mocha: true,
     built: true,
   },

@@ -16,6 +16,7 @@ import {
 import type { ControlStore } from '../control/control-store.ts';
 import { effectivePlan } from '../control/flags.ts';
 import type { KeyRecord, TenantRecord } from '../control/records.ts';
+import { sweepTrials } from '../control/trial-sweep.ts';
 import type { RouteAnswer, Scope } from '../http/route.ts';
 import type { Peers } from './peers.ts';
 
@@ -23,13 +24,18 @@ import type { Peers } from './peers.ts';
 export type AdminRoute = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
-  handle(request: { readonly params: Readonly<Record<string, string>>; body(): Promise<unknown> }): Promise<RouteAnswer>;
+  handle(request: {
+    readonly params: Readonly<Record<string, string>>;
+    readonly query: URLSearchParams;
+    body(): Promise<unknown>;
+  }): Promise<RouteAnswer>;
 };
 
 const scope = Joi.string().valid(...ALL_SCOPES);
-const tenantBody = Joi.object<{ name: string; plan: string }>({
+const tenantBody = Joi.object<{ name: string; plan: string; signup?: Date }>({
   name: Joi.string().trim().min(1).max(200).required(),
   plan: Joi.string().default('trial'),
+  signup: Joi.date().iso().min('2000-01-01').max('now'),
 });
 const planBody = Joi.object<{ plan: string }>({ plan: Joi.string().required() });
 const flagBody = Joi.object<{ value: string | boolean | number }>({
@@ -54,7 +60,7 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
   ): AdminRoute => ({
     method,
     path: `/admin/tenants/{tenant}${path}`,
-    handle: ({ params, body }) => changed(change(tenantId(params), body)),
+    handle: ({ params, body }) => changed(change(tenantIdOf(params), body)),
   });
   return [
     { method: 'GET', path: '/admin/tenants', handle: () => Promise.resolve({ status: 200, body: control.tenants().map(shownTenant) }) },
@@ -62,6 +68,11 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
       method: 'POST',
       path: '/admin/tenants',
       handle: async ({ body }) => settled(await tenantWithKey(control, checked(tenantBody, await body()))),
+    },
+    {
+      method: 'POST',
+      path: '/admin/sweep',
+      handle: async () => settled({ status: 200, body: (await sweepTrials(control, Date.now())).map(shownTenant) }),
     },
     tenant('POST', '/disable', (id) => setDisabled(control, id, true)),
     tenant('POST', '/enable', (id) => setDisabled(control, id, false)),
@@ -71,7 +82,7 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
       method: 'PUT',
       path: '/admin/tenants/{tenant}/flags/{flag}',
       handle: async ({ params, body }) =>
-        changed(setFlag(control, tenantId(params), params['flag'] ?? '', String(checked(flagBody, await body()).value))),
+        changed(setFlag(control, tenantIdOf(params), params['flag'] ?? '', String(checked(flagBody, await body()).value))),
     },
     ...keyRoutes(control, settled),
   ];
@@ -79,33 +90,36 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
 
 function keyRoutes(control: ControlStore, settled: (answer: RouteAnswer) => Promise<RouteAnswer>): AdminRoute[] {
   return [
-    { method: 'GET', path: '/admin/tenants/{tenant}/keys', handle: ({ params }) => Promise.resolve(listKeys(control, tenantId(params))) },
+    { method: 'GET', path: '/admin/tenants/{tenant}/keys', handle: ({ params }) => Promise.resolve(listKeys(control, tenantIdOf(params))) },
     {
       method: 'POST',
       path: '/admin/tenants/{tenant}/keys',
       handle: async ({ params, body }) => {
         const { scopes, expires } = checked(keyBody, (await body()) ?? {});
         const expiresAt = expires === null ? null : new Date(expires).toISOString();
-        return settled({ status: 201, body: shownSecret(await createKey(control, tenantId(params), scopes, expiresAt)) });
+        return settled({ status: 201, body: shownSecret(await createKey(control, tenantIdOf(params), scopes, expiresAt)) });
       },
     },
     {
       method: 'POST',
       path: '/admin/tenants/{tenant}/keys/{key}/rotate',
       handle: async ({ params }) =>
-        settled({ status: 200, body: shownSecret(await rotateKey(control, tenantId(params), params['key'] ?? '')) }),
+        settled({ status: 200, body: shownSecret(await rotateKey(control, tenantIdOf(params), params['key'] ?? '')) }),
     },
     {
       method: 'DELETE',
       path: '/admin/tenants/{tenant}/keys/{key}',
       handle: async ({ params }) =>
-        settled({ status: 200, body: shownKey(await revokeKey(control, tenantId(params), params['key'] ?? '')) }),
+        settled({ status: 200, body: shownKey(await revokeKey(control, tenantIdOf(params), params['key'] ?? '')) }),
     },
   ];
 }
 
-async function tenantWithKey(control: ControlStore, { name, plan }: { name: string; plan: string }): Promise<RouteAnswer> {
-  const { id } = await createTenant(control, name, plan);
+async function tenantWithKey(
+  control: ControlStore,
+  { name, plan, signup }: { name: string; plan: string; signup?: Date },
+): Promise<RouteAnswer> {
+  const { id } = await createTenant(control, name, plan, signup);
   const { secret } = await createKey(control, id, ALL_SCOPES, null);
   return { status: 201, body: { tenant_id: id, key: secret } };
 }
@@ -115,7 +129,8 @@ function listKeys(control: ControlStore, id: number): RouteAnswer {
   return { status: 200, body: control.keysOf(id).map(shownKey) };
 }
 
-function tenantId(params: Readonly<Record<string, string>>): number {
+/** The tenant that an admin route's path names. Throws HttpError 400. */
+export function tenantIdOf(params: Readonly<Record<string, string>>): number {
   const text = params['tenant'] ?? '';
   if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidParameter('The tenant must be an integer of at least 1.');
   return Number(text);
@@ -148,6 +163,13 @@ function shownTenant(tenant: TenantRecord): object {
       retention_days: plan.retentionDays === 0 ? null : plan.retentionDays,
     },
     features: plan.features,
+    ceilings: {
+      users: finite(plan.ceilings.users),
+      keys: finite(plan.ceilings.keys),
+      live_tails: finite(plan.ceilings.liveTails),
+      dashboards: finite(plan.ceilings.dashboards),
+      saved_searches: finite(plan.ceilings.savedSearches),
+    },
   };
 }
 

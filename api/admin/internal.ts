@@ -7,10 +7,12 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { createHost } from '../http/host.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import type { RouteAnswer } from '../http/route.ts';
+import type { RejectionLog } from '../ingest/rejection-log.ts';
 import type { AdminRoute } from './admin-routes.ts';
 import type { Checks } from './checks.ts';
 import { asMetricsJson, mergeMetrics } from './merge-metrics.ts';
 import type { Peers } from './peers.ts';
+import { rejectionsAdminRoute } from './rejections.ts';
 
 export type InternalOptions = {
   readonly host: string;
@@ -25,6 +27,8 @@ export type InternalOptions = {
   readonly peers?: Peers;
   /** Lets peers wait until this process has folded a record of the control topic. */
   readonly control?: ControlStore;
+  /** What this process refused, for the admin route that shows it, and for the peers' ones. */
+  readonly rejections?: RejectionLog;
   readonly adminRoutes?: readonly AdminRoute[];
 };
 
@@ -32,13 +36,17 @@ const SEEN_MS = 1500;
 
 /** The listener for operators, on an address of its own: `/ready`, `/metrics`, and behind the token `/admin/…`. */
 export function createInternalListener(options: InternalOptions): HttpServer {
-  const { host, port, token, role, metrics, log, control, adminRoutes = [] } = options;
+  const { host, port, token, role, metrics, log, control, rejections, peers, adminRoutes = [] } = options;
   const endpoints: Endpoint[] = [
     open('/ready', (query) => ready(options, query)),
     open('/metrics', (query) => scrape(options, query)),
     ...adminRoutes.map((route) => guarded(token, route)),
   ];
   if (control !== undefined) endpoints.push(guarded(token, seenRoute(control)));
+  if (rejections !== undefined) {
+    const sources = { log: rejections, ...(peers === undefined ? {} : { peers }) };
+    endpoints.push(guarded(token, rejectionsAdminRoute(sources, control)));
+  }
   const keys = {
     find: (): never => {
       throw new Error('BUG: the internal listener knows no keys.');
@@ -60,7 +68,7 @@ function guarded(token: string, route: AdminRoute): Endpoint {
     access: null,
     handle: async (exchange) => {
       checkToken(exchange.header('authorization'), token);
-      return route.handle({ params: exchange.params, body: () => exchange.body() });
+      return route.handle({ params: exchange.params, query: exchange.query, body: () => exchange.body() });
     },
   };
 }

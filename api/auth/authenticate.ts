@@ -14,13 +14,16 @@ export interface KeyStore {
   find(secret: string): KnownKey | null;
 }
 
+/** A key that is known and yet not let in, as Splunk's clients are told it on the HEC paths ("Token disabled"). */
+const DISABLED = { code: 1 };
+
 /** The principal of a credential; throws 401 without one, 403 for one that is rejected, 503 where that cannot be known. */
 export function authenticate(secret: string | null, keys: KeyStore, now: number): Principal {
   if (secret === null) throw unauthorized('No API key was sent in a form that this path reads.');
   const known = keys.find(secret);
   if (known === null) throw forbidden('The API key is not known.');
-  if (known.expiresAt !== null && known.expiresAt <= now) throw forbidden('The API key has expired.');
-  if (known.tenantDisabled) throw forbidden('The tenant of this API key is disabled.');
+  if (known.expiresAt !== null && known.expiresAt <= now) throw forbidden('The API key has expired.', DISABLED);
+  if (known.tenantDisabled) throw forbidden('The tenant of this API key is disabled.', DISABLED);
   return known.principal;
 }
 
@@ -31,6 +34,6 @@ export function authorize(principal: Principal, scope: Scope, pathTenant: string
     if (tenantId < 1) throw invalidParameter('tenant_id must be an integer of at least 1.');
     if (tenantId !== principal.tenantId) throw forbidden('The API key belongs to another tenant than the one in the path.');
   }
-  if (!principal.scopes.has(scope)) throw forbidden(`The API key lacks the scope \`${scope}\`.`);
+  if (!principal.scopes.has(scope)) throw forbidden(`The API key lacks the scope \`${scope}\`.`, DISABLED);
   if (principal.demo && scope === 'write') throw forbidden('The demo tenant is read-only.');
 }

@@ -22,5 +22,6 @@ export const QUERY_KEY_PATHS: ReadonlySet<string> = new Set([
 
 /** True for the paths that speak Elasticsearch's protocol; their clients look for Elastic's product header on every answer. */
 export function isElasticPath(path: string): boolean {
-  return path.endsWith('/_bulk') || path === '/insert/elasticsearch' || path.startsWith('/insert/elasticsearch/');
+  if (path === '/' || path.startsWith('/_') || path.endsWith('/_bulk') || path.endsWith('/_refresh')) return true;
+  return path === '/insert/elasticsearch' || path.startsWith('/insert/elasticsearch/');
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { HttpError, invalidParameter, notFound } from '../../pipeline/core/errors.ts';
+import { forbidden, HttpError, invalidParameter, notFound } from '../../pipeline/core/errors.ts';
 import type { Scope } from '../http/route.ts';
 import type { ControlStore } from './control-store.ts';
-import { parseFlag } from './flags.ts';
+import { effectivePlan, parseFlag } from './flags.ts';
 import { findPlan, PLANS } from './plans.ts';
 import { keyKey, tenantKey, type KeyRecord, type TenantRecord } from './records.ts';
 
@@ -28,15 +28,18 @@ function planName(name: string): string {
   return plan.name;
 }
 
-function newTenant(id: number, name: string, plan: string): Omit<TenantRecord, 'version' | 'write'> {
-  return { id, name, plan, signupAt: new Date().toISOString(), disabled: false, payment: false, flags: {} };
+function newTenant(id: number, name: string, plan: string, signup = new Date()): Omit<TenantRecord, 'version' | 'write'> {
+  return { id, name, plan, signupAt: signup.toISOString(), disabled: false, payment: false, flags: {} };
 }
 
 /** Thrown inside a write to say that the id belongs to somebody else by now. */
 class Taken extends Error {}
 
-/** Creates a tenant under the next free id. Of two nodes that take the same id one sees that it lost, and takes the next. */
-export async function createTenant(control: ControlStore, name: string, plan: string): Promise<TenantRecord> {
+/**
+ * Creates a tenant under the next free id, signed up now unless told otherwise. Of two nodes that take the same id one sees that it
+ * lost, and takes the next.
+ */
+export async function createTenant(control: ControlStore, name: string, plan: string, signup = new Date()): Promise<TenantRecord> {
   const own = planName(plan);
   for (let id = (control.tenants().at(-1)?.id ?? 0) + 1; ; id++) {
     try {
@@ -45,7 +48,7 @@ export async function createTenant(control: ControlStore, name: string, plan: st
         () => control.tenant(id),
         (current) => {
           if (current !== undefined) throw new Taken();
-          return newTenant(id, name, own);
+          return newTenant(id, name, own, signup);
         },
       );
     } catch (error) {
@@ -94,16 +97,25 @@ export const setFlag = (control: ControlStore, id: number, flag: string, text: s
     return { flags: value === null ? others : { ...others, [flag]: value } };
   });
 
-/** Issues a key of a tenant; 404 where there is none. */
+/** Issues a key of a tenant; 404 where there is none, 403 where its plan allows no more keys. */
 export async function createKey(
   control: ControlStore,
   tenantId: number,
   scopes: readonly Scope[],
   expiresAt: string | null,
 ): Promise<IssuedKey> {
-  requireTenant(control, tenantId);
+  requireRoomForKey(control, requireTenant(control, tenantId));
   const secret = newSecret();
   return { record: await putKey(control, randomBytes(8).toString('hex'), tenantId, { secret, scopes, expiresAt }), secret };
+}
+
+/** Keys that have expired are of no use and take no room. */
+function requireRoomForKey(control: ControlStore, tenant: TenantRecord): void {
+  const { name, ceilings } = effectivePlan(tenant);
+  const now = Date.now();
+  const used = control.keysOf(tenant.id).filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now).length;
+  if (used >= ceilings.keys)
+    throw forbidden(`The plan ${name} allows ${String(ceilings.keys)} API keys; revoke one, or add a payment method.`);
 }
 
 /** Gives a key a new secret; the old one is refused from now on. */

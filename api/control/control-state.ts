@@ -1,4 +1,4 @@
-import type { ControlRecord } from '../../pipeline/core/control-log.ts';
+import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import type { KnownKey } from '../auth/authenticate.ts';
 import { effectivePlan } from './flags.ts';
 import { parseControl, type ControlValue, type KeyRecord, type TenantRecord } from './records.ts';
@@ -26,7 +26,7 @@ export function emptyControlState(): ControlState {
  * the first counts: that settles races between nodes. A later one of that version, or of an older one, makes the subject `stale`,
  * since compaction would keep just that wrong record: whoever sees it appends the right one again.
  */
-export function fold(state: ControlState, { key, value }: Pick<ControlRecord, 'key' | 'value'>): ControlValue | null {
+export function fold(state: ControlState, { key, value }: Pick<CompactedRecord, 'key' | 'value'>): ControlValue | null {
   const parsed = parseControl(key, value);
   if (parsed === null) {
     if (value !== null && /^(?:tenant|key):/.test(key)) state.unreadable += 1;

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ControlLog, ControlRecord } from '../../pipeline/core/control-log.ts';
+import type { CompactedLog, CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { authUnavailable, HttpError } from '../../pipeline/core/errors.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
@@ -9,7 +9,7 @@ import { emptyControlState, fold } from './control-state.ts';
 import type { KeyRecord, TenantRecord } from './records.ts';
 
 export type ControlStoreOptions = {
-  readonly log: ControlLog;
+  readonly log: CompactedLog;
   readonly pepper: string;
   readonly logger: Logger;
   readonly retryMs?: number;
@@ -217,7 +217,7 @@ export class ControlStore implements Service, KeyStore {
     for (const resolve of this.#readyWaiters.splice(0)) resolve();
   }
 
-  readonly #onRecord = (record: ControlRecord): void => {
+  readonly #onRecord = (record: CompactedRecord): void => {
     const counts = fold(this.#state, record);
     if (record.offset > this.#offset) this.#offset = record.offset;
     if (this.#writes.size > 0) this.#writes.get(writeOf(record.value))?.(counts !== null);

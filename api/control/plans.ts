@@ -1,6 +1,15 @@
 /** What an account may use. `projects` is how many beside the first; 0 is off. */
 export type Features = { readonly metrics: boolean; readonly replay: boolean; readonly projects: number; readonly ai: boolean };
 
+/** How many of each thing an account may have. Infinity: no limit. */
+export type Ceilings = {
+  readonly users: number;
+  readonly keys: number;
+  readonly liveTails: number;
+  readonly dashboards: number;
+  readonly savedSearches: number;
+};
+
 /** The limits and features of an account. Infinity: no limit. */
 export type Plan = {
   readonly name: string;
@@ -15,12 +24,14 @@ export type Plan = {
   /** 0: kept for ever. */
   readonly retentionDays: number;
   readonly features: Features;
+  readonly ceilings: Ceilings;
   /** Somebody pays for it: it goes on past the included volume. */
   readonly paid: boolean;
 };
 
 const GB = 1_000_000_000;
 const NO_LIMIT = Infinity;
+const NO_CEILINGS: Ceilings = { users: NO_LIMIT, keys: NO_LIMIT, liveTails: NO_LIMIT, dashboards: NO_LIMIT, savedSearches: NO_LIMIT };
 /** The ceiling of a paid plan, in included volumes. */
 const CEILING = 10;
 
@@ -34,6 +45,7 @@ export const PLANS: readonly Plan[] = [
     queriesPerMinute: 1200,
     retentionDays: 14,
     features: { metrics: true, replay: false, projects: 0, ai: true },
+    ceilings: NO_CEILINGS,
     paid: false,
   },
   {
@@ -44,6 +56,7 @@ export const PLANS: readonly Plan[] = [
     queriesPerMinute: 1200,
     retentionDays: 30,
     features: { metrics: true, replay: true, projects: 0, ai: true },
+    ceilings: NO_CEILINGS,
     paid: true,
   },
   {
@@ -54,6 +67,7 @@ export const PLANS: readonly Plan[] = [
     queriesPerMinute: 3000,
     retentionDays: 30,
     features: { metrics: true, replay: true, projects: 5, ai: true },
+    ceilings: NO_CEILINGS,
     paid: true,
   },
   {
@@ -64,6 +78,7 @@ export const PLANS: readonly Plan[] = [
     queriesPerMinute: NO_LIMIT,
     retentionDays: 365,
     features: { metrics: true, replay: true, projects: 0, ai: true },
+    ceilings: NO_CEILINGS,
     paid: true,
   },
   {
@@ -74,6 +89,7 @@ export const PLANS: readonly Plan[] = [
     queriesPerMinute: 300,
     retentionDays: 14,
     features: { metrics: false, replay: false, projects: 0, ai: false },
+    ceilings: { users: 3, keys: 2, liveTails: 2, dashboards: 25, savedSearches: 50 },
     paid: false,
   },
   {
@@ -84,6 +100,7 @@ export const PLANS: readonly Plan[] = [
     queriesPerMinute: NO_LIMIT,
     retentionDays: 0,
     features: { metrics: true, replay: true, projects: 100, ai: true },
+    ceilings: NO_CEILINGS,
     paid: true,
   },
 ];

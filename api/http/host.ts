@@ -65,7 +65,7 @@ function answering({ corsOrigins, metrics, log }: HostOptions, server: HttpServe
     } catch (thrown) {
       const error = toHttpError(thrown, exchange, log);
       metrics.errors.inc({ slug: error.slug, status: error.status });
-      context.state.answer = renderError(error, context.state.endpoint?.errors ?? 'query', exchange.requestId);
+      context.state.answer = renderError(error, context.state.endpoint?.errors ?? 'query', exchange);
     }
     const { endpoint, answer } = context.state;
     const status = String(answer.status);

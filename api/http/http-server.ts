@@ -4,13 +4,14 @@ import type { Duplex } from 'node:stream';
 import type { Service } from '../../pipeline/core/service.ts';
 import { MAX_DRAIN_BYTES } from './drain.ts';
 import { requestIdOf } from './request-id.ts';
+import { asksForWebSocket, withoutOffer } from './upgrade.ts';
 
 export type HttpServerOptions = {
   readonly name: string;
   readonly host: string;
   readonly port: number;
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Takes over a connection that asks for another protocol; without it such a request is answered as any other. */
+  /** Takes over a connection that asks for a WebSocket; without it such a request is answered as any other. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Told the status of a request that the parser refused. */
   readonly onRefused?: (status: number) => void;
@@ -53,7 +54,9 @@ export class HttpServer implements Service {
     this.#server.on('checkContinue', this.#onRequest);
     this.#server.on('checkExpectation', this.#onRequest);
     this.#server.on('clientError', this.#onClientError);
-    if (options.onUpgrade !== undefined) this.#server.on('upgrade', options.onUpgrade);
+    // Node resets a connection whose CONNECT nobody listens for
+    this.#server.on('connect', this.#onConnect);
+    if (options.onUpgrade !== undefined) this.#server.on('upgrade', this.#onUpgrade);
   }
 
   /** The port it listens on; 0 before it was started. */
@@ -119,19 +122,46 @@ export class HttpServer implements Service {
   };
 
   #refuse(error: NodeJS.ErrnoException, socket: Duplex, request: IncomingMessage | undefined): void {
+    this.#end(socket, PARSER_ERRORS[error.code ?? ''] ?? MALFORMED, request);
+  }
+
+  /** Another protocol than WebSocket, such as h2c, is declined by an answer in HTTP/1.1: the request is read again without the offer. */
+  readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (asksForWebSocket(request)) {
+      this.#options.onUpgrade?.(request, socket, head);
+      return;
+    }
+    const readAgain = (): void => {
+      if (socket.destroyed) return;
+      socket.unshift(Buffer.concat([withoutOffer(request), head]));
+      this.#server.emit('connection', socket);
+    };
+    const earlier = this.#answers.get(socket);
+    if (earlier === undefined || earlier.destroyed) readAgain();
+    else earlier.once('close', readAgain);
+  };
+
+  readonly #onConnect = (request: IncomingMessage, socket: Duplex): void => {
+    socket.on('error', () => socket.destroy());
+    this.#end(socket, CONNECT, request, `Allow: ${METHODS}\r\n`);
+  };
+
+  /** Writes an error where no request handler can, and ends the connection. `headers`: further lines, each with its end. */
+  #end(socket: Duplex, [status, detail]: readonly [number, string], request: IncomingMessage | undefined, headers = ''): void {
     if (!socket.writable) return;
-    const [status, detail] = PARSER_ERRORS[error.code ?? ''] ?? MALFORMED;
     this.#options.onRefused?.(status);
     const requestId = requestIdOf(request?.headers['x-request-id']);
     const body = JSON.stringify({ detail, request_id: requestId });
     socket.end(
-      `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n` +
+      `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n${headers}` +
         `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
     );
     destroySoon(socket);
   }
 }
 
+const METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
+const CONNECT = [405, 'The method CONNECT is not allowed: this is no proxy.'] as const;
 const MALFORMED = [400, 'The request is not valid HTTP.'] as const;
 const PARSER_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, `The headers have more than ${String(LIMITS.maxHeaderSize)} bytes.`],

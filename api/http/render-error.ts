@@ -1,30 +1,71 @@
 import { HttpError } from '../../pipeline/core/errors.ts';
 import type { RouteAnswer } from './route.ts';
 
-/** How a path words its errors: logs and traces, metrics, or everything else. */
-export type ErrorStyle = 'ingest' | 'metrics' | 'query';
+/** How a path words its errors: logs and traces (plain, or with the keys that Splunk's or Firehose's clients read), metrics, or the rest. */
+export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'query';
 
-type Render = (error: HttpError, requestId: string) => object;
+/** What of a request its error's answer may repeat. `header` gives the empty text for a header that is absent. */
+export type ErrorRequest = { readonly requestId: string; header(name: string): string };
+
+type Render = (error: HttpError, request: ErrorRequest) => object;
+
+const ingest: Render = (error, { requestId }) => ({
+  error: error.slug,
+  detail: error.message,
+  request_id: requestId,
+  ...(error.status === 429 ? { retry_after: error.options.retryAfter ?? 1 } : {}),
+});
 
 const BODIES: Readonly<Record<ErrorStyle, Render>> = {
-  ingest: (error, requestId) => ({
-    error: error.slug,
-    detail: error.message,
-    request_id: requestId,
-    ...(error.status === 429 ? { retry_after: error.options.retryAfter ?? 1 } : {}),
+  ingest,
+  hec: (error, request) => ({ ...hecKeys(error), ...ingest(error, request) }),
+  firehose: (error, request) => ({
+    requestId: request.header('x-amz-firehose-request-id') || request.requestId,
+    timestamp: Date.now(),
+    errorMessage: error.message,
+    ...ingest(error, request),
   }),
   metrics: (error) => ({ detail: error.message }),
-  query: (error, requestId) => ({ detail: error.message, request_id: requestId }),
+  query: (error, { requestId }) => ({ detail: error.message, request_id: requestId }),
 };
 
+/** Splunk's errors by their numbers (Splunk Enterprise, "Troubleshoot HTTP Event Collector"). */
+const HEC_TEXTS: Readonly<Record<number, string>> = {
+  1: 'Token disabled',
+  2: 'Token is required',
+  4: 'Invalid token',
+  5: 'No data',
+  6: 'Invalid data format',
+  8: 'Internal server error',
+  9: 'Server is busy',
+  10: 'Data channel is missing',
+  11: 'Invalid data channel',
+  12: 'Event field is required',
+  13: 'Event field cannot be blank',
+  14: 'ACK is disabled',
+  15: 'Error in handling indexed fields',
+  27: 'Request entity too large',
+};
+const HEC_CODES: Readonly<Record<number, number>> = { 400: 6, 401: 2, 403: 4, 413: 27, 429: 9, 500: 8, 503: 9 };
+
+/** The keys of Splunk's own answer; a status for which it has no number stands for itself. */
+function hecKeys(error: HttpError): object {
+  const { code = HEC_CODES[error.status] ?? error.status, eventNumber } = error.options;
+  return {
+    text: HEC_TEXTS[code] ?? error.message,
+    code,
+    ...(eventNumber === undefined ? {} : { 'invalid-event-number': eventNumber }),
+  };
+}
+
 /** The answer for an error, in the style of its path. */
-export function renderError(error: HttpError, style: ErrorStyle, requestId: string): RouteAnswer {
+export function renderError(error: HttpError, style: ErrorStyle, request: ErrorRequest): RouteAnswer {
   const { retryAfter, allow, plainText } = error.options;
   const headers: Record<string, string> = {};
   if (retryAfter !== undefined && (error.status === 429 || error.status === 503)) headers['Retry-After'] = String(retryAfter);
   if (allow !== undefined) headers['Allow'] = allow.join(', ');
   if (error.status === 401) headers['WWW-Authenticate'] = 'Bearer realm="logweir"';
-  if (plainText !== true) return { status: error.status, headers, body: BODIES[style](error, requestId) };
+  if (plainText !== true) return { status: error.status, headers, body: BODIES[style](error, request) };
   return { status: error.status, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' }, body: `${error.message}\n` };
 }
 

@@ -1,3 +1,5 @@
+import { HttpError } from '../../pipeline/core/errors.ts';
+import { sampleOf } from '../../pipeline/core/sample.ts';
 import type { EntryWriter, Written } from '../../pipeline/entry/writer.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
@@ -6,9 +8,10 @@ import { logBody, type BodyCaps } from '../http/body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Principal, RouteAnswer } from '../http/route.ts';
-import { admitAll, chargeAll, refundAll, type IngestLimit } from '../limits/ingest-limit.ts';
+import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import type { LogPublisher } from './log-publisher.ts';
 import { reasonClass } from './reason-class.ts';
+import { MAX_REJECTIONS, type RejectedEntry, type RejectionLog } from './rejection-log.ts';
 
 export type IngestOptions = {
   readonly normalizers: readonly Normalizer[];
@@ -16,6 +19,8 @@ export type IngestOptions = {
   readonly limits: readonly IngestLimit[];
   readonly maxBodyBytes: number;
   readonly metrics: Metrics;
+  /** Where tenants find what was refused. */
+  readonly rejections?: RejectionLog;
   /** Nanoseconds since the epoch. */
   readonly now?: () => bigint;
 };
@@ -31,7 +36,7 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
       return {
         methods: normalizer.methods,
         path,
-        errors: 'ingest',
+        errors: normalizer.errors ?? 'ingest',
         access: { plane: 'ingest', scope: 'ingest' },
         ...(normalizer.answerHeaders === undefined ? {} : { answerHeaders: normalizer.answerHeaders }),
         handle: (exchange) => ingest(exchange, normalizer, options, caps, now()),
@@ -52,19 +57,41 @@ async function ingest(
   const { principal } = exchange;
   admitAll(limits, principal);
   publisher.admit();
-  const body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null);
-  const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
-  const { tenantId, plan } = principal;
-  const writer = publisher.writer(
-    { tenantId, retentionDays: plan.retentionDays, receivedAt, streamFields: streamFieldsOf(exchange) },
-    body.length,
-  );
-  normalizer.normalize(request, writer);
-  const written = await publishCharged(options, principal, writer, body.length);
+  const { request, writer } = await readEntries(exchange, normalizer, options, caps, receivedAt);
+  const bytes = request.body.length;
+  const written = await publishCharged(options, principal, writer, bytes);
   metrics.entries.inc({ format: normalizer.name }, written.accepted);
-  metrics.bytes.inc({ format: normalizer.name }, body.length);
-  countRejections(metrics, writer);
+  metrics.bytes.inc({ format: normalizer.name }, bytes);
+  if (written.rejected.length > 0) noteRejections(exchange, normalizer, options, writer);
   return normalizer.ack(request, written, performance.now() - exchange.startedAt);
+}
+
+/** Reads the body and makes entries of it. A request of which nothing can be read (400) is noted as one rejection. */
+async function readEntries(
+  exchange: Exchange,
+  normalizer: Normalizer,
+  { publisher, rejections }: IngestOptions,
+  caps: BodyCaps,
+  receivedAt: bigint,
+): Promise<{ readonly request: IngestRequest; readonly writer: EntryWriter }> {
+  const { tenantId, plan } = exchange.principal;
+  let body: Buffer = NOTHING;
+  try {
+    body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null);
+    const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
+    const writer = publisher.writer(
+      { tenantId, retentionDays: plan.retentionDays, receivedAt, streamFields: streamFieldsOf(exchange) },
+      body.length,
+    );
+    normalizer.normalize(request, writer);
+    return { request, writer };
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 400) {
+      const refused = { index: null, reason: error.message, sample: sampleOf(body) };
+      rejections?.add(tenantId, [{ ...origin(exchange, normalizer, receivedAt), ...refused }]);
+    }
+    throw error;
+  }
 }
 
 /** Charges the limits and publishes; what was charged for entries that could not be published is given back. */
@@ -74,12 +101,11 @@ async function publishCharged(
   writer: EntryWriter,
   bytes: number,
 ): Promise<Written> {
-  const entries = writer.accepted;
-  chargeAll(limits, principal, entries, bytes);
+  const refund = chargeAll(limits, principal, writer.accepted, bytes);
   try {
     return await publisher.publish(writer, bytes);
   } catch (error) {
-    refundAll(limits, principal, entries, bytes);
+    refund();
     throw error;
   }
 }
@@ -107,6 +133,25 @@ export function streamFieldsOf(exchange: Pick<Exchange, 'header' | 'query'>): re
   return names.length === 0 ? null : [...new Set(names)];
 }
 
-function countRejections(metrics: Metrics, { rejected }: EntryWriter): void {
-  for (const { reason } of rejected) metrics.rejected.inc({ reason: reasonClass(reason) });
+const NOTHING = Buffer.alloc(0);
+
+/** Counts the rejections of a request that was accepted, and keeps the first of them for the tenant to see. */
+function noteRejections(
+  exchange: Exchange,
+  normalizer: Normalizer,
+  { metrics, rejections }: IngestOptions,
+  { rejected, options }: EntryWriter,
+): void {
+  for (const { reason } of rejected) metrics.rejected.inc({ format: normalizer.name, reason: reasonClass(reason) });
+  const from = origin(exchange, normalizer, options.receivedAt);
+  rejections?.add(
+    exchange.principal.tenantId,
+    rejected.slice(0, MAX_REJECTIONS).map(({ index, reason, sample }) => ({ ...from, index, reason, sample })),
+  );
+}
+
+/** What all rejections of a request have in common. */
+function origin(exchange: Exchange, normalizer: Normalizer, receivedAt: bigint): Pick<RejectedEntry, 'time' | 'format' | 'request_id'> {
+  const time = new Date(Number(receivedAt / 1_000_000n)).toISOString();
+  return { time, format: normalizer.name, request_id: exchange.requestId };
 }

@@ -2,12 +2,14 @@
 const CLASSES: readonly (readonly [RegExp, string])[] = [
   [/^_time is not a time/, 'time_unreadable'],
   [/^_time is/, 'time_out_of_bounds'],
-  [/^no message/, 'no_message'],
+  [/^no message|^a record without fields|^the event field is (?:missing|blank)/, 'no_message'],
   [/not supported/, 'action_not_supported'],
   [/more than|longer than|deeper than|too (?:many|long|deep)|nested/, 'over_a_limit'],
 ];
 
-/** The class of a reason; all that is none of the known ones is `form`. */
+/** The class of a reason; all that is none of the known ones is `form`. What stands behind a colon is the entry's own and is not looked at. */
 export function reasonClass(reason: string): string {
-  return CLASSES.find(([pattern]) => pattern.test(reason))?.[1] ?? 'form';
+  const colon = reason.indexOf(':');
+  const own = colon < 0 ? reason : reason.slice(0, colon);
+  return CLASSES.find(([pattern]) => pattern.test(own))?.[1] ?? 'form';
 }

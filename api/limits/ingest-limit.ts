@@ -1,35 +1,39 @@
 import type { Principal } from '../http/route.ts';
 
+/** Gives back exactly what one request was charged. Called at most once. */
+export type Refund = () => void;
+
 /**
- * A limit on the way of an ingest request. All `admit` run in their order before the body is read (plan gate, quota, trial), all
- * `charge` after it was read and before it is published (the tenant's bucket, then the platform's). Each throws HttpError to refuse;
- * what was charged before is then given back.
+ * A limit on the way of an ingest request. All `admit` run in their order before the body is read (plan gate, quota, trial, pressure),
+ * all `charge` after it was read and before it is published (the tenant's bucket, then the platform's). Each throws HttpError to
+ * refuse; what was charged before is then given back.
  */
 export interface IngestLimit {
   readonly name: string;
-  admit(principal: Principal): void;
-  charge(principal: Principal, entries: number, bytes: number): void;
-  refund(principal: Principal, entries: number, bytes: number): void;
+  admit?(principal: Principal): void;
+  /** `entries` are the accepted ones, `bytes` those of the decompressed body. */
+  charge?(principal: Principal, entries: number, bytes: number): Refund;
 }
 
 /** Asks every limit whether a request of this principal may come at all. */
 export function admitAll(limits: readonly IngestLimit[], principal: Principal): void {
-  for (const limit of limits) limit.admit(principal);
+  for (const limit of limits) limit.admit?.(principal);
 }
 
 /** Charges every limit, all or none. */
-export function chargeAll(limits: readonly IngestLimit[], principal: Principal, entries: number, bytes: number): void {
-  for (const [index, limit] of limits.entries()) {
+export function chargeAll(limits: readonly IngestLimit[], principal: Principal, entries: number, bytes: number): Refund {
+  const refunds: Refund[] = [];
+  const refundAll = (): void => {
+    for (const refund of refunds) refund();
+  };
+  for (const limit of limits) {
     try {
-      limit.charge(principal, entries, bytes);
+      const refund = limit.charge?.(principal, entries, bytes);
+      if (refund !== undefined) refunds.push(refund);
     } catch (error) {
-      refundAll(limits.slice(0, index), principal, entries, bytes);
+      refundAll();
       throw error;
     }
   }
-}
-
-/** Gives back what was charged. */
-export function refundAll(limits: readonly IngestLimit[], principal: Principal, entries: number, bytes: number): void {
-  for (const limit of limits) limit.refund(principal, entries, bytes);
+  return refundAll;
 }

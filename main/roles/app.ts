@@ -1,4 +1,8 @@
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
+import { usageRoute } from '../../api/admin/usage-route.ts';
+import { rejectionsRoute } from '../../api/admin/rejections.ts';
+import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
+import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
@@ -15,24 +19,25 @@ export const appRole: Role = {
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
     const control = createControlStore(context);
-    const { publisher, endpoints } = ingestPlane(context);
+    const { services, endpoints, counts } = ingestPlane(context);
+    const sweep = new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) });
     const store = new Store(config.clickhouse);
     context.registerCheck('clickhouse', () => store.ping());
-    context.serveAdmin(adminRoutes(control, context.peers));
+    context.serveAdmin([...adminRoutes(control, context.peers), usageRoute(control, counts)]);
     const queries = createQueryRoutes({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits: config.limits });
     const host = createHost({
       name: 'app host',
       host: config.http.host,
       port: config.http.appPort,
-      endpoints: appHostEndpoints(
-        endpoints,
-        queries.map((route) => appEndpoint(route)),
-      ),
+      endpoints: appHostEndpoints(endpoints, [
+        ...[...queries, rejectionsRoute({ log: context.rejections, peers: context.peers })].map((route) => appEndpoint(route)),
+        ...gatedEndpoints,
+      ]),
       keys: control,
       corsOrigins: config.http.corsOrigins,
       metrics,
       log,
     });
-    return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, control, publisher, host];
+    return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, control, sweep, ...services, host];
   },
 };

@@ -1,6 +1,7 @@
 import { ControlStore } from '../../api/control/control-store.ts';
-import { KafkaControlLog } from '../../pipeline/bus/control-log.ts';
+import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
+import { CONTROL_TOPIC } from '../../pipeline/bus/topics.ts';
 import type { RoleContext } from './role.ts';
 
 /** The tenants and keys of this process, kept up from Kafka. */
@@ -8,7 +9,8 @@ export function createControlStore(context: RoleContext): ControlStore {
   const { config, log, registerCheck } = context;
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-control', log });
   const logger = log.child({ component: 'control' });
-  const control = new ControlStore({ log: new KafkaControlLog({ kafka, log: logger }), pepper: config.keys.pepper, logger });
+  const topic = new KafkaCompactedLog({ kafka, log: logger, topic: CONTROL_TOPIC });
+  const control = new ControlStore({ log: topic, pepper: config.keys.pepper, logger });
   registerCheck('control', () => control.ready);
   context.useControl(control);
   return control;

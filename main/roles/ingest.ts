@@ -1,32 +1,55 @@
+import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import { ingestHostEndpoints } from '../../api/http/host-lists.ts';
+import { elasticProbes } from '../../api/ingest/elastic-probes.ts';
+import { hecEndpoints } from '../../api/ingest/hec-endpoints.ts';
 import { ingestEndpoints } from '../../api/ingest/ingest-endpoints.ts';
+import { vercelVerification } from '../../api/ingest/vercel-verification.ts';
+import { EventLoopLag } from '../../api/limits/event-loop-lag.ts';
+import { ingestLimits } from '../../api/limits/index.ts';
+import type { UsageCounts } from '../../api/limits/usage-counts.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { LogPublisher } from '../../pipeline/bus/log-publisher.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { normalizers } from '../../pipeline/normalizers/index.ts';
 import { createControlStore } from './control.ts';
 import type { Role, RoleContext } from './role.ts';
+import { createUsageCounts } from './usage.ts';
 
-/** The ingest plane: what every process needs that takes entries, and the endpoints of all wire formats. */
-export function ingestPlane(context: RoleContext): { readonly publisher: LogPublisher; readonly endpoints: Endpoint[] } {
+/** What every process needs that takes entries. */
+export type IngestPlane = {
+  /** In the order of their start. */
+  readonly services: readonly Service[];
+  /** Of all wire formats. */
+  readonly endpoints: Endpoint[];
+  readonly counts: UsageCounts;
+};
+
+export function ingestPlane(context: RoleContext): IngestPlane {
   const { config, log, metrics } = context;
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-ingest', log });
+  const counts = createUsageCounts(context);
   const publisher = new LogPublisher({
     kafka,
     log: log.child({ component: 'publisher' }),
-    onSent: () => metrics.batches.inc({ stage: 'produce' }),
+    onSent: (records) => {
+      metrics.batches.inc({ stage: 'produce' });
+      counts.sent(records);
+    },
   });
   context.registerCheck('kafka', () => publisher.ready);
+  const lag = new EventLoopLag();
   const endpoints = ingestEndpoints({
     normalizers: normalizers.members,
     publisher,
-    limits: [],
+    limits: ingestLimits({ counts, platformEntriesPerSecond: config.limits.platformEntriesPerSecond, lagMs: () => lag.ms }),
     maxBodyBytes: config.http.maxBodyBytes,
     metrics,
+    rejections: context.rejections,
   });
-  return { publisher, endpoints };
+  endpoints.push(...elasticProbes, ...hecEndpoints, ...vercelVerification);
+  return { services: [lag, counts, publisher], endpoints, counts };
 }
 
 /** Takes entries from shippers, on the ingest host. */
@@ -35,17 +58,17 @@ export const ingestRole: Role = {
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
     const control = createControlStore(context);
-    const { publisher, endpoints } = ingestPlane(context);
+    const { services, endpoints } = ingestPlane(context);
     const host = createHost({
       name: 'ingest host',
       host: config.http.host,
       port: config.http.ingestPort,
-      endpoints: ingestHostEndpoints(endpoints, []),
+      endpoints: ingestHostEndpoints(endpoints, gatedEndpoints),
       keys: control,
       corsOrigins: config.http.corsOrigins,
       metrics,
       log,
     });
-    return [control, publisher, host];
+    return [control, ...services, host];
   },
 };

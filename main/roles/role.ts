@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AdminRoute } from '../../api/admin/admin-routes.ts';
 import type { Peers } from '../../api/admin/peers.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
+import type { RejectionLog } from '../../api/ingest/rejection-log.ts';
 import type { Config } from '../../pipeline/core/config.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
@@ -13,6 +14,8 @@ export type RoleContext = {
   readonly metrics: Metrics;
   /** The instance's other processes. */
   readonly peers: Peers;
+  /** What this process refused lately, of every tenant. */
+  readonly rejections: RejectionLog;
   /** Registers a part of the answer of `/ready`. */
   readonly registerCheck: (name: string, check: () => boolean | Promise<boolean>) => void;
   /** Makes this process's internal listener the one that operators talk to. */

@@ -10,6 +10,9 @@ import type { Role, RoleContext } from './role.ts';
 /** Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, it is searchable within 300 ms. */
 const LIMITS: RangeLimits = { rows: 100_000, bytes: 40_000_000, idleMs: 300, busyRows: 5000, busyMs: 1500 };
 
+/** The consumer group of a sink. */
+export const sinkGroup = (sink: string): string => `logweir-sink-${sink}`;
+
 /** Writes what is on the topics into ClickHouse, exactly once. */
 export const sinkRole: Role = {
   name: 'sink',
@@ -22,7 +25,7 @@ export const sinkRole: Role = {
         new RangeConsumer({
           kafka,
           log: log.child({ component: `sink ${sink.name}` }),
-          groupId: `logweir-sink-${sink.name}`,
+          groupId: sinkGroup(sink.name),
           topic: sink.topic,
           limits: LIMITS,
           store: new TableWriter({

@@ -1,14 +1,13 @@
-import { createRequire } from 'node:module';
 import kafkajs, { type Kafka, type logLevel as LogLevel } from 'kafkajs';
 import type { Logger } from 'pino';
+import { snappyCodec } from './snappy-codec.ts';
 import { zstdCodec } from './zstd-codec.ts';
 
 const { CompressionCodecs, CompressionTypes, Kafka: KafkaClient, logLevel } = kafkajs;
-const require = createRequire(import.meta.url);
 
 /** Registers the codecs that kafkajs lacks. Snappy is what we write; zstd is for records that others write. */
 function registerCodecs(): void {
-  CompressionCodecs[CompressionTypes.Snappy] = require('kafkajs-snappy') as () => object;
+  CompressionCodecs[CompressionTypes.Snappy] = () => snappyCodec;
   CompressionCodecs[CompressionTypes.ZSTD] = () => zstdCodec;
 }
 

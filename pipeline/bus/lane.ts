@@ -1,4 +1,4 @@
-import kafkajs, { type Kafka, type Message, type Producer } from 'kafkajs';
+import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
 import type { Logger } from 'pino';
 import { encodeHeaders, type RecordInfo } from './record.ts';
 import { LOGS_TOPIC } from './topics.ts';
@@ -14,6 +14,18 @@ export type Parcel = {
   done(error: Error | null): void;
 };
 
+/** A record that Kafka has acknowledged: where it lies, and whose billable bytes it carries. */
+export type SentRecord = {
+  readonly partition: number;
+  readonly offset: number;
+  /** Append time, milliseconds. */ readonly timestamp: number;
+  readonly tenantId: number;
+  readonly bytes: number;
+};
+
+/** Told of the records of each send, before their requests are answered. */
+export type OnSent = (records: readonly SentRecord[]) => void;
+
 /** Most bytes of values in one send, and of one record that several requests share. */
 const MAX_SEND_BYTES = 2_000_000;
 const MAX_RECORD_BYTES = 900_000;
@@ -25,7 +37,7 @@ const MAX_RECORD_BYTES = 900_000;
 export class ProducerLane {
   readonly #kafka: Kafka;
   readonly #log: Logger;
-  readonly #onSent: () => void;
+  readonly #onSent: OnSent;
   readonly #queue: Parcel[] = [];
   #producer: Promise<Producer> | null = null;
   #sending: Promise<void> | null = null;
@@ -36,7 +48,7 @@ export class ProducerLane {
   /** True from a send that failed until one that did not. */
   failing = false;
 
-  constructor(kafka: Kafka, log: Logger, onSent: () => void = () => undefined) {
+  constructor(kafka: Kafka, log: Logger, onSent: OnSent = () => undefined) {
     this.#kafka = kafka;
     this.#log = log;
     this.#onSent = onSent;
@@ -107,14 +119,15 @@ export class ProducerLane {
     try {
       if (parcels.length > 0) {
         const producer = await this.#connected();
-        await producer.send({
+        const records = recordsOf(parcels);
+        const answers = await producer.send({
           topic: LOGS_TOPIC,
           acks: -1,
           timeout: 15_000,
           compression: kafkajs.CompressionTypes.Snappy,
-          messages: messagesOf(parcels),
+          messages: records.map(messageOf),
         });
-        this.#onSent();
+        this.#onSent(sentRecords(records, answers));
         this.failing = false;
       }
     } catch (error) {
@@ -155,13 +168,15 @@ export class ProducerLane {
   }
 }
 
-/** One message for each record: parcels of the same tenant, class and partition share one while it is small. */
-export function messagesOf(parcels: readonly Parcel[]): Message[] {
+type OutRecord = Pick<Parcel, 'partition' | 'value' | 'info'>;
+
+/** The records of a send, in their order: parcels of the same tenant, class and partition share one while it is small. */
+export function recordsOf(parcels: readonly Parcel[]): OutRecord[] {
   const groups = new Map<string, Parcel[]>();
-  const messages: Message[] = [];
+  const records: OutRecord[] = [];
   const close = (key: string): void => {
     const group = groups.get(key);
-    if (group !== undefined) messages.push(messageOf(group));
+    if (group !== undefined) records.push(recordOf(group));
     groups.delete(key);
   };
   const sizes = new Map<string, number>();
@@ -177,12 +192,12 @@ export function messagesOf(parcels: readonly Parcel[]): Message[] {
     sizes.set(key, (sizes.get(key) ?? 0) + parcel.value.length);
   }
   for (const key of [...groups.keys()]) close(key);
-  return messages;
+  return records;
 }
 
-function messageOf(parcels: readonly Parcel[]): Message {
+function recordOf(parcels: readonly Parcel[]): OutRecord {
   const first = parcels[0] as Parcel;
-  if (parcels.length === 1) return { partition: first.partition, value: first.value, headers: encodeHeaders(first.info) };
+  if (parcels.length === 1) return first;
   const info: RecordInfo = {
     tenantId: first.info.tenantId,
     retentionDays: first.info.retentionDays,
@@ -191,5 +206,21 @@ function messageOf(parcels: readonly Parcel[]): Message {
     days: [...new Set(parcels.flatMap(({ info: { days } }) => days))],
     streams: new Map(parcels.flatMap(({ info: { streams } }) => [...streams])),
   };
-  return { partition: first.partition, value: Buffer.concat(parcels.map(({ value }) => value)), headers: encodeHeaders(info) };
+  return { partition: first.partition, value: Buffer.concat(parcels.map(({ value }) => value)), info };
+}
+
+/** A record as kafkajs sends it. */
+export const messageOf = ({ partition, value, info }: OutRecord): Message => ({ partition, value, headers: encodeHeaders(info) });
+
+/** Where the records of a send lie: each partition's in the order in which they were given, from the base offset that Kafka answered. */
+export function sentRecords(records: readonly OutRecord[], answers: readonly RecordMetadata[]): SentRecord[] {
+  const next = new Map(answers.map(({ partition, baseOffset }) => [partition, Number(baseOffset)]));
+  // a topic that keeps the producer's times answers -1
+  const timestamps = new Map(answers.map(({ partition, logAppendTime }) => [partition, Math.max(Number(logAppendTime), 0) || Date.now()]));
+  return records.map(({ partition, info: { tenantId, bytes } }) => {
+    const [offset, timestamp] = [next.get(partition), timestamps.get(partition)];
+    if (offset === undefined || timestamp === undefined) throw new Error('BUG: Kafka did not say where its records lie.');
+    next.set(partition, offset + 1);
+    return { partition, offset, timestamp, tenantId, bytes };
+  });
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { backpressure, HttpError } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
 import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../entry/writer.ts';
-import { ProducerLane } from './lane.ts';
+import { ProducerLane, type OnSent, type Parcel } from './lane.ts';
 import { LOGS_TOPIC, partitionCount } from './topics.ts';
 
 /** How long a request waits for Kafka's acknowledgement, whatever kafkajs does; and the bounds of what may wait. Milliseconds, bytes. */
@@ -17,12 +17,12 @@ export class LogPublisher implements Service {
   readonly #kafka: Kafka;
   readonly #log: Logger;
   readonly #laneCount: number;
-  readonly #onSent: () => void;
+  readonly #onSent: OnSent;
   #lanes: ProducerLane[] = [];
   #codec: EntryCodec | null = null;
 
-  /** `lanes`: how many producers; partition p goes through lane p mod n, so that its order is kept. `onSent` is told of each send. */
-  constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly lanes?: number; readonly onSent?: () => void }) {
+  /** `lanes`: how many producers; partition p goes through lane p mod n, so that its order is kept. `onSent` is told of the records of each send. */
+  constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly lanes?: number; readonly onSent?: OnSent }) {
     this.#kafka = options.kafka;
     this.#log = options.log;
     this.#laneCount = options.lanes ?? 2;
@@ -77,31 +77,14 @@ export class LogPublisher implements Service {
    * or nothing came back within 5 s: the entries are then stored once or not at all.
    */
   async publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {
-    const { rejected, total, options } = writer;
+    const { rejected, total } = writer;
     const accepted = writer.accepted;
-    const chunks = writer.chunks();
-    if (chunks.length > 0) {
-      await this.#sendAll(
-        chunks.map((chunk, index) => ({
-          partition: chunk.partition,
-          value: chunk.value,
-          info: {
-            tenantId: options.tenantId,
-            retentionDays: options.retentionDays,
-            count: chunk.count,
-            bytes: index === 0 ? acceptedBytes : 0,
-            days: chunk.days,
-            streams: new Map(chunk.streams.map(({ id, text }) => [id, text])),
-          },
-          enqueuedAt: performance.now(),
-          cancelled: false,
-        })),
-      );
-    }
+    const parcels = parcelsOf(writer, acceptedBytes, this.#codec?.partitions ?? 1);
+    if (parcels.length > 0) await this.#sendAll(parcels);
     return { accepted, rejected, total };
   }
 
-  #sendAll(parcels: readonly Omit<Parameters<ProducerLane['enqueue']>[0], 'done'>[]): Promise<void> {
+  #sendAll(parcels: readonly Omit<Parcel, 'done'>[]): Promise<void> {
     return new Promise((resolve, reject) => {
       let open = parcels.length;
       const sent: { cancelled: boolean }[] = [];
@@ -135,4 +118,26 @@ export class LogPublisher implements Service {
       }
     });
   }
+}
+
+/** The records of a request. One whose entries were all rejected has none of them, but its bytes count: it has a record without rows. */
+function parcelsOf(writer: EntryWriter, acceptedBytes: number, partitions: number): Omit<Parcel, 'done'>[] {
+  const { tenantId, retentionDays } = writer.options;
+  const chunks = writer.chunks();
+  const nothing = { partition: tenantId % partitions, value: Buffer.alloc(0), count: 0, days: [], streams: [] };
+  const own = chunks.length > 0 || acceptedBytes === 0 ? chunks : [nothing];
+  return own.map(({ partition, value, count, days, streams }, index) => ({
+    partition,
+    value,
+    info: {
+      tenantId,
+      retentionDays,
+      count,
+      bytes: index === 0 ? acceptedBytes : 0,
+      days,
+      streams: new Map(streams.map(({ id, text }) => [id, text])),
+    },
+    enqueuedAt: performance.now(),
+    cancelled: false,
+  }));
 }

@@ -39,7 +39,7 @@ export class PartitionReader {
   #rows = 0;
   #bytes = 0;
   #oldestAt = 0;
-  /** The last offset seen, also of records that were skipped. */
+  /** The last offset seen. */
   #lastOffset = -1;
   #finishing = false;
   #abandoned = false;
@@ -66,12 +66,6 @@ export class PartitionReader {
     this.#rows += record.count;
     this.#bytes += record.value.length;
     this.#lastOffset = record.offset;
-    this.#wake();
-  }
-
-  /** Notes the offset of a record that is not stored. */
-  skip(offset: number): void {
-    this.#lastOffset = Math.max(this.#lastOffset, offset);
     this.#wake();
   }
 

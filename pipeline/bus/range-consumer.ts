@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Service } from '../core/service.ts';
 import { PartitionReader, type Intent, type RangeLimits } from './partition-reader.ts';
 import type { LogRecord } from './record.ts';
-import { decodeRecord } from './record.ts';
+import { decodeRecord, withoutRows } from './record.ts';
 
 /** The records of one partition from `start` to `end` (offsets, inclusive): what is stored by one insert, or not at all. */
 export type Range = {
@@ -17,7 +17,7 @@ export type Range = {
 
 /** Where ranges are stored. Both must be safe to repeat for the same range, from any process. */
 export interface RangeStore {
-  /** Stores a range; resolves when it is stored whole. `again`: an earlier try may have stored it, or a part of it. */
+  /** Stores the rows of a range (there may be none); resolves when it is stored whole. `again`: an earlier try may have stored it, or a part of it. */
   store(range: Range, again: boolean): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ export class RangeConsumer implements Service {
       const record = decodeRecord(batch.partition, message);
       if (typeof record === 'string') {
         this.#options.onPoison(batch.partition, message.offset, record);
-        reader.skip(Number(message.offset));
+        reader.add(withoutRows(batch.partition, Number(message.offset)));
       } else reader.add(record);
     }
     resolveOffset(batch.lastOffset());

@@ -6,7 +6,7 @@ export type RecordInfo = {
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */
   readonly retentionDays: number;
-  /** Rows in the value. */
+  /** Rows in the value; 0 where a request has none and only its bytes count. */
   readonly count: number;
   /** Billable bytes of the requests whose first record this is. */
   readonly bytes: number;
@@ -52,14 +52,17 @@ export function decodeRecord(partition: number, message: KafkaMessage): LogRecor
   const [tenantId = -1, retentionDays = -1, count = -1, bytes = -1] = ['tenant', 'retention', 'count', 'bytes'].map((name) =>
     readCount(header(name)),
   );
-  if (tenantId < 1 || retentionDays < 0 || count < 1 || bytes < 0) return 'tenant, retention, count or bytes is no number';
+  if (tenantId < 1 || retentionDays < 0 || count < 0 || bytes < 0) return 'tenant, retention, count or bytes is no number';
   let streams: ReadonlyMap<string, string>;
   try {
     streams = new Map(JSON.parse(header('streams')) as [string, string][]);
   } catch {
     return 'the header streams is not readable';
   }
-  const days = header('days').split(',').map(Number);
+  const days = header('days')
+    .split(',')
+    .filter((day) => day !== '')
+    .map(Number);
   return {
     tenantId,
     retentionDays,
@@ -72,6 +75,31 @@ export function decodeRecord(partition: number, message: KafkaMessage): LogRecor
     timestamp: Number(message.timestamp),
     value: message.value,
   };
+}
+
+/** What stands in a range for a record that cannot be read: its offset is consumed, and nothing is stored. */
+export const withoutRows = (partition: number, offset: number): LogRecord => ({
+  partition,
+  offset,
+  timestamp: 0,
+  tenantId: 0,
+  retentionDays: 0,
+  count: 0,
+  bytes: 0,
+  days: [],
+  streams: new Map(),
+  value: Buffer.alloc(0),
+});
+
+/** What a record counts for the volume of its tenant; nothing where it is none of ours. */
+export type Billed = { readonly tenantId: number; readonly bytes: number; /** Append time, milliseconds. */ readonly timestamp: number };
+
+/** Reads of a record what it counts, and nothing else; null where it counts nothing. */
+export function decodeBilled({ headers, timestamp }: Pick<KafkaMessage, 'headers' | 'timestamp'>): Billed | null {
+  const [tenantId, bytes] = [headers?.['tenant'], headers?.['bytes']].map((value) => readCount(value?.toString() ?? ''));
+  return tenantId === undefined || bytes === undefined || tenantId < 1 || bytes < 1
+    ? null
+    : { tenantId, bytes, timestamp: Number(timestamp) };
 }
 
 function readCount(text: string): number {

@@ -3,6 +3,7 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 /** Names carry a generation: a topic is never made anew under the same name, since offsets would begin again and old tokens match. */
 export const LOGS_TOPIC = 'logs.v1';
 export const CONTROL_TOPIC = 'control.v1';
+export const USAGE_TOPIC = 'usage.v1';
 
 const DAY_MS = 86_400_000;
 /** The largest record batch; the embedded broker is set to it too. */
@@ -36,6 +37,19 @@ export function topicConfigs(options: { readonly logPartitions: number; readonly
       numPartitions: 1,
       replicationFactor,
       configEntries: entries({ ...durable, 'cleanup.policy': 'compact', 'min.cleanable.dirty.ratio': '0.1' }),
+    },
+    {
+      topic: USAGE_TOPIC,
+      numPartitions: 1,
+      replicationFactor,
+      configEntries: entries({
+        ...durable,
+        // what a node said that is gone falls away with the log it speaks of
+        'cleanup.policy': 'compact,delete',
+        'retention.ms': String(7 * DAY_MS),
+        'segment.ms': String(10 * 60_000),
+        'min.cleanable.dirty.ratio': '0.1',
+      }),
     },
   ];
 }

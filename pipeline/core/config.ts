@@ -11,7 +11,14 @@ export type Config = {
     readonly maxBodyBytes: number;
     readonly corsOrigins: readonly string[];
   };
-  readonly kafka: { readonly brokers: readonly string[]; readonly logPartitions: number };
+  readonly kafka: {
+    readonly brokers: readonly string[];
+    readonly logPartitions: number;
+    /** Folder of its log; empty where it is not on this machine. */
+    readonly dir: string;
+    /** 0: the disk is not watched. */
+    readonly minFreeDiskPercent: number;
+  };
   readonly clickhouse: {
     readonly url: string;
     readonly user: string;
@@ -43,6 +50,14 @@ export const environment = Joi.object({
     .default('info')
     .description("Level of the service's own logs."),
   LOGWEIR_KAFKA_BROKERS: Joi.string().description('`host:port,…` of a real Kafka; switches the embedded one off.'),
+  LOGWEIR_KAFKA_DIR: Joi.string().description(
+    "Folder of Kafka's log, where it is on this machine: its disk is watched. Set by the supervisor for the embedded one.",
+  ),
+  LOGWEIR_MIN_FREE_DISK_PERCENT: Joi.number()
+    .min(0)
+    .max(100)
+    .default(10)
+    .description("Share of the disk of Kafka's log that must be free, else ingest is 429 `wal_full`; 0 is off."),
   LOGWEIR_LOG_PARTITIONS: Joi.number()
     .integer()
     .min(1)
@@ -118,7 +133,12 @@ function toConfig(env: Environment): Config {
       maxBodyBytes: Math.floor(Number(env['LOGWEIR_MAX_BODY_SIZE_MB']) * 1_048_576),
       corsOrigins: list('LOGWEIR_CORS_ORIGINS'),
     },
-    kafka: { brokers: list('LOGWEIR_KAFKA_BROKERS'), logPartitions: Number(env['LOGWEIR_LOG_PARTITIONS']) },
+    kafka: {
+      brokers: list('LOGWEIR_KAFKA_BROKERS'),
+      logPartitions: Number(env['LOGWEIR_LOG_PARTITIONS']),
+      dir: text('LOGWEIR_KAFKA_DIR'),
+      minFreeDiskPercent: Number(env['LOGWEIR_MIN_FREE_DISK_PERCENT']),
+    },
     clickhouse: {
       url: text('LOGWEIR_CLICKHOUSE_URL'),
       user: text('LOGWEIR_CLICKHOUSE_USER'),

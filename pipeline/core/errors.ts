@@ -8,6 +8,10 @@ export type ErrorOptions = {
   readonly allow?: readonly string[];
   /** Rendered as text/plain instead of JSON (a body cut by the HTTP layer). */
   readonly plainText?: true;
+  /** Splunk's number of the error, for the HEC paths, where the status alone does not tell it. */
+  readonly code?: number;
+  /** Place of the event that is at fault, for HEC's `invalid-event-number`. */
+  readonly eventNumber?: number;
   readonly cause?: unknown;
 };
 
@@ -26,9 +30,9 @@ export class HttpError extends Error {
 }
 
 export const unauthorized = (detail: string): HttpError => new HttpError(401, 'unauthorized', detail);
-export const forbidden = (detail: string): HttpError => new HttpError(403, 'forbidden', detail);
+export const forbidden = (detail: string, options: ErrorOptions = {}): HttpError => new HttpError(403, 'forbidden', detail, options);
 export const notFound = (detail = 'No such path.'): HttpError => new HttpError(404, 'not_found', detail);
-export const invalidBody = (detail: string): HttpError => new HttpError(400, 'invalid_body', detail);
+export const invalidBody = (detail: string, options: ErrorOptions = {}): HttpError => new HttpError(400, 'invalid_body', detail, options);
 export const invalidParameter = (detail: string): HttpError => new HttpError(400, 'invalid_parameter', detail);
 
 export const methodNotAllowed = (method: string, allow: readonly string[]): HttpError =>
@@ -54,9 +58,19 @@ export const payloadTooLarge = (
 export const backpressure = (detail = 'The log pipeline cannot take more entries right now.'): HttpError =>
   new HttpError(429, 'backpressure', detail, { retryAfter: 5 });
 
+/** 429: more than a rate or a volume allows. `retryAfter`: seconds. */
+export const rateLimited = (detail: string, retryAfter: number): HttpError => new HttpError(429, 'rate_limited', detail, { retryAfter });
+
+/** 429: the log must not grow now; clients wait 10 s. */
+export const walFull = (reason: string): HttpError =>
+  new HttpError(429, 'wal_full', `The write-ahead log takes no more entries: ${reason}.`, { retryAfter: 10 });
+
 /** 503: the key could be neither found in memory nor looked up. Transient. */
 export const authUnavailable = (): HttpError =>
   new HttpError(503, 'auth_unavailable', 'The authentication backend cannot be reached; retry later.', { retryAfter: 5 });
+
+/** A gate of the plan, not an outage: 403 or 503 with a detail that names the feature, and nothing to wait for. */
+export const planGate = (status: 403 | 503, detail: string): HttpError => new HttpError(status, 'plan_gate', detail);
 
 /** 504: the query ran longer, or needed more memory, than it may. */
 export const queryTimeout = (detail: string): HttpError => new HttpError(504, 'query_timeout', detail);

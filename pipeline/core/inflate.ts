@@ -25,16 +25,33 @@ const SMALL = 16_384;
 
 /** RFC 1952, any number of members. */
 async function inflateGzip(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
-  const chunkSize = Math.min(262_144, Math.max(16_384, bytes.length * 8));
-  const options = { info: true, maxOutputLength: Math.max(1, cap), chunkSize };
+  if (bytes.length <= SMALL) return inflateGzipSync(bytes, cap, tooLarge);
+  return checked(bytes, await gunzipInThread(bytes, gzipOptions(bytes, cap)).catch((error: unknown) => refuse(error, cap, tooLarge)));
+}
+
+/** The same at once, for what lies compressed inside of a body. */
+export function inflateGzipSync(bytes: Buffer, cap: number, tooLarge: TooLarge): Buffer {
   let result: WithInfo;
   try {
-    result = bytes.length <= SMALL ? (gunzipSync(bytes, options) as unknown as WithInfo) : await gunzipInThread(bytes, options);
+    result = gunzipSync(bytes, gzipOptions(bytes, cap)) as unknown as WithInfo;
   } catch (error) {
-    if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(cap, true);
-    throw corrupt('gzip', error instanceof Error ? error.message : 'unreadable');
+    return refuse(error, cap, tooLarge);
   }
+  return checked(bytes, result);
+}
+
+function gzipOptions(bytes: Buffer, cap: number): ZlibOptions {
+  const chunkSize = Math.min(262_144, Math.max(16_384, bytes.length * 8));
+  return { info: true, maxOutputLength: Math.max(1, cap), chunkSize };
+}
+
+function refuse(error: unknown, cap: number, tooLarge: TooLarge): never {
+  if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(cap, true);
+  throw corrupt('gzip', error instanceof Error ? error.message : 'unreadable');
+}
+
+function checked(bytes: Buffer, { buffer, engine }: WithInfo): Buffer {
   // zlib passes over NUL bytes after the last member
-  if (result.engine.bytesWritten !== bytes.length) throw corrupt('gzip', 'something follows its end');
-  return result.buffer;
+  if (engine.bytesWritten !== bytes.length) throw corrupt('gzip', 'something follows its end');
+  return buffer;
 }

@@ -5,7 +5,10 @@ export class Metrics {
   readonly registry = new Registry();
   readonly entries = this.#counter('logweir_entries_total', 'Entries accepted and acknowledged.', ['format']);
   readonly bytes = this.#counter('logweir_ingest_bytes_total', 'Decompressed bytes of the bodies of accepted ingest requests.', ['format']);
-  readonly rejected = this.#counter('logweir_rejected_entries_total', 'Entries rejected one by one, by class of reason.', ['reason']);
+  readonly rejected = this.#counter('logweir_rejected_entries_total', 'Entries rejected one by one, by format and class of reason.', [
+    'format',
+    'reason',
+  ]);
   readonly batches = this.#counter('logweir_batches_total', 'Batches handed on, by stage (produce, insert).', ['stage']);
   readonly errors = this.#counter('logweir_errors_total', 'Requests answered with an error, by slug and status.', ['slug', 'status']);
   readonly dropped = this.#counter('logweir_dropped_total', 'Records and frames dropped, by component and reason.', [

@@ -30,11 +30,16 @@ function readLength(bytes: Buffer): { readonly length: number; readonly after: n
   return fail('its length has more than 32 bits');
 }
 
-function inflateBlock(bytes: Buffer, cap: number, tooLarge: TooLarge): Buffer {
+/** Bytes beyond the end that a copy may touch, since copies go in steps of four. */
+const SLACK = 3;
+
+/** A block alone: its length as a varint, then literals and copies. */
+export function inflateBlock(bytes: Buffer, cap: number, tooLarge: TooLarge): Buffer {
   const { length, after } = readLength(bytes);
   // the claim is checked before anything is allocated for it
   if (length > cap) throw tooLarge(length, false);
-  const out = Buffer.allocUnsafe(length);
+  const out = Buffer.allocUnsafe(length + SLACK);
+  const [source, target] = [viewOf(bytes), viewOf(out)];
   let from = after;
   let to = 0;
   while (from < bytes.length) {
@@ -45,30 +50,33 @@ function inflateBlock(bytes: Buffer, cap: number, tooLarge: TooLarge): Buffer {
       const size = (extra === 0 ? tag >>> 2 : readLittle(bytes, from, extra)) + 1;
       from += extra;
       if (from + size > bytes.length || to + size > length) fail('a literal leaves its bounds');
-      copyLiteral(bytes, from, out, to, size);
+      if (size > 64 || from + size + SLACK > bytes.length) bytes.copy(out, to, from, from + size);
+      else for (let i = 0; i < size; i += 4) target.setUint32(to + i, source.getUint32(from + i));
       from += size;
       to += size;
       continue;
     }
-    const offsetBytes = kind === 3 ? 4 : kind;
     const size = kind === 1 ? ((tag >>> 2) & 7) + 4 : (tag >>> 2) + 1;
-    const offset = readLittle(bytes, from, offsetBytes) + (kind === 1 ? (tag >>> 5) * 256 : 0);
-    from += offsetBytes;
+    const offset = kind === 1 ? ((tag >>> 5) << 8) + readLittle(bytes, from, 1) : readLittle(bytes, from, kind === 2 ? 2 : 4);
+    from += kind === 3 ? 4 : kind;
     if (offset === 0 || offset > to || to + size > length) fail('a copy leaves its bounds');
-    for (const stop = to + size; to < stop; to++) out[to] = out[to - offset] as number;
+    // a copy may reach into what it writes itself: four bytes at once only where they are all there
+    if (offset >= 4) for (let i = 0; i < size; i += 4) target.setUint32(to + i, target.getUint32(to + i - offset));
+    else for (let i = to; i < to + size; i++) out[i] = out[i - offset] as number;
+    to += size;
   }
   if (to !== length) fail('it ends before its length is reached');
-  return out;
+  return out.subarray(0, length);
 }
 
+const viewOf = ({ buffer, byteOffset, length }: Buffer): DataView => new DataView(buffer, byteOffset, length);
+
+/** A number of one to four bytes, the lowest first. */
 function readLittle(bytes: Buffer, at: number, count: number): number {
   if (at + count > bytes.length) fail('it ends inside a tag');
+  if (count === 1) return bytes[at] as number;
+  if (count === 2) return (bytes[at] as number) + (bytes[at + 1] as number) * 256;
   return bytes.readUIntLE(at, count);
-}
-
-function copyLiteral(source: Buffer, from: number, out: Buffer, to: number, size: number): void {
-  if (size > 64) source.copy(out, to, from, from + size);
-  else for (let at = 0; at < size; at++) out[to + at] = source[from + at] as number;
 }
 
 /** Chunks: type, 3 bytes of length, and for data a masked CRC-32C of the uncompressed bytes first. */

@@ -6,7 +6,7 @@ import { readIsoToken, readTimeText, type SplitTime } from './time-token.ts';
 
 /** Names whose value is taken, in this order, where an entry has no `_time`, no `_msg`, no `level`. */
 const TIME_NAMES = ['@timestamp', 'timestamp', 'time', 'date', 'ts'];
-const MESSAGE_NAMES = ['message', 'msg', 'log', 'body', 'MESSAGE', 'short_message', 'event.original'];
+export const MESSAGE_NAMES = ['message', 'msg', 'log', 'body', 'MESSAGE', 'short_message', 'event.original'];
 /** Fields whose text stands for a message that is missing. */
 const TELLING_NAMES = ['exception.message', 'event.name'];
 const LEVEL_NAMES = ['severity', 'severity_text', 'loglevel', 'log.level', 'PRIORITY', 'priority'];

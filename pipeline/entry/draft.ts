@@ -192,6 +192,13 @@ export class Draft {
 
   /** Gives a field another name; one that the entry has under that name already is overwritten. */
   rename(index: number, name: Name): void {
+    if (name.seen !== this.entry && index >= this.#held.count) {
+      (this.fieldNames[index] as Name).seen = 0;
+      this.fieldNames[index] = name;
+      name.seen = this.entry;
+      name.index = index;
+      return;
+    }
     const kind = this.kinds[index] as number;
     this.kinds[index] = ABSENT;
     const at = this.#place(name);
@@ -269,7 +276,8 @@ export class Draft {
       const byte = body[i] as number;
       if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) i = skipSpace(body, i, end);
       i = this.#value(i, end, spelling.name, depth);
-      if (i < 0) return -1;
+      // of an entry that cannot be taken nothing more is learnt
+      if (i < 0 || this.problem !== '') return -1;
       if (body[i] !== 0x2c && body[i] !== 0x7d) i = skipSpace(body, i, end);
       if (i >= end) return failAt(end);
       if (body[i] === 0x7d) return i + 1;

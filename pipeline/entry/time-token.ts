@@ -9,48 +9,37 @@ const MONTH_DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 /** Reads `"2026-11-20T10:00:00.123456789Z"` in place, the form nearly all producers send. False: it is in another form, or wrong. */
 export function readIsoToken(bytes: Uint8Array, start: number, end: number, time: SplitTime): boolean {
   // "YYYY-MM-DDThh:mm:ssZ" with its quotes has 22 bytes
-  if (end - start < 22 || bytes[end - 2] !== 0x5a) return false;
-  const at = start + 1;
+  return end - start >= 22 && bytes[end - 2] === 0x5a && readLocalIso(bytes, start + 1, end - 2, time);
+}
+
+/** Reads `2026-11-20T10:00:00.123456789`, which fills `bytes[at..end)`, as a time in UTC. False: it is in another form, or wrong. */
+export function readLocalIso(bytes: Uint8Array, at: number, end: number, time: SplitTime): boolean {
   if (bytes[at + 4] !== 0x2d || bytes[at + 7] !== 0x2d || bytes[at + 10] !== 0x54 || bytes[at + 13] !== 0x3a || bytes[at + 16] !== 0x3a)
     return false;
-  const year = two(bytes, at) * 100 + two(bytes, at + 2);
-  const month = two(bytes, at + 5);
-  const day = two(bytes, at + 8);
+  const day = dayOf(two(bytes, at) * 100 + two(bytes, at + 2), two(bytes, at + 5), two(bytes, at + 8));
   const hour = two(bytes, at + 11);
   const minute = two(bytes, at + 14);
   const second = two(bytes, at + 17);
-  if (!(
-    year >= 1900 &&
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= (MONTH_DAYS[month - 1] as number) &&
-    hour < 24 &&
-    minute < 60 &&
-    second < 60
-  ))
-    return false;
-  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  if (month === 2 && day === 29 && !leap) return false;
-  const nanos = readFraction(bytes, at + 19, end - 2);
+  if (!(day === day && hour < 24 && minute < 60 && second < 60)) return false;
+  const nanos = readFraction(bytes, at + 19, end);
   if (nanos < 0) return false;
-  const before = year - 1;
-  const days =
-    before * 365 +
-    Math.floor(before / 4) -
-    Math.floor(before / 100) +
-    Math.floor(before / 400) +
-    (DAYS_BEFORE[month - 1] as number) +
-    (leap && month > 2 ? 1 : 0) +
-    day -
-    719_163;
-  time.seconds = days * 86_400 + hour * 3600 + minute * 60 + second;
+  time.seconds = day * 86_400 + hour * 3600 + minute * 60 + second;
   time.nanos = nanos;
   return true;
 }
 
+/** Days from 1970-01-01 to a date of the Gregorian calendar (months from 1) in 1900 or later; NaN where there is no such date. */
+export function dayOf(year: number, month: number, day: number): number {
+  if (!(year >= 1900 && month >= 1 && month <= 12 && day >= 1 && day <= (MONTH_DAYS[month - 1] as number))) return NaN;
+  const leap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  if (month === 2 && day === 29 && !leap) return NaN;
+  const before = year - 1;
+  const leapDays = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
+  return before * 365 + leapDays + (DAYS_BEFORE[month - 1] as number) + (leap && month > 2 ? 1 : 0) + day - 719_163;
+}
+
 /** `.` and 1 to 9 digits up to `end` as nanoseconds, 0 where there is nothing, -1 where it is something else. */
-function readFraction(bytes: Uint8Array, at: number, end: number): number {
+export function readFraction(bytes: Uint8Array, at: number, end: number): number {
   if (at === end) return 0;
   if (bytes[at] !== 0x2e || end - at < 2 || end - at > 10) return -1;
   let nanos = 0;
@@ -64,7 +53,7 @@ function readFraction(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /** Two digits, or NaN, which fails every comparison of the caller. */
-function two(bytes: Uint8Array, at: number): number {
+export function two(bytes: Uint8Array, at: number): number {
   const tens = (bytes[at] as number) - 0x30;
   const ones = (bytes[at + 1] as number) - 0x30;
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN;

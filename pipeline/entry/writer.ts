@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { sampleOf } from '../core/sample.ts';
 import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
 import { ABSENT, Draft, LITERAL, STRING } from './draft.ts';
@@ -30,9 +31,10 @@ const FUTURE_SECONDS = 2 * DAY;
 /** Sets of label names that requests may choose and that are remembered. */
 const MAX_LABEL_SETS = 100;
 const MAX_LABELS = 64;
-/** Rejections of one request that keep a sample of their entry, and the bytes of a sample. */
+/** A record of Kafka takes 8 MiB; control characters take six bytes each in a row. */
+const MAX_ROW_BYTES = 8_000_000;
+/** Rejections of one request that keep a sample of their entry. */
 const MAX_SAMPLES = 100;
-const SAMPLE_BYTES = 200;
 
 /** What a process needs to write entries: the names it knows, the rules, and the streams. Shared by all requests. */
 export class EntryCodec {
@@ -221,10 +223,12 @@ export class EntryWriter {
     if (time.seconds < this.#minSeconds) return this.#tooOld();
     if (time.seconds > this.#maxSeconds) return `_time is more than 2 days ahead or after the year 2261`;
     const message = fallback === undefined ? canon.readMessage(draft) : canon.messageOrFallback(draft, fallback);
-    if (message < 0) return 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
+    if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
     const severity = canon.readLevel(draft);
     const stream = this.#stream ?? this.#streams.of(draft);
-    const row = this.#chunks.open(stream, Math.floor(time.seconds / DAY), rowBound(draft, stream.json.length));
+    const bound = rowBound(draft, stream.json.length);
+    if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
+    const row = this.#chunks.open(stream, Math.floor(time.seconds / DAY), bound);
     row.time(time);
     row.bytes(stream.json);
     row.column(draft, LEVEL, canon.level);
@@ -261,13 +265,6 @@ function rowBound(draft: Draft, streamBytes: number): number {
 }
 
 const NOTHING = Buffer.alloc(0);
-
-/** The first bytes of an entry as text, cut between characters. */
-function sampleOf(source: Buffer, from: number, to: number): string {
-  let end = Math.min(to, from + SAMPLE_BYTES);
-  if (end < to) while (end > from && ((source[end] as number) & 0xc0) === 0x80) end -= 1;
-  return source.toString('utf8', from, end);
-}
 
 function clip(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

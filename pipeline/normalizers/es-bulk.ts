@@ -1,7 +1,7 @@
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
 import { validUtf8, type EntryWriter } from '../entry/writer.ts';
-import { endOfLine, jsonErrorReason } from './json-error.ts';
+import { endOfLine, jsonErrorReason } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 
 /** The action line that nearly every shipper of logs writes. */
@@ -49,7 +49,7 @@ export const esBulk: Normalizer = {
 
   ack(request: IngestRequest, { rejected, total }: Written, tookMs: number): Ack {
     const full = rejected.length > 0 || request.query.get('items') === 'true' || ELASTIC_CLIENTS.test(request.header('user-agent'));
-    const items = full ? bulkItems(rejected, total) : '[]';
+    const items = full ? bulkItems(validUtf8(request.body), rejected, total) : '[]';
     return { status: 200, body: `{"took":${String(Math.round(tookMs))},"errors":${String(rejected.length > 0)},"items":${items}}` };
   },
 };
@@ -86,16 +86,26 @@ function readDocument(body: Buffer, start: number, end: number, action: string, 
   return false;
 }
 
-function bulkItems(rejected: Written['rejected'], total: number): string {
-  const reasons = new Map(rejected.map(({ index, reason }) => [index, reason]));
+/** One item for each entry, in order, under the name of its action. The body is one that `normalize` has read. */
+function bulkItems(body: Buffer, rejected: Written['rejected'], total: number): string {
   const items: string[] = [];
+  let next = 0;
+  let at = 0;
   for (let index = 0; index < total; index++) {
-    const reason = reasons.get(index);
-    items.push(
-      reason === undefined
-        ? '{"create":{"_index":"logs","_id":"","status":201}}'
-        : `{"create":{"_index":"logs","_id":"","status":400,"error":{"type":"document_parsing_exception","reason":${JSON.stringify(reason)}}}}`,
-    );
+    at = skipSpace(body, at, body.length);
+    const action = actionAt(body, at);
+    at = endOfLine(body, at) + 1;
+    if (action !== 'delete') at = endOfLine(body, at) + 1;
+    const refused = rejected[next]?.index === index ? rejected[next++] : undefined;
+    const outcome =
+      refused === undefined ? '201' : `400,"error":{"type":"document_parsing_exception","reason":${JSON.stringify(refused.reason)}}`;
+    items.push(`{"${action}":{"_index":"logs","_id":"","status":${outcome}}}`);
   }
   return `[${items.join(',')}]`;
+}
+
+/** The action of a line that is known to be one: no two begin with the same letter. */
+function actionAt(body: Buffer, at: number): string {
+  const letter = body[skipSpace(body, at + 1, body.length) + 1];
+  return letter === 0x69 ? 'index' : letter === 0x75 ? 'update' : letter === 0x64 ? 'delete' : 'create';
 }

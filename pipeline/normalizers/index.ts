@@ -1,7 +1,21 @@
 import { registry } from '../core/registry.ts';
+import { cloudwatch } from './cloudwatch.ts';
+import { drain } from './drain.ts';
 import { esBulk } from './es-bulk.ts';
+import { fluent } from './fluent.ts';
+import { hecEvent } from './hec-event.ts';
+import { hecRaw } from './hec-raw.ts';
+import { heroku } from './heroku.ts';
+import { gelf } from './gelf.ts';
 import { jsonEntries } from './json-entries.ts';
+import { loki } from './loki.ts';
 import type { Normalizer } from './normalizer.ts';
+import { otlpLogs } from './otlp-logs.ts';
+import { syslog } from './syslog.ts';
+import { vercel } from './vercel.ts';
 
 /** Every wire format. Adding one: a file, a line here, fixtures in `test/fixtures/normalizers/<name>/`. */
-export const normalizers = registry<Normalizer>((normalizer) => [normalizer.name], [jsonEntries, esBulk]);
+export const normalizers = registry<Normalizer>(
+  (normalizer) => [normalizer.name],
+  [jsonEntries, esBulk, loki, otlpLogs, gelf, fluent, cloudwatch, hecEvent, vercel, syslog, hecRaw, heroku, drain],
+);

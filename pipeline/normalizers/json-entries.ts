@@ -1,7 +1,7 @@
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
 import { validUtf8, type EntryWriter } from '../entry/writer.ts';
-import { endOfLine, jsonErrorReason } from './json-error.ts';
+import { endOfLine, jsonErrorReason } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 
 const OPEN_ARRAY = 0x5b;

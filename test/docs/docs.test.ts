@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { generated, variables } from '../../docs/generate.ts';
+import { PLANS } from '../../api/control/plans.ts';
+import { burst } from '../../api/limits/token-bucket.ts';
 import { ADMIN_COMMANDS } from '../../cli/admin-commands.ts';
 import { commands } from '../../cli/main.ts';
 import { Metrics } from '../../pipeline/core/metrics.ts';
@@ -112,6 +114,22 @@ describe('documentation: lists that the code has too', () => {
     const metrics = await new Metrics('docs').registry.getMetricsAsJSON();
     for (const { name } of metrics.filter((metric) => metric.name.startsWith('logweir_')))
       expect(read('docs/operations.md')).to.contain(`\`${name}\``);
+  });
+
+  it('docs/ingest.md has the numbers of every plan', () => {
+    const count = (value: number): string => value.toLocaleString('en-US');
+    for (const { name, entriesPerSecond: rate, dailyBytes, ceilingBytes, retentionDays } of PLANS) {
+      const row = read('docs/ingest.md')
+        .split('\n')
+        .find((line) => line.startsWith(`| \`${name}\` |`));
+      const numbers = [
+        ...(rate === Infinity || name === 'custom' ? [] : [count(rate), count(burst(rate))]),
+        ...(dailyBytes === Infinity || dailyBytes === 0 ? [] : [`${dailyBytes / 1e9} GB`]),
+        ...(ceilingBytes === Infinity || ceilingBytes === dailyBytes ? [] : [`${count(ceilingBytes / 1e9)} GB`]),
+        ...(retentionDays === 0 ? ['for ever'] : [`${retentionDays} days`]),
+      ];
+      for (const number of numbers) expect(row).to.contain(number);
+    }
   });
 
   it('no page has paths of the machine it was written on', () => {

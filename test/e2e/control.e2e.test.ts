@@ -6,9 +6,9 @@ import { pino } from 'pino';
 import { bootstrapTenant, createKey, createTenant, revokeKey, setDisabled, setFlag, setPlan } from '../../api/control/accounts.ts';
 import { ControlStore } from '../../api/control/control-store.ts';
 import { startKafka, type Kafka } from '../../compose/embedded/kafka.mjs';
-import { KafkaControlLog } from '../../pipeline/bus/control-log.ts';
+import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { ensureTopics } from '../../pipeline/bus/topics.ts';
+import { CONTROL_TOPIC, ensureTopics } from '../../pipeline/bus/topics.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 
 const LOG = pino({ level: 'silent' });
@@ -21,7 +21,8 @@ describe('tenants and keys on a real Kafka', function () {
 
   async function node(): Promise<ControlStore> {
     const kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG });
-    const store = new ControlStore({ log: new KafkaControlLog({ kafka, log: LOG }), pepper: 'pepper for tests', logger: LOG });
+    const topic = new KafkaCompactedLog({ kafka, log: LOG, topic: CONTROL_TOPIC });
+    const store = new ControlStore({ log: topic, pepper: 'pepper for tests', logger: LOG });
     stores.push(store);
     await store.start();
     return store;

@@ -123,8 +123,11 @@ describe('a shipper posts, an analyst finds', function () {
       expect(status).to.equal(200);
       expect(headers.get('x-elastic-product')).to.equal('Elasticsearch');
       expect(answer).to.deep.include({ errors: true });
-      expect((answer as { items: { create: { status: number } }[] }).items.map(({ create }) => create.status)).to.deep.equal([
-        201, 400, 201,
+      const { items } = answer as { items: Record<string, { status: number }>[] };
+      expect(items.map((item) => Object.entries(item).map(([action, { status: own }]) => `${action} ${String(own)}`))).to.deep.equal([
+        ['create 201'],
+        ['create 400'],
+        ['index 201'],
       ]);
     }
     await visible(4);

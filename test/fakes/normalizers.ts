@@ -1,7 +1,7 @@
 import { invalidBody } from '../../pipeline/core/errors.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
 
-/** A wire format that takes each line as a message; `bad` lines are rejected, the body `unreadable` is a 400. */
+/** A wire format that takes each line as a message; lines that begin with `bad` are rejected, the body `unreadable` is a 400. */
 export const linesFormat: Normalizer = {
   name: 'lines',
   paths: ['/lines', '/lines/:tag'],
@@ -11,7 +11,7 @@ export const linesFormat: Normalizer = {
     if (text === 'unreadable') throw invalidBody('The body cannot be read.');
     if (text === 'bug') throw new Error('BUG: in the normalizer.');
     for (const line of text.split('\n')) {
-      if (line === 'bad') out.reject('not a line');
+      if (line.startsWith('bad')) out.reject('not a line', Buffer.from(line));
       else if (line !== '') out.add({ _msg: line, path: request.path, host: 'h1' });
     }
   },

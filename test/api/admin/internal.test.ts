@@ -241,6 +241,9 @@ describe('the admin routes', () => {
     ['POST', '/admin/tenants', { name: '', plan: 'team' }, 400],
     ['POST', '/admin/tenants', { name: 'x', plan: 'golden' }, 400],
     ['POST', '/admin/tenants', { name: 'x', plan: 'team', id: 7 }, 400],
+    ['POST', '/admin/tenants', { name: 'x', signup: 'yesterday' }, 400],
+    ['POST', '/admin/tenants', { name: 'x', signup: '2999-01-01T00:00:00Z' }, 400],
+    ['POST', '/admin/tenants', { name: 'x', signup: '1969-12-31T00:00:00Z' }, 400],
     ['POST', '/admin/tenants/0/disable', undefined, 400],
     ['POST', '/admin/tenants/abc/disable', undefined, 400],
     ['POST', '/admin/tenants/99/disable', undefined, 404],
@@ -320,6 +323,24 @@ describe('the admin routes', () => {
       expect((await run(`key list --tenant ${tenant} --json`)).json()).to.have.lengthOf(1);
       expect(((await run(`key create --tenant ${tenant} --json`)).json() as { scopes: string[] }).scopes).to.deep.equal(['read']);
     });
+    it('sweep moves an account that was imported after its trial, and lists it once', async () => {
+      const imported = (await run('tenant create --name imported --signup 2026-01-05T10:00:00+02:00 --json')).json() as {
+        tenant_id: number;
+      };
+      const [moved, ...others] = (await run('sweep --json')).json() as Record<string, unknown>[];
+      expect(others).to.deep.equal([]);
+      expect(moved).to.deep.include({
+        tenant_id: imported.tenant_id,
+        plan: 'trial_expired',
+        signup_at: '2026-01-05T08:00:00.000Z',
+        ceilings: { users: 3, keys: 2, live_tails: 2, dashboards: 25, saved_searches: 50 },
+      });
+      expect((await run('sweep --json')).json()).to.deep.equal([]);
+      expect((await run(`tenant add-payment --tenant ${imported.tenant_id} --json`)).json()).to.deep.include({
+        plan: 'team',
+        ceilings: { users: null, keys: null, live_tails: null, dashboards: null, saved_searches: null },
+      });
+    });
     it('a table for people', async () => {
       const { out } = await run('tenant list');
       const lines = out.trimEnd().split('\n');
@@ -345,6 +366,8 @@ describe('the admin routes', () => {
       ['tenant disable', /--tenant is missing/],
       ['key rotate --tenant 1', /--id is missing/],
       ['tenant list extra', /extra/],
+      ['sweep now', /now/],
+      ['sweep --tenant 1', /--tenant/],
     ];
     for (const [line, message] of usage) {
       it(`"${line}": exit code 2`, async () => {
@@ -378,7 +401,8 @@ describe('the admin routes', () => {
       const { code, out } = await run('--help');
       expect(code).to.equal(0);
       for (const command of [
-        'tenant create --name NAME [--plan PLAN] [--json]',
+        'tenant create --name NAME [--plan PLAN] [--signup SIGNUP] [--json]',
+        'admin sweep [--json]',
         'key create --tenant TENANT [--scopes SCOPES] [--expires EXPIRES] [--json]',
       ])
         expect(out).to.contain(command);

@@ -5,7 +5,8 @@ import { health } from '../../../api/http/endpoint.ts';
 import type { Principal } from '../../../api/http/route.ts';
 import { ingestEndpoints, streamFieldsOf } from '../../../api/ingest/ingest-endpoints.ts';
 import { reasonClass } from '../../../api/ingest/reason-class.ts';
-import type { IngestLimit } from '../../../api/limits/ingest-limit.ts';
+import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
+import type { IngestLimit, Refund } from '../../../api/limits/ingest-limit.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
@@ -25,11 +26,11 @@ class FakeLimit implements IngestLimit {
   admit(principal: Principal): void {
     this.#note(`admit ${principal.tenantId}`);
   }
-  charge(_principal: Principal, entries: number, bytes: number): void {
+  charge(_principal: Principal, entries: number, bytes: number): Refund {
     this.#note(`charge ${entries} ${bytes}`);
-  }
-  refund(_principal: Principal, entries: number, bytes: number): void {
-    this.#note(`refund ${entries} ${bytes}`);
+    return () => {
+      this.#note(`refund ${entries} ${bytes}`);
+    };
   }
   #note(call: string): void {
     if (this.refuseAt !== '' && call.startsWith(this.refuseAt))
@@ -41,6 +42,7 @@ class FakeLimit implements IngestLimit {
 describe('the ingest route', () => {
   const publisher = new FakeLogPublisher();
   const metrics = new Metrics('test');
+  const rejections = new RejectionLog();
   const limits = [new FakeLimit('first'), new FakeLimit('second')];
   const keys = new FakeKeyStore({
     all: { tenantId: 5, plan: findPlan('team') as Plan },
@@ -55,6 +57,7 @@ describe('the ingest route', () => {
       limits,
       maxBodyBytes: 10_000,
       metrics,
+      rejections,
       now: () => 1_795_000_000_000_000_000n,
     });
     host = await startHost({ endpoints: [health, ...endpoints], keys, metrics });
@@ -186,9 +189,55 @@ describe('the ingest route', () => {
     const text = await metrics.registry.metrics();
     expect(text).to.match(/logweir_entries_total\{format="lines",role="test"\} \d+/);
     expect(text).to.match(/logweir_ingest_bytes_total\{format="lines",role="test"\} \d+/);
-    expect(text).to.match(/logweir_rejected_entries_total\{reason="form",role="test"\} \d+/);
+    expect(text).to.match(/logweir_rejected_entries_total\{format="lines",reason="form",role="test"\} \d+/);
     expect(text).to.match(/logweir_errors_total\{slug="invalid_body",status="400",role="test"\} \d+/);
     expect(text).to.contain('route="/lines",method="POST",status="200"');
+  });
+
+  describe('keeps what was refused, for its tenant to see', () => {
+    const time = '2026-11-18T11:06:40.000Z';
+    const kept = (count: number): unknown => rejections.of(5).slice(0, count);
+
+    it('entries of a request that was accepted', async () => {
+      const id = (await post('/lines?api_key=in-the-query', 'one\nbad 1\ntwo\nbad 2')).headers.get('x-request-id');
+      const from = { time, format: 'lines', reason: 'not a line', request_id: id };
+      expect(kept(2)).to.deep.equal([
+        { ...from, sample: 'bad 2', index: 3 },
+        { ...from, sample: 'bad 1', index: 1 },
+      ]);
+    });
+
+    const whole: readonly (readonly [string, string | Uint8Array, Record<string, string>, RegExp, string])[] = [
+      ['that cannot be read', 'unreadable', {}, /^The body cannot be read\.$/, 'unreadable'],
+      ['in an encoding that is not supported', 'x', { 'content-encoding': 'br' }, /"br" is not supported/, ''],
+      ['whose compression is corrupt', 'x', { 'content-encoding': 'gzip' }, /gzip/, ''],
+    ];
+    for (const [name, body, headers, reason, sample] of whole) {
+      it(`a request ${name}`, async () => {
+        const answer = await post('/lines', body, { authorization: 'Bearer all', ...headers });
+        expect(answer.status).to.equal(400);
+        const [last] = rejections.of(5);
+        expect(last).to.deep.include({ time, format: 'lines', sample, index: null, request_id: answer.headers.get('x-request-id') });
+        expect(last?.reason).to.match(reason).and.to.equal(answer.json()['detail']);
+      });
+    }
+
+    it('but nothing of a request that is to come again, was too large, or came without a right', async () => {
+      const before = rejections.of(5);
+      publisher.failing = true;
+      expect((await post('/lines', 'bad 3')).status).to.equal(429);
+      publisher.failing = false;
+      expect((await post('/lines', 'x'.repeat(20_000))).status).to.equal(413);
+      expect((await post('/lines', 'bad 4', { authorization: 'Bearer reader' })).status).to.equal(403);
+      expect((await post('/lines', 'bug')).status).to.equal(500);
+      expect(rejections.of(5)).to.deep.equal(before);
+    });
+
+    it('and never a key or a query', async () => {
+      await post('/api/v1/drain?api_key=all&secret=hidden', 'x');
+      await post('/lines?secret=hidden', 'bad\nunreadable');
+      expect(JSON.stringify(rejections.of(5))).not.to.match(/api_key|hidden|in-the-query|Bearer/);
+    });
   });
 
   it('a format and the credential forms must agree on api_key', () => {
@@ -233,7 +282,19 @@ describe('classes of reasons', () => {
     ['the action "delete" is not supported: logs are only added', 'action_not_supported'],
     ['the entry has more than 1000 fields', 'over_a_limit'],
     ['a field name is longer than 256 bytes', 'over_a_limit'],
+    ['a field name of more than 256 bytes: "more…"…', 'over_a_limit'],
+    ['nested deeper than 64 levels', 'over_a_limit'],
+    ['more than 1000 fields', 'over_a_limit'],
+    ['more than 10 log events in one request; the rest of this record is not read', 'over_a_limit'],
+    ['a tag longer than 256 bytes', 'over_a_limit'],
+    ['a record without fields', 'no_message'],
+    ['the event field is blank', 'no_message'],
+    ['the event field is missing', 'no_message'],
     ['not a JSON object', 'form'],
+    ['not a JSON object: unexpected "more than 5" at byte 3', 'form'],
+    ['not a JSON object: unexpected "not support" at byte 3', 'form'],
+    ['not MessagePack, or cut off, at byte 7; what follows is not read', 'form'],
+    ['the data of the record is not base64', 'form'],
   ];
   for (const [reason, name] of rows) it(`${reason}: ${name}`, () => expect(reasonClass(reason)).to.equal(name));
 });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Kafka, Message } from 'kafkajs';
+import type { Kafka, KafkaMessage, Message, RecordMetadata } from 'kafkajs';
 import { pino } from 'pino';
-import { messagesOf, ProducerLane, type Parcel } from '../../../pipeline/bus/lane.ts';
-import { decodeRecord, type LogRecord } from '../../../pipeline/bus/record.ts';
+import { messageOf, ProducerLane, recordsOf, sentRecords, type Parcel, type SentRecord } from '../../../pipeline/bus/lane.ts';
+import { decodeBilled, decodeRecord, type LogRecord } from '../../../pipeline/bus/record.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -12,6 +12,16 @@ class FakeKafka {
   producers = 0;
   inFlight = 0;
   mostInFlight = 0;
+  /** The next offset of each partition. */
+  readonly #ends = new Map<number, number>();
+
+  #append(messages: readonly Message[]): RecordMetadata[] {
+    return [...new Set(messages.map(({ partition = 0 }) => partition))].map((partition) => {
+      const base = this.#ends.get(partition) ?? 100;
+      this.#ends.set(partition, base + messages.filter((message) => message.partition === partition).length);
+      return answer(partition, base, 1_795_000_000_000);
+    });
+  }
 
   producer(): unknown {
     const producer = ++this.producers;
@@ -19,12 +29,12 @@ class FakeKafka {
       connect: () => Promise.resolve(),
       disconnect: () => Promise.resolve(),
       send: ({ messages }: { messages: Message[] }) =>
-        new Promise<void>((resolve, reject) => {
+        new Promise<RecordMetadata[]>((resolve, reject) => {
           this.inFlight += 1;
           this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
           const answer = (error?: Error): void => {
             this.inFlight -= 1;
-            if (error === undefined) resolve();
+            if (error === undefined) resolve(this.#append(messages));
             else reject(error);
           };
           this.sends.push({ messages, producer, answer });
@@ -33,12 +43,22 @@ class FakeKafka {
   }
 }
 
+/** What Kafka answers: for each partition where its first record lies, and when it was appended. */
+const answer = (partition: number, baseOffset: number, logAppendTime: number): RecordMetadata => ({
+  topicName: 'logs.v1',
+  partition,
+  errorCode: 0,
+  baseOffset: String(baseOffset),
+  logAppendTime: String(logAppendTime),
+});
+
 const parcel = (text: string, more: Partial<Parcel> = {}): Parcel & { result: Promise<Error | null> } => {
   let done: (error: Error | null) => void = () => undefined;
   const result = new Promise<Error | null>((resolve) => (done = resolve));
   const info = { tenantId: 1, retentionDays: 0, count: 1, bytes: text.length, days: [1], streams: new Map([['5', '{}']]) };
   return { partition: 0, value: Buffer.from(`${text}\n`), info, enqueuedAt: performance.now(), cancelled: false, done, result, ...more };
 };
+const messagesOf = (parcels: readonly Parcel[]): Message[] => recordsOf(parcels).map(messageOf);
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('producer lane', () => {
@@ -94,6 +114,38 @@ describe('producer lane', () => {
     expect(lane.pendingBytes).to.equal(0);
   });
 
+  it('tells where the records of a send lie before their requests are answered', async () => {
+    const order: string[] = [];
+    const sent: SentRecord[] = [];
+    lane = new ProducerLane(kafka as unknown as Kafka, log, (records) => {
+      order.push('sent');
+      sent.push(...records);
+    });
+    const other = { ...parcel('').info, tenantId: 2, bytes: 7 };
+    const parcels = [parcel('a'), parcel('x', { info: other }), parcel('bb'), parcel('y', { info: other, partition: 1 })];
+    parcels.forEach((each) => (each.done = () => order.push('done')));
+    parcels.forEach((each) => lane.enqueue(each));
+    await turn();
+    kafka.sends[0]?.answer();
+    await turn();
+    expect(sent.map(({ partition, offset, tenantId, bytes }) => [partition, offset, tenantId, bytes])).to.deep.equal([
+      [0, 100, 1, 3],
+      [0, 101, 2, 7],
+      [1, 100, 2, 7],
+    ]);
+    expect(order).to.deep.equal(['sent', 'done', 'done', 'done', 'done']);
+  });
+
+  it('tells of no record of a send that failed', async () => {
+    const sent: SentRecord[] = [];
+    lane = new ProducerLane(kafka as unknown as Kafka, log, (records) => sent.push(...records));
+    lane.enqueue(parcel('a'));
+    await turn();
+    kafka.sends[0]?.answer(new Error('no'));
+    await turn();
+    expect(sent).to.deep.equal([]);
+  });
+
   it('sends what is queued before it stops', async () => {
     const last = parcel('a');
     lane.enqueue(last);
@@ -116,6 +168,37 @@ describe('records of parcels', () => {
       [0, 'x\n', '2', '1'],
       [1, 'b\n', '1', '1'],
     ]);
+  });
+
+  it('lie where Kafka says, in the order in which they were given in their partition', () => {
+    const big = (partition: number, tenantId: number): Parcel =>
+      parcel('', { partition, value: Buffer.alloc(600_000), info: { ...parcel('').info, tenantId, bytes: tenantId } });
+    const records = recordsOf([big(0, 1), big(1, 2), big(0, 1), big(0, 3), big(1, 2)]);
+    const sent = sentRecords(records, [answer(1, 7, 5), answer(0, 40, 9)]);
+    // the offsets as the messages themselves tell: kafkajs keeps the order of a partition's messages
+    const offsets = [40, 7];
+    const expected = records.map(messageOf).map(({ partition = 0, headers }) => ({
+      partition,
+      offset: (offsets[partition] = (offsets[partition] ?? 0) + 1) - 1,
+      timestamp: partition === 0 ? 9 : 5,
+      tenantId: Number(headers?.['tenant']),
+      bytes: Number(headers?.['bytes']),
+    }));
+    expect(sent).to.deep.equal(expected);
+    expect(sent.map(({ offset }) => offset).sort((a, b) => a - b)).to.deep.equal([7, 8, 40, 41, 42]);
+  });
+
+  it('may have no rows, where only the bytes of a request count', () => {
+    const info = { tenantId: 7, retentionDays: 30, count: 0, bytes: 99, days: [], streams: new Map<string, string>() };
+    const [message] = messagesOf([parcel('', { info, value: Buffer.alloc(0) })]);
+    const record = decodeRecord(0, { ...message, offset: '1', timestamp: '5', value: message?.value } as unknown as KafkaMessage);
+    expect(record).to.deep.include({ tenantId: 7, count: 0, bytes: 99, days: [] });
+    expect(decodeBilled({ timestamp: '5', headers: message?.headers ?? {} })).to.deep.equal({ tenantId: 7, bytes: 99, timestamp: 5 });
+  });
+
+  it('count nothing where they are none of ours, or no bytes are in them', () => {
+    for (const headers of [{}, { tenant: '1' }, { tenant: '1', bytes: '0' }, { tenant: '0', bytes: '5' }, { tenant: '1', bytes: '-5' }])
+      expect(decodeBilled({ timestamp: '5', headers })).to.equal(null);
   });
 
   it('say in their headers what they hold', () => {

@@ -127,6 +127,68 @@ describe('inflate snappy block', () => {
   });
 });
 
+/** One element of a block: bytes as they are, or a copy of what is there. */
+type Element = { readonly literal: Uint8Array } | { readonly offset: number; readonly size: number; readonly wide: boolean };
+
+/** Elements as a block, and what they say, byte by byte. */
+function blockOf(elements: readonly Element[]): { block: Buffer; text: Buffer } {
+  const text: number[] = [];
+  const parts: Buffer[] = [];
+  for (const element of elements) {
+    if ('literal' in element) {
+      const size = element.literal.length;
+      const tag = size <= 60 ? [(size - 1) << 2] : size <= 256 ? [60 << 2, size - 1] : [61 << 2, (size - 1) & 0xff, (size - 1) >> 8];
+      parts.push(Buffer.from([...tag, ...element.literal]));
+      text.push(...element.literal);
+    } else if (text.length > 0) {
+      const offset = (element.offset % text.length) + 1;
+      const tag = [((element.size - 1) << 2) | (element.wide ? 3 : 2), offset & 0xff, offset >> 8];
+      parts.push(Buffer.from(element.wide ? [...tag, 0, 0] : tag));
+      for (let i = 0; i < element.size; i++) text.push(text[text.length - offset] ?? 0);
+    }
+  }
+  const length: number[] = [];
+  for (let left = text.length; length.length === 0 || left > 0; left >>>= 7) length.push((left & 0x7f) | (left > 0x7f ? 0x80 : 0));
+  return { block: Buffer.concat([Buffer.from(length), ...parts]), text: Buffer.from(text) };
+}
+
+describe('inflate any snappy block', () => {
+  const literal = fc.record({
+    literal: fc.oneof(fc.uint8Array({ minLength: 1, maxLength: 8 }), fc.uint8Array({ minLength: 55, maxLength: 300 })),
+  });
+  const copy = fc.record({ offset: fc.oneof(fc.nat(9), fc.nat(65_534)), size: fc.integer({ min: 1, max: 64 }), wide: fc.boolean() });
+  const elements = fc.array(fc.oneof(literal, { weight: 3, arbitrary: copy }), { maxLength: 60 });
+
+  it('reads literals of any length and copies that reach into themselves', () => {
+    fc.assert(
+      fc.property(elements, (list) => {
+        const { block, text } = blockOf(list);
+        expect(ok(block).equals(text)).to.equal(true);
+      }),
+    );
+  });
+
+  it('reads a part of a larger buffer, and touches nothing around what it gives', () => {
+    const { block, text } = blockOf([{ literal: Buffer.from('abcde') }, { offset: 2, size: 7, wide: false }]);
+    const around = Buffer.concat([Buffer.alloc(3, 1), block, Buffer.alloc(9, 2)]);
+    expect(ok(around.subarray(3, 3 + block.length)).equals(text)).to.equal(true);
+  });
+
+  it('takes or refuses a damaged one, and throws nothing else', () => {
+    fc.assert(
+      fc.property(elements, fc.nat(), fc.nat(255), (list, at, value) => {
+        const { block } = blockOf(list);
+        block[at % block.length] = value;
+        try {
+          ok(block);
+        } catch (error) {
+          expect(error).to.be.instanceOf(HttpError);
+        }
+      }),
+    );
+  });
+});
+
 describe('inflate snappy frames', () => {
   const [a, b] = [sampleLines(30), sampleLines(100)];
 

@@ -46,17 +46,21 @@ describe('normalizer es_bulk', () => {
     const answer = JSON.parse(result.ack.body as string) as {
       took: number;
       errors: boolean;
-      items: { create: { status: number; error?: { type: string; reason: string } } }[];
+      items: Record<string, { status: number; error?: { type: string; reason: string } }>[];
     };
     expect(answer.took).to.equal(3);
     expect(answer.errors).to.equal(true);
-    expect(answer.items.map(({ create }) => create.status)).to.deep.equal([201, 400, 400, 400, 400, 400, 400, 201]);
-    expect(answer.items[1]?.create.error).to.deep.equal({
+    expect(answer.items.map((item) => Object.keys(item)[0])).to.deep.equal([
+      ...['create', 'create', 'create', 'create', 'delete', 'update', 'create', 'create'],
+    ]);
+    const results = answer.items.map((item) => Object.values(item)[0]);
+    expect(results.map((result) => result?.status)).to.deep.equal([201, 400, 400, 400, 400, 400, 400, 201]);
+    expect(results[1]?.error).to.deep.equal({
       type: 'document_parsing_exception',
       reason: 'not a JSON object: unexpected the end at byte 8',
     });
-    expect(answer.items[2]?.create.error?.reason).to.equal('not a JSON object: unexpected "x" at byte 13');
-    expect(answer.items[6]?.create.error?.reason).to.match(/^no message/);
+    expect(results[2]?.error?.reason).to.equal('not a JSON object: unexpected "x" at byte 13');
+    expect(results[6]?.error?.reason).to.match(/^no message/);
   });
 
   it('answers with an empty list in the order of keys that clients look for', () => {
@@ -73,6 +77,12 @@ describe('normalizer es_bulk', () => {
       expect('ack' in result && JSON.parse(result.ack.body as string)).to.have.nested.property('items[0].create.status', 201);
     });
   }
+  it('names every item by its own action, whatever stands between the pairs', () => {
+    const body = `\ufeff${lines('{"index":{}}', '{"_msg":"a"}', '', CREATE, '{"_msg":"b"}', ' {"delete":{}}', '{ "index" :{}}', '{"_msg":"c"}')}`;
+    const result = normalize(esBulk, body, { query: 'items=true' });
+    const { items } = JSON.parse('ack' in result ? (result.ack.body as string) : '{}') as { items: object[] };
+    expect(items.map((item) => Object.keys(item)[0])).to.deep.equal(['index', 'create', 'delete', 'index']);
+  });
   it('gives every item where it is asked for', () => {
     const result = normalize(esBulk, lines(CREATE, '{"_msg":"a"}'), { query: 'items=true' });
     expect('ack' in result && JSON.parse(result.ack.body as string))

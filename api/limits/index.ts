@@ -1,0 +1,32 @@
+import { dailyVolume } from './daily-volume.ts';
+import type { IngestLimit } from './ingest-limit.ts';
+import { platformBucket } from './platform-bucket.ts';
+import { pressure } from './pressure.ts';
+import type { SharedCounts } from './shared-counts.ts';
+import { tenantBucket } from './tenant-bucket.ts';
+import { MAX_RATE } from './token-bucket.ts';
+
+export type IngestLimitsOptions = {
+  readonly counts: SharedCounts;
+  /** Entries per second over all tenants; 0, or more than MAX_RATE, is off. */
+  readonly platformEntriesPerSecond: number;
+  /** The event loop's lag, milliseconds. */
+  readonly lagMs: () => number;
+  /** Whole microseconds of a monotonic clock. */
+  readonly now?: () => number;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+};
+
+/** The limits of the ingest plane in the contract's order: trial and quota, pressure, the tenant's bucket, the platform's bucket. */
+export function ingestLimits(options: IngestLimitsOptions): readonly IngestLimit[] {
+  const { counts, platformEntriesPerSecond: rate, lagMs } = options;
+  const now = options.now ?? ((): number => Math.floor(performance.now() * 1000));
+  const clock = options.clock ?? Date.now;
+  return [
+    dailyVolume({ counts, clock }),
+    pressure({ counts, lagMs }),
+    tenantBucket({ counts, now }),
+    ...(rate > 0 && rate <= MAX_RATE ? [platformBucket({ counts, rate, now })] : []),
+  ];
+}

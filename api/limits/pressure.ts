@@ -1,0 +1,24 @@
+import { backpressure, walFull } from '../../pipeline/core/errors.ts';
+import type { IngestLimit } from './ingest-limit.ts';
+import type { SharedCounts } from './shared-counts.ts';
+
+/** The event loop's lag above which nothing more is taken, milliseconds. */
+const MAX_LAG_MS = 250;
+
+export type PressureOptions = {
+  readonly counts: SharedCounts;
+  /** The event loop's lag, milliseconds. */
+  readonly lagMs: () => number;
+};
+
+/** Refuses while the log must not take more, and while this process is too busy to answer in time. */
+export function pressure({ counts, lagMs }: PressureOptions): IngestLimit {
+  return {
+    name: 'pressure',
+    admit() {
+      const reason = counts.logFull();
+      if (reason !== null) throw walFull(reason);
+      if (lagMs() > MAX_LAG_MS) throw backpressure('This node is too busy to take more entries right now.');
+    },
+  };
+}

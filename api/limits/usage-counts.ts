@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { SentRecord } from '../../pipeline/bus/lane.ts';
+import { encodeNode, nodeKey } from '../../pipeline/bus/usage-records.ts';
+import { readAndFollow, type CompactedLog, type CompactedRecord } from '../../pipeline/core/compacted-log.ts';
+import { repeat } from '../../pipeline/core/repeat.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import type { SharedCounts } from './shared-counts.ts';
+import { UsageView } from './usage-view.ts';
+
+export type UsageCountsOptions = {
+  /** The topic `usage.v1`. */
+  readonly log: CompactedLog;
+  readonly logger: Logger;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+  /** Milliseconds between two words to the other nodes, and before the topic is tried again. */
+  readonly everyMs?: number;
+};
+
+/** A stop waits no longer than this for the last word to the others, which the log tells too. */
+const LAST_WORD_MS = 2000;
+
+/** What all API nodes have counted together, over the topic `usage.v1` (docs/adr/0006-usage.md). */
+export class UsageCounts implements Service, SharedCounts {
+  readonly name = 'usage counts';
+  readonly #options: Required<UsageCountsOptions>;
+  readonly #id = randomUUID();
+  readonly #view: UsageView;
+  readonly #stop = new AbortController();
+  #ready = false;
+  #following: Promise<unknown> | null = null;
+  #telling: Promise<void> | null = null;
+  /** Entries charged and not told yet, by tenant; negative where more was given back. */
+  readonly #charged = new Map<number, number>();
+  /** The set of entries that is being told; after a failure the same one is told again. */
+  #untold: ReadonlyMap<number, number> | null = null;
+  #seq = 0;
+  /** Something was acknowledged that the others have not been told of. */
+  #news = false;
+
+  constructor(options: UsageCountsOptions) {
+    this.#options = { now: () => performance.now(), everyMs: 500, ...options };
+    this.#view = new UsageView(this.#id, this.#options.now());
+  }
+
+  /** True once the topic was read to its end. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Resolves after the first attempt to read the topic; where Kafka could not be reached, attempts go on behind. */
+  start(): Promise<void> {
+    const { everyMs } = this.#options;
+    this.#telling = repeat(everyMs, this.#stop.signal, () => this.#tell());
+    return new Promise((tried) => {
+      this.#following = this.#follow(tried).then(tried);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.race([this.#telling, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS).unref())]);
+    await this.#options.log.stop();
+    await this.#following;
+  }
+
+  /** Notes records that this node has had acknowledged. */
+  sent(records: readonly SentRecord[]): void {
+    if (this.#view.sent(records)) this.#news = true;
+  }
+
+  bytesOf(tenantId: number, day: number): number {
+    return this.#view.bytesOf(tenantId, day);
+  }
+
+  /** The part of `bytesOf` that the usage processor has not read yet. */
+  pendingBytesOf(tenantId: number, day: number): number {
+    return this.#view.pendingBytesOf(tenantId, day);
+  }
+
+  othersEntries(tenantId: number): number {
+    return this.#view.othersEntries(tenantId);
+  }
+
+  othersTotal(): number {
+    return this.#view.othersTotal();
+  }
+
+  charged(tenantId: number, entries: number): void {
+    this.#charged.set(tenantId, (this.#charged.get(tenantId) ?? 0) + entries);
+  }
+
+  logFull(): string | null {
+    return this.#view.logFull(this.#options.now());
+  }
+
+  async #follow(tried: () => void): Promise<void> {
+    const { log, logger, now, everyMs } = this.#options;
+    const onFailure = (error: unknown, retryMs: number): void => {
+      logger.warn({ err: error, retryMs }, 'The usage topic cannot be read yet.');
+      tried();
+    };
+    const onRecord = (record: CompactedRecord): void => {
+      this.#view.fold(record, this.#ready, now());
+    };
+    this.#ready = await readAndFollow(log, onRecord, { signal: this.#stop.signal, retryMs: everyMs, onFailure });
+  }
+
+  /** Tells the others what is new. */
+  async #tell(): Promise<void> {
+    const { log, logger, now } = this.#options;
+    this.#view.forget(now());
+    this.#untold ??= this.#takeCharged();
+    if (this.#untold === null && !this.#news) return;
+    this.#news = false;
+    const entries = this.#untold ?? new Map<number, number>();
+    const usage = { seq: this.#seq, entries, unreflected: this.#view.unreflected() };
+    try {
+      await log.append(nodeKey(this.#id), encodeNode(usage));
+      this.#untold = null;
+    } catch (error) {
+      this.#news = true;
+      logger.warn({ err: error }, 'The other nodes could not be told what was accepted here; it is tried again.');
+    }
+  }
+
+  /** A new set of entries, if there is one. What was given back waits until as much was charged, so that no count falls. */
+  #takeCharged(): ReadonlyMap<number, number> | null {
+    const charged = new Map([...this.#charged].filter(([, entries]) => entries > 0));
+    for (const [tenantId, entries] of this.#charged) if (entries >= 0) this.#charged.delete(tenantId);
+    if (charged.size === 0) return null;
+    this.#seq += 1;
+    return charged;
+  }
+}

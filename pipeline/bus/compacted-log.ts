@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import kafkajs, { type Consumer, type Kafka, type Producer } from 'kafkajs';
+import type { Logger } from 'pino';
+import type { CompactedLog, CompactedRecord } from '../core/compacted-log.ts';
+
+const APPEND_DEADLINE_MS = 10_000;
+/** A log that cannot be read to its end within this time counts as out of reach. */
+const READ_DEADLINE_MS = 20_000;
+
+/** A compacted topic on Kafka. Every node reads all of it, so each has a consumer group of its own, which commits nothing. */
+export class KafkaCompactedLog implements CompactedLog {
+  readonly #kafka: Kafka;
+  readonly #log: Logger;
+  readonly #topic: string;
+  #consumer: Consumer | null = null;
+  #producer: Promise<Producer> | null = null;
+  /** Offset of the last record given on. After a crash kafkajs begins at the start again; what was given is skipped. */
+  #last = -1n;
+  #onRecord: (record: CompactedRecord) => void = () => undefined;
+  /** Records that came in between `readAll` and `follow`. */
+  #held: CompactedRecord[] = [];
+  /** Told how far the topic has been read. */
+  #onProgress: () => void = () => undefined;
+
+  constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly topic: string }) {
+    this.#kafka = options.kafka;
+    this.#log = options.log;
+    this.#topic = options.topic;
+  }
+
+  async readAll(onRecord: (record: CompactedRecord) => void): Promise<void> {
+    await this.#consumer?.disconnect().catch(() => undefined);
+    this.#last = -1n;
+    this.#held = [];
+    const end = await this.#endOffset();
+    let reading = true;
+    this.#onRecord = (record) => {
+      if (reading) onRecord(record);
+      else this.#held.push(record);
+    };
+    const consumer = await this.#connectConsumer();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(() => {
+          reject(new Error(`${this.#topic} was not read to its end within ${READ_DEADLINE_MS} ms.`));
+        }, READ_DEADLINE_MS);
+        this.#onProgress = () => {
+          if (this.#last + 1n < end || !reading) return;
+          reading = false;
+          clearTimeout(timer);
+          resolve();
+        };
+        this.#onProgress();
+        consumer.run({ autoCommit: false, eachMessage: ({ message }) => this.#message(message) }).catch(reject);
+      });
+    } catch (error) {
+      await consumer.disconnect().catch(() => undefined);
+      this.#consumer = null;
+      throw error;
+    }
+  }
+
+  follow(onRecord: (record: CompactedRecord) => void): Promise<void> {
+    this.#onRecord = onRecord;
+    for (const record of this.#held.splice(0)) onRecord(record);
+    return Promise.resolve();
+  }
+
+  async append(key: string, value: string | null): Promise<bigint> {
+    const producer = await this.#connectProducer();
+    try {
+      const [answer] = await within(
+        APPEND_DEADLINE_MS,
+        producer.send({ topic: this.#topic, acks: -1, messages: [{ partition: 0, key, value }] }),
+      );
+      return BigInt(answer?.baseOffset ?? '-1');
+    } catch (error) {
+      this.#producer = null;
+      producer.disconnect().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const [consumer, producer] = [this.#consumer, this.#producer];
+    this.#consumer = null;
+    this.#producer = null;
+    await Promise.all([consumer?.disconnect(), producer?.then((open) => open.disconnect())]);
+  }
+
+  #message({ offset, key, value }: { offset: string; key: Buffer | null; value: Buffer | null }): Promise<void> {
+    const at = BigInt(offset);
+    if (at > this.#last) {
+      this.#last = at;
+      if (key !== null) this.#onRecord({ offset: at, key: key.toString(), value: value === null ? null : value.toString() });
+    }
+    this.#onProgress();
+    return Promise.resolve();
+  }
+
+  /** The offset after the last record; 0 where retention has left none. */
+  async #endOffset(): Promise<bigint> {
+    const admin = this.#kafka.admin();
+    await admin.connect();
+    try {
+      const [partition] = await admin.fetchTopicOffsets(this.#topic);
+      return partition === undefined || partition.low === partition.high ? 0n : BigInt(partition.high);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  async #connectConsumer(): Promise<Consumer> {
+    const consumer = this.#kafka.consumer({
+      groupId: `${this.#topic.replace(/\.v\d+$/, '')}-${randomUUID()}`,
+      maxWaitTimeInMs: 500,
+      sessionTimeout: 6000,
+      heartbeatInterval: 2000,
+    });
+    this.#consumer = consumer;
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      this.#log.warn({ err: payload.error, restart: payload.restart }, `The reader of ${this.#topic} crashed.`);
+      if (!payload.restart && this.#consumer === consumer) void this.#restart();
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topic: this.#topic, fromBeginning: true });
+    return consumer;
+  }
+
+  /** Goes on reading with a new consumer, for as long as it takes. */
+  async #restart(): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(5000, 250 * 2 ** attempt)));
+      const old = this.#consumer;
+      if (old === null) return;
+      await old.disconnect().catch(() => undefined);
+      try {
+        const consumer = await this.#connectConsumer();
+        await consumer.run({ autoCommit: false, eachMessage: ({ message }) => this.#message(message) });
+        return;
+      } catch (error) {
+        this.#log.warn({ err: error, attempt }, `${this.#topic} cannot be read; it is tried again.`);
+      }
+    }
+  }
+
+  #connectProducer(): Promise<Producer> {
+    if (this.#producer === null) {
+      const producer = this.#kafka.producer({
+        maxInFlightRequests: 1,
+        allowAutoTopicCreation: false,
+        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+      });
+      this.#producer = producer.connect().then(() => producer);
+      this.#producer.catch(() => {
+        this.#producer = null;
+      });
+    }
+    return this.#producer;
+  }
+}
+
+function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Error(`Kafka did not answer within ${ms} ms.`));
+    }, ms);
+    promise.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
+}

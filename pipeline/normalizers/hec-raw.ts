@@ -1,0 +1,29 @@
+import { invalidBody } from '../core/errors.ts';
+import { FixedName } from '../entry/names.ts';
+import type { EntryWriter } from '../entry/writer.ts';
+import { hecAnswer } from './hec/answer.ts';
+import type { IngestRequest, Normalizer } from './normalizer.ts';
+import { takeLines } from './shared/text-lines.ts';
+
+/** Query parameters that say where the lines come from. */
+const METADATA = [new FixedName('host'), new FixedName('source'), new FixedName('sourcetype'), new FixedName('index')];
+
+/**
+ * Splunk's HTTP Event Collector, raw
+ * (https://help.splunk.com/en/splunk-enterprise/get-data-in/collect-http-event-data/http-event-collector-rest-api-endpoints):
+ * each line is an entry, with the request's `host`, `source`, `sourcetype` and `index`.
+ */
+export const hecRaw: Normalizer = {
+  name: 'hec_raw',
+  paths: ['/services/collector/raw', '/services/collector/raw/1.0'],
+  methods: ['POST'],
+  errors: 'hec',
+
+  normalize({ body, query, maxBytes }: IngestRequest, out: EntryWriter): void {
+    const shared = METADATA.map((name) => ({ name, value: query.get(name.text) ?? '' })).filter(({ value }) => value !== '');
+    takeLines(body, out, maxBytes, shared);
+    if (out.total === 0) throw invalidBody('The body is empty; send lines of text.', { code: 5 });
+  },
+
+  ack: hecAnswer,
+};

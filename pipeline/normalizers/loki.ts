@@ -1,0 +1,37 @@
+import { payloadTooLarge } from '../core/errors.ts';
+import type { Coding } from '../core/inflate.ts';
+import { inflateSnappy } from '../core/snappy.ts';
+import type { EntryWriter } from '../entry/writer.ts';
+import { isJsonBody } from './shared/body-encoding.ts';
+import { readLokiJson } from './loki/json.ts';
+import { readLokiProtobuf } from './loki/protobuf.ts';
+import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
+import { rejectedHeader } from './shared/rejected-header.ts';
+
+/** Loki's push API (https://grafana.com/docs/loki/latest/reference/loki-http-api/#ingest-logs): JSON, and protobuf in snappy. */
+export const loki: Normalizer = {
+  name: 'loki',
+  paths: ['/loki/api/v1/push'],
+  methods: ['POST'],
+
+  impliedCoding(contentType: string): Coding | null {
+    return contentType.includes('protobuf') ? 'snappy' : null;
+  },
+
+  normalize(request: IngestRequest, out: EntryWriter): void {
+    if (isJsonBody(request)) readLokiJson(request, out);
+    else readLokiProtobuf(uncompressed(request), request, out);
+  },
+
+  ack(_request: IngestRequest, written: Written): Ack {
+    return { status: 204, headers: rejectedHeader(written) };
+  },
+};
+
+/** The protobuf body; where neither the media type nor a header told that it is in snappy, that is found out here. */
+function uncompressed({ body, contentType, header, maxBytes }: IngestRequest): Buffer {
+  const told = contentType.includes('protobuf') || header('content-encoding') !== '';
+  // a message begins with its first field, 0x0a; in snappy that would be a length of 10
+  if (told || body.length === 0 || body[0] === 0x0a) return body;
+  return inflateSnappy(body, maxBytes, (received, more) => payloadTooLarge(received, maxBytes, { more }));
+}

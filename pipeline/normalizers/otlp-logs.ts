@@ -1,0 +1,22 @@
+import type { EntryWriter } from '../entry/writer.ts';
+import { isJsonBody } from './shared/body-encoding.ts';
+import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
+import { exportAnswer } from './otlp/answer.ts';
+import { readOtlpJson } from './otlp/json.ts';
+import { readOtlpProtobuf } from './otlp/protobuf.ts';
+
+/** OTLP/HTTP logs (https://opentelemetry.io/docs/specs/otlp/#otlphttp), JSON and protobuf. */
+export const otlpLogs: Normalizer = {
+  name: 'otlp_logs',
+  paths: ['/v1/logs'],
+  methods: ['POST'],
+
+  normalize(request: IngestRequest, out: EntryWriter): void {
+    if (isJsonBody(request)) readOtlpJson(request, out);
+    else readOtlpProtobuf(request, out);
+  },
+
+  ack(request: IngestRequest, written: Written): Ack {
+    return exportAnswer(request, written, 'rejectedLogRecords', 'log records');
+  },
+};

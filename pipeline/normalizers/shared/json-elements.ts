@@ -1,0 +1,70 @@
+import { invalidBody } from '../../core/errors.ts';
+import { skipSpace, skipValue } from '../../core/json-tokens.ts';
+import { walkArray } from '../../core/json-walk.ts';
+import { lastJsonError, type EntryWriter } from '../../entry/writer.ts';
+import { endOfLine, jsonErrorReason } from './json-error.ts';
+
+const OPEN_ARRAY = 0x5b;
+const OPEN_OBJECT = 0x7b;
+
+/**
+ * Takes the JSON value that begins at `at`, as an entry or as a rejection, and gives the offset after it; a negative one where there
+ * is no whole value before `end`, and then nothing is recorded.
+ */
+export type TakeElement = (at: number, end: number) => number;
+
+/** How a body's elements are taken: its objects, and its arrays where they are more than lists of objects. */
+export type Elements = {
+  readonly object: TakeElement;
+  /** Gives a negative offset where the array is no JSON; what came before in it may be recorded. Left out: a list of objects. */
+  readonly array?: TakeElement;
+};
+
+/**
+ * Walks the elements of a body: JSON arrays, objects one a line, or objects one after the other. What is no object is rejected by
+ * itself; text that is no JSON costs its line, or the rest of its array. The body must be valid UTF-8.
+ */
+export function takeElements(body: Buffer, out: EntryWriter, { object, array }: Elements): void {
+  const element: TakeElement = (at, end) => {
+    if (body[at] === OPEN_OBJECT) return object(at, end);
+    const after = skipValue(body, at, end);
+    if (after >= 0) out.reject('not a JSON object', body, at, after);
+    return after;
+  };
+  const list: TakeElement = array ?? ((at, end) => walkArray(body, at, end, element));
+  takeLines(body, out, (at, end) => (body[at] === OPEN_ARRAY ? list(at, body.length) : element(at, end)));
+}
+
+/** The 400 for a body of which nothing could be read; an empty array is readable. */
+export function refuseUnreadable(body: Buffer, out: EntryWriter, readable: number): void {
+  if (skipSpace(body, 0, body.length) === body.length) throw invalidBody('The body is empty.');
+  if (out.total > 0 && readable === 0) throw invalidBody(`Nothing of the body could be read: ${out.rejected[0]?.reason ?? ''}.`);
+}
+
+/** Values that begin on a line and mostly end there; after the first one that ends nowhere, values over several lines are not looked for. */
+function takeLines(body: Buffer, out: EntryWriter, take: TakeElement): void {
+  const end = body.length;
+  let lineEnd = -1;
+  let spanning = true;
+  for (let at = skipSpace(body, 0, end); at < end;) {
+    if (at > lineEnd) lineEnd = endOfLine(body, at);
+    let after = take(at, lineEnd);
+    if (after < 0 && spanning && body[at] === OPEN_OBJECT && lastJsonError() >= lineEnd && lineEnd < end) {
+      after = take(at, end);
+      spanning = after >= 0;
+    }
+    if (after < 0) {
+      const isArray = body[at] === OPEN_ARRAY;
+      out.reject(isArray ? arrayErrorReason(body, at) : jsonErrorReason(body, at, lineEnd), body, at, lineEnd);
+      after = isArray ? end : lineEnd;
+    }
+    at = skipSpace(body, after, end);
+  }
+}
+
+/** Where an array stopped being JSON; what came before that in it is kept. */
+function arrayErrorReason(body: Buffer, at: number): string {
+  const failed = Math.min(lastJsonError(), body.length);
+  const found = failed >= body.length ? 'the end' : JSON.stringify(body.toString('utf8', failed, failed + 12));
+  return `not a JSON array: unexpected ${found} at byte ${String(failed - at)}; what follows is not read`;
+}

@@ -1,0 +1,27 @@
+import { compact, last, skipString, UNICODE_ESCAPED } from '../../core/json-tokens.ts';
+import { stringAt } from '../../core/json-walk.ts';
+import { LITERAL, STRING, type Draft } from '../../entry/draft.ts';
+import type { Name } from '../../entry/names.ts';
+
+/**
+ * Puts in a field whose JSON value lies at `body[at..after)` of the draft's body and is valid: strings, numbers and booleans as they
+ * are, arrays and objects as their JSON text. `null` and the empty string are no field, and leave what there is under this name.
+ */
+export function putJsonToken(draft: Draft, name: Name, at: number, after: number): void {
+  const { body } = draft;
+  const first = body[at];
+  if (first === 0x6e || (first === 0x22 && after === at + 2)) return;
+  if (first === 0x7b || first === 0x5b) draft.set(name, STRING, JSON.stringify(compact(body.toString('utf8', at, after))));
+  else if (first !== 0x22) draft.putToken(name, LITERAL, at, after);
+  else {
+    skipString(body, at, after);
+    // \u escapes may spell lone surrogates, which are no text
+    if (last.escapes === UNICODE_ESCAPED) draft.putString(name, stringAt(body, at, after));
+    else draft.putToken(name, STRING, at, after);
+  }
+}
+
+/** The text of a JSON scalar: of a string what it says, else its token. */
+export function scalarText(body: Buffer, at: number, after: number): string {
+  return body[at] === 0x22 ? stringAt(body, at, after) : body.toString('latin1', at, after);
+}

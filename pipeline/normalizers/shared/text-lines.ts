@@ -1,0 +1,49 @@
+import { FixedName } from '../../entry/names.ts';
+import type { EntryWriter } from '../../entry/writer.ts';
+import { GroupBudget } from './group-budget.ts';
+import { endOfLine } from './json-error.ts';
+
+/** A field that all lines of a request have in common. */
+export type SharedField = { readonly name: FixedName; readonly value: string };
+
+const MESSAGE = new FixedName('_msg');
+/** After so many lines the group begins afresh, so that names of fields that many lines bring are forgotten in time. */
+const GROUP = 1000;
+
+/**
+ * Takes each line of a body as an entry: its bytes, without the line's end, are the message; members of a line that is a JSON object
+ * become fields beside the shared ones, which they never override. Lines without a byte are skipped. `maxBytes`: the cap of a body.
+ */
+export function takeLines(body: Buffer, out: EntryWriter, maxBytes: number, shared: readonly SharedField[] = []): void {
+  const budget = new GroupBudget(maxBytes);
+  const marked = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
+  let inGroup = GROUP;
+  for (let start = marked ? 3 : 0; start < body.length;) {
+    const lineEnd = endOfLine(body, start);
+    const end = lineEnd > start && body[lineEnd - 1] === 0x0d ? lineEnd - 1 : lineEnd;
+    if (end > start) {
+      if (inGroup === GROUP) {
+        beginGroup(body, out, budget, shared);
+        inGroup = 0;
+      }
+      inGroup += 1;
+      const problem = budget.next();
+      if (problem === '') takeLine(body, start, end, out);
+      else out.reject(problem, body, start, end);
+    }
+    start = lineEnd + 1;
+  }
+}
+
+function beginGroup(body: Buffer, out: EntryWriter, budget: GroupBudget, shared: readonly SharedField[]): void {
+  const draft = out.begin(body);
+  for (const { name, value } of shared) draft.putString(name.in(draft.names), value);
+  budget.hold(draft);
+}
+
+function takeLine(body: Buffer, start: number, end: number, out: EntryWriter): void {
+  const draft = out.again(start, end);
+  draft.putText(MESSAGE.in(draft.names), body, start, end);
+  draft.readLine(body, start, end);
+  out.end();
+}

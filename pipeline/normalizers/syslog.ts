@@ -1,0 +1,22 @@
+import { invalidBody } from '../core/errors.ts';
+import type { EntryWriter } from '../entry/writer.ts';
+import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
+import { acceptedAnswer } from './shared/rejected-header.ts';
+import { clockOf, takeFrames } from './syslog/take-frames.ts';
+
+/**
+ * Syslog over HTTP: frames of RFC 5424 and RFC 3164 and plain messages, one a line, or counted in bytes as in RFC 6587. Each is an
+ * entry, whatever of its header can be read. `?tz=` names the zone of times that have none.
+ */
+export const syslog: Normalizer = {
+  name: 'syslog',
+  paths: ['/api/v1/syslog'],
+  methods: ['POST'],
+
+  normalize(request: IngestRequest, out: EntryWriter): void {
+    takeFrames(request.body, out, { clock: clockOf(request), structured: true });
+    if (out.total === 0) throw invalidBody('The body is empty; send syslog frames, one a line.');
+  },
+
+  ack: (_request: IngestRequest, written: Written): Ack => acceptedAnswer(written),
+};

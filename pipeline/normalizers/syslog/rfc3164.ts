@@ -1,0 +1,125 @@
+import type { Draft } from '../../entry/draft.ts';
+import type { SplitTime } from '../../entry/time-token.ts';
+import type { EntryWriter } from '../../entry/writer.ts';
+import { FORMAT, HOSTNAME, PROC_ID, putAppName, putHeader } from './header-names.ts';
+import { readBsdStamp, readIsoStamp, type Clock } from './timestamp.ts';
+
+const SPACE = 0x20;
+const PERCENT = 0x25;
+const COLON = 0x3a;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+const NAME = Buffer.from('rfc3164');
+/** AIX relays write `Message forwarded from HOST: ` in place of the host. */
+const FORWARDED = Buffer.from('Message forwarded from ');
+const MAX_TAG_BYTES = 128;
+
+const time: SplitTime = { seconds: 0, nanos: 0 };
+
+/**
+ * Reads the frame that ends at `end` from behind its `<PRI>` on: `TIMESTAMP HOSTNAME TAG[PID]: MSG` (RFC 3164, 4.1), where host, tag
+ * and the time itself may be missing. Gives the offset where the message begins; a frame without one is its own message, from
+ * `start` on. Where there is no `<PRI>` (`at` is `start`), only a time of RFC 3164's own form makes it a frame; it is a plain
+ * message otherwise.
+ */
+export function readRfc3164(out: EntryWriter, draft: Draft, start: number, at: number, end: number, clock: Clock): number {
+  const stampEnd = at === start ? readBsdStamp(draft.body, at, end, clock, time) : readStamp(draft.body, at, end, clock);
+  if (stampEnd >= 0) out.timeIs(time.seconds, time.nanos);
+  if (stampEnd >= 0 || at > start) draft.putText(FORMAT.in(draft.names), NAME, 0, NAME.length);
+  const text = stampEnd < 0 ? at : readOrigin(draft, stampEnd, end);
+  return text < end ? text : start;
+}
+
+/** The offset after the time behind a `<PRI>`, in one of the forms in use; -1 where there is none. */
+function readStamp(bytes: Buffer, at: number, end: number, clock: Clock): number {
+  const first = bytes[at] as number;
+  if (first >= 0x30 && first <= 0x39) {
+    // rsyslog's RSYSLOG_ForwardFormat
+    const after = skipUntilSpace(bytes, at, end);
+    if (readIsoStamp(bytes, at, after, clock, time)) return after;
+  }
+  const after = readBsdStamp(bytes, at, end, clock, time);
+  return after >= 0 ? after : readBsdStamp(bytes, skipSequence(bytes, at, end), end, clock, time);
+}
+
+/** Cisco IOS: `148: *Nov  3 10:00:00.123 UTC: %…`, a running number, and a star or dot while the clock is not synchronised. */
+function skipSequence(bytes: Buffer, at: number, end: number): number {
+  let i = at;
+  while (i < end && (bytes[i] as number) >= 0x30 && (bytes[i] as number) <= 0x39) i += 1;
+  if (i > at && bytes[i] === COLON && bytes[i + 1] === SPACE) i += 2;
+  else i = at;
+  return bytes[i] === 0x2a || bytes[i] === 0x2e ? i + 1 : i;
+}
+
+/** Reads host, tag and process from behind the time; gives the offset of the message. */
+function readOrigin(draft: Draft, at: number, end: number): number {
+  const { body } = draft;
+  if (body[at] === COLON) return skipSpaces(body, at + 1, end);
+  let i = skipSpaces(body, at, end);
+  // a Cisco message's name, `%ASA-6-302013:`, is part of the message
+  if (body[i] === PERCENT) return i;
+  let tagged = readTag(draft, i, end);
+  if (tagged >= 0) return tagged;
+  i = readHost(draft, i, end);
+  if (body[i] === COLON && body[i + 1] === SPACE) i += 2;
+  if (body[i] === PERCENT) return i;
+  tagged = readTag(draft, i, end);
+  return tagged < 0 ? i : tagged;
+}
+
+function readHost(draft: Draft, at: number, end: number): number {
+  const { body } = draft;
+  const forwarded = startsWith(body, at, FORWARDED);
+  const from = forwarded ? at + FORWARDED.length : at;
+  const after = skipUntilSpace(body, from, end);
+  putHeader(draft, HOSTNAME, from, forwarded && body[after - 1] === COLON ? after - 1 : after);
+  return Math.min(after + 1, end);
+}
+
+/** Reads `TAG: `, `TAG[PID]: ` or `TAG[PID] ` and gives the offset after it; -1 where there is none, and nothing is put in. */
+function readTag(draft: Draft, at: number, end: number): number {
+  const { body } = draft;
+  const limit = Math.min(end, at + MAX_TAG_BYTES);
+  const tagEnd = tokenEnd(body, at, limit);
+  if (tagEnd === at) return -1;
+  let after = tagEnd;
+  let pidEnd = tagEnd;
+  if (body[tagEnd] === OPEN) {
+    pidEnd = tagEnd + 1;
+    while (pidEnd < limit && (body[pidEnd] as number) > SPACE && body[pidEnd] !== CLOSE) pidEnd += 1;
+    if (pidEnd >= limit || body[pidEnd] !== CLOSE) return -1;
+    after = pidEnd + 1;
+  } else if (body[tagEnd] !== COLON || tagEnd >= end) return -1;
+  if (after < end && body[after] === COLON) after += 1;
+  if (after < end && body[after] !== SPACE) return -1;
+  putAppName(draft, at, tagEnd);
+  if (pidEnd > tagEnd) putHeader(draft, PROC_ID, tagEnd + 1, pidEnd);
+  return Math.min(after + 1, end);
+}
+
+/** The end of a tag's letters: a space, a colon, a bracket or a control character. */
+function tokenEnd(bytes: Buffer, at: number, end: number): number {
+  let i = at;
+  for (; i < end; i++) {
+    const byte = bytes[i] as number;
+    if (byte <= SPACE || byte === COLON || byte === OPEN) break;
+  }
+  return i;
+}
+
+function skipUntilSpace(bytes: Buffer, at: number, end: number): number {
+  let i = at;
+  while (i < end && bytes[i] !== SPACE) i += 1;
+  return i;
+}
+
+function skipSpaces(bytes: Buffer, at: number, end: number): number {
+  let i = at;
+  while (i < end && bytes[i] === SPACE) i += 1;
+  return i;
+}
+
+function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
+  return true;
+}

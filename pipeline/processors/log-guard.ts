@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { encodeGuard, guardKey } from '../bus/usage-records.ts';
+import type { CompactedLog } from '../core/compacted-log.ts';
+import { repeat } from '../core/repeat.ts';
+import type { Service } from '../core/service.ts';
+
+/** Says why the log must take no more, or null while it may; rejects where that cannot be told. */
+export type GuardCheck = () => Promise<string | null>;
+
+export type LogGuardOptions = {
+  readonly checks: readonly GuardCheck[];
+  /** The topic `usage.v1`, to append to; it belongs to somebody else. */
+  readonly topic: Pick<CompactedLog, 'append'>;
+  readonly logger: Logger;
+  readonly everyMs?: number;
+};
+
+/**
+ * Looks every 2 s whether the log may take more, and tells every API node over `usage.v1`. Where it cannot tell it is silent, and the
+ * nodes stop taking entries after a while.
+ */
+export class LogGuard implements Service {
+  readonly name = 'log guard';
+  readonly #options: LogGuardOptions;
+  readonly #key = guardKey(randomUUID());
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+  #full: string | null = null;
+
+  constructor(options: LogGuardOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    await this.#look();
+    this.#running = repeat(this.#options.everyMs ?? 2000, this.#stop.signal, () => this.#look());
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const { checks, topic, logger } = this.#options;
+    try {
+      const reasons = await Promise.all(checks.map((check) => check()));
+      const full = reasons.find((reason) => reason !== null) ?? null;
+      await topic.append(this.#key, encodeGuard(full, new Date()));
+      if (full !== null && this.#full === null) logger.error({ reason: full }, 'The log must take no more.');
+      if (full === null && this.#full !== null) logger.info('The log may take more again.');
+      this.#full = full;
+    } catch (error) {
+      logger.warn({ err: error }, 'Whether the log may take more cannot be told.');
+    }
+  }
+}
+
+/** Holds while at least this share of a folder's disk is free for us. */
+export function diskCheck(folder: string, minFreePercent: number): GuardCheck {
+  return async () => {
+    const { bavail, blocks } = await statfs(folder);
+    const free = (100 * bavail) / blocks;
+    return free >= minFreePercent
+      ? null
+      : `The disk of Kafka's log has ${free.toFixed(1)} % free; at least ${String(minFreePercent)} % must be.`;
+  };
+}

@@ -1,0 +1,86 @@
+import { HttpError, payloadTooLarge } from '../../pipeline/core/errors.ts';
+import { inflate } from '../../pipeline/core/inflate.ts';
+import { EntryWriter } from '../../pipeline/entry/writer.ts';
+import { readCoding } from '../../api/http/body.ts';
+import { codec, RECEIVED_AT } from '../pipeline/entry/entry-lines.ts';
+import { contentEncoding, ENCODINGS } from './encodings.ts';
+import { mutate } from './mutate.ts';
+import { Random } from './random.ts';
+import type { Seed } from './seeds.ts';
+
+const CAP = 2 * 1024 * 1024;
+const MAX_MS = 1000;
+
+/** A request of the fuzz: the wire bytes of a damaged body, or of a whole body whose compressed form was damaged. */
+export type FuzzRequest = { readonly seed: Seed; readonly encoding: string; readonly wire: Buffer };
+
+/** The request with this number: the same for the same seed and number. */
+export function fuzzRequest(all: readonly Seed[], seed: number, number: number): FuzzRequest {
+  const random = new Random(seed * 1_000_003 + number);
+  const source = random.pick(all);
+  const other = random.pick(all).body;
+  const encoding = random.below(3) === 0 ? random.pick(Object.keys(ENCODINGS)) : 'identity';
+  const encode = ENCODINGS[encoding] as (body: Buffer) => Buffer;
+  const damageWire = encoding !== 'identity' && random.below(2) === 0;
+  const wire = damageWire ? mutate(encode(source.body), other, random) : encode(mutate(source.body, other, random));
+  return { seed: source, encoding, wire };
+}
+
+/** What a request came to: its status, and how many entries were taken. */
+export type Outcome = { readonly status: number; readonly accepted: number; readonly rejected: number };
+
+/**
+ * Sends a request through decoder and normalizer. Throws, naming the request, where anything but entries, rejections and an
+ * HttpError of 4xx comes out, where a row is no JSON or the counts differ, or where it takes longer than a second.
+ */
+export async function runRequest({ seed, encoding, wire }: FuzzRequest): Promise<Outcome> {
+  const began = performance.now();
+  const outcome = await decodeAndNormalize(seed, encoding, wire);
+  const took = performance.now() - began;
+  if (took > MAX_MS) throw new Error(`It took ${took.toFixed(0)} ms.`);
+  return outcome;
+}
+
+async function decodeAndNormalize(seed: Seed, encoding: string, wire: Buffer): Promise<Outcome> {
+  const { normalizer, envelope } = seed;
+  const writer = new EntryWriter(codec, { tenantId: 1, retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null }, wire.length);
+  try {
+    const coding = readCoding(contentEncoding(encoding));
+    const body = coding === null ? wire : await inflate(coding, wire, CAP, (received, more) => payloadTooLarge(received, CAP, { more }));
+    const request = {
+      path: envelope.path ?? normalizer.paths[0] ?? '',
+      contentType: envelope.contentType ?? '',
+      query: new URLSearchParams(envelope.query),
+      header: (name: string) => envelope.headers?.[name] ?? '',
+      body,
+      maxBytes: CAP,
+      receivedAt: RECEIVED_AT,
+    };
+    normalizer.normalize(request, writer);
+    const { accepted, rejected, total } = writer;
+    const rows = checkRows(writer);
+    if (rows !== accepted || accepted + rejected.length !== total)
+      throw new Error(`${String(accepted)} accepted, ${String(rows)} rows, ${String(rejected.length)} rejected of ${String(total)}.`);
+    const ack = normalizer.ack(request, { accepted, rejected, total }, 1);
+    return { status: ack.status, accepted, rejected: rejected.length };
+  } catch (error) {
+    if (error instanceof HttpError && error.status >= 400 && error.status < 500) return { status: error.status, accepted: 0, rejected: 0 };
+    throw error;
+  }
+}
+
+/** How many rows there are; each must be JSON with a time, a stream that its record names, and a message. */
+function checkRows(writer: EntryWriter): number {
+  let rows = 0;
+  for (const chunk of writer.chunks()) {
+    const streams = new Set(chunk.streams.map(({ id }) => id));
+    for (const line of chunk.value.toString('utf8').split('\n')) {
+      if (line === '') continue;
+      rows += 1;
+      const row = JSON.parse(line) as Readonly<Record<string, unknown>>;
+      if (typeof row['_time'] !== 'string' || typeof row['_msg'] !== 'string' || !streams.has(String(row['_stream_id'])))
+        throw new Error(`A row is not whole: ${line.slice(0, 200)}`);
+    }
+  }
+  return rows;
+}

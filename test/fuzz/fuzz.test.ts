@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { ENCODINGS } from './encodings.ts';
+import { fuzzInProcess } from './in-process.ts';
+
+describe('damaged bodies of all formats and encodings', function () {
+  this.timeout(120_000);
+
+  it('20,000: entries, rejections or a 4xx, in time, and every accepted entry is a row', async () => {
+    const report = await fuzzInProcess({ runs: 20_000, seed: 7 });
+    expect(report.failures).to.deep.equal([]);
+    // it is no fuzz where nothing gets through, or nothing is refused
+    expect(report.accepted).to.be.above(20_000);
+    expect(report.rejected).to.be.above(1000);
+    expect(report.statuses['200']).to.be.above(2000);
+    expect(report.statuses['400']).to.be.above(1000);
+  });
+
+  it('its encoders make what the decoders take', async () => {
+    const { inflate } = await import('../../pipeline/core/inflate.ts');
+    const { readCoding } = await import('../../api/http/body.ts');
+    const { contentEncoding } = await import('./encodings.ts');
+    const body = Buffer.from('héllo '.repeat(40_000));
+    for (const [name, encode] of Object.entries(ENCODINGS)) {
+      const coding = readCoding(contentEncoding(name));
+      const decoded =
+        coding === null ? encode(body) : await inflate(coding, encode(body), body.length, () => new Error('too large') as never);
+      expect(decoded.equals(body), name).to.equal(true);
+    }
+  });
+});

@@ -1,0 +1,54 @@
+import { fuzzRequest, runRequest } from './bodies.ts';
+import { seeds } from './seeds.ts';
+
+export type FuzzOptions = { readonly runs: number; readonly seed: number; readonly progress?: (line: string) => void };
+
+/** What a fuzz found: statuses and entries, and every request that did what it must not do. */
+export type FuzzReport = {
+  readonly runs: number;
+  readonly seed: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly accepted: number;
+  readonly rejected: number;
+  /** From the time when everything was warm to the end, MiB. */
+  readonly rssGrowth: number;
+  readonly slowestMs: number;
+  readonly failures: readonly string[];
+};
+
+const WARM_UP = 5000;
+const MAX_FAILURES = 10;
+
+/** Runs damaged bodies through decoders and normalizers. */
+export async function fuzzInProcess({ runs, seed, progress }: FuzzOptions): Promise<FuzzReport> {
+  const all = seeds();
+  const statuses: Record<string, number> = {};
+  const failures: string[] = [];
+  let [accepted, rejected, slowestMs] = [0, 0, 0];
+  let warmRss = 0;
+  for (let number = 0; number < runs && failures.length < MAX_FAILURES; number++) {
+    if (number === Math.min(WARM_UP, runs - 1)) warmRss = settledRss();
+    const request = fuzzRequest(all, seed, number);
+    const began = performance.now();
+    try {
+      const outcome = await runRequest(request);
+      statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
+      accepted += outcome.accepted;
+      rejected += outcome.rejected;
+    } catch (error) {
+      failures.push(
+        `seed ${String(seed)}, request ${String(number)} (${request.seed.name}, ${request.encoding}): ${String((error as Error).stack)}`,
+      );
+    }
+    slowestMs = Math.max(slowestMs, performance.now() - began);
+    if (number % 20_000 === 19_999) progress?.(`${String(number + 1)} of ${String(runs)}, ${String(failures.length)} failures`);
+  }
+  const rssGrowth = settledRss() - warmRss;
+  return { runs, seed, statuses, accepted, rejected, rssGrowth, slowestMs: Math.round(slowestMs), failures };
+}
+
+/** Resident memory in MiB, after a collection where the process may ask for one. */
+function settledRss(): number {
+  (globalThis as { gc?: () => void }).gc?.();
+  return Math.round(process.memoryUsage().rss / 1_048_576);
+}

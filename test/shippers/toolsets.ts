@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { findJava, findProgram, run } from '../../compose/embedded/java.mjs';
+import { takeLock } from '../../main/lock.mjs';
+import { until } from '../e2e/instance.ts';
+
+export type ToolsetName = 'node' | 'python' | 'java' | 'debian';
+
+/** Clients of one package registry, installed into a folder of the cache. */
+export type Toolset = { readonly folder: string };
+
+/** Why a toolset cannot be had on this machine. */
+export class NotHere extends Error {}
+
+type Recipe = {
+  /** What decides on the content of the folder: another text, another installation. */
+  readonly madeFor: () => string;
+  readonly install: (folder: string, log: (line: string) => void) => Promise<void>;
+};
+
+const root = path.resolve(import.meta.dirname, '../..');
+const cache = path.join(root, '.cache', 'shippers');
+const file = (...parts: string[]): string => path.join(import.meta.dirname, ...parts);
+const text = (...parts: string[]): string => readFileSync(file(...parts), 'utf8');
+
+/** Programs of Debian and Ubuntu, each unpacked into a folder of its own, since rsyslog and syslog-ng exclude each other. */
+export const DEBIAN_PROGRAMS = {
+  rsyslog: ['rsyslog', 'rsyslog-elasticsearch'],
+  'syslog-ng': ['syslog-ng-core', 'syslog-ng-mod-http'],
+} as const;
+
+const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
+  node: {
+    madeFor: () => `${process.version} ${text('node', 'package-lock.json')}`,
+    install: async (folder) => {
+      for (const name of ['package.json', 'package-lock.json', '.npmrc']) writeFileSync(path.join(folder, name), text('node', name));
+      await must('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
+    },
+  },
+  python: {
+    madeFor: () => text('python', 'requirements.txt'),
+    install: async (folder) => {
+      await must('python3', ['-m', 'venv', '.'], folder);
+      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
+      await must(path.join(folder, 'bin', 'python'), [...pip, '-r', file('python', 'requirements.txt')], folder);
+    },
+  },
+  java: {
+    madeFor: () => text('java', 'pom.xml'),
+    install: async (folder, log) => {
+      const { maven } = await findJava({ maven: true, log });
+      const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${folder}`, '-DincludeScope=runtime'];
+      await must(maven, ['-q', '-B', '-f', file('java', 'pom.xml'), ...goal], folder);
+    },
+  },
+  debian: {
+    madeFor: () => JSON.stringify(DEBIAN_PROGRAMS) + (existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : ''),
+    install: async (folder) => {
+      if (findProgram('apt-get') === null || findProgram('dpkg') === null) throw new NotHere('this is no Debian or Ubuntu');
+      if (process.getuid?.() !== 0) throw new NotHere('apt-get needs root');
+      await run('apt-get', ['-q', 'update']);
+      for (const [program, packages] of Object.entries(DEBIAN_PROGRAMS)) await unpack(path.join(folder, program), packages);
+    },
+  },
+};
+
+/** Installs a toolset unless the cache has it, trying twice. Throws NotHere where it cannot be had. */
+export async function installToolset(name: ToolsetName, log: (line: string) => void): Promise<Toolset> {
+  const { madeFor, install } = RECIPES[name];
+  const folder = path.join(cache, name);
+  const stamp = path.join(folder, 'made-for');
+  const wanted = madeFor();
+  mkdirSync(cache, { recursive: true });
+  const lock = await until('the lock of the installation', () => Promise.resolve(takeLock(`${folder}.lock`)), isTaken, 300_000);
+  try {
+    for (let left = 1; !existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted; left -= 1) {
+      log(`installing the ${name} shippers …`);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      try {
+        await install(folder, log);
+        writeFileSync(stamp, wanted);
+      } catch (error) {
+        if (error instanceof NotHere) throw error;
+        if (left === 0) throw new NotHere(error instanceof Error ? error.message : String(error), { cause: error });
+      }
+    }
+  } finally {
+    lock.release?.();
+  }
+  return { folder };
+}
+
+const isTaken = (lock: ReturnType<typeof takeLock>): boolean => lock.release !== null;
+
+/** Runs a step of an installation; throws its last lines where it fails. */
+async function must(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const { code, output } = await run(command, args, { cwd });
+  if (code !== 0) throw new Error(`${path.basename(command)} ${args[0] ?? ''}: ${output.trim().split('\n').slice(-5).join(' ')}`);
+}
+
+/** Downloads packages with what they depend on and is not there, and unpacks them into `<folder>/root`: nothing of the system changes. */
+async function unpack(folder: string, packages: readonly string[]): Promise<void> {
+  const archives = path.join(folder, 'archives');
+  mkdirSync(path.join(archives, 'partial'), { recursive: true });
+  await must('apt-get', ['-q', 'download', ...packages], archives);
+  const options = ['-y', '-q', '--no-install-recommends', '--download-only', '-o', `Dir::Cache::archives=${archives}`];
+  await must('apt-get', [...options, '-o', 'Debug::NoLocking=1', 'install', ...packages], archives);
+  for (const archive of readdirSync(archives).filter((name) => name.endsWith('.deb')))
+    await must('dpkg', ['-x', path.join(archives, archive), path.join(folder, 'root')], archives);
+}

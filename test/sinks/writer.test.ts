@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import type { Range } from '../../pipeline/bus/range-consumer.ts';
+import { withoutRows, type LogRecord } from '../../pipeline/bus/record.ts';
+import type { Store } from '../../pipeline/store/client.ts';
+import { createLogsSink } from '../../sinks/logs.ts';
+import { TableWriter } from '../../sinks/writer.ts';
+
+const record = (offset: number, count: number): LogRecord => ({
+  partition: 0,
+  offset,
+  count,
+  tenantId: 1,
+  retentionDays: 0,
+  bytes: 10,
+  days: count === 0 ? [] : [20_777],
+  streams: new Map(count === 0 ? [] : [['5', '{}']]),
+  timestamp: 1_795_000_000_000,
+  value: Buffer.from('{}\n'.repeat(count)),
+});
+const range = (...records: LogRecord[]): Range => ({
+  topic: 'logs.v1',
+  partition: 0,
+  start: records[0]?.offset ?? 0,
+  end: records.at(-1)?.offset ?? 0,
+  rows: records.reduce((sum, { count }) => sum + count, 0),
+  records,
+});
+
+/** A store that writes what it is given, and finds these rows when it is asked. */
+class FakeStore {
+  readonly inserts: { text: string; body: string; token: unknown }[] = [];
+  found: [string, string, string][] = [];
+
+  insert(text: string, body: readonly Buffer[], { settings }: { settings: Record<string, unknown> }): Promise<number> {
+    const whole = Buffer.concat(body).toString();
+    this.inserts.push({ text, body: whole, token: settings['insert_deduplication_token'] });
+    return Promise.resolve(whole.split('\n').length - 1);
+  }
+
+  ownerRows(sql: string): Promise<string[][]> {
+    return Promise.resolve(sql.includes('system.processes') ? [['0']] : this.found);
+  }
+}
+
+describe('table writer', () => {
+  const write = async (store: FakeStore, ranges: readonly Range[], again = false): Promise<FakeStore['inserts']> => {
+    const sink = createLogsSink();
+    const metrics = { stored: () => undefined };
+    const writer = new TableWriter({ sink, store: store as unknown as Store, log: pino({ level: 'silent' }), metrics });
+    for (const each of ranges) await writer.store(each, again);
+    return store.inserts.filter(({ text }) => text.startsWith('INSERT INTO logs'));
+  };
+
+  it('passes over records without rows, and keeps the boundaries of the range', async () => {
+    const [insert, ...more] = await write(new FakeStore(), [
+      range(record(4, 0), record(5, 2), record(6, 0), record(7, 1), withoutRows(0, 8)),
+    ]);
+    expect(more).to.deep.equal([]);
+    expect(insert?.body).to.equal('{}\n{}\n{}\n');
+    expect(insert?.text).to.contain('transform(k, [0,2]::Array(UInt64), [5,7]::Array(UInt64), toUInt64(0))');
+    expect(insert?.token).to.equal('logs.v1:0:4-8');
+  });
+
+  it('inserts nothing where no record has rows', async () => {
+    const store = new FakeStore();
+    await write(store, [range(record(4, 0), withoutRows(0, 5))]);
+    await write(store, [range(record(4, 0))], true);
+    expect(store.inserts).to.deep.equal([]);
+  });
+
+  it('finds a range stored whose records have rows, though others have none', async () => {
+    const store = new FakeStore();
+    store.found = [['5', '2', '2']];
+    expect(await write(store, [range(record(4, 0), record(5, 2))], true)).to.deep.equal([]);
+    store.found = [['5', '1', '1']];
+    expect(await write(store, [range(record(4, 0), record(5, 2))], true)).to.have.length(1);
+  });
+});
