@@ -1,4 +1,5 @@
 import { ByteMap } from './byte-map.ts';
+import { ownBytes } from './own-bytes.ts';
 
 /** Longest field name, in bytes. */
 export const MAX_NAME_BYTES = 256;
@@ -22,7 +23,7 @@ export class Name {
 
   constructor(text: string) {
     this.text = text;
-    this.json = Buffer.from(JSON.stringify(text) + ':');
+    this.json = ownBytes(JSON.stringify(text) + ':');
     this.tooLong = Buffer.byteLength(text) > MAX_NAME_BYTES;
   }
 

@@ -1,6 +1,7 @@
 import xxhash from 'xxhash-wasm';
 import { renderStream } from '../core/labels.ts';
 import { ByteMap } from './byte-map.ts';
+import { ownBytes } from './own-bytes.ts';
 import { ABSENT, type Draft } from './draft.ts';
 import type { Name, Names } from './names.ts';
 
@@ -96,7 +97,7 @@ export class StreamTable {
       stream = {
         text,
         id: id.toString(),
-        json: Buffer.from(`"_stream_id":"${id.toString()}",`),
+        json: ownBytes(`"_stream_id":"${id.toString()}",`),
         partition: Number(id % BigInt(this.#partitions)),
         chunk: 0,
       };
