@@ -18,6 +18,8 @@ export const ROLES = [
 ];
 
 const READY_TIMEOUT_MS = 60_000;
+/** glibc gives every thread an arena of its own, and what zlib and the network free in them stays there. */
+const MALLOC = { MALLOC_ARENA_MAX: '2' };
 
 /**
  * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and
@@ -66,7 +68,7 @@ export class RoleProcess extends KeptChild {
     const roles = ROLES.find(({ name }) => name === this.name)?.roles ?? [this.name];
     const args = ['--enable-source-maps', path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
     // A process group of its own: a Ctrl-C of the terminal reaches the supervisor alone, which stops all in order.
-    const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log, 'ipc'] });
+    const child = spawn(process.execPath, args, { env: { ...MALLOC, ...env }, detached: true, stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);
     this.#child = child;
     child.on('message', (message) => this.#onMessage(message));
