@@ -2,7 +2,7 @@ import { ByteMap } from './byte-map.ts';
 import { ABSENT, LITERAL, STRING, type Draft } from './draft.ts';
 import type { Name, Names } from './names.ts';
 import { pinoLevel, severityOf, SYSLOG_LEVELS, type Severity } from '../core/severity.ts';
-import { readIsoToken, readTimeText, type SplitTime } from './time-token.ts';
+import { readIsoToken, readTimeText, readUnixDigits, type SplitTime } from './time-token.ts';
 
 /** Names whose value is taken, in this order, where an entry has no `_time`, no `_msg`, no `level`. */
 const TIME_NAMES = ['@timestamp', 'timestamp', 'time', 'date', 'ts'];
@@ -86,8 +86,11 @@ export class Canon {
 
   #readTimeField(draft: Draft, index: number, time: SplitTime): 'time' | 'none' | 'unreadable' {
     const source = draft.inArena[index] === 1 ? draft.arena : draft.body;
-    if (draft.kinds[index] === STRING && readIsoToken(source, draft.starts[index] as number, draft.ends[index] as number, time))
-      return 'time';
+    const start = draft.starts[index] as number;
+    const end = draft.ends[index] as number;
+    const quote = draft.kinds[index] === STRING ? 1 : 0;
+    if (quote === 1 && readIsoToken(source, start, end, time)) return 'time';
+    if (readUnixDigits(source, start + quote, end - quote, time)) return 'time';
     return readTimeText(draft.text(index), time);
   }
 

@@ -52,6 +52,42 @@ export function readFraction(bytes: Uint8Array, at: number, end: number): number
   return nanos;
 }
 
+/** Digits of the whole part that a number of seconds, milliseconds, microseconds has at most; one with more is nanoseconds. */
+const MOST_DIGITS = [11, 14, 17, 19];
+
+/**
+ * Reads a Unix number in plain decimal digits, which fills `bytes[at..end)`, as `parseTime` does (s, ms, µs, ns told apart by size).
+ * False: it is in another form (a sign, an exponent, zeros before it), or no number.
+ */
+export function readUnixDigits(bytes: Uint8Array, at: number, end: number, time: SplitTime): boolean {
+  let point = at;
+  while (point < end && isDigit(bytes[point] as number)) point += 1;
+  const unit = MOST_DIGITS.findIndex((most) => point - at <= most);
+  if (point === at || bytes[at] === 0x30 || unit < 0) return false;
+  const second = point - unit * 3;
+  let seconds = 0;
+  for (let i = at; i < second; i++) seconds = seconds * 10 + (bytes[i] as number) - 0x30;
+  let nanos = 0;
+  let places = 9;
+  for (let i = Math.max(at, second); i < point; i++, places--) nanos = nanos * 10 + (bytes[i] as number) - 0x30;
+  if (point < end) {
+    if (bytes[point] !== 0x2e || point + 1 === end) return false;
+    for (let i = point + 1; i < end; i++) {
+      if (!isDigit(bytes[i] as number)) return false;
+      if (places > 0) {
+        nanos = nanos * 10 + (bytes[i] as number) - 0x30;
+        places -= 1;
+      }
+    }
+  }
+  for (; places > 0; places--) nanos *= 10;
+  time.seconds = seconds;
+  time.nanos = nanos;
+  return true;
+}
+
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
+
 /** Two digits, or NaN, which fails every comparison of the caller. */
 export function two(bytes: Uint8Array, at: number): number {
   const tens = (bytes[at] as number) - 0x30;
