@@ -26,7 +26,8 @@ export function parseInteger(text: string): bigint | null {
 /** A decimal number of at most 20 characters: no exponent, no bare dot. */
 export function parseDecimal(text: string): number | null {
   if (text.length > 20 || !DECIMAL.test(text)) return null;
-  return Number(text.includes('_') ? text.replaceAll('_', '') : text);
+  // Nothing but `_` is 0.
+  return text.includes('_') ? Number(text.replaceAll('_', '')) || 0 : Number(text);
 }
 
 const BYTE_UNITS: Readonly<Record<string, number>> = {
@@ -121,7 +122,7 @@ export function parseTimestamp(text: string): bigint | null {
 
 const FLOAT = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const INFINITY = /^[+-]?inf$/i;
-const BASED = /^([+-]?)(0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+)$/;
+const BASED = /^([+-]?)(0(?:[xX](?:_?[0-9a-fA-F])+|[bB](?:_?[01])+|[oO](?:_?[0-7])+))$/;
 
 /** True for a text that begins like a number: an optional sign, then `inf`, a digit or a dot and a digit. */
 export const isNumberPrefix = (text: string): boolean => INFINITY.test(text) || /^[+-]?\.?[0-9]/.test(text);

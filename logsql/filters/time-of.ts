@@ -7,6 +7,8 @@ import type { Filter } from '../types.ts';
 import { duration } from './time.ts';
 
 const DAY = 86_400_000_000_000n;
+/** Bound as Int64: with the UInt64 of a literal, positiveModulo is wrong for times before 1970. */
+const DAY_SQL = int64(DAY);
 const mod = (a: bigint, b: bigint): bigint => ((a % b) + b) % b;
 
 /** Times whose position in a cycle lies from `first` to `last`, both included; `last` before `first` matches none. */
@@ -80,7 +82,7 @@ export function parseDayRange(lexer: Lexer): Filter {
   const { open, close, first, last, offset, text } = parseCycle(lexer, clockTime, 'a time of day such as 08:30');
   const position = {
     of: (ns: bigint): bigint => mod(ns - offset, DAY),
-    sql: sql`positiveModulo(toUnixTimestamp64Nano(_time) - ${int64(offset)}, 86400000000000)`,
+    sql: sql`positiveModulo(toUnixTimestamp64Nano(_time) - ${int64(offset)}, ${DAY_SQL})`,
   };
   return new CycleFilter(position, open === '(' ? first + 1n : first, close === ')' ? last - 1n : last, text);
 }
@@ -96,10 +98,11 @@ function weekday(text: string): bigint | null {
 
 export function parseWeekRange(lexer: Lexer): Filter {
   const { open, close, first, last, offset, text } = parseCycle(lexer, weekday, 'a weekday such as Mon');
+  const shifted = sql`(toUnixTimestamp64Nano(_time) - ${int64(offset)})`;
   // 1970-01-01 was a Thursday.
   const position = {
     of: (ns: bigint): bigint => mod((ns - offset - mod(ns - offset, DAY)) / DAY + 4n, 7n),
-    sql: sql`positiveModulo(intDiv(toUnixTimestamp64Nano(_time) - ${int64(offset)} - positiveModulo(toUnixTimestamp64Nano(_time) - ${int64(offset)}, 86400000000000), 86400000000000) + 4, 7)`,
+    sql: sql`positiveModulo(intDiv(${shifted} - positiveModulo(${shifted}, ${DAY_SQL}), ${DAY_SQL}) + 4, ${int64(7)})`,
   };
   return new CycleFilter(position, open === '(' ? first + 1n : first, close === ')' ? last - 1n : last, text);
 }

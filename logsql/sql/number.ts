@@ -4,18 +4,20 @@
  */
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 
-const DURATION = sql`'^-?(?:[0-9][0-9_]*(?:[.][0-9_]+)?(?:µs|ms|ns|[ywdhms]))+$'`;
+const DURATION = sql`'^-?(?:[0-9_]+(?:[.][0-9_]+)?(?:µs|ms|ns|[ywdhms]))+$'`;
 const DURATION_PARTS = sql`'([0-9._]+)(µs|ms|ns|[ywdhms])'`;
-const BYTES = sql`'^-?(?:[0-9][0-9_]*(?:[.][0-9_]+)?(?:[KMGT]i?B?|B))+(?:[0-9][0-9_]*)?$'`;
+const BYTES = sql`'^-?(?:[0-9_]+(?:[.][0-9_]+)?(?:[KMGT]i?B?|B))+(?:[0-9_]+(?:[.][0-9_]+)?)?$'`;
 const BYTE_PARTS = sql`'([0-9._]+)([KMGT]iB|[KMGT]i|[KMGT]B|[KMGT]|B|$)'`;
 
 const finite = (value: Sql): Sql => sql`isFinite(ifNull(toFloat64OrNull(${value}), nan))`;
 
-/** The sum of numbers with units in a text that is known to be such a sum. */
+/** The sum of numbers with units in a text that is known to be such a sum: each of at most 20 characters, and a whole one where it has no unit. */
 function sumOfUnits(value: Sql, parts: Sql, units: Sql, sizes: Sql): Sql {
   const groups = sql`extractAllGroupsHorizontal(${value}, ${parts})`;
-  const one = sql`(n, u) -> trunc(ifNull(toFloat64OrNull(replaceAll(n, '_', '')), 0) * transform(u, ${units}, ${sizes}, toFloat64(1)))`;
-  return sql`(if(startsWith(${value}, '-'), -1, 1) * arraySum(arrayMap(${one}, ${groups}[1], ${groups}[2])))`;
+  const number = sql`ifNull(toFloat64OrNull(replaceAll(n, '_', '')), 0)`;
+  const one = sql`(n, u) -> trunc(${number} * transform(u, ${units}, ${sizes}, toFloat64(1)))`;
+  const isFit = sql`arrayAll((n, u) -> length(n) <= 20 AND (u != '' OR trunc(${number}) = ${number}), ${groups}[1], ${groups}[2])`;
+  return sql`if(${isFit}, if(startsWith(${value}, '-'), -1, 1) * arraySum(arrayMap(${one}, ${groups}[1], ${groups}[2])), NULL)`;
 }
 
 const durationOf = (value: Sql): Sql =>
@@ -34,13 +36,18 @@ const bytesOf = (value: Sql): Sql =>
     sql`[1024., 1048576., 1073741824., 1099511627776., 1024., 1048576., 1073741824., 1099511627776., 1e3, 1e6, 1e9, 1e12, 1e3, 1e6, 1e9, 1e12]`,
   );
 
-/** `0x1f`, `0b101`, `0o17`, each with a sign or none. */
+const BASED = sql`'^[+-]?0(?:[xX](?:_?[0-9a-fA-F])+|[bB](?:_?[01])+|[oO](?:_?[0-7])+)$'`;
+
+/** `0x1f`, `0b101`, `0o17`, each with a sign or none; NULL from 2^63 on. */
 function basedOf(value: Sql): Sql {
   const lower = sql`lower(replaceRegexpOne(${value}, '^[+-]', ''))`;
-  const base = sql`transform(substring(${lower}, 2, 1), ['x', 'b', 'o'], [16., 2., 8.], toFloat64(10))`;
-  const digits = sql`splitByString('', replaceAll(substring(${lower}, 3), '_', ''))`;
-  const size = sql`arrayFold((total, digit) -> total * ${base} + (position('0123456789abcdef', digit) - 1), ${digits}, toFloat64(0))`;
-  return sql`(if(startsWith(${value}, '-'), -1, 1) * ${size})`;
+  const prefix = sql`substring(${lower}, 2, 1)`;
+  const base = sql`transform(${prefix}, ['x', 'b', 'o'], [16, 2, 8], 10)`;
+  const digits = sql`replaceRegexpOne(replaceAll(substring(${lower}, 3), '_', ''), '^0+', '')`;
+  const add = sql`(total, digit) -> toUInt64(total * ${base} + (position('0123456789abcdef', digit) - 1))`;
+  const size = sql`arrayFold(${add}, splitByString('', ${digits}), toUInt64(0))`;
+  const isFit = sql`length(${digits}) <= transform(${prefix}, ['x', 'b', 'o'], [16, 63, 21], 0) AND ${size} < toUInt64(9223372036854775808)`;
+  return sql`if(${isFit}, if(startsWith(${value}, '-'), -1, 1) * toFloat64(${size}), NULL)`;
 }
 
 const ipv4Of = (value: Sql): Sql =>
@@ -50,15 +57,27 @@ const IPV4 = sql`'^[0-9]{1,3}(?:[.][0-9]{1,3}){3}$'`;
 /** Nullable(Float64): an IPv4 address as a number. */
 export const ipv4Sql = (value: Sql): Sql => sql`if(match(${value}, ${IPV4}), ${ipv4Of(value)}, NULL)`;
 
-const TIME = sql`'^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.]?[0-9]{1,9})?(?:Z|[+-][0-9]{1,2}:[0-9]{1,2})?$'`;
-const timeOf = (value: Sql): Sql => sql`toFloat64(toUnixTimestamp64Nano(parseDateTime64BestEffortOrNull(${value}, 9, 'UTC')))`;
+const TIME = sql`'^([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.]?([0-9]{1,9}))?(?:Z|([+-])([0-9]{1,2}):([0-9]{1,2}))?$'`;
+
+/** Days and hours beyond a month's or a day's end run on (`02-30` is March the 2nd). Date32 begins in 1900: earlier years are taken 400 years later. */
+function timeOf(value: Sql): Sql {
+  const part = (index: Sql): Sql => sql`toInt64OrZero(t[${index}])`;
+  const isEarly = sql`${part(sql`1`)} < 1900`;
+  const year = sql`makeDate32(${part(sql`1`)} + if(${isEarly}, 400, 0), 1, 1)`;
+  const days = sql`toInt64(addDays(addMonths(${year}, ${part(sql`2`)} - 1), ${part(sql`3`)} - 1)) - if(${isEarly}, 146097, 0)`;
+  const zone = sql`if(t[8] = '-', -1, 1) * (${part(sql`9`)} * 60 + ${part(sql`10`)}) * 60`;
+  const seconds = sql`(${days}) * 86400 + ${part(sql`4`)} * 3600 + ${part(sql`5`)} * 60 + ${part(sql`6`)} - ${zone}`;
+  const isValid = sql`${part(sql`1`)} BETWEEN 1677 AND 2262 AND ${part(sql`9`)} <= 24 AND ${part(sql`10`)} <= 60`;
+  const ns = sql`toFloat64(toInt128(${seconds}) * 1000000000 + toInt64OrZero(rightPad(t[7], 9, '0')))`;
+  return sql`arrayMap(t -> if(${isValid}, ${ns}, NULL), [extractGroups(${value}, ${TIME})])[1]`;
+}
 
 function rareNumbers(value: Sql): Sql {
   return sql`match(${value}, ${DURATION}), ${durationOf(value)},
     match(${value}, ${BYTES}), ${bytesOf(value)},
-    match(${value}, '^-?[0-9][0-9_]*(?:[.][0-9_]+)?$'), toFloat64OrNull(replaceAll(${value}, '_', '')),
+    length(${value}) <= 20 AND match(${value}, '^-?[0-9_]+(?:[.][0-9_]+)?$'), ifNull(toFloat64OrNull(replaceAll(${value}, '_', '')), 0),
     match(${value}, '^(?i)[+-]?inf$'), if(startsWith(${value}, '-'), -inf, inf),
-    match(${value}, '^[+-]?0(?:[xX][0-9a-fA-F_]+|[bB][01_]+|[oO][0-7_]+)$'), ${basedOf(value)}`;
+    match(${value}, ${BASED}), ${basedOf(value)}`;
 }
 
 /** Nullable(Float64): a number, a size or a duration. */
