@@ -74,7 +74,8 @@ async function ask(command: AdminCommand, flags: Flags, env: Env): Promise<unkno
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer;
   const detail = (answer as { detail?: unknown } | null)?.detail;
-  throw new Error(typeof detail === 'string' ? detail : `The service answered ${String(response.status)}.`);
+  const sentence = typeof detail === 'string' ? detail : `The service answered ${String(response.status)}.`;
+  throw response.status === 400 ? new UsageError(sentence) : new Error(sentence);
 }
 
 function hostOf(env: Env): string {

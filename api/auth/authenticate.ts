@@ -19,7 +19,8 @@ const DISABLED = { code: 1 };
 
 /** The principal of a credential; throws 401 without one, 403 for one that is rejected, 503 where that cannot be known. */
 export function authenticate(secret: string | null, keys: KeyStore, now: number): Principal {
-  if (secret === null) throw unauthorized('No API key was sent in a form that this path reads.');
+  if (secret === null)
+    throw unauthorized('No API key was found: send `Authorization: Bearer KEY`, written exactly so, or `X-API-Key: KEY`.');
   const known = keys.find(secret);
   if (known === null) throw forbidden('The API key is not known.');
   if (known.expiresAt !== null && known.expiresAt <= now) throw forbidden('The API key has expired.', DISABLED);

@@ -2,8 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidBody, payloadTooLarge, unsupportedEncoding, type HttpError } from '../../pipeline/core/errors.ts';
 import { inflate, type Coding } from '../../pipeline/core/inflate.ts';
 
-/** A body that is too large: how much came (exactly, or where reading stopped: `more`), the cap, and whether it was compressed. */
-export type Excess = { readonly received: number; readonly more: boolean; readonly cap: number; readonly compressed: boolean };
+/**
+ * A body that is too large: how much came (exactly, or where reading stopped: `more`), the cap, whether it was compressed, and
+ * whether it is its decompressed form that is too large.
+ */
+export type Excess = {
+  readonly received: number;
+  readonly more: boolean;
+  readonly cap: number;
+  readonly compressed: boolean;
+  readonly inflated?: true;
+};
 
 /** Inclusive caps of a body, on the wire and decompressed, and the plane's own 413. */
 export type BodyCaps = { readonly wire: number; readonly inflated: number; tooLarge(excess: Excess): HttpError };
@@ -13,13 +22,18 @@ export function logBody(cap: number): BodyCaps {
   return {
     wire: cap,
     inflated: cap,
-    tooLarge: ({ received, more, compressed }) => payloadTooLarge(received, cap, compressed ? { more } : { more, plainText: true }),
+    tooLarge: ({ received, more, compressed, inflated = false }) =>
+      payloadTooLarge(received, cap, compressed ? { more, inflated } : { more, plainText: true }),
   };
 }
 
 /** Caps of the app plane's JSON bodies. */
 export function jsonBody(cap = 1_048_576): BodyCaps {
-  return { wire: cap, inflated: cap, tooLarge: ({ received, more }) => payloadTooLarge(received, cap, { more }) };
+  return {
+    wire: cap,
+    inflated: cap,
+    tooLarge: ({ received, more, inflated = false }) => payloadTooLarge(received, cap, { more, inflated }),
+  };
 }
 
 const CODINGS: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd', snappy: 'snappy' };
@@ -61,7 +75,9 @@ export async function readBody(
   if (expect !== undefined) response.writeContinue();
   const wire = await readWire(request, caps.wire, () => caps.tooLarge({ received: caps.wire, more: true, cap: caps.wire, compressed }));
   if (coding === null) return wire;
-  return inflate(coding, wire, caps.inflated, (received, more) => caps.tooLarge({ received, more, cap: caps.inflated, compressed }));
+  return inflate(coding, wire, caps.inflated, (received, more) =>
+    caps.tooLarge({ received, more, cap: caps.inflated, compressed, inflated: true }),
+  );
 }
 
 function neverTooLarge(): never {

@@ -8,9 +8,10 @@ import { logBody, type BodyCaps } from '../http/body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Principal, RouteAnswer } from '../http/route.ts';
+import { BodiesInFlight } from '../limits/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import type { LogPublisher } from './log-publisher.ts';
-import { reasonClass } from './reason-class.ts';
+import { classCounts } from './reason-class.ts';
 import { MAX_REJECTIONS, type RejectedEntry, type RejectionLog } from './rejection-log.ts';
 
 export type IngestOptions = {
@@ -19,15 +20,20 @@ export type IngestOptions = {
   readonly limits: readonly IngestLimit[];
   readonly maxBodyBytes: number;
   readonly metrics: Metrics;
+  /** The memory that bodies may take, over all requests of the process. */
+  readonly bodies?: BodiesInFlight;
   /** Where tenants find what was refused. */
   readonly rejections?: RejectionLog;
   /** Nanoseconds since the epoch. */
   readonly now?: () => bigint;
 };
 
+/** What all requests share. */
+type Intake = IngestOptions & { readonly caps: BodyCaps; readonly bodies: BodiesInFlight };
+
 /** One endpoint for each path of each wire format. */
 export function ingestEndpoints(options: IngestOptions): Endpoint[] {
-  const caps = logBody(options.maxBodyBytes);
+  const intake: Intake = { ...options, caps: logBody(options.maxBodyBytes), bodies: options.bodies ?? new BodiesInFlight() };
   const now = options.now ?? (() => BigInt(Date.now()) * 1_000_000n);
   return options.normalizers.flatMap((normalizer) =>
     normalizer.paths.map((path): Endpoint => {
@@ -39,48 +45,60 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
         errors: normalizer.errors ?? 'ingest',
         access: { plane: 'ingest', scope: 'ingest' },
         ...(normalizer.answerHeaders === undefined ? {} : { answerHeaders: normalizer.answerHeaders }),
-        handle: (exchange) => ingest(exchange, normalizer, options, caps, now()),
+        handle: (exchange) => ingest(exchange, normalizer, intake, now()),
       };
     }),
   );
 }
 
 /** From an accepted key to the answer: limits, pressure, body, entries, buckets, Kafka. The order is part of the contract. */
-async function ingest(
-  exchange: Exchange,
-  normalizer: Normalizer,
-  options: IngestOptions,
-  caps: BodyCaps,
-  receivedAt: bigint,
-): Promise<RouteAnswer> {
-  const { publisher, limits, metrics } = options;
+async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake, receivedAt: bigint): Promise<RouteAnswer> {
+  const { publisher, limits, metrics, bodies, caps } = intake;
   const { principal } = exchange;
   admitAll(limits, principal);
   publisher.admit();
-  const { request, writer } = await readEntries(exchange, normalizer, options, caps, receivedAt);
-  const bytes = request.body.length;
-  const written = await publishCharged(options, principal, writer, bytes);
-  metrics.entries.inc({ format: normalizer.name }, written.accepted);
-  metrics.bytes.inc({ format: normalizer.name }, bytes);
-  if (written.rejected.length > 0) noteRejections(exchange, normalizer, options, writer);
-  return normalizer.ack(request, written, performance.now() - exchange.startedAt);
+  const leave = bodies.enter(expectedBytes(exchange, caps));
+  try {
+    const { request, writer } = await readEntries(exchange, normalizer, intake, receivedAt);
+    const bytes = request.body.length;
+    const written = await publishCharged(intake, principal, writer, bytes);
+    metrics.entries.inc({ format: normalizer.name }, written.accepted);
+    metrics.bytes.inc({ format: normalizer.name }, bytes);
+    if (written.rejected.length > 0) noteRejections(exchange, normalizer, intake, writer);
+    return normalizer.ack(request, written, performance.now() - exchange.startedAt);
+  } finally {
+    leave();
+  }
+}
+
+/** What a body may take in memory: its length where that is said and nothing has to be decompressed, else the cap. */
+function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
+  const length = Number(exchange.header('content-length') || NaN);
+  return length <= caps.wire && exchange.header('content-encoding') === '' ? length : caps.inflated;
 }
 
 /** Reads the body and makes entries of it. A request of which nothing can be read (400) is noted as one rejection. */
 async function readEntries(
   exchange: Exchange,
   normalizer: Normalizer,
-  { publisher, rejections }: IngestOptions,
-  caps: BodyCaps,
+  { publisher, rejections, caps }: Intake,
   receivedAt: bigint,
 ): Promise<{ readonly request: IngestRequest; readonly writer: EntryWriter }> {
   const { tenantId, plan } = exchange.principal;
   let body: Buffer = NOTHING;
   try {
     body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null);
+    // of many requests whose bodies came meanwhile, those before this one may have filled what may wait
+    publisher.admit();
     const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
     const writer = publisher.writer(
-      { tenantId, retentionDays: plan.retentionDays, receivedAt, streamFields: streamFieldsOf(exchange) },
+      {
+        tenantId,
+        retentionDays: plan.retentionDays,
+        receivedAt,
+        streamFields: streamFieldsOf(exchange),
+        maxRowBytes: caps.inflated * ROW_FACTOR,
+      },
       body.length,
     );
     normalizer.normalize(request, writer);
@@ -134,6 +152,8 @@ export function streamFieldsOf(exchange: Pick<Exchange, 'header' | 'query'>): re
 }
 
 const NOTHING = Buffer.alloc(0);
+/** What the entries of a request may take as they are stored, in caps of a body. Real logs take up to ten times their body. */
+const ROW_FACTOR = 16;
 
 /** Counts the rejections of a request that was accepted, and keeps the first of them for the tenant to see. */
 function noteRejections(
@@ -142,7 +162,7 @@ function noteRejections(
   { metrics, rejections }: IngestOptions,
   { rejected, options }: EntryWriter,
 ): void {
-  for (const { reason } of rejected) metrics.rejected.inc({ format: normalizer.name, reason: reasonClass(reason) });
+  for (const [reason, count] of classCounts(rejected)) metrics.rejected.inc({ format: normalizer.name, reason }, count);
   const from = origin(exchange, normalizer, options.receivedAt);
   rejections?.add(
     exchange.principal.tenantId,

@@ -6,6 +6,6 @@ export interface LogPublisher {
   writer(options: WriterOptions, expectedBytes?: number): EntryWriter;
   /** Resolves when Kafka has acknowledged every record of the request; rejects with HttpError 429 `backpressure` when it cannot within 5 s. */
   publish(writer: EntryWriter, acceptedBytes: number): Promise<Written>;
-  /** Throws HttpError 429 when the pipeline cannot take more now: asked before the body is read. */
+  /** Throws HttpError 429 when the pipeline cannot take more now: asked before the body is read, and again before it is decoded. */
   admit(): void;
 }

@@ -13,3 +13,13 @@ export function reasonClass(reason: string): string {
   const own = colon < 0 ? reason : reason.slice(0, colon);
   return CLASSES.find(([pattern]) => pattern.test(own))?.[1] ?? 'form';
 }
+
+/** How many of these rejections are of each class. */
+export function classCounts(rejected: readonly { readonly reason: string }[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { reason } of rejected) {
+    const name = reasonClass(reason);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}

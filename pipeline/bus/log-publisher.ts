@@ -50,7 +50,7 @@ export class LogPublisher implements Service {
     return new EntryWriter(this.#codec, options, expectedBytes);
   }
 
-  /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Asked before a body is read. */
+  /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Asked before a body is read, and again before it is decoded. */
   admit(): void {
     const now = performance.now();
     let pending = 0;

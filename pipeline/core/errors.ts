@@ -45,12 +45,12 @@ export const unsupportedEncoding = (encoding: string): HttpError =>
 export const payloadTooLarge = (
   received: number,
   cap: number,
-  options: { readonly more?: boolean; readonly plainText?: true } = {},
+  options: { readonly more?: boolean; readonly inflated?: boolean; readonly plainText?: true } = {},
 ): HttpError =>
   new HttpError(
     413,
     'payload_too_large',
-    `The body has ${options.more === true ? 'more than ' : ''}${String(received)} bytes; the cap is ${String(cap)} bytes.`,
+    `The ${options.inflated === true ? 'decompressed ' : ''}body has ${options.more === true ? 'more than ' : ''}${String(received)} bytes; the cap is ${String(cap)} bytes.`,
     options.plainText === true ? { plainText: true } : {},
   );
 
@@ -61,9 +61,9 @@ export const backpressure = (detail = 'The log pipeline cannot take more entries
 /** 429: more than a rate or a volume allows. `retryAfter`: seconds. */
 export const rateLimited = (detail: string, retryAfter: number): HttpError => new HttpError(429, 'rate_limited', detail, { retryAfter });
 
-/** 429: the log must not grow now; clients wait 10 s. */
+/** 429: the log must not grow now; clients wait 10 s. `reason`: a sentence. */
 export const walFull = (reason: string): HttpError =>
-  new HttpError(429, 'wal_full', `The write-ahead log takes no more entries: ${reason}.`, { retryAfter: 10 });
+  new HttpError(429, 'wal_full', `The write-ahead log takes no more entries. ${reason}`, { retryAfter: 10 });
 
 /** 503: the key could be neither found in memory nor looked up. Transient. */
 export const authUnavailable = (): HttpError =>

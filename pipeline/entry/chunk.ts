@@ -22,6 +22,8 @@ let chunkNumber = 0;
 /** Collects rows by partition. */
 export class ChunkBuilder {
   count = 0;
+  /** Bytes of the rows that were closed. */
+  bytes = 0;
   readonly #open: (RowBuffer | undefined)[];
   readonly #done: Chunk[] = [];
   readonly #firstSize: number;
@@ -69,6 +71,7 @@ class RowBuffer {
   #bytes: Buffer;
   #count = 0;
   #lastDay = NaN;
+  #rowStart = 0;
   readonly #partition: number;
   readonly #number = ++chunkNumber;
   readonly #streams: Stream[] = [];
@@ -85,6 +88,7 @@ class RowBuffer {
       this.#bytes.copy(larger, 0, 0, this.length);
       this.#bytes = larger;
     }
+    this.#rowStart = this.length;
     this.#count += 1;
     if (stream.chunk !== this.#number) {
       stream.chunk = this.#number;
@@ -179,9 +183,11 @@ class RowBuffer {
     if (any) this.#bytes[this.length++] = 0x7d;
   }
 
-  close(): void {
+  /** Ends the row; gives its length. */
+  close(): number {
     this.#bytes[this.length++] = 0x7d;
     this.#bytes[this.length++] = 0x0a;
+    return this.length - this.#rowStart;
   }
 
   #token(draft: Draft, index: number): void {

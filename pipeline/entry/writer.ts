@@ -18,6 +18,8 @@ export type WriterOptions = {
   readonly receivedAt: bigint;
   /** Names of the stream labels where the request names its own; null: the default ones. */
   readonly streamFields: readonly string[] | null;
+  /** Most bytes of all rows together; what goes beyond is rejected. Tiny entries grow by what every row has. Default: no bound. */
+  readonly maxRowBytes?: number;
 };
 
 /** An entry that was not taken: its place in the request, why, and the first bytes of it (of the first 100 of a request). */
@@ -75,6 +77,8 @@ export class EntryWriter {
   readonly rejected: Rejection[] = [];
   /** Entries seen so far, taken or not. */
   total = 0;
+  /** Those rejected for their time alone, which is readable and out of bounds. */
+  outOfBounds = 0;
   readonly #codec: EntryCodec;
   readonly #streams: StreamTable;
   readonly #chunks: ChunkBuilder;
@@ -221,13 +225,15 @@ export class EntryWriter {
     if (found === 'unreadable') return `_time is not a time: ${clip(draft.text(canon.time.index))}`;
     if (found === 'none') splitTime(this.options.receivedAt + BigInt(this.total), time);
     if (time.seconds < this.#minSeconds) return this.#tooOld();
-    if (time.seconds > this.#maxSeconds) return `_time is more than 2 days ahead or after the year 2261`;
+    if (time.seconds > this.#maxSeconds) return this.#tooNew();
     const message = fallback === undefined ? canon.readMessage(draft) : canon.messageOrFallback(draft, fallback);
     if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
     const severity = canon.readLevel(draft);
     const stream = this.#stream ?? this.#streams.of(draft);
     const bound = rowBound(draft, stream.json.length);
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
+    const { maxRowBytes = Infinity } = this.options;
+    if (this.#chunks.bytes > maxRowBytes) return `the entries before it take more than ${String(maxRowBytes)} bytes as they are stored`;
     const row = this.#chunks.open(stream, Math.floor(time.seconds / DAY), bound);
     row.time(time);
     row.bytes(stream.json);
@@ -240,13 +246,19 @@ export class EntryWriter {
     draft.kinds[message] = ABSENT;
     row.fields(draft, STRING);
     row.fields(draft, LITERAL);
-    row.close();
+    this.#chunks.bytes += row.close();
     return '';
   }
 
   #tooOld(): string {
+    this.outOfBounds += 1;
     const days = this.options.retentionDays;
     return days === 0 ? '_time is before the year 1900' : `_time is older than the retention of ${String(days)} days`;
+  }
+
+  #tooNew(): string {
+    this.outOfBounds += 1;
+    return this.options.retentionDays === 0 ? '_time is after the year 2261' : '_time is more than 2 days ahead';
   }
 }
 

@@ -6,7 +6,7 @@ import { InnerGzip, isGzip } from './shared/inner-gzip.ts';
 import { refuseUnreadable, takeElements } from './shared/json-elements.ts';
 import { MemberSpans } from './shared/member-spans.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-import { rejectedHeader } from './shared/rejected-header.ts';
+import { rejectedHeader } from './shared/answers.ts';
 
 /** What the records of a request may decompress to together, as a multiple of the body's cap: log data shrinks to a tenth or so. */
 const INFLATED_FACTOR = 8;

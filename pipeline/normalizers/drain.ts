@@ -3,8 +3,9 @@ import { skipSpace, skipValue } from '../core/json-tokens.ts';
 import type { EntryWriter } from '../entry/writer.ts';
 import { takeLogplex } from './heroku.ts';
 import { jsonEntries } from './json-entries.ts';
-import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-import { acceptedAnswer } from './shared/rejected-header.ts';
+import type { IngestRequest, Normalizer } from './normalizer.ts';
+import { afterByteOrderMark } from './shared/bytes.ts';
+import { acceptedAnswer } from './shared/answers.ts';
 import { takeLines } from './shared/text-lines.ts';
 
 /**
@@ -25,14 +26,14 @@ export const drain: Normalizer = {
     if (out.total === 0 && form !== 'json') throw invalidBody('The body is empty; send JSON, Logplex frames, or lines of text.');
   },
 
-  ack: (_request: IngestRequest, written: Written): Ack => acceptedAnswer(written),
+  ack: acceptedAnswer,
 };
 
 function formOf({ contentType, body }: IngestRequest): 'json' | 'logplex' | 'text' {
   if (contentType === 'application/logplex-1') return 'logplex';
   const isText = contentType.startsWith('text/') && contentType !== 'text/json';
   if (isText) return 'text';
-  const start = skipSpace(body, body[0] === 0xef ? 3 : 0, body.length);
+  const start = skipSpace(body, afterByteOrderMark(body, 0), body.length);
   const opens = body[start] === 0x5b || body[start] === 0x7b;
   if (/[/+](?:x-)?(?:nd)?json/.test(contentType)) return opens || start >= body.length ? 'json' : 'text';
   // nothing was said, or as little as `application/octet-stream` says: JSON is what begins as such

@@ -1,7 +1,8 @@
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
 import { validUtf8, type EntryWriter } from '../entry/writer.ts';
-import { endOfLine, jsonErrorReason } from './shared/json-error.ts';
+import { endOfLine, startsWith } from './shared/bytes.ts';
+import { jsonErrorReason } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 
 /** The action line that nearly every shipper of logs writes. */
@@ -53,11 +54,6 @@ export const esBulk: Normalizer = {
     return { status: 200, body: `{"took":${String(Math.round(tookMs))},"errors":${String(rejected.length > 0)},"items":${items}}` };
   },
 };
-
-function startsWith(body: Buffer, at: number, token: Buffer): boolean {
-  for (let i = 0; i < token.length; i++) if (body[at + i] !== token[i]) return false;
-  return true;
-}
 
 /** The action of a line that is not the usual one. */
 function readAction(body: Buffer, start: number, end: number, line: number): string {

@@ -3,8 +3,8 @@ import { takeJsonRecords } from './fluent/json.ts';
 import { PackedRecords } from './fluent/packed.ts';
 import { requestTag } from './fluent/tag.ts';
 import { refuseUnreadable } from './shared/json-elements.ts';
-import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-import { acceptedAnswer } from './shared/rejected-header.ts';
+import type { IngestRequest, Normalizer } from './normalizer.ts';
+import { acceptedAnswer } from './shared/answers.ts';
 
 /**
  * Fluent Bit's and Fluentd's HTTP outputs (https://docs.fluentbit.io/manual/pipeline/outputs/http,
@@ -28,7 +28,7 @@ export const fluent: Normalizer = {
     }
   },
 
-  ack: (_request: IngestRequest, written: Written): Ack => acceptedAnswer(written),
+  ack: acceptedAnswer,
 };
 
 /** True where the body begins with an array or a map of MessagePack: no JSON text begins with such a byte. */

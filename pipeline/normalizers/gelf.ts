@@ -5,7 +5,7 @@ import { validUtf8, type EntryWriter } from '../entry/writer.ts';
 import { SYSLOG_LEVELS } from '../core/severity.ts';
 import { takeElements, refuseUnreadable } from './shared/json-elements.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-import { rejectedHeader } from './shared/rejected-header.ts';
+import { rejectedHeader } from './shared/answers.ts';
 
 const MESSAGE = new FixedName('_msg');
 const MSG = new FixedName('msg');

@@ -1,8 +1,8 @@
 import { invalidBody } from '../core/errors.ts';
 import { FixedName } from '../entry/names.ts';
 import type { EntryWriter } from '../entry/writer.ts';
-import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-import { acceptedAnswer } from './shared/rejected-header.ts';
+import type { IngestRequest, Normalizer } from './normalizer.ts';
+import { acceptedAnswer } from './shared/answers.ts';
 import { clockOf, takeFrames } from './syslog/take-frames.ts';
 
 const DRAIN_TOKEN = new FixedName('drain_token');
@@ -24,7 +24,7 @@ export const heroku: Normalizer = {
     if (out.total === 0) throw invalidBody('The body is empty; send the frames of a Logplex drain.');
   },
 
-  ack: (_request: IngestRequest, written: Written): Ack => acceptedAnswer(written),
+  ack: acceptedAnswer,
 };
 
 /** Takes the frames of Logplex. */

@@ -1,7 +1,8 @@
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
-import { validUtf8, type EntryWriter } from '../entry/writer.ts';
-import { endOfLine, jsonErrorReason } from './shared/json-error.ts';
+import { lastJsonError, validUtf8, type EntryWriter } from '../entry/writer.ts';
+import { endOfLine } from './shared/bytes.ts';
+import { jsonErrorReason } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 
 const OPEN_ARRAY = 0x5b;
@@ -23,7 +24,7 @@ export const jsonEntries: Normalizer = {
     if (start === body.length) throw invalidBody('The body is empty; send a JSON array of objects, or NDJSON.');
     if (body[start] === OPEN_ARRAY) readArray(body, start, out);
     else readLines(body, out);
-    if (out.total > 0 && out.total === out.rejected.length) {
+    if (out.total > 0 && out.total === out.rejected.length && out.outOfBounds === 0) {
       throw invalidBody(`No entry could be taken: entry 0: ${out.rejected[0]?.reason ?? ''}.`);
     }
   },
@@ -71,14 +72,27 @@ function readElement(body: Buffer, at: number, end: number, out: EntryWriter): n
 function readLines(body: Buffer, out: EntryWriter): void {
   let at = 0;
   for (let line = 1; at < body.length; line++) {
-    const end = endOfLine(body, at);
+    let end = endOfLine(body, at);
     let element = skipSpace(body, at, end);
     // several objects may stand in one line
     while (element < end) {
       const after = readElement(body, element, end, out);
-      if (after < 0) throw invalidBody(`Line ${String(line)} is ${jsonErrorReason(body, element, end)}.`);
-      element = skipSpace(body, after, end);
+      if (after >= 0) element = skipSpace(body, after, end);
+      else {
+        // or one object in several lines
+        const last = lastJsonError() < end ? -1 : readElement(body, element, body.length, out);
+        if (last < 0) throw invalidBody(`Line ${String(line)} is ${jsonErrorReason(body, element, end)}.`);
+        line += countLines(body, element, last);
+        end = endOfLine(body, last);
+        element = skipSpace(body, last, end);
+      }
     }
     at = end + 1;
   }
+}
+
+function countLines(body: Buffer, from: number, to: number): number {
+  let lines = 0;
+  for (let at = body.indexOf(0x0a, from); at >= 0 && at < to; at = body.indexOf(0x0a, at + 1)) lines += 1;
+  return lines;
 }

@@ -6,7 +6,7 @@ import { isJsonBody } from './shared/body-encoding.ts';
 import { readLokiJson } from './loki/json.ts';
 import { readLokiProtobuf } from './loki/protobuf.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-import { rejectedHeader } from './shared/rejected-header.ts';
+import { rejectedHeader } from './shared/answers.ts';
 
 /** Loki's push API (https://grafana.com/docs/loki/latest/reference/loki-http-api/#ingest-logs): JSON, and protobuf in snappy. */
 export const loki: Normalizer = {

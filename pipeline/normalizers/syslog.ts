@@ -1,7 +1,7 @@
 import { invalidBody } from '../core/errors.ts';
 import type { EntryWriter } from '../entry/writer.ts';
-import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-import { acceptedAnswer } from './shared/rejected-header.ts';
+import type { IngestRequest, Normalizer } from './normalizer.ts';
+import { acceptedAnswer } from './shared/answers.ts';
 import { clockOf, takeFrames } from './syslog/take-frames.ts';
 
 /**
@@ -18,5 +18,5 @@ export const syslog: Normalizer = {
     if (out.total === 0) throw invalidBody('The body is empty; send syslog frames, one a line.');
   },
 
-  ack: (_request: IngestRequest, written: Written): Ack => acceptedAnswer(written),
+  ack: acceptedAnswer,
 };

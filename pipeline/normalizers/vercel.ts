@@ -3,7 +3,7 @@ import type { Draft } from '../entry/draft.ts';
 import { validUtf8, type EntryWriter } from '../entry/writer.ts';
 import { refuseUnreadable, takeElements } from './shared/json-elements.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-import { acceptedAnswer } from './shared/rejected-header.ts';
+import { acceptedAnswer } from './shared/answers.ts';
 
 const MESSAGE = new FixedName('message');
 /** The ids of a trace, as Vercel names them once or twice over, and as a field is named here. */
@@ -48,7 +48,7 @@ export const vercel: Normalizer = {
   },
 
   ack(request: IngestRequest, written: Written): Ack {
-    const answer = acceptedAnswer(written);
+    const answer = acceptedAnswer(request, written);
     return { ...answer, headers: { ...answer.headers, ...verifyHeader(request.query) } };
   },
 };

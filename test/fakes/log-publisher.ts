@@ -7,6 +7,8 @@ export class FakeLogPublisher implements LogPublisher {
   readonly written: { readonly options: WriterOptions; readonly bytes: number; readonly rows: string }[] = [];
   /** `admit()` refuses. */
   full = false;
+  /** After so many calls, too. */
+  fullAfter = Infinity;
   /** `publish()` rejects. */
   failing = false;
   readonly #codec = new EntryCodec(2);
@@ -16,7 +18,7 @@ export class FakeLogPublisher implements LogPublisher {
   }
 
   admit(): void {
-    if (this.full) throw backpressure();
+    if (this.full || --this.fullAfter < 0) throw backpressure();
   }
 
   publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {

@@ -3,8 +3,8 @@ import { stringAt, walkArray } from '../../core/json-walk.ts';
 import { STRING, type Draft } from '../../entry/draft.ts';
 import { FixedName } from '../../entry/names.ts';
 import { validUtf8, type EntryWriter } from '../../entry/writer.ts';
+import { endOfLine } from '../shared/bytes.ts';
 import { GroupBudget } from '../shared/group-budget.ts';
-import { endOfLine } from '../shared/json-error.ts';
 import { putJsonToken, scalarText } from '../shared/json-token-field.ts';
 import { MemberSpans } from '../shared/member-spans.ts';
 

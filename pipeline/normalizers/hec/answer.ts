@@ -1,6 +1,6 @@
 import { nextAckId } from './ack-ids.ts';
 import type { Ack, IngestRequest, Written } from '../normalizer.ts';
-import { rejectedHeader } from '../shared/rejected-header.ts';
+import { rejectedHeader } from '../shared/answers.ts';
 
 /** The channel of an HEC request, by header or query parameter; empty where it has none. */
 export function hecChannel(request: Pick<IngestRequest, 'header' | 'query'>): string {

@@ -79,6 +79,6 @@ export class LokiEntries {
   /** The 400 for a request of which no entry could be read. */
   finish(): void {
     if (this.#readable > 0 || this.#out.total === 0) return;
-    throw invalidBody(`No entry could be read: ${this.#out.rejected[0]?.reason ?? ''}.`);
+    throw invalidBody(`No entry could be read: entry 0: ${this.#out.rejected[0]?.reason ?? ''}.`);
   }
 }

@@ -5,16 +5,8 @@ import { LITERAL, STRING, type Draft } from '../../entry/draft.ts';
 import { FixedName } from '../../entry/names.ts';
 import { validUtf8, type EntryWriter } from '../../entry/writer.ts';
 import { jsonErrorReason } from '../shared/json-error.ts';
-import {
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  MemberNames,
-  nextElement,
-  nextMember,
-  openArray,
-  openObject,
-  putStringToken,
-} from '../shared/json-members.ts';
+import { CLOSE_ARRAY, CLOSE_OBJECT, MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
+import { putStringToken } from '../shared/json-token-field.ts';
 import { LokiEntries } from './entry.ts';
 import { readNanos } from '../shared/nanos.ts';
 import type { IngestRequest } from '../normalizer.ts';
@@ -149,14 +141,14 @@ class Decoder {
     if (close >= 0 && body[close] === OPEN_OBJECT) close = nextElement(body, skipValue(body, close, end), end);
     if (close < 0 || body[close] !== CLOSE_ARRAY) return this.#refuse(at, NO_PAIR);
     if (!this.#readTime(time, timeEnd)) {
-      const shown = JSON.stringify(body.toString('utf8', time, Math.min(timeEnd, time + 40)));
+      const shown = body.toString('utf8', time, Math.min(timeEnd, time + 40));
       return this.#refuse(at, `_time is not a time: ${shown} is no number of nanoseconds`);
     }
     const draft = entries.begin(at, close + 1);
     if (lineEnd === line + 2) entries.putEmptyLine(draft);
     else putStringToken(draft, MESSAGE.in(draft.names), line, lineEnd, escapes);
     if (metadata < close) {
-      if (!draft.readLine(body, metadata, close)) draft.refuse('structured metadata has more or deeper fields than an entry may have');
+      if (!draft.readLine(body, metadata, close)) draft.refuse('too many or too deep fields in the structured metadata');
       entries.endMetadata(draft);
     }
     this.#readLine(draft, line, lineEnd);

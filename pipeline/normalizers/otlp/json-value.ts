@@ -4,16 +4,8 @@ import { stringAt } from '../../core/json-walk.ts';
 import { LITERAL, MAX_DEPTH, type Draft } from '../../entry/draft.ts';
 import type { Name } from '../../entry/names.ts';
 import { putValue, type Value } from '../../entry/values.ts';
-import {
-  CLOSE_ARRAY,
-  CLOSE_OBJECT,
-  MemberNames,
-  nextElement,
-  nextMember,
-  openArray,
-  openObject,
-  putStringToken,
-} from '../shared/json-members.ts';
+import { CLOSE_ARRAY, CLOSE_OBJECT, MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
+import { putStringToken } from '../shared/json-token-field.ts';
 import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';
 
 const QUOTE = 0x22;

@@ -1,4 +1,5 @@
 import type { IngestRequest } from '../normalizer.ts';
+import { afterByteOrderMark } from './bytes.ts';
 
 const OPEN_OBJECT = 0x7b;
 /** The first field of a protobuf message, and a line feed. */
@@ -16,7 +17,7 @@ export function isJsonBody({ body, contentType }: Pick<IngestRequest, 'body' | '
 
 /** The first byte behind a byte order mark and white space. */
 function firstOf(body: Buffer): number | undefined {
-  let at = body[0] === 0xef ? 3 : 0;
+  let at = afterByteOrderMark(body, 0);
   while (body[at] === 0x20 || body[at] === 0x0a || body[at] === 0x0d || body[at] === 0x09) at += 1;
   return body[at];
 }

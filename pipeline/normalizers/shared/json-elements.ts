@@ -2,7 +2,8 @@ import { invalidBody } from '../../core/errors.ts';
 import { skipSpace, skipValue } from '../../core/json-tokens.ts';
 import { walkArray } from '../../core/json-walk.ts';
 import { lastJsonError, type EntryWriter } from '../../entry/writer.ts';
-import { endOfLine, jsonErrorReason } from './json-error.ts';
+import { endOfLine } from './bytes.ts';
+import { jsonErrorReason } from './json-error.ts';
 
 const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
@@ -32,7 +33,7 @@ export function takeElements(body: Buffer, out: EntryWriter, { object, array }: 
     return after;
   };
   const list: TakeElement = array ?? ((at, end) => walkArray(body, at, end, element));
-  takeLines(body, out, (at, end) => (body[at] === OPEN_ARRAY ? list(at, body.length) : element(at, end)));
+  takeValues(body, out, (at, end) => (body[at] === OPEN_ARRAY ? list(at, body.length) : element(at, end)));
 }
 
 /** The 400 for a body of which nothing could be read; an empty array is readable. */
@@ -42,7 +43,7 @@ export function refuseUnreadable(body: Buffer, out: EntryWriter, readable: numbe
 }
 
 /** Values that begin on a line and mostly end there; after the first one that ends nowhere, values over several lines are not looked for. */
-function takeLines(body: Buffer, out: EntryWriter, take: TakeElement): void {
+function takeValues(body: Buffer, out: EntryWriter, take: TakeElement): void {
   const end = body.length;
   let lineEnd = -1;
   let spanning = true;
@@ -65,6 +66,6 @@ function takeLines(body: Buffer, out: EntryWriter, take: TakeElement): void {
 /** Where an array stopped being JSON; what came before that in it is kept. */
 function arrayErrorReason(body: Buffer, at: number): string {
   const failed = Math.min(lastJsonError(), body.length);
-  const found = failed >= body.length ? 'the end' : JSON.stringify(body.toString('utf8', failed, failed + 12));
+  const found = failed >= body.length ? 'end' : JSON.stringify(body.toString('utf8', failed, failed + 12));
   return `not a JSON array: unexpected ${found} at byte ${String(failed - at)}; what follows is not read`;
 }

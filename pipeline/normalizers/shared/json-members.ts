@@ -1,8 +1,6 @@
-import { last, PLAIN, skipSpace, skipString, UNICODE_ESCAPED } from '../../core/json-tokens.ts';
+import { last, PLAIN, skipSpace, skipString } from '../../core/json-tokens.ts';
 import { stringAt } from '../../core/json-walk.ts';
 import { ByteMap } from '../../entry/byte-map.ts';
-import { STRING, type Draft } from '../../entry/draft.ts';
-import type { Name } from '../../entry/names.ts';
 
 /** A name as it is spelled in the body, with its quotes; its number; and the name that followed it last time: a guess. */
 type Member = { readonly token: Uint8Array; readonly field: number; next: Member };
@@ -108,13 +106,6 @@ function next(bytes: Buffer, at: number, end: number, closer: number): number {
   const following = skipSpace(bytes, i + 1, end);
   // a closer here would follow a comma
   return following < end && bytes[following] !== closer ? following : failAt(following);
-}
-
-/** Puts in the text of the string token `draft.body[start..end)`; `escapes` as `last.escapes` was behind it. */
-export function putStringToken(draft: Draft, name: Name, start: number, end: number, escapes: number): void {
-  if (end - start === 2) draft.putString(name, '');
-  else if (escapes === UNICODE_ESCAPED) draft.putString(name, stringAt(draft.body, start, end));
-  else draft.putToken(name, STRING, start, end);
 }
 
 function failAt(at: number): -1 {

@@ -15,10 +15,16 @@ export function putJsonToken(draft: Draft, name: Name, at: number, after: number
   else if (first !== 0x22) draft.putToken(name, LITERAL, at, after);
   else {
     skipString(body, at, after);
-    // \u escapes may spell lone surrogates, which are no text
-    if (last.escapes === UNICODE_ESCAPED) draft.putString(name, stringAt(body, at, after));
-    else draft.putToken(name, STRING, at, after);
+    putStringToken(draft, name, at, after, last.escapes);
   }
+}
+
+/** Puts in the text of the string token `draft.body[start..end)`; `escapes` as `last.escapes` was behind it. */
+export function putStringToken(draft: Draft, name: Name, start: number, end: number, escapes: number): void {
+  if (end - start === 2) draft.putString(name, '');
+  // \u escapes may spell lone surrogates, which are no text
+  else if (escapes === UNICODE_ESCAPED) draft.putString(name, stringAt(draft.body, start, end));
+  else draft.putToken(name, STRING, start, end);
 }
 
 /** The text of a JSON scalar: of a string what it says, else its token. */

@@ -1,7 +1,7 @@
 import { FixedName } from '../../entry/names.ts';
 import type { EntryWriter } from '../../entry/writer.ts';
+import { afterByteOrderMark, endOfLine } from './bytes.ts';
 import { GroupBudget } from './group-budget.ts';
-import { endOfLine } from './json-error.ts';
 
 /** A field that all lines of a request have in common. */
 export type SharedField = { readonly name: FixedName; readonly value: string };
@@ -16,9 +16,8 @@ const GROUP = 1000;
  */
 export function takeLines(body: Buffer, out: EntryWriter, maxBytes: number, shared: readonly SharedField[] = []): void {
   const budget = new GroupBudget(maxBytes);
-  const marked = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf;
   let inGroup = GROUP;
-  for (let start = marked ? 3 : 0; start < body.length;) {
+  for (let start = afterByteOrderMark(body, 0); start < body.length;) {
     const lineEnd = endOfLine(body, start);
     const end = lineEnd > start && body[lineEnd - 1] === 0x0d ? lineEnd - 1 : lineEnd;
     if (end > start) {

@@ -1,4 +1,4 @@
-import { endOfLine } from '../shared/json-error.ts';
+import { endOfLine } from '../shared/bytes.ts';
 import { priorityAt, priorityLength } from './priority.ts';
 
 /** Where a frame lies in the body, without its count, line end and trailing NULs. */

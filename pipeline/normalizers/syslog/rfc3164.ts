@@ -1,6 +1,7 @@
 import type { Draft } from '../../entry/draft.ts';
 import type { SplitTime } from '../../entry/time-token.ts';
 import type { EntryWriter } from '../../entry/writer.ts';
+import { startsWith } from '../shared/bytes.ts';
 import { FORMAT, HOSTNAME, PROC_ID, putAppName, putHeader } from './header-names.ts';
 import { readBsdStamp, readIsoStamp, type Clock } from './timestamp.ts';
 
@@ -117,9 +118,4 @@ function skipSpaces(bytes: Buffer, at: number, end: number): number {
   let i = at;
   while (i < end && bytes[i] === SPACE) i += 1;
   return i;
-}
-
-function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
-  return true;
 }

@@ -1,6 +1,7 @@
 import type { Draft } from '../../entry/draft.ts';
 import type { SplitTime } from '../../entry/time-token.ts';
 import type { EntryWriter } from '../../entry/writer.ts';
+import { afterByteOrderMark } from '../shared/bytes.ts';
 import { FORMAT, HOSTNAME, MSG_ID, PROC_ID, putAppName, putHeader, TIMESTAMP } from './header-names.ts';
 import { readStructuredData } from './structured-data.ts';
 import { readIsoStamp, type Clock } from './timestamp.ts';
@@ -53,7 +54,8 @@ export function readRfc5424(
   if (rest > end) return start;
   const text = structured ? afterStructuredData(draft, rest, end) : rest;
   if (text >= end) return body[rest] === OPEN && structured ? rest : start;
-  return isByteOrderMark(body, text) && text + 3 < end ? text + 3 : text;
+  const unmarked = afterByteOrderMark(body, text);
+  return unmarked < end ? unmarked : text;
 }
 
 /** The offset of the message behind `-` or structured data; what is neither is the message itself. */
@@ -77,8 +79,4 @@ function tokenEnd(bytes: Buffer, at: number, end: number): number {
   let i = at;
   while (i < end && bytes[i] !== SPACE) i += 1;
   return i;
-}
-
-function isByteOrderMark(bytes: Buffer, at: number): boolean {
-  return bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf;
 }

@@ -2,6 +2,7 @@ import { FixedName } from '../../entry/names.ts';
 import type { EntryWriter } from '../../entry/writer.ts';
 import { invalidBody } from '../../core/errors.ts';
 import type { IngestRequest } from '../normalizer.ts';
+import { afterByteOrderMark, startsWith } from '../shared/bytes.ts';
 import { nextFrame, type Frame } from './frames.ts';
 import { priorityAt, priorityLength, putLevel, putPriority } from './priority.ts';
 import { isRfc5424, readRfc5424 } from './rfc5424.ts';
@@ -37,8 +38,7 @@ export function clockOf(request: IngestRequest): Clock {
 /** Takes each frame of a body as an entry. */
 export function takeFrames(body: Buffer, out: EntryWriter, rules: FrameRules): void {
   const frame: Frame = { start: 0, end: 0 };
-  const from = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0;
-  for (let at = nextFrame(body, from, frame); at >= 0; at = nextFrame(body, at, frame)) {
+  for (let at = nextFrame(body, afterByteOrderMark(body, 0), frame); at >= 0; at = nextFrame(body, at, frame)) {
     takeFrame(body, frame.start, frame.end, out, rules);
   }
 }
@@ -61,9 +61,4 @@ function takeFrame(body: Buffer, start: number, end: number, out: EntryWriter, r
   draft.readLine(body, startsWith(body, message, CEE) ? message + CEE.length : message, end);
   if (priority >= 0) putLevel(draft, priority);
   out.end();
-}
-
-function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
-  return true;
 }

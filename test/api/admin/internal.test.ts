@@ -376,10 +376,14 @@ describe('the admin routes', () => {
         expect(err).to.match(message);
       });
     }
+    it('what the service refuses as wrong is exit code 2', async () => {
+      const { code, out, err } = await run('tenant create --name x --plan golden', {});
+      expect({ code, out }).to.deep.equal({ code: 2, out: '' });
+      expect(err).to.match(/^No plan is named "golden"; .*\.\n$/);
+    });
     it('failures are one sentence and exit code 1', async () => {
       const rows: readonly (readonly [string, Record<string, string>, RegExp])[] = [
         ['tenant disable --tenant 999', {}, /^There is no tenant 999\.\n$/],
-        ['tenant create --name x --plan golden', {}, /^No plan is named "golden"; .*\.\n$/],
         ['tenant list', { LOGWEIR_ADMIN_TOKEN: 'wrong' }, /^The admin token is wrong\.\n$/],
         ['tenant list', { LOGWEIR_ADMIN_PORT: '1' }, /^No service answers on 127\.0\.0\.1:1; .*\n$/],
         ['tenant list', { LOGWEIR_ADMIN_TOKEN: '', LOGWEIR_DATA_DIR: '/nowhere' }, /^No admin token: .*\n$/],

@@ -4,7 +4,7 @@ import { findPlan, type Plan } from '../../../api/control/plans.ts';
 import { health } from '../../../api/http/endpoint.ts';
 import type { Principal } from '../../../api/http/route.ts';
 import { ingestEndpoints, streamFieldsOf } from '../../../api/ingest/ingest-endpoints.ts';
-import { reasonClass } from '../../../api/ingest/reason-class.ts';
+import { classCounts, reasonClass } from '../../../api/ingest/reason-class.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
 import type { IngestLimit, Refund } from '../../../api/limits/ingest-limit.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
@@ -66,6 +66,7 @@ describe('the ingest route', () => {
   beforeEach(() => {
     publisher.written.length = 0;
     publisher.full = false;
+    publisher.fullAfter = Infinity;
     publisher.failing = false;
     for (const limit of limits) {
       limit.calls.length = 0;
@@ -91,7 +92,7 @@ describe('the ingest route', () => {
     expect(answer.headers.get('x-rejected-entries')).to.equal('1');
     expect(publisher.written).to.have.lengthOf(1);
     expect(publisher.written[0]).to.deep.include({
-      options: { tenantId: 5, retentionDays: 30, receivedAt: 1_795_000_000_000_000_000n, streamFields: null },
+      options: { tenantId: 5, retentionDays: 30, receivedAt: 1_795_000_000_000_000_000n, streamFields: null, maxRowBytes: 160_000 },
       bytes: 11,
     });
     expect(publisher.written[0]?.rows.split('\n').filter((row) => row !== '')).to.have.lengthOf(2);
@@ -152,6 +153,13 @@ describe('the ingest route', () => {
     it('then pressure', async () => {
       publisher.full = true;
       expect((await post('/lines', huge)).json()).to.include({ error: 'backpressure', retry_after: 5 });
+    });
+    it('and pressure again once the body is there, before it is decoded', async () => {
+      publisher.fullAfter = 1;
+      const drained = drainFormat.last;
+      expect((await post('/api/v1/drain', 'late')).json()).to.include({ error: 'backpressure', retry_after: 5 });
+      expect(drainFormat.last).to.equal(drained);
+      expect((await post('/api/v1/drain', 'next')).status).to.equal(429);
     });
     it('then the body', async () => {
       (limits[0] as FakeLimit).refuseAt = 'charge';
@@ -274,9 +282,12 @@ describe('stream fields of a request', () => {
 
 describe('classes of reasons', () => {
   const rows: readonly (readonly [string, string])[] = [
+    ['the entries before it take more than 33554432 bytes as they are stored', 'over_a_limit'],
+    ['longer than 8000000 bytes as it would be stored', 'over_a_limit'],
     ['_time is not a time: "x"', 'time_unreadable'],
     ['_time is older than the retention of 14 days', 'time_out_of_bounds'],
-    ['_time is more than 2 days ahead or after the year 2261', 'time_out_of_bounds'],
+    ['_time is more than 2 days ahead', 'time_out_of_bounds'],
+    ['_time is after the year 2261', 'time_out_of_bounds'],
     ['_time is before the year 1900', 'time_out_of_bounds'],
     ['no message: none of _msg, message', 'no_message'],
     ['the action "delete" is not supported: logs are only added', 'action_not_supported'],
@@ -287,6 +298,7 @@ describe('classes of reasons', () => {
     ['more than 1000 fields', 'over_a_limit'],
     ['more than 10 log events in one request; the rest of this record is not read', 'over_a_limit'],
     ['a tag longer than 256 bytes', 'over_a_limit'],
+    ['too many or too deep fields in the structured metadata', 'over_a_limit'],
     ['a record without fields', 'no_message'],
     ['the event field is blank', 'no_message'],
     ['the event field is missing', 'no_message'],
@@ -297,4 +309,14 @@ describe('classes of reasons', () => {
     ['the data of the record is not base64', 'form'],
   ];
   for (const [reason, name] of rows) it(`${reason}: ${name}`, () => expect(reasonClass(reason)).to.equal(name));
+
+  it('counts by class', () => {
+    const rejected = ['not a JSON object', 'more than 1000 fields', 'not a JSON object: unexpected end at byte 3'].map((reason) => ({
+      reason,
+    }));
+    expect([...classCounts(rejected)]).to.deep.equal([
+      ['form', 2],
+      ['over_a_limit', 1],
+    ]);
+  });
 });

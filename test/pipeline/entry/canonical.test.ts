@@ -87,14 +87,14 @@ describe('canonical entry: time', () => {
   }
   it('rejects what is outside 1900 to 2262', () => {
     expect(canonical('{"_time":"1899-12-31T23:59:59Z","_msg":"m"}')).to.equal('_time is before the year 1900');
-    expect(canonical('{"_time":"2262-01-01T00:00:00Z","_msg":"m"}')).to.match(/after the year 2261/);
+    expect(canonical('{"_time":"2262-01-01T00:00:00Z","_msg":"m"}')).to.equal('_time is after the year 2261');
   });
   it('rejects what is older than the retention, or more than two days ahead', () => {
     expect(canonical('{"_time":"2026-11-07T13:59:59Z","_msg":"m"}', { retentionDays: 14 })).to.equal(
       '_time is older than the retention of 14 days',
     );
     expect(canonical('{"_time":"2026-11-07T14:00:00Z","_msg":"m"}', { retentionDays: 14 })).to.be.an('object');
-    expect(canonical('{"_time":"2026-11-23T14:00:01Z","_msg":"m"}', { retentionDays: 14 })).to.match(/more than 2 days ahead/);
+    expect(canonical('{"_time":"2026-11-23T14:00:01Z","_msg":"m"}', { retentionDays: 14 })).to.equal('_time is more than 2 days ahead');
   });
 });
 

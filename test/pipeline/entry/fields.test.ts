@@ -287,3 +287,26 @@ describe('names by bytes', () => {
     expect(textOf(names.of('user').text)).to.equal('user');
   });
 });
+
+describe('what the rows of a request may take', () => {
+  it('bounds them together, and rejects what goes beyond', () => {
+    const out = newWriter({ maxRowBytes: 10_000 });
+    const body = Buffer.from('{"_msg":"0123456789"}');
+    for (let i = 0; i < 1000; i++) out.object(body, 0, body.length);
+    const bytes = out.chunks().reduce((sum, chunk) => sum + chunk.value.length, 0);
+    expect(bytes).to.be.within(10_000, 10_200);
+    expect(out.accepted + out.rejected.length).to.equal(1000);
+    expect(new Set(out.rejected.map(({ reason }) => reason))).to.deep.equal(
+      new Set(['the entries before it take more than 10000 bytes as they are stored']),
+    );
+  });
+
+  it('an entry that would be stored as more than a record of Kafka takes is rejected', () => {
+    const out = newWriter();
+    const body = Buffer.alloc(2_000_000, 1);
+    const draft = out.begin(body);
+    draft.putText(MSG.in(draft.names), body, 0, body.length);
+    out.end();
+    expect(out.rejected.map(({ reason }) => reason)).to.deep.equal(['longer than 8000000 bytes as it would be stored']);
+  });
+});

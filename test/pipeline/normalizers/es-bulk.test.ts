@@ -57,7 +57,7 @@ describe('normalizer es_bulk', () => {
     expect(results.map((result) => result?.status)).to.deep.equal([201, 400, 400, 400, 400, 400, 400, 201]);
     expect(results[1]?.error).to.deep.equal({
       type: 'document_parsing_exception',
-      reason: 'not a JSON object: unexpected the end at byte 8',
+      reason: 'not a JSON object: unexpected end at byte 8',
     });
     expect(results[2]?.error?.reason).to.equal('not a JSON object: unexpected "x" at byte 13');
     expect(results[6]?.error?.reason).to.match(/^no message/);

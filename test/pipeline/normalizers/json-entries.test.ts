@@ -11,6 +11,12 @@ describe('normalizer json', () => {
   ok('takes NDJSON', '{"_msg":"a"}\n\n{"_msg":"b"}\r\n', ['a', 'b']);
   ok('takes a single object', '{"_msg":"a"}', ['a']);
   ok('takes objects one after the other', '{"_msg":"a"}{"_msg":"b"} {"_msg":"c"}', ['a', 'b', 'c']);
+  ok('takes objects over several lines', '{\n  "_msg": "a",\n  "x": {\n}\n}\n{"_msg":"b"} {\r\n"_msg":"c"}\n{"_msg":"d"}', [
+    'a',
+    'b',
+    'c',
+    'd',
+  ]);
   ok('takes an empty array', '[]', []);
 
   it('rejects by itself what is JSON but no entry', () => {
@@ -25,6 +31,15 @@ describe('normalizer json', () => {
   it('answers with status and count', () => {
     const result = normalize(jsonEntries, '[{"_msg":"a"}]');
     expect('ack' in result && result.ack).to.deep.equal({ status: 200, body: { status: 'ok', accepted: 1 } });
+  });
+  it('answers 200 where entries were rejected for their time alone', () => {
+    const result = normalize(
+      jsonEntries,
+      '[{"_msg":"a","_time":"2999-01-01T00:00:00Z"},{"_msg":"b","_time":"1800-01-01T00:00:00Z"},{"x":1}]',
+    );
+    if (!('ack' in result)) throw new Error('expected an answer');
+    expect(result.ack).to.deep.include({ status: 200 });
+    expect(result.ack.body).to.include({ status: 'ok', accepted: 0, rejected: 3 });
   });
   it('lists the first 100 rejections', () => {
     const result = normalize(jsonEntries, `[{"_msg":"a"}${',1'.repeat(150)}]`);
@@ -45,8 +60,9 @@ describe('normalizer json', () => {
   bad(
     'names the line that is no JSON',
     '{"_msg":"a"}\n{"_msg":"b"\n{"_msg":"c"}',
-    /^Line 2 is not a JSON object: unexpected the end at byte 11/,
+    /^Line 2 is not a JSON object: unexpected end at byte 11/,
   );
+  bad('counts the lines of an object over several', '{\n"_msg":"a"\n}\n{"_msg":tru}', /^Line 4 is not a JSON object: unexpected "tru}/);
   bad('names the element that is no JSON', '[{"_msg":"a"},{"_msg":tru}]', /^Element 1 of the array is not a JSON object: unexpected "tru}/);
   bad('refuses an array that does not end', '[{"_msg":"a"}', /After element 0/);
   bad('refuses text after the array', '[{"_msg":"a"}] x', /After the array/);

@@ -184,7 +184,7 @@ describe('normalizer loki', () => {
         expect(resultOf(result).ack).to.deep.equal({ status: 204, headers: { 'X-Rejected-Entries': '1' } });
       });
     };
-    rejected('rejects a time that is none', '["soon","a"]', /^_time is not a time: "\\"soon\\"" is no number of nanoseconds$/);
+    rejected('rejects a time that is none', '["soon","a"]', /^_time is not a time: "soon" is no number of nanoseconds$/);
     rejected('rejects a negative time', '["-5","a"]', /^_time is not a time/);
     rejected('rejects a time that is no scalar', '[{},"a"]', /^_time is not a time/);
     rejected('rejects a line that is no text', `["${TIME}",5]`, /^an element of values is not an array of/);
@@ -236,8 +236,8 @@ describe('normalizer loki', () => {
     };
     bad('refuses an empty body', '', /^The body is empty/);
     bad('refuses what is no JSON, and says where', '{"streams":[{"stream":{}x', /unexpected "x" at byte 24/);
-    bad('refuses a body that breaks off in a line', values(`["${TIME}","a`).slice(0, -4), /unexpected the end/);
-    bad('refuses a body that breaks off in an element', `{"streams":[{"stream":{},"values":[["1"`, /unexpected the end/);
+    bad('refuses a body that breaks off in a line', values(`["${TIME}","a`).slice(0, -4), /unexpected end/);
+    bad('refuses a body that breaks off in an element', `{"streams":[{"stream":{},"values":[["1"`, /unexpected end/);
     bad('refuses a body that is no object', '[]', /unexpected "\[\]" at byte 0/);
     bad('refuses text behind the request', '{"streams":[]} x', /^After the request, at byte 15/);
     bad('refuses a body without streams', '{}', /^streams is missing/);
@@ -247,7 +247,7 @@ describe('normalizer loki', () => {
     bad('refuses a stream without values', '{"streams":[{"stream":{}}]}', /^streams\[0\] has no values/);
     bad('refuses labels that are no object', '{"streams":[{"stream":"{}","values":[]}]}', /^stream of streams\[0\] is not an object/);
     bad('refuses values that are no list', '{"streams":[{"stream":{},"values":{}}]}', /^values of streams\[0\] is not an array/);
-    bad('refuses a body of which nothing could be read', values('["x","a"],5'), /^No entry could be read: _time is not a time/);
+    bad('refuses a body of which nothing could be read', values('["x","a"],5'), /^No entry could be read: entry 0: _time is not a time/);
   });
 
   describe('in protobuf', () => {
@@ -286,7 +286,7 @@ describe('normalizer loki', () => {
     });
     it('refuses a request without one readable entry', () => {
       const result = normalize(loki, lokiProtobuf('nonsense', [[TIME, 'a']]), PROTOBUF);
-      expect('status' in result && result.detail).to.match(/^No entry could be read: the labels of its stream/);
+      expect('status' in result && result.detail).to.match(/^No entry could be read: entry 0: the labels of its stream/);
     });
     it('rejects a time before 1970', () => {
       const entry = (seconds: bigint): Buffer => bytesField(2, bytesField(1, varintField(1, seconds)), bytesField(2, 'a'));

@@ -119,16 +119,16 @@ describe('OTLP in JSON', () => {
   };
   bad('refuses an empty body', ' ', /^The body is empty/);
   bad('refuses what is no JSON, and says where', '{"resourceLogs":[{"x":tru}]}', /unexpected "tru}\]}" at byte 22/);
-  bad('refuses a record that breaks off', record('{"body":{"stringValue":"a"').slice(0, -13), /unexpected the end/);
+  bad('refuses a record that breaks off', record('{"body":{"stringValue":"a"').slice(0, -13), /unexpected end/);
   bad(
     'refuses an attribute that breaks off',
     '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"a","value":{"stringValue":"',
-    /unexpected the end/,
+    /unexpected end/,
   );
   bad('refuses text behind the request', '{} {}', /^After the request, at byte 3/);
   bad('refuses resourceLogs that are no list', '{"resourceLogs":{}}', /^resourceLogs is not an array/);
   bad('refuses resourceLogs of something else', '{"resourceLogs":[1]}', /^An element of resourceLogs is not an object/);
   bad('refuses scopeLogs that are no list', '{"resourceLogs":[{"resource":{},"scopeLogs":1}]}', /^scopeLogs is not an array/);
   bad('refuses logRecords that are no list', '{"resourceLogs":[{"scopeLogs":[{"logRecords":1}]}]}', /^logRecords is not an array/);
-  bad('refuses deep nesting without an end', `{"x":${'['.repeat(1e6)}`, /unexpected the end/);
+  bad('refuses deep nesting without an end', `{"x":${'['.repeat(1e6)}`, /unexpected end/);
 });

@@ -1,4 +1,4 @@
-import type { Ack, Written } from '../normalizer.ts';
+import type { Ack, IngestRequest, Written } from '../normalizer.ts';
 
 /** The header by which protocols tell of rejections whose answer has no other place for them; none where nothing was rejected. */
 export function rejectedHeader({ rejected }: Pick<Written, 'rejected'>): Readonly<Record<string, string>> {
@@ -6,6 +6,6 @@ export function rejectedHeader({ rejected }: Pick<Written, 'rejected'>): Readonl
 }
 
 /** The answer of the formats that have none of their own: 200 `{"status":"ok","accepted":N}`. */
-export function acceptedAnswer(written: Written): Ack {
+export function acceptedAnswer(_request: IngestRequest, written: Written): Ack {
   return { status: 200, headers: rejectedHeader(written), body: { status: 'ok', accepted: written.accepted } };
 }
