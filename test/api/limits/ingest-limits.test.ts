@@ -140,7 +140,7 @@ describe('the limits of the ingest plane', () => {
     before(async () => {
       const metrics = new Metrics('test');
       host = await startHost({
-        endpoints: ingestEndpoints({ normalizers: [linesFormat], publisher, limits: node.limits, maxBodyBytes: 100_000, metrics }),
+        endpoints: ingestEndpoints({ normalizers: [linesFormat], publisher, limits: node.limits, maxBodyBytes: 400_000, metrics }),
         keys: new FakeKeyStore({
           trial: { tenantId: 1, plan: plan('trial') },
           expired: { tenantId: 2, plan: plan('trial_expired') },
@@ -169,7 +169,7 @@ describe('the limits of the ingest plane', () => {
       return `${String(json['error'])} ${String(json['retry_after'])}`;
     }
     const lines = (count: number): string => 'x\n'.repeat(count - 1) + 'x';
-    const huge = 'x'.repeat(200_000);
+    const huge = 'x'.repeat(500_000);
 
     it('trial and quota come before pressure, pressure before the body, the body before the buckets', async () => {
       publisher.full = true;
