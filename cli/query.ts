@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { parseEntry, splitArray, splitObject } from '../pipeline/core/json-entry.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
+import { renderExplained, type ExplainedQuery } from './explained.ts';
 import { renderLine } from './lines.ts';
 import { EXIT, UsageError, type Output } from './output.ts';
 
@@ -11,6 +12,7 @@ Prints what the query finds: coloured lines, oldest first, on a terminal; NDJSON
   --end TIME      until when (default now)
   --limit N       most entries, the newest ones (default 1000; more than 10000 are read in pages)
   --format F      lines or ndjson
+  --explain       print how the query would run, and run nothing
 ${TARGET_HELP}
 Exit codes: 0 done, 1 the service cannot be reached or failed, 2 wrong command line or query, 3 key refused.
 `;
@@ -31,6 +33,7 @@ export async function queryCommand(argv: readonly string[], env: Env, output: Ou
       end: { type: 'string' },
       limit: { type: 'string' },
       format: { type: 'string' },
+      explain: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -45,16 +48,15 @@ export async function queryCommand(argv: readonly string[], env: Env, output: Ou
   if (values.format !== undefined && !['lines', 'ndjson'].includes(values.format)) throw new UsageError('--format is lines or ndjson.');
   const lines = values.format === undefined ? output.isTerminal : values.format === 'lines';
   const target = findTarget(values, env);
+  const window = { query, start: values.start ?? '-1h', end: values.end ?? 'now' };
+  if (values.explain === true) {
+    output.out(await explain(target, { ...window, limit: Math.min(PAGE, limit) }));
+    return EXIT.ok;
+  }
   const found: string[] = [];
   let before: string | null = null;
   do {
-    const page: Page = await search(target, {
-      query,
-      start: values.start ?? '-1h',
-      end: values.end ?? 'now',
-      limit: Math.min(PAGE, limit - found.length),
-      before,
-    });
+    const page: Page = await search(target, { ...window, limit: Math.min(PAGE, limit - found.length), before });
     if (lines) found.push(...page.logs);
     else for (const log of page.logs) output.out(`${log}\n`);
     if (!lines) found.length += page.logs.length;
@@ -75,18 +77,28 @@ function joinTimes(argv: readonly string[]): string[] {
   return joined;
 }
 
-async function search(target: ReturnType<typeof findTarget>, body: Readonly<Record<string, unknown>>): Promise<Page> {
-  const answer = await request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/search`, target.key, {
+type Target = ReturnType<typeof findTarget>;
+
+const post = (target: Target, parameters: string, body: Readonly<Record<string, unknown>>): Promise<Buffer> =>
+  request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/search${parameters}`, target.key, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const members = splitObject(answer);
+
+async function search(target: Target, body: Readonly<Record<string, unknown>>): Promise<Page> {
+  const members = splitObject(await post(target, '', body));
   return {
     logs: splitArray(Buffer.from(members.get('logs') ?? '[]')),
     hasMore: members.get('has_more') === 'true',
     oldestTime: JSON.parse(members.get('oldest_time') ?? 'null') as string | null,
   };
+}
+
+/** The plan of a query as text. */
+async function explain(target: Target, body: Readonly<Record<string, unknown>>): Promise<string> {
+  const { explain: explained } = JSON.parse((await post(target, '?explain=true', body)).toString()) as { readonly explain: ExplainedQuery };
+  return renderExplained(explained);
 }
 
 /** Newest first is how they come; people read logs downwards. Rows of a pipe keep their order. */

@@ -1,10 +1,12 @@
 /**
- * `npm run docs`: writes the generated parts of the documentation from the configuration's schema: docs/config.md as a whole, and the
- * table between the markers of README.md. `npm run docs -- --check` writes nothing and fails where one of them is out of date.
+ * `npm run docs`: writes the generated parts of the documentation: from the configuration's schema docs/config.md as a whole and the
+ * table in README.md, from the members of LogsQL the reference in docs/logsql.md, the latter two between their markers.
+ * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { environment } from '../pipeline/core/config.ts';
+import { logsqlReference } from './logsql-reference.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const BEGIN = '<!-- config:begin -->';
@@ -87,21 +89,27 @@ function readmeTable(): string {
   );
 }
 
-/** The whole text of README.md with its table as it should be. Throws where the markers are missing. */
-function readme(text: string): string {
-  const from = text.indexOf(BEGIN);
-  const to = text.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`README.md has no ${BEGIN} … ${END}.`);
-  return `${text.slice(0, from)}${BEGIN}\n${readmeTable()}\n${text.slice(to)}`;
+/** The text with what stands between two markers as it should be. Throws where the markers are missing. */
+function between(text: string, begin: string, end: string, part: string): string {
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from < 0 || to < from) throw new Error(`There is no ${begin} … ${end}.`);
+  return `${text.slice(0, from)}${begin}\n${part}\n${text.slice(to)}`;
 }
 
 /** Each file with generated parts: its text now and as it should be. */
 export function generated(): { readonly file: string; readonly is: string; readonly should: string }[] {
   const read = (file: string): string => (existsSync(path.join(ROOT, file)) ? readFileSync(path.join(ROOT, file), 'utf8') : '');
   const front = read('README.md');
+  const language = read('docs/logsql.md');
   return [
     { file: 'docs/config.md', is: read('docs/config.md'), should: configPage() },
-    { file: 'README.md', is: front, should: readme(front) },
+    { file: 'README.md', is: front, should: between(front, BEGIN, END, readmeTable()) },
+    {
+      file: 'docs/logsql.md',
+      is: language,
+      should: between(language, '<!-- reference:begin -->', '<!-- reference:end -->', `\n${logsqlReference(table)}\n`),
+    },
   ];
 }
 

@@ -14,12 +14,14 @@ import { pipes } from './pipes/index.ts';
 import { mergeSorts } from './pipes/sort.ts';
 import { parseStatsPipe } from './pipes/stats.ts';
 import { Query, parseOptions } from './query.ts';
-import { isPipeWord } from './reserved.ts';
+import { STORAGE_PIPES, isPipeWord } from './reserved.ts';
 import type { Filter, Parser, Pipe, QueryNode, QueryOptions } from './types.ts';
 
 /** Longest query, in characters, and deepest nesting of parentheses, negations and subqueries. */
 export const MAX_QUERY_LENGTH = 10_000;
 export const MAX_DEPTH = 100;
+/** Most queries inside a query (`in(<query>)`, `union`, `join`): each is run on its own. */
+export const MAX_QUERIES = 100;
 
 /** What a query's meaning depends on: `now` is what relative times count from, in nanoseconds. */
 export type ParseOptions = { readonly now: bigint };
@@ -45,6 +47,7 @@ class QueryParser implements Parser {
   readonly lexer: Lexer;
   readonly now: bigint;
   #depth = 0;
+  #queries = 0;
   #options: QueryOptions = {};
 
   constructor(text: string, now: bigint) {
@@ -63,6 +66,8 @@ class QueryParser implements Parser {
   }
 
   query(): QueryNode {
+    this.#queries += 1;
+    if (this.#queries > MAX_QUERIES) this.lexer.fail(`expected at most ${String(MAX_QUERIES)} queries inside a query`);
     return this.#nested(() => {
       this.lexer.expect('(');
       const query = this.wholeQuery(this.#options);
@@ -197,6 +202,8 @@ class QueryParser implements Parser {
     const { lexer } = this;
     const spec = pipes.find(lexer.keyword ?? '');
     if (spec !== undefined) return spec.parse(this);
+    if (lexer.is(...STORAGE_PIPES))
+      lexer.fail(`expected another pipe: ${lexer.token} looks at the files of VictoriaLogs, which are not here`);
     if (lexer.is('by', '(') || (lexer.current.kind === 'word' && isPipeWord(lexer.raw))) return this.#bareStats();
     return new FilterPipe(this.topFilter());
   }

@@ -1,6 +1,7 @@
 /** Stages one after another, and the in-memory evaluation of whole queries: the reference for what a query means. */
 import { textOf, type LogEntry } from '../pipeline/core/entry.ts';
-import { parseTime } from '../pipeline/core/time.ts';
+import { MAX_TIME, MIN_TIME, parseTime } from '../pipeline/core/time.ts';
+import { splitHead } from './head.ts';
 import { resolveSubqueries } from './subqueries.ts';
 import { narrowWindow } from './window.ts';
 import type { Pipe, QueryNode, RunContext, Stage } from './types.ts';
@@ -62,13 +63,13 @@ export async function evaluate(query: QueryNode, entries: readonly LogEntry[], c
 /** As `evaluate`, with rows that have no value at all: in a subquery they stand for missing fields. */
 async function evaluateAll(query: QueryNode, entries: readonly LogEntry[], context: RunContext): Promise<LogEntry[]> {
   const run = (subquery: QueryNode): Promise<LogEntry[]> => evaluateAll(subquery, entries, context);
-  const { filter, pipes } = await resolveSubqueries(query, run);
-  const isInside = query.options.ignoreGlobalTimeFilter === true ? () => true : (entry: LogEntry) => insideWindow(entry, context);
-  const matching = entries.filter((entry) => isInside(entry) && filter.matches(entry));
+  const resolved = await resolveSubqueries(query, run);
+  const { filter, pipes } = resolved;
+  const own = query.options.ignoreGlobalTimeFilter === true ? { ...context, start: MIN_TIME, end: MAX_TIME } : context;
+  const matching = entries.filter((entry) => insideWindow(entry, own) && filter.matches(entry));
   const [first, ...rest] = pipes;
-  if (first?.expand !== undefined) return throughPipes(rest, await first.expand(matching, run), context);
-  const window = narrowWindow(filter, context);
-  return throughPipes(pipes, startsNewest(pipes) ? matching : matching.reverse(), { ...context, ...window });
+  if (first?.expand !== undefined) return throughPipes(rest, await first.expand(matching, run), own);
+  return throughPipes(pipes, startsNewest(pipes) ? matching : matching.reverse(), { ...own, ...narrowWindow(splitHead(resolved).filter, own) });
 }
 
 /** All rows through all pipes. */

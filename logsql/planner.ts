@@ -11,12 +11,14 @@ import { TimeFilter, momentSql } from './filters/time.ts';
 import { FieldsPipe } from './pipes/fields.ts';
 import { FilterPipe } from './pipes/filter.ts';
 import { LimitPipe, OffsetPipe } from './pipes/limit.ts';
+import { splitHead } from './head.ts';
 import { startsNewest } from './pipeline.ts';
 import { SortPipe } from './pipes/sort.ts';
 import { entryColumns } from './sql/columns.ts';
+import { ENTRIES, hourlyCounts } from './sql/hourly.ts';
 import { Room } from './sql/room.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
-import type { Filter, Pipe, QueryNode, RunContext, SqlContext, StageLimits, StreamNames } from './types.ts';
+import type { Ask, Filter, Pipe, QueryNode, RunContext, SqlContext, StageLimits, StreamNames } from './types.ts';
 
 /** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
 export type Position = {
@@ -35,6 +37,8 @@ export type PlanOptions = {
   /** The widest window this tenant may see, for queries that ignore the request's. */
   readonly widest: { readonly start: bigint; readonly end: bigint };
   readonly limits: StageLimits;
+  /** What every entry must match, also those of subqueries. */
+  readonly extra?: Filter;
   /** Only entries before this place (or strictly before this time). */
   readonly before?: Position | bigint;
 };
@@ -52,6 +56,8 @@ export type Plan = {
   decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
   /** The place of the entry in a row of a plan of entries. */
   position(row: readonly unknown[]): Position;
+  /** For a plan of several statements, in place of `statement`: the rows, or null when `fallback` must be used. */
+  readonly gather?: (ask: Ask) => Promise<readonly LogEntry[] | null>;
   /** What is left to do in memory, in order. */
   readonly pipes: readonly Pipe[];
   readonly run: RunContext;
@@ -60,7 +66,7 @@ export type Plan = {
 
 /** Plans a query whose subqueries are resolved. */
 export function planQuery(query: QueryNode, options: PlanOptions): Plan {
-  const head = splitHead(query);
+  const head = splitHead(query, options.extra);
   const window = windowFor(head.filter, options);
   const run: RunContext = { limits: options.limits, start: window.start, end: window.end };
   const context: SqlContext = { tenantId: options.tenantId, firstDay: dayOf(window.start), lastDay: dayOf(window.end), indexed: true };
@@ -68,26 +74,9 @@ export function planQuery(query: QueryNode, options: PlanOptions): Plan {
   const where = join(conditions, AND);
   const inMemory = planEntries(residual === null ? head.pipes : [new FilterPipe(residual), ...head.pipes], where, run, options);
   if (residual !== null) return inMemory;
-  return planAggregate(head.pipes, splitScans(conditions), context, run, inMemory) ?? inMemory;
-}
-
-/** Takes filter pipes at the beginning into the filter; `fields` may stand between when it keeps what they look at. */
-function splitHead(query: QueryNode): { readonly filter: Filter; readonly pipes: readonly Pipe[] } {
-  const filters: Filter[] = [query.filter];
-  const pipes: Pipe[] = [];
-  let kept = FieldSet.all;
-  for (const [index, pipe] of query.pipes.entries()) {
-    if (
-      pipe instanceof FilterPipe &&
-      pipe.filter.fields.every((field) => kept.has(field) && (field !== '_stream_id' || !kept.isOpen || pipes.length === 0))
-    )
-      filters.push(pipe.filter);
-    else if (pipe instanceof FieldsPipe) {
-      kept = kept.within(pipe.patterns);
-      pipes.push(pipe);
-    } else return { filter: allOf(filters), pipes: [...pipes, ...query.pipes.slice(index)] };
-  }
-  return { filter: allOf(filters), pipes };
+  const counts = (fields: readonly string[]): Sql | null =>
+    options.before === undefined ? hourlyCounts(head.filter, fields, window, context) : null;
+  return planAggregate(head.pipes, { entries: splitScans(conditions), counts }, context, run, inMemory) ?? inMemory;
 }
 
 /** The window cut down by time filters that every entry must pass, and by the cursor. */
@@ -222,29 +211,42 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 /** True when `_time` comes through all pipes as it is. */
 const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pipe.dropsTime !== true);
 
+/** What aggregates read: the entries, or where they only count and look at these fields alone, the hourly counts. */
+type Sources = { readonly entries: Sql; counts(fields: readonly string[]): Sql | null };
+
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
-function planAggregate(pipes: readonly Pipe[], source: Sql, context: SqlContext, run: RunContext, fallback: Plan): Plan | null {
+function planAggregate(pipes: readonly Pipe[], sources: Sources, context: SqlContext, run: RunContext, fallback: Plan): Plan | null {
   const at = pipes.findIndex((pipe) => !(pipe instanceof FieldsPipe));
   const pipe = pipes[at];
-  if (pipe?.sql === undefined) return null;
+  if (pipe?.sql === undefined && pipe?.gather === undefined) return null;
   const rest = pipes.slice(at + 1);
   const output = rest.reduceRight((needed, next) => next.needs(needed), FieldSet.all);
   const patterns = pipes.slice(0, at).flatMap((before) => (before instanceof FieldsPipe ? [before.patterns] : []));
   const needed = pipe.needs(output).list();
   if (patterns.length > 0 && needed?.every((field) => patterns.every((list) => coversField(list, field))) !== true) return null;
-  const made = pipe.sql({ source, context, run, output });
+  // the statement holds all of the pipe, also what nobody asks for afterwards
+  const looked = pipe.onlyCounts === true ? pipe.needs(FieldSet.all).list() : null;
+  const counts = looked === null ? null : sources.counts(looked);
+  const input = { source: counts ?? sources.entries, entries: counts === null ? null : ENTRIES, context, run, output };
+  const common = { kind: 'rows', limitInSql: false, position: noPosition, pipes: rest, run, fallback } as const;
+  if (pipe.gather !== undefined) {
+    const gather = (ask: Ask): Promise<readonly LogEntry[] | null> => pipe.gather?.(input, ask) ?? Promise.resolve(null);
+    return { ...common, gather, statement: noStatement, streamColumns: [], decode: () => null };
+  }
+  const made = pipe.sql?.(input) ?? null;
   if (made === null || !new Room().take(made.statement)) return null;
   return {
-    kind: 'rows',
+    ...common,
     statement: () => made.statement,
-    limitInSql: false,
     streamColumns: made.streamColumns,
     decode: (row, streams) => made.decode(row, streams),
-    position: () => {
-      throw new Error('BUG: rows have no place among the entries.');
-    },
-    pipes: rest,
-    run,
-    fallback,
   };
+}
+
+function noPosition(): never {
+  throw new Error('BUG: rows have no place among the entries.');
+}
+
+function noStatement(): never {
+  throw new Error('BUG: the statement of a plan that has several.');
 }

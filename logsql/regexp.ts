@@ -79,3 +79,15 @@ export function quoteRegexp(text: string): string {
   }
   return out;
 }
+
+const WIDE = /\\Q([^]*?)(?:\\E|$)|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|(\P{ASCII})(?=[?*{])/gu;
+
+/**
+ * The same regexp for ClickHouse, which first looks for the literal parts of a regexp by bytes: there `и?` leaves the first byte of `и`
+ * in, so that `ошибки?` would miss `ошибк`. In a group of its own the character is left out as a whole.
+ */
+export const groupWide = (source: string): string =>
+  source.replace(WIDE, (all, literal: string | undefined, wide: string | undefined) => {
+    if (wide !== undefined) return `(?:${wide})`;
+    return literal === undefined ? all : Array.from(literal, (char) => `(?:${quoteRegexp(char)})`).join('');
+  });

@@ -59,6 +59,9 @@ export const PIPE_NAMES: readonly string[] = [
   'unroll',
 ];
 
+/** Pipes of VictoriaLogs about its own storage: reserved, and always refused. */
+export const STORAGE_PIPES: readonly string[] = ['block_stats', 'blocks_count'];
+
 export const STATS_NAMES: readonly string[] = [
   'avg',
   'count',

@@ -69,6 +69,10 @@ export interface Pipe {
   expand?(rows: readonly LogEntry[], run: RunRows): Promise<LogEntry[]>;
   /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot say it exactly. */
   sql?(input: SqlInput): SqlPipe | null;
+  /** True when `sql` holds too over rows that stand for several entries each, with `_time` cut down to the hour. */
+  readonly onlyCounts?: boolean;
+  /** The same for a pipe that takes several statements: its rows, or null when SQL cannot say it exactly after all. */
+  gather?(input: SqlInput, ask: Ask): Promise<readonly LogEntry[] | null>;
   /** The one field that `fields` or `uniq by` names, for a query inside a filter. */
   readonly singleField?: string | undefined;
   /** Queries whose rows it needs before it can start, and the pipe with these rows, one list for each. */
@@ -83,6 +87,8 @@ export interface Pipe {
 export type SqlInput = {
   /** What stands after FROM: the table and its conditions. */
   readonly source: Sql;
+  /** The column with the number of entries that a row of `source` stands for; null where each is one. */
+  readonly entries: Sql | null;
   readonly context: SqlContext;
   readonly run: RunContext;
   /** Of the fields it gives, these are needed. */
@@ -98,11 +104,21 @@ export type SqlPipe = {
   readonly streamColumns: readonly number[];
 };
 
+/** Runs statements for a pipe. */
+export type Ask = {
+  rows(statement: Sql): Promise<readonly (readonly unknown[])[]>;
+  /** The same over the first entries alone, about so many, of those that would be read. */
+  sample(statement: Sql, entries: number): Promise<readonly (readonly unknown[])[]>;
+  streams(ids: readonly string[]): Promise<StreamNames>;
+};
+
 /** The text `{app="web"}` of a stream id. */
 export type StreamNames = { get(id: string): string | undefined };
 
 /** A function of `stats`. */
 export interface Stats {
+  /** True when `sql` holds too over rows that stand for several entries each. */
+  readonly onlyCounts?: boolean;
   /** `sum(a, b)`: also the default name of its result. */
   toString(): string;
   readonly fields: readonly string[];
@@ -130,6 +146,7 @@ export type StatsSqlInput = {
   readonly seconds: number;
   /** The condition of `if (…)`. */
   readonly condition: Sql | null;
+  readonly entries: SqlInput['entries'];
 };
 /** Aggregate expressions, and how their values become the result; null from `decode` means that memory must do it. */
 export type StatsSql = { readonly columns: readonly Sql[]; decode(values: readonly unknown[]): FieldValue | null };

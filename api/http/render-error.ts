@@ -1,8 +1,11 @@
 import { HttpError } from '../../pipeline/core/errors.ts';
 import type { RouteAnswer } from './route.ts';
 
-/** How a path words its errors: logs and traces (plain, or with the keys that Splunk's or Firehose's clients read), metrics, or the rest. */
-export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'query';
+/**
+ * How a path words its errors: logs and traces (plain, or with the keys that Splunk's or Firehose's clients read), metrics,
+ * VictoriaLogs' read API (text, or Prometheus' keys), or the rest.
+ */
+export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'text' | 'prometheus' | 'query';
 
 /** What of a request its error's answer may repeat. `header` gives the empty text for a header that is absent. */
 export type ErrorRequest = { readonly requestId: string; header(name: string): string };
@@ -16,7 +19,7 @@ const ingest: Render = (error, { requestId }) => ({
   ...(error.status === 429 ? { retry_after: error.options.retryAfter ?? 1 } : {}),
 });
 
-const BODIES: Readonly<Record<ErrorStyle, Render>> = {
+const BODIES: Readonly<Record<Exclude<ErrorStyle, 'text'>, Render>> = {
   ingest,
   hec: (error, request) => ({ ...hecKeys(error), ...ingest(error, request) }),
   firehose: (error, request) => ({
@@ -26,6 +29,8 @@ const BODIES: Readonly<Record<ErrorStyle, Render>> = {
     ...ingest(error, request),
   }),
   metrics: (error) => ({ detail: error.message }),
+  // https://prometheus.io/docs/prometheus/latest/querying/api/#format-overview
+  prometheus: (error) => ({ status: 'error', errorType: String(error.status), error: error.message }),
   query: (error, { requestId }) => ({ detail: error.message, request_id: requestId }),
 };
 
@@ -65,7 +70,7 @@ export function renderError(error: HttpError, style: ErrorStyle, request: ErrorR
   if (retryAfter !== undefined && (error.status === 429 || error.status === 503)) headers['Retry-After'] = String(retryAfter);
   if (allow !== undefined) headers['Allow'] = allow.join(', ');
   if (error.status === 401) headers['WWW-Authenticate'] = 'Bearer realm="logweir"';
-  if (plainText !== true) return { status: error.status, headers, body: BODIES[style](error, request) };
+  if (plainText !== true && style !== 'text') return { status: error.status, headers, body: BODIES[style](error, request) };
   return { status: error.status, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' }, body: `${error.message}\n` };
 }
 

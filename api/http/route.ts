@@ -27,11 +27,16 @@ export type RouteContext = {
   body(): Promise<unknown>;
 };
 
-/** An answer. A string is JSON text unless the headers say otherwise; an object becomes JSON; nothing is an empty body. */
+/**
+ * An answer. A string is JSON text unless the headers say otherwise; an object becomes JSON; a stream is sent as its texts come, and
+ * cut off where it throws; nothing is an empty body.
+ */
 export type RouteAnswer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | object;
+  /** In place of `body`. */
+  readonly stream?: AsyncIterable<string>;
 };
 
 /** An endpoint of the app plane. Parts of the path in braces are parameters; `{tenant_id}` must be the key's tenant. */

@@ -1,8 +1,12 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { isElasticPath } from '../auth/planes.ts';
 import { drainBody, unreadBody } from './drain.ts';
 import type { Exchange } from './exchange.ts';
 import type { RouteAnswer } from './route.ts';
 
+const JSON_LINES_TYPE = 'application/x-ndjson; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Elastic's clients compare the media type with this very text. */
 const ELASTIC_JSON_TYPE = 'application/json';
@@ -20,11 +24,18 @@ export async function send(
   const headers: Record<string, string | number> = { 'X-Request-Id': exchange.requestId, ...extra };
   if (isElasticPath(exchange.path)) headers['X-Elastic-Product'] = 'Elasticsearch';
   if (body.length > 0) headers['Content-Type'] = isElasticPath(exchange.path) ? ELASTIC_JSON_TYPE : JSON_TYPE;
+  if (answer.stream !== undefined) headers['Content-Type'] = JSON_LINES_TYPE;
   Object.assign(headers, answer.headers);
-  if (answer.status !== 204) headers['Content-Length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  if (answer.stream === undefined && answer.status !== 204)
+    headers['Content-Length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   const unread = unreadBody(request);
   if (closing || unread === 'long') headers['Connection'] = 'close';
   response.writeHead(answer.status, headers);
+  if (answer.stream !== undefined) {
+    await sendStream(answer.stream, response, request.method !== 'HEAD');
+    if (unread !== 'nothing') await drainBody(request);
+    return;
+  }
   const withBody = request.method !== 'HEAD' && body.length > 0;
   if (unread === 'long') {
     // the whole answer goes out now; only its end, which closes the connection, waits
@@ -37,6 +48,23 @@ export async function send(
   if (withBody) response.end(body);
   else response.end();
   if (unread === 'short' && !(await drainBody(request))) request.socket.destroy();
+}
+
+/** Sends texts as the client takes them. Where the stream throws, the answer is cut off, so that nobody takes it for whole. */
+async function sendStream(stream: AsyncIterable<string>, response: ServerResponse, withBody: boolean): Promise<void> {
+  if (withBody) {
+    await pipeline(Readable.from(stream), response).catch(ignore);
+    return;
+  }
+  // begun and left, so that it ends what stands behind it
+  const texts = stream[Symbol.asyncIterator]();
+  await texts.next().catch(ignore);
+  await texts.return?.();
+  response.end();
+}
+
+function ignore(): void {
+  /* the client has gone, or sees that its answer was cut off */
 }
 
 function bodyBytes(body: RouteAnswer['body']): string | Buffer {

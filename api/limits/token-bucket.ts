@@ -9,7 +9,7 @@
  */
 
 /** Seconds of the rate that the burst holds, and that the debt may reach. */
-const BURST_SECONDS = 5;
+export const BURST_SECONDS = 5;
 const MICRO = 1_000_000;
 const BOUND = 2 ** 52;
 

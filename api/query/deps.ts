@@ -6,11 +6,16 @@ import type { QueryNode, StageLimits } from '../../logsql/types.ts';
 import { runQuery, type Runner } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
 
-/** Who asks, for how long entries are theirs (days; 0 for ever), when it came (`performance.now()`) and when to give up. */
+/**
+ * Who asks, for how long entries are theirs (days; 0 for ever), when it came (`performance.now()`) and when to give up: `signal` is
+ * aborted when the client has gone or the time (milliseconds) is up, `timeout` in the latter case alone.
+ */
 export type Request = {
   readonly tenantId: number;
   readonly retentionDays: number;
   readonly startedAt: number;
+  readonly timeoutMs: number;
+  readonly timeout: AbortSignal;
   readonly signal: AbortSignal;
   readonly requestId: string;
 };

@@ -27,6 +27,8 @@ export type SearchParameters = {
 export type WindowParameters = { readonly query: string; readonly start: string; readonly end: string };
 export type HitsParameters = WindowParameters & { readonly step: string; readonly fields_by: readonly string[] };
 
+export type FacetsParameters = WindowParameters & { readonly limit: number };
+
 const searchSchema = Joi.object<SearchParameters>({
   query: query.required(),
   start: time.default('-1h'),
@@ -60,6 +62,8 @@ const hitsSchema = windowSchema.append<HitsParameters>({
     }),
 });
 
+const facetsSchema = windowSchema.append<FacetsParameters>({ limit: Joi.number().integer().min(1).max(1000).default(20) });
+
 function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
   const result = schema.validate(value, { abortEarly: true, stripUnknown: true, convert: true, messages, errors: { wrap: { label: '' } } });
   if (result.error !== undefined) throw invalidParameter(`${result.error.message}.`);
@@ -82,3 +86,6 @@ export const windowParameters = (parameters: URLSearchParams): WindowParameters 
 export function hitsParameters(parameters: URLSearchParams): HitsParameters {
   return check(hitsSchema, { ...single(parameters, ['query', 'start', 'end', 'step']), fields_by: parameters.getAll('fields_by') });
 }
+
+export const facetsParameters = (parameters: URLSearchParams): FacetsParameters =>
+  check(facetsSchema, single(parameters, ['query', 'start', 'end', 'limit']));

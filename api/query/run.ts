@@ -5,7 +5,7 @@ import { Pipeline, hasValues, throughPipes } from '../../logsql/pipeline.ts';
 import { Query } from '../../logsql/query.ts';
 import { planQuery, type Plan, type PlanOptions, type Position } from '../../logsql/planner.ts';
 import { resolveSubqueries } from '../../logsql/subqueries.ts';
-import type { QueryNode } from '../../logsql/types.ts';
+import type { Ask, QueryNode } from '../../logsql/types.ts';
 import { HttpError, invalidParameter, queryTimeout } from '../../pipeline/core/errors.ts';
 import type { QueryOptions, Row, Store } from '../../pipeline/store/client.ts';
 import type { StreamDirectory } from './streams.ts';
@@ -34,6 +34,13 @@ const MAX_PAGE = 64_000;
 
 /** Plans and runs a query, with its subqueries, and gives at most `limit` rows; rows without any value are left out. */
 export async function runQuery(query: QueryNode, options: PlanOptions, runner: Runner, limit: number): Promise<Found> {
+  const prepared = await prepareQuery(query, options, runner);
+  if (!Array.isArray(prepared)) return runPlan(prepared, runner, limit);
+  return { rows: prepared.slice(0, limit), hasMore: prepared.length > limit, last: null, next: null, kind: 'rows' };
+}
+
+/** Runs the subqueries of a query and plans it; where its first pipe looks beyond what matches, its rows. */
+export async function prepareQuery(query: QueryNode, options: PlanOptions, runner: Runner): Promise<Plan | LogEntry[]> {
   const inner = withoutCursor(options);
   const run = async (subquery: QueryNode): Promise<readonly LogEntry[]> => {
     // A row without the field counts here: it makes the filter match entries that lack theirs.
@@ -43,21 +50,17 @@ export async function runQuery(query: QueryNode, options: PlanOptions, runner: R
   };
   const resolved = await resolveSubqueries(query, run);
   // A query may say that it looks at all times, not at the window of the request.
-  const window = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
+  const { start, end } = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
   const [first, ...rest] = resolved.pipes;
-  if (first?.expand === undefined) return runPlan(planQuery(resolved, { ...options, start: window.start, end: window.end }), runner, limit);
+  if (first?.expand === undefined) return planQuery(resolved, { ...options, start, end });
   const matching = await run(new Query(resolved.options, resolved.filter, []));
-  const rows = throughPipes(rest, await first.expand(matching, run), {
-    limits: options.limits,
-    start: window.start,
-    end: window.end,
-  }).filter(hasValues);
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit, last: null, next: null, kind: 'rows' };
+  return throughPipes(rest, await first.expand(matching, run), { limits: options.limits, start, end }).filter(hasValues);
 }
 
 /** The cursor is for the outer query alone. */
-function withoutCursor({ tenantId, start, end, widest, limits }: PlanOptions): PlanOptions {
-  return { tenantId, start, end, widest, limits };
+function withoutCursor(options: PlanOptions): PlanOptions {
+  const { tenantId, start, end, widest, limits, extra } = options;
+  return { tenantId, start, end, widest, limits, ...(extra === undefined ? {} : { extra }) };
 }
 
 /** Runs a plan; where it does not hold for the data, its fallback. */
@@ -72,8 +75,37 @@ type Collected = { readonly row: LogEntry; readonly position: Position | null };
 
 async function runOnce(plan: Plan, runner: Runner, limit: number): Promise<Found | null> {
   const collected: Collected[] = [];
-  const finished = await feed(plan, runner, plan.limitInSql ? limit + 1 : null, undefined, limit, collected);
-  return finished === null ? null : toFound(plan, collected, limit);
+  if (plan.gather !== undefined) {
+    const gathered = await plan.gather(askOf(runner));
+    if (gathered === null) return null;
+    const rows = throughPipes(plan.pipes, gathered, plan.run).filter((row) => runner.keepsEmpty === true || hasValues(row));
+    return toFound(
+      plan,
+      rows.map((row) => ({ row, position: null })),
+      limit,
+    );
+  }
+  const most = plan.limitInSql ? limit + 1 : null;
+  const read = await feed(plan, runner, most, undefined, limit, collected);
+  if (read === null) return null;
+  // Rows without any value (`* | fields rare`) were counted by the SELECT and then left out: once more, as far as it takes.
+  if (read.rows === most && collected.length < most) {
+    collected.length = 0;
+    if ((await feed(plan, runner, null, undefined, limit, collected)) === null) return null;
+  }
+  return toFound(plan, collected, limit);
+}
+
+/** Statements of a plan that has several. */
+function askOf({ store, streams, options }: Runner): Ask {
+  return {
+    rows: (statement) => store.rows(statement, options),
+    sample: (statement, entries) => {
+      const settings = { ...options.settings, max_rows_to_read: String(entries), read_overflow_mode: 'break' as const, max_threads: 1 };
+      return store.rows(statement, { ...options, settings });
+    },
+    streams: (ids) => streams.resolve(ids, options),
+  };
 }
 
 /** Page after page of entries until enough came through the pipes. */
@@ -133,7 +165,8 @@ async function feed(
   return { rows, last: position };
 }
 
-const idsIn = (rows: readonly Row[], columns: readonly number[]): string[] =>
+/** The stream ids in these columns. */
+export const idsIn = (rows: readonly Row[], columns: readonly number[]): string[] =>
   columns.flatMap((column) => rows.map((row) => String(row[column])));
 
 /** What an analyst is told of an error of the language; others are passed on. */

@@ -37,9 +37,10 @@ class OtherFieldFilter implements Filter {
     const [a, b] = [fieldText(this.#field), fieldText(this.#other)];
     if (a === null || b === null) return null;
     if (this.#name === 'eq_field') return sql`${a} = ${b}`;
-    const [x, y] = [numericSql(a), numericSql(b)];
-    const [numbers, texts] = this.#name === 'le_field' ? [sql`${x} <= ${y}`, sql`${a} <= ${b}`] : [sql`${x} < ${y}`, sql`${a} < ${b}`];
-    return sql`ifNull(if(isNull(${x}) OR isNull(${y}), ${texts}, ${numbers}), 0)`;
+    const isLess =
+      this.#name === 'le_field' ? sql`if(isNull(x) OR isNull(y), v <= w, x <= y)` : sql`if(isNull(x) OR isNull(y), v < w, x < y)`;
+    // Named once, since each number is a long expression.
+    return sql`arrayExists((x, y, v, w) -> ifNull(${isLess}, 0), [${numericSql(a)}], [${numericSql(b)}], [${a}], [${b}])`;
   }
 }
 

@@ -4,7 +4,7 @@ import { parseStream } from '../../pipeline/core/labels.ts';
 import { sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { RegexpError, compileRegexp, type Regexp } from '../regexp.ts';
 import { quote } from '../reserved.ts';
-import { TRUE, and, not, or } from '../sql/text.ts';
+import { TRUE, and, matchSql, not, or } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
 import { AnyFilter } from './logic.ts';
 
@@ -75,7 +75,7 @@ function matchesLabel({ operator, values, regexp }: LabelMatcher, value: string)
 
 function matcherSql({ label, operator, values, regexp }: LabelMatcher): Sql {
   const value = sql`labels[${text(label)}]`;
-  const found = regexp === null ? sql`has(${texts(values)}, ${value})` : sql`match(${value}, ${text(`(?-s)^(?:${regexp.source})$`)})`;
+  const found = regexp === null ? sql`has(${texts(values)}, ${value})` : matchSql(value, `^(?:${regexp.source})$`);
   if (regexp?.source === '.*') return isNegative(operator) ? not(TRUE) : TRUE;
   return isNegative(operator) ? not(found) : found;
 }

@@ -15,7 +15,7 @@ export function namesInParens(lexer: Lexer): readonly string[] {
   const names: string[] = [];
   while (!lexer.accept(')')) {
     names.push(fieldName(lexer));
-    if (!lexer.is(')')) lexer.expect(',');
+    if (!lexer.is(')') && !lexer.accept(',')) lexer.fail('expected "," or ")"');
   }
   return names;
 }

@@ -72,6 +72,10 @@ function offsetText(lexer: Lexer): string {
 
 const floorTo = (value: bigint, size: bigint, offset: bigint): bigint => value - ((((value - offset) % size) + size) % size);
 
+/** True when all of an hour (in UTC) lies in the same bucket. */
+export const keepsHours = ({ size, offset, calendar }: Bucket): boolean =>
+  Math.trunc(offset) % 3.6e12 === 0 && (calendar !== null || (size > 0 && Math.trunc(size) % 3.6e12 === 0));
+
 /** The beginning of the bucket that a time lies in, in nanoseconds. */
 export function bucketTime(ns: bigint, { size, offset, calendar }: Bucket): bigint {
   const shift = BigInt(Math.trunc(offset));
@@ -115,6 +119,7 @@ export function bucketTimeSql({ size, offset, calendar }: Bucket): Sql {
   if (calendar === null) return floor(BigInt(Math.max(1, Math.trunc(size))), shift);
   if (calendar === 'week') return floor(7n * DAY, shift + MONDAY);
   const day = sql`fromUnixTimestamp64Nano(${ns} - ${int64(shift)}, 'UTC')`;
-  const start = calendar === 'month' ? sql`toStartOfMonth(${day})` : sql`toStartOfYear(${day})`;
-  return sql`toInt64(toUnixTimestamp(toDateTime64(${start}, 0, 'UTC'))) * 1000000000 + ${int64(shift)}`;
+  // Dates of 16 bits end in 2149, and seconds of 32 bits in 2106.
+  const start = calendar === 'month' ? sql`makeDate32(toYear(${day}), toMonth(${day}), 1)` : sql`makeDate32(toYear(${day}), 1, 1)`;
+  return sql`toInt64(${start}) * ${int64(DAY)} + ${int64(shift)}`;
 }

@@ -2,24 +2,34 @@ import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { FieldSet } from '../fields.ts';
 import { isNumberPrefix } from '../numbers.ts';
 import { compareBytes } from '../order.ts';
-import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../types.ts';
+import { MAX_FACET_VALUES, findFacets, type Facet, type FacetBounds, type Facets } from '../sql/facets.ts';
+import type { Ask, Parser, Pipe, PipeSpec, RunContext, SqlInput, Stage } from '../types.ts';
 import { count } from './arguments.ts';
 import { Budget, rowOf } from './rows.ts';
 
-export type FacetOptions = {
-  readonly limit: number;
-  /** A field with more values than this, or with one longer than `maxLength` bytes, is left out as a whole. */
-  readonly maxValues: number;
-  readonly maxLength: number;
+export type FacetOptions = FacetBounds & {
   /** Fields that have one value in all rows are kept. */
   readonly keepsConstant: boolean;
 };
 
-const DEFAULTS: FacetOptions = { limit: 10, maxValues: 1000, maxLength: 128, keepsConstant: false };
+const DEFAULTS: FacetOptions = {
+  limit: 10,
+  maxValues: 1000,
+  maxLength: 128,
+  keepsConstant: false,
+  always: [],
+  never: [],
+  maxFields: Infinity,
+};
+/** More fields than this are not asked of ClickHouse at once. */
+const MAX_FIELDS = 5000;
 
 type Field = { readonly hits: Map<string, number>; isLeftOut: boolean };
 
-/** `facets [N] …`: the most frequent values of each field, as rows of `field_name`, `field_value` and `hits`. */
+/**
+ * `facets [N] …`: the most frequent values of each field, as rows of `field_name`, `field_value` and `hits`. With a bound on the
+ * fields, those with the most hits come first, and where some are left out by it a last row has their number as `truncated_fields`.
+ */
 export class FacetsPipe implements Pipe {
   readonly liveTail = false;
   readonly rows = 'reshaped';
@@ -41,18 +51,28 @@ export class FacetsPipe implements Pipe {
     return {
       push: (row) => {
         rows += 1;
-        for (const [name, value] of row) this.#count(fields, name, textOf(value), budget);
+        for (const [name, value] of row) if (!this.options.never.includes(name)) this.#count(fields, name, textOf(value), budget);
         return [];
       },
-      flush: () => [...fields].sort(([a], [b]) => compareBytes(a, b)).flatMap(([name, field]) => this.#rows(name, field, rows)),
+      flush: () => this.#rows({ facets: [...fields].flatMap(([name, field]) => toFacet(name, field)), left: 0, rows }),
     };
+  }
+  async gather({ source, context }: SqlInput, ask: Ask): Promise<readonly LogEntry[] | null> {
+    const { limit, maxValues, maxFields } = this.options;
+    if (limit > MAX_FACET_VALUES || maxValues > MAX_FACET_VALUES) return null;
+    const found = await findFacets(source, context, { ...this.options, maxFields: Math.min(maxFields, MAX_FIELDS) }, ask);
+    return found === null || (found.left > 0 && maxFields > MAX_FIELDS) ? null : this.#rows(found);
   }
   #count(fields: Map<string, Field>, name: string, value: string, budget: Budget): void {
     let field = fields.get(name);
-    if (field === undefined) fields.set(name, (field = { hits: new Map(), isLeftOut: false }));
+    if (field === undefined) {
+      budget.take(1, name.length * 2 + 200);
+      fields.set(name, (field = { hits: new Map(), isLeftOut: false }));
+    }
     if (field.isLeftOut || value === '') return;
+    const { maxValues, maxLength, always } = this.options;
     const known = field.hits.get(value);
-    if (known === undefined && (field.hits.size >= this.options.maxValues || Buffer.byteLength(value) > this.options.maxLength)) {
+    if (known === undefined && !always.includes(name) && (field.hits.size >= maxValues || Buffer.byteLength(value) > maxLength)) {
       field.isLeftOut = true;
       field.hits.clear();
       return;
@@ -60,19 +80,33 @@ export class FacetsPipe implements Pipe {
     if (known === undefined) budget.take(1, value.length * 2 + 80);
     field.hits.set(value, (known ?? 0) + 1);
   }
-  #rows(name: string, { hits, isLeftOut }: Field, rows: number): LogEntry[] {
-    const isConstant = hits.size === 1 && [...hits.values()][0] === rows;
-    if (isLeftOut || (isConstant && !this.options.keepsConstant)) return [];
-    const sorted = [...hits].sort(([a, x], [b, y]) => y - x || compareBytes(a, b)).slice(0, this.options.limit);
-    return sorted.map(([value, size]) =>
-      rowOf([
-        ['field_name', name],
-        ['field_value', value],
-        ['hits', new Literal(String(size))],
-      ]),
-    );
+  #rows({ facets, left, rows }: Facets): LogEntry[] {
+    const { limit, keepsConstant, always, maxFields } = this.options;
+    const isBounded = maxFields !== Infinity;
+    const kept = facets.filter(({ distinct, hits }) => keepsConstant || distinct !== 1 || hits !== rows);
+    const isAlways = (name: string): number => (always.includes(name) ? 1 : 0);
+    kept.sort((a, b) => (isBounded ? b.hits - a.hits || isAlways(b.name) - isAlways(a.name) : 0) || compareBytes(a.name, b.name));
+    const shown = kept.slice(0, maxFields);
+    const cut = kept.length - shown.length + left;
+    const values = shown.flatMap(({ name, values }) => mostFrequent(values, limit).map(([value, size]) => facetRow(name, value, size)));
+    return isBounded && cut > 0 ? [...values, rowOf([['truncated_fields', new Literal(String(cut))]])] : values;
   }
 }
+
+function toFacet(name: string, { hits, isLeftOut }: Field): Facet[] {
+  if (isLeftOut || hits.size === 0) return [];
+  return [{ name, hits: [...hits.values()].reduce((sum, size) => sum + size, 0), distinct: hits.size, values: [...hits] }];
+}
+
+const mostFrequent = (values: readonly (readonly [string, number])[], limit: number): (readonly [string, number])[] =>
+  [...values].sort(([a, x], [b, y]) => y - x || compareBytes(a, b)).slice(0, limit);
+
+const facetRow = (name: string, value: string, size: number): LogEntry =>
+  rowOf([
+    ['field_name', name],
+    ['field_value', value],
+    ['hits', new Literal(String(size))],
+  ]);
 
 function parseFacets(parser: Parser): Pipe {
   const { lexer } = parser;

@@ -5,36 +5,36 @@ import type { Parser, Pipe, PipeSpec, Stage } from '../types.ts';
 import { fieldName } from './arguments.ts';
 import { mapRows } from './rows.ts';
 
-type Pair = { readonly from: string; readonly to: string };
+export type Pair = { readonly from: string; readonly to: string };
 
 const isPattern = (name: string): boolean => name.endsWith('*');
 
 /** `copy a as b, c* as d*` and `rename …`: pair after pair, left to right. A field that is missing takes the other's place as missing. */
-class RenamePipe implements Pipe {
+export class RenamePipe implements Pipe {
   readonly liveTail = true;
   readonly rows = 'same';
-  readonly #name: 'copy' | 'rename';
-  readonly #pairs: readonly Pair[];
+  readonly name: 'copy' | 'rename';
+  readonly pairs: readonly Pair[];
   constructor(name: 'copy' | 'rename', pairs: readonly Pair[]) {
-    this.#name = name;
-    this.#pairs = pairs;
+    this.name = name;
+    this.pairs = pairs;
   }
   get dropsTime(): boolean {
-    return this.#pairs.some(({ from, to }) => coversField([to], '_time') || (this.#name === 'rename' && coversField([from], '_time')));
+    return this.pairs.some(({ from, to }) => coversField([to], '_time') || (this.name === 'rename' && coversField([from], '_time')));
   }
   toString(): string {
-    return `${this.#name} ${this.#pairs.map(({ from, to }) => `${quotePattern(from)} as ${quotePattern(to)}`).join(', ')}`;
+    return `${this.name} ${this.pairs.map(({ from, to }) => `${quotePattern(from)} as ${quotePattern(to)}`).join(', ')}`;
   }
   needs(output: FieldSet): FieldSet {
-    return [...this.#pairs].reverse().reduce((needed, { from, to }) => (isPattern(to) ? needed : needed.minus([to])).plus([from]), output);
+    return [...this.pairs].reverse().reduce((needed, { from, to }) => (isPattern(to) ? needed : needed.minus([to])).plus([from]), output);
   }
   stage(): Stage {
-    return mapRows((row) => this.#pairs.reduce((changed, pair) => this.#move(changed, pair), row));
+    return mapRows((row) => this.pairs.reduce((changed, pair) => this.#move(changed, pair), row));
   }
   #move(row: LogEntry, { from, to }: Pair): LogEntry {
     const found = [...row].filter(([name]) => coversField([from], name));
     const moved: LogEntry = new Map(row);
-    if (this.#name === 'rename') for (const [name] of found) moved.delete(name);
+    if (this.name === 'rename') for (const [name] of found) moved.delete(name);
     if (found.length === 0 && !isPattern(from)) moved.delete(to);
     for (const [name, value] of found)
       moved.set(isPattern(from) && isPattern(to) ? to.slice(0, -1) + name.slice(from.length - 1) : to, value);

@@ -30,6 +30,11 @@ export class SortPipe implements Pipe {
   constructor(options: SortOptions) {
     this.options = options;
   }
+  /** Newest first is the order that rows have anyway: of those with equal times the later arrival comes first. */
+  get isOrdered(): boolean {
+    const [key] = this.options.keys;
+    return key?.field === '_time' && key.isDescending !== this.options.isDescending;
+  }
   toString(): string {
     const { keys, isDescending, offset, limit, rank, partition } = this.options;
     const by = keys.map(({ field, isDescending: down }) => quote(field) + (down ? ' desc' : ''));
@@ -107,7 +112,7 @@ export function parseSortKeys(parser: Parser): SortKey[] {
     const isDescending = lexer.accept('desc');
     if (!isDescending) lexer.accept('asc');
     keys.push({ field, isDescending });
-    if (!lexer.is(')')) lexer.expect(',');
+    if (!lexer.is(')') && !lexer.accept(',')) lexer.fail('expected "," or ")"');
   }
   return keys;
 }

@@ -19,7 +19,7 @@ import type {
   StatsSql,
 } from '../types.ts';
 import { atEnd, fieldName } from './arguments.ts';
-import { bucketTimeSql, bucketValue, parseBucket, type Bucket } from './bucket.ts';
+import { bucketTimeSql, bucketValue, keepsHours, parseBucket, type Bucket } from './bucket.ts';
 import { groupKey, type GroupKey } from './group.ts';
 import { Budget, keyOf, rowOf } from './rows.ts';
 
@@ -108,10 +108,16 @@ export class StatsPipe implements Pipe {
     ]);
   }
 
-  sql({ source, context, run }: SqlInput): SqlPipe | null {
+  get onlyCounts(): boolean {
+    const counts = this.calls.every(
+      ({ stats, condition }) => stats.onlyCounts === true && ![...stats.fields, ...(condition?.fields ?? [])].includes('_time'),
+    );
+    return counts && this.by.every(({ name, bucket }) => name !== '_time' || (bucket !== null && keepsHours(bucket)));
+  }
+  sql({ source, entries, context, run }: SqlInput): SqlPipe | null {
     const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket));
     const parts = this.calls.map(({ stats, condition }) =>
-      callSql(stats, condition, { context: { ...context, indexed: false }, run, seconds: this.#seconds(run) }),
+      callSql(stats, condition, { context: { ...context, indexed: false }, run, entries, seconds: this.#seconds(run) }),
     );
     if (!keys.every((key) => key !== null) || !parts.every((part) => part !== null)) return null;
     const groups = keys.map(({ expression }) => expression);
@@ -150,7 +156,7 @@ function sqlKey(name: string, bucket: Bucket | null): GroupKey | null {
 function callSql(
   stats: Stats,
   filter: Filter | null,
-  input: Pick<SqlInput, 'context' | 'run'> & { readonly seconds: number },
+  input: Pick<SqlInput, 'context' | 'run' | 'entries'> & { readonly seconds: number },
 ): StatsSql | null {
   const condition = filter === null ? null : filter.sql(input.context);
   if (filter !== null && condition === null) return null;
@@ -179,7 +185,7 @@ function parseBy(parser: Parser): readonly ByField[] {
     const name = lexer.phrase(false);
     const bucket = lexer.accept(':') ? parseBucket(lexer) : null;
     list.push({ name: name === '' ? '_msg' : name, bucket });
-    if (!lexer.is(')')) lexer.expect(',');
+    if (!lexer.is(')') && !lexer.accept(',')) lexer.fail('expected "," or ")"');
   }
   return list;
 }

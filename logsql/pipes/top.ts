@@ -4,9 +4,11 @@ import { FieldSet } from '../fields.ts';
 import { isNumberPrefix } from '../numbers.ts';
 import { compareBytes } from '../order.ts';
 import { quote } from '../reserved.ts';
+import { fieldText } from '../sql/text.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
 import { byNames, count, freeName, rankName } from './arguments.ts';
 import { groupKeys } from './group.ts';
+import { countEntries } from '../stats/base.ts';
 import { Budget, keyOf, rowOf } from './rows.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -57,7 +59,10 @@ export class TopPipe implements Pipe {
     const row = rowOf(this.by.map((name, at) => [name, values[at] ?? ''] as const)).set(this.hits, new Literal(hits));
     return this.rank === null ? row : row.set(this.rank, new Literal(String(index + 1)));
   }
-  sql({ source }: SqlInput): SqlPipe | null {
+  get onlyCounts(): boolean {
+    return !this.by.includes('_time');
+  }
+  sql({ source, entries }: SqlInput): SqlPipe | null {
     const keys = groupKeys(this.by);
     // A stream's text is not at hand in SQL, so ties cannot be broken by it there.
     if (keys === null || keys.length === 0 || keys.some((key) => key.isStream)) return null;
@@ -65,10 +70,12 @@ export class TopPipe implements Pipe {
       keys.map((key) => key.expression),
       sql`, `,
     );
-    const ties = keys.map(({ expression }) => (keys.length === 1 ? expression : sql`length(${expression}), ${expression}`));
+    const ties = this.by
+      .flatMap((name) => fieldText(name) ?? [])
+      .map((value) => (keys.length === 1 ? value : sql`length(${value}), ${value}`));
     let rows = 0;
     return {
-      statement: sql`SELECT ${list}, count() AS hits FROM ${source} GROUP BY ${list} ORDER BY hits DESC, ${join(ties, sql`, `)} LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`,
+      statement: sql`SELECT ${list}, ${countEntries(entries)} AS hits FROM ${source} GROUP BY ${list} ORDER BY hits DESC, ${join(ties, sql`, `)} LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`,
       streamColumns: [],
       decode: (row, streams) =>
         this.#row(
@@ -93,8 +100,12 @@ function compareKeys(a: readonly string[], b: readonly string[]): number {
 function parseTop(parser: Parser): Pipe {
   const { lexer } = parser;
   lexer.next();
+  const at = lexer.save();
   const limit = isNumberPrefix(lexer.token) ? Math.trunc(count(lexer, 'a number of groups')) : DEFAULT_LIMIT;
-  if (limit < 1) lexer.fail('expected a number of groups above 0');
+  if (limit < 1) {
+    lexer.restore(at);
+    lexer.fail('expected a number of groups above 0');
+  }
   const by = byNames(lexer, ['hits', 'rank']);
   if (by.length === 0) lexer.fail('expected the fields of "top"');
   let [hits, rank]: [string, string | null] = ['hits', null];

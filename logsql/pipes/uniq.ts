@@ -5,6 +5,7 @@ import { quote } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
 import { byNames, count, fieldName, freeName } from './arguments.ts';
 import { groupKeys } from './group.ts';
+import { countEntries } from '../stats/base.ts';
 import { Budget, keyOf, rowOf } from './rows.ts';
 
 /** `uniq by (a, b) [with hits] [limit N]`: each group of values once; without fields, each different row. */
@@ -55,14 +56,17 @@ export class UniqPipe implements Pipe {
   #row(values: readonly (readonly [string, FieldValue])[], hits: number): LogEntry {
     return rowOf(this.hits === null ? values : [...values, [this.hits, new Literal(String(hits))] as const]);
   }
-  sql({ source }: SqlInput): SqlPipe | null {
+  get onlyCounts(): boolean {
+    return !this.by.includes('_time');
+  }
+  sql({ source, entries }: SqlInput): SqlPipe | null {
     const keys = groupKeys(this.by);
     if (keys === null || keys.length === 0) return null;
     const columns = keys.map((key): Sql => key.expression);
     const limit = this.limit === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`;
     const list = join(columns, sql`, `);
     return {
-      statement: sql`SELECT ${list}, count() FROM ${source} GROUP BY ${list}${limit}`,
+      statement: sql`SELECT ${list}, ${countEntries(entries)} FROM ${source} GROUP BY ${list}${limit}`,
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) =>
         this.#row(

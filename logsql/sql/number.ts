@@ -38,16 +38,14 @@ const bytesOf = (value: Sql): Sql =>
 
 const BASED = sql`'^[+-]?0(?:[xX](?:_?[0-9a-fA-F])+|[bB](?:_?[01])+|[oO](?:_?[0-7])+)$'`;
 
-/** `0x1f`, `0b101`, `0o17`, each with a sign or none; NULL from 2^63 on. */
+/** `0x1f`, `0b101`, `0o17`, each with a sign or none; NULL from 2^63 on. Without leading zeros 63 digits of any base fit into 256 bits. */
 function basedOf(value: Sql): Sql {
   const lower = sql`lower(replaceRegexpOne(${value}, '^[+-]', ''))`;
-  const prefix = sql`substring(${lower}, 2, 1)`;
-  const base = sql`transform(${prefix}, ['x', 'b', 'o'], [16, 2, 8], 10)`;
+  const base = sql`transform(substring(${lower}, 2, 1), ['x', 'b', 'o'], [16, 2, 8], 10)`;
   const digits = sql`replaceRegexpOne(replaceAll(substring(${lower}, 3), '_', ''), '^0+', '')`;
-  const add = sql`(total, digit) -> toUInt64(total * ${base} + (position('0123456789abcdef', digit) - 1))`;
-  const size = sql`arrayFold(${add}, splitByString('', ${digits}), toUInt64(0))`;
-  const isFit = sql`length(${digits}) <= transform(${prefix}, ['x', 'b', 'o'], [16, 63, 21], 0) AND ${size} < toUInt64(9223372036854775808)`;
-  return sql`if(${isFit}, if(startsWith(${value}, '-'), -1, 1) * toFloat64(${size}), NULL)`;
+  const add = sql`(total, digit) -> toUInt256(total * ${base} + (position('0123456789abcdef', digit) - 1))`;
+  const size = sql`if(length(${digits}) > 63, exp2(63), arrayFold(${add}, splitByString('', ${digits}), toUInt256(0)))`;
+  return sql`(if(startsWith(${value}, '-'), -1, 1) * arrayMap(n -> if(n < exp2(63), toFloat64(toUInt64(n)), NULL), [${size}])[1])`;
 }
 
 const ipv4Of = (value: Sql): Sql =>
@@ -61,15 +59,15 @@ const TIME = sql`'^([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]([0-9]{2}):([0-9]{2}):([0
 
 /** Days and hours beyond a month's or a day's end run on (`02-30` is March the 2nd). Date32 begins in 1900: earlier years are taken 400 years later. */
 function timeOf(value: Sql): Sql {
-  const part = (index: Sql): Sql => sql`toInt64OrZero(t[${index}])`;
-  const isEarly = sql`${part(sql`1`)} < 1900`;
-  const year = sql`makeDate32(${part(sql`1`)} + if(${isEarly}, 400, 0), 1, 1)`;
-  const days = sql`toInt64(addDays(addMonths(${year}, ${part(sql`2`)} - 1), ${part(sql`3`)} - 1)) - if(${isEarly}, 146097, 0)`;
-  const zone = sql`if(t[8] = '-', -1, 1) * (${part(sql`9`)} * 60 + ${part(sql`10`)}) * 60`;
-  const seconds = sql`(${days}) * 86400 + ${part(sql`4`)} * 3600 + ${part(sql`5`)} * 60 + ${part(sql`6`)} - ${zone}`;
-  const isValid = sql`${part(sql`1`)} BETWEEN 1677 AND 2262 AND ${part(sql`9`)} <= 24 AND ${part(sql`10`)} <= 60`;
-  const ns = sql`toFloat64(toInt128(${seconds}) * 1000000000 + toInt64OrZero(rightPad(t[7], 9, '0')))`;
-  return sql`arrayMap(t -> if(${isValid}, ${ns}, NULL), [extractGroups(${value}, ${TIME})])[1]`;
+  const isEarly = sql`(n[1] < 1900)`;
+  const month = sql`addMonths(makeDate32(n[1] + 400 * ${isEarly}, 1, 1), n[2] - 1)`;
+  const days = sql`(toInt64(addDays(${month}, n[3] - 1)) - 146097 * ${isEarly})`;
+  const zone = sql`if(t[8] = '-', -60, 60) * (60 * n[9] + n[10])`;
+  const seconds = sql`toInt128(86400 * ${days} + 3600 * n[4] + 60 * n[5] + n[6] - ${zone})`;
+  const ns = sql`toFloat64(1000000000 * ${seconds} + toInt64OrZero(rightPad(t[7], 9, '0')))`;
+  const one = sql`(t, n) -> if(n[1] BETWEEN 1677 AND 2262 AND n[9] <= 24 AND n[10] <= 60, ${ns}, NULL)`;
+  const groups = sql`extractGroups(${value}, ${TIME})`;
+  return sql`arrayMap(${one}, [${groups}], [arrayMap(g -> toInt64OrZero(g), ${groups})])[1]`;
 }
 
 function rareNumbers(value: Sql): Sql {
@@ -81,12 +79,17 @@ function rareNumbers(value: Sql): Sql {
 }
 
 /** Nullable(Float64): a number, a size or a duration. */
-export const numberSql = (value: Sql): Sql =>
-  sql`multiIf(${finite(value)}, toFloat64OrNull(${value}), ${value} = '', NULL, ${rareNumbers(value)}, NULL)`;
+export const numberSql = (value: Sql): Sql => numberOr(value, (text) => sql`${rareNumbers(text)}, NULL`);
+
+/** A plain decimal, or else what the branches say of the text. There it is named once: each repetition takes time to analyse. */
+const numberOr = (value: Sql, branches: (text: Sql) => Sql): Sql =>
+  sql`multiIf(${finite(value)}, toFloat64OrNull(${value}), ${value} = '', NULL, arrayMap(x -> multiIf(${branches(sql`x`)}), [${value}])[1])`;
 
 /** Nullable(Float64): a number, size, duration, RFC 3339 time in nanoseconds or IPv4 address. */
-export const numericSql = (
-  value: Sql,
-): Sql => sql`multiIf(${finite(value)}, toFloat64OrNull(${value}), ${value} = '', NULL, ${rareNumbers(value)},
-    match(${value}, ${TIME}), ${timeOf(value)},
-    match(${value}, ${IPV4}), ${ipv4Of(value)}, NULL)`;
+export const numericSql = (value: Sql): Sql =>
+  numberOr(
+    value,
+    (text) => sql`${rareNumbers(text)},
+    match(${text}, ${TIME}), ${timeOf(text)},
+    match(${text}, ${IPV4}), ${ipv4Of(text)}, NULL`,
+  );

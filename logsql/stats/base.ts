@@ -2,6 +2,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { coversField } from '../fields.ts';
+import { compareBytes } from '../order.ts';
 import { quotePattern } from '../reserved.ts';
 import { fieldText } from '../sql/text.ts';
 import type { Parser } from '../types.ts';
@@ -24,10 +25,11 @@ export const printLimit = (limit: number): string => (limit === Infinity ? '' : 
 
 const isPattern = (field: string): boolean => field.endsWith('*');
 
-/** The texts of the fields in a row: '' for a missing one, and for a pattern that no field has. */
+/** The texts of the fields in a row: '' for a missing one, and for a pattern that no field has; where there are patterns, by name. */
 export function textsOf(row: LogEntry, fields: readonly string[]): readonly string[] {
   if (!fields.some(isPattern)) return fields.map((field) => textOf(row.get(field)));
-  const found = [...row].filter(([name]) => coversField(fields, name)).map(([, value]) => textOf(value));
+  const names = [...row.keys()].filter((name) => coversField(fields, name)).sort(compareBytes);
+  const found = names.map((name) => textOf(row.get(name)));
   return found.length > 0 ? found : [''];
 }
 
@@ -48,6 +50,10 @@ export function aggregate(
   if (all.length === 0) return sql`${functions[name]}(${join(args, sql`, `)})`;
   return sql`${functions[name]}If(${join([...args, join(all, sql` AND `)], sql`, `)})`;
 }
+
+/** How many entries there are; `entries` is the column with how many each row stands for, or null. */
+export const countEntries = (entries: Sql | null, conditions: readonly (Sql | null)[] = []): Sql =>
+  entries === null ? aggregate('count', [], conditions) : aggregate('sum', [entries], conditions);
 
 /** True for a value whose text is a number just as ClickHouse prints it, so that number and text stand for each other. */
 export const isCanonicalNumber = (value: Sql): Sql =>

@@ -7,6 +7,7 @@ import { aggregate, columnsOf, parseFields, parseLimit, printFields, printLimit,
 
 /** `count_uniq(a, b) [limit N]`: different lists of values that are not all empty, exactly; `count_uniq_hash` may estimate, and does not. */
 class CountUniq implements Stats {
+  readonly onlyCounts = true;
   readonly fields: readonly string[];
   readonly #name: 'count_uniq' | 'count_uniq_hash';
   readonly #limit: number;

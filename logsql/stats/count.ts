@@ -1,10 +1,11 @@
 import { Literal } from '../../pipeline/core/entry.ts';
 import { or, existsSql } from '../sql/text.ts';
 import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, parseFields, printFields, textsOf } from './base.ts';
+import { countEntries, parseFields, printFields, textsOf } from './base.ts';
 
 /** `count()`: rows; `count(a, b)`: rows in which at least one of the fields is not empty. */
 class Count implements Stats {
+  readonly onlyCounts = true;
   readonly fields: readonly string[];
   readonly #arguments: readonly string[];
   constructor(fields: readonly string[]) {
@@ -24,11 +25,11 @@ class Count implements Stats {
       value: () => new Literal(String(rows)),
     };
   }
-  sql({ context, condition }: StatsSqlInput): StatsSql | null {
+  sql({ context, condition, entries }: StatsSqlInput): StatsSql | null {
     const found = this.fields.map((field) => (field.endsWith('*') ? null : existsSql(field, context)));
     if (!found.every((part) => part !== null)) return null;
     const conditions = [condition, this.fields.length === 0 ? null : or(found)];
-    return { columns: [aggregate('count', [], conditions)], decode: ([rows]) => new Literal(String(rows)) };
+    return { columns: [countEntries(entries, conditions)], decode: ([rows]) => new Literal(String(rows)) };
   }
 }
 

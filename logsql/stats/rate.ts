@@ -26,6 +26,9 @@ class Rate implements Stats {
     const inner = this.#inner.accumulator(context);
     return { add: (row) => inner.add(row), value: () => this.#result(inner.value(), context.seconds) };
   }
+  get onlyCounts(): boolean {
+    return !this.#isSum;
+  }
   sql(input: StatsSqlInput): StatsSql | null {
     const inner = this.#inner.sql?.(input) ?? null;
     if (inner === null) return null;

@@ -1,14 +1,14 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { coversField } from '../fields.ts';
 import { quoteJson } from '../json.ts';
-import { compareValues } from '../order.ts';
+import { compareBytes, compareValues } from '../order.ts';
 import type { Accumulator, Parser, Stats, StatsContext, StatsSpec } from '../types.ts';
 import { parseFields, parseLimit, printFields, printLimit } from './base.ts';
 
-/** The fields of a row that a list covers, as a JSON object of texts. */
+/** The fields of a row that a list covers, as a JSON object of texts: in the order of the list, or where it has patterns by name. */
 function renderRow(row: LogEntry, patterns: readonly string[]): string {
   const names = patterns.some((pattern) => pattern.endsWith('*'))
-    ? [...row.keys()].filter((name) => coversField(patterns, name))
+    ? [...row.keys()].filter((name) => coversField(patterns, name)).sort(compareBytes)
     : patterns;
   const pairs = names.map((name) => [name, textOf(row.get(name))] as const).filter(([, value]) => value !== '');
   return `{${pairs.map(([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`).join(',')}}`;

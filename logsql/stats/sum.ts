@@ -1,4 +1,5 @@
 import { Literal, type FieldValue } from '../../pipeline/core/entry.ts';
+import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { formatFloat, parseNumber } from '../numbers.ts';
 import { numberSql } from '../sql/number.ts';
 import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
@@ -42,11 +43,11 @@ class Sum implements Stats {
     const columns = columnsOf(this.fields)?.map(numberSql);
     if (columns === undefined) return null;
     return {
-      columns: columns.flatMap((column) => [aggregate('sumKahan', [column], [condition]), aggregate('count', [column], [condition])]),
+      columns: columns.flatMap((column) => [exactSum(column, condition), aggregate('count', [column], [condition])]),
       decode: (values) => {
         let [total, size] = [0, 0];
         for (let at = 0; at < values.length; at += 2) {
-          total += Number(values[at] ?? 0);
+          total += numberOf(values[at]);
           size += Number(values[at + 1]);
         }
         return this.#result(total, size);
@@ -54,6 +55,15 @@ class Sum implements Stats {
     };
   }
 }
+
+/** Kahan's sum, which is NaN where anything is infinite: then the plain one. */
+function exactSum(column: Sql, condition: Sql | null): Sql {
+  const plain = aggregate('sum', [column], [condition]);
+  return sql`if(isFinite(${plain}), ${aggregate('sumKahan', [column], [condition])}, ${plain})`;
+}
+
+/** A float as ClickHouse writes it; 0 for NULL. */
+const numberOf = (value: unknown): number => (value === 'inf' ? Infinity : value === '-inf' ? -Infinity : Number(value ?? 0));
 
 const INPUT = [{ a: 1, took: '1.5s' }, { a: 3, took: '500ms' }, { a: 'x' }];
 

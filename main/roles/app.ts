@@ -6,7 +6,10 @@ import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
+import { queryRate } from '../../api/limits/query-rate.ts';
 import { createQueryRoutes } from '../../api/query/routes.ts';
+import { createQueryRuntime } from '../../api/query/runtime.ts';
+import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { createControlStore } from './control.ts';
@@ -24,13 +27,20 @@ export const appRole: Role = {
     const store = new Store(config.clickhouse);
     context.registerCheck('clickhouse', () => store.ping());
     context.serveAdmin([...adminRoutes(control, context.peers), usageRoute(control, counts)]);
-    const queries = createQueryRoutes({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits: config.limits });
+    const runtime = createQueryRuntime({
+      store,
+      now: () => BigInt(Date.now()) * 1_000_000n,
+      limits: config.limits,
+      rate: queryRate(),
+    });
+    const queries = createQueryRoutes(runtime);
     const host = createHost({
       name: 'app host',
       host: config.http.host,
       port: config.http.appPort,
       endpoints: appHostEndpoints(endpoints, [
         ...[...queries, rejectionsRoute({ log: context.rejections, peers: context.peers })].map((route) => appEndpoint(route)),
+        ...createSelectEndpoints(runtime),
         ...gatedEndpoints,
       ]),
       keys: control,

@@ -73,6 +73,8 @@ export class Store {
           wait_end_of_query: 1,
           // a query mostly looks at several keys of the map: it is decoded once, not once for each of them
           optimize_functions_to_subcolumns: 0,
+          // a search stops at its limit: nothing is read ahead of it
+          read_in_order_use_buffering: 0,
           ...options.settings,
         },
       });

@@ -298,6 +298,49 @@ describe('LogsQL in ClickHouse', function () {
     await agree(many, ['k:in(many | fields k) | stats count() n', 'contains_any(many | fields _msg) | stats count() n']);
   });
 
+  it('agrees where random queries once found differences', async () => {
+    const entries = complete([
+      { _time: '1955-06-15T08:30:00.500Z', _msg: 'ошибк', v: '2026-02-30T00:00:00Z', n: 'inf', s: '1.50' },
+      { _time: '2199-12-31T23:59:59Z', _msg: 'ошибки 𝒜', v: '1700-01-01T00:00:00Z', n: '1', s: '1.5' },
+      { _time: '2199-12-31T23:59:59Z', _msg: 'xy日', v: '0x7fffffffffffffff', n: '1e308', s: '_1' },
+      { _time: '2026-11-18T10:00:00Z', _msg: '\\Qa', v: '0x_', n: '1e308', s: '1KB2.0' },
+      { _time: '2026-11-18T10:00:00.500Z', _msg: '', v: '0xffffffffffffffff', s: '_._' },
+    ]);
+    await agree(entries, [
+      '~"ошибки?"',
+      '~"^ошибки?$"',
+      '~"(?s)𝒜?"',
+      '~"xy日{0,1}"',
+      '~"[日?]"',
+      '~"\\\\Qош?\\\\E?"',
+      '_time:week_range[Sun, Wed]',
+      '_time:day_range[08:00, 09:00]',
+      '* | stats by (_time:month) count() n',
+      '* | stats by (_time:year) count() n',
+      '* | stats sum(n) s, avg(n) a',
+      '* | filter _time:2026-11 | stats rate() r',
+      '{a="1"} | stats count() if (v:*) n, count_uniq(m) if (x) u',
+      '* | top 3 by (_time)',
+      '* | top 3 by (s, _time)',
+      '* | sort by (_time desc) limit 1',
+      '* | stats row_max(n) r, json_values(*) j, values(*) v',
+      ...['v:>0', 'v:>12345678901234567', 'v:<2', 's:>=_1', 's:>1000', 's:<1', 's:le_field(v)', 's:lt_field(n)'],
+    ]);
+  });
+
+  it('fills an answer also where most entries lack the only field that is left', async () => {
+    const tenant = (tenants += 1);
+    await own.insert(
+      tenant,
+      complete(Array.from({ length: 200 }, (_none, index) => ({ _msg: 'm', ...(index % 50 === 0 ? { rare: index } : {}) }))),
+    );
+    const texts = async (query: string, limit: number): Promise<string[]> =>
+      (await inStore(tenant, parse(query), limit)).map((row) => textOf(row.get('rare')));
+    expect(await texts('* | fields rare', 3)).to.deep.equal(['150', '100', '50']);
+    expect(await texts('* | fields rare', 4)).to.deep.equal(['150', '100', '50', '0']);
+    expect(await texts('* | limit 60 | fields rare', 4)).to.deep.equal(['150']);
+  });
+
   it('knows streams by their ids', async () => {
     const tenant = (tenants += 1);
     await own.insert(

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createQueryRoutes } from '../../api/query/routes.ts';
+import { createQueryRuntime } from '../../api/query/runtime.ts';
 import type { RouteContext } from '../../api/http/route.ts';
 import { Query } from '../../logsql/query.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
@@ -23,7 +24,7 @@ import { LogsqlStore } from './logsql-store.ts';
 
 const NOW = nanoseconds('2026-11-18T11:00:00Z');
 const SECOND = 1_000_000_000n;
-const LIMITS = { queryTimeoutSeconds: 30 } as Parameters<typeof createQueryRoutes>[0]['limits'];
+const LIMITS = { queryTimeoutSeconds: 30, maxFacetFields: 50, platformEntriesPerSecond: 0 };
 
 type Call = {
   readonly tenantId?: number;
@@ -44,7 +45,7 @@ describe('The query endpoints', function () {
 
   async function call(name: string, query: URLSearchParams, body: unknown, settings: Call, store = own.store): Promise<Answer> {
     const { tenantId = 1, retentionDays = 0, signal = new AbortController().signal, seconds = 30, now = NOW } = settings;
-    const routes = createQueryRoutes({ store, now: () => now, limits: { ...LIMITS, queryTimeoutSeconds: seconds } });
+    const routes = createQueryRoutes(createQueryRuntime({ store, now: () => now, limits: { ...LIMITS, queryTimeoutSeconds: seconds } }));
     const route = routes.find(({ path }) => path.endsWith(`/${name}`));
     const principal = {
       tenantId,

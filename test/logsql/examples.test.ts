@@ -3,12 +3,9 @@ import { FieldSet } from '../../logsql/fields.ts';
 import { filters } from '../../logsql/filters/index.ts';
 import { evaluate, startsNewest } from '../../logsql/pipeline.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
-import { FILTER_NAMES, PIPE_NAMES, STATS_NAMES } from '../../logsql/reserved.ts';
+import { FILTER_NAMES, PIPE_NAMES, STATS_NAMES, STORAGE_PIPES } from '../../logsql/reserved.ts';
 import { stats } from '../../logsql/stats/index.ts';
 import { EVERYTHING, entryOf, parse, plainOf, type Plain } from './support.ts';
-
-/** Pipes that VictoriaLogs has for looking into its own storage. */
-const STORAGE_PIPES = ['block_stats', 'blocks_count'];
 
 /** The rows of a query over entries that are given in the order in which they go through its pipes. */
 async function run(query: string, rows: readonly Plain[]): Promise<readonly Plain[]> {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MAX_QUERY_LENGTH, parseFilter, parseQuery } from '../../logsql/parser.ts';
+import { MAX_QUERIES, MAX_QUERY_LENGTH, parseFilter, parseQuery } from '../../logsql/parser.ts';
 import { NOW, parse, syntaxError } from './support.ts';
 
 /** A query and how it is printed; '' where it prints as it is written. */
@@ -144,6 +144,11 @@ describe('LogsQL that is refused', () => {
   bad('options a', 'in quotes');
   bad('a | stream_context', 'before');
   bad('a | limit 1 | stream_context after 1', 'first');
+  bad('a | block_stats', 'looks at the files of VictoriaLogs');
+  bad('a | blocks_count as n', 'looks at the files of VictoriaLogs');
+  bad('a | sort by (b', 'expected "," or ")"');
+  bad('a | fields b | stats by (c', 'expected "," or ")"');
+  bad('a | top 0 by (b)', 'above 0; got "0"');
   bad('a | math 1 +', 'a field, a number');
   bad('!'.repeat(200) + 'a', 'levels of nesting');
   bad('('.repeat(200) + 'a', 'levels of nesting');
@@ -163,6 +168,14 @@ describe('limits of queries', () => {
   it('takes deep nesting within bounds, also after a caught fault inside', () => {
     expect(parse(`${'('.repeat(90)}a${')'.repeat(90)}`).toString()).to.equal('a');
     expect(parse(Array.from({ length: 200 }, () => 'x:in(a, b)').join(' ')).filter.fields).to.deep.equal(['x']);
+  });
+  it('takes a hundred queries inside a query, and no more', () => {
+    const unions = (count: number): string => `*${' | union (a)'.repeat(count)}`;
+    const subqueries = (count: number): string => Array.from({ length: count }, () => 'x:in(a | fields x)').join(' ');
+    for (const make of [unions, subqueries]) {
+      expect(syntaxError(make(MAX_QUERIES))).to.equal(null);
+      expect(syntaxError(make(MAX_QUERIES + 1))?.message).to.contain('at most 100 queries inside a query');
+    }
   });
   it('reads a filter without pipes', () => {
     expect(parseFilter('a b', { now: NOW }).toString()).to.equal('a b');

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { planOf, sqlOf } from './support.ts';
+import type { PlanOptions } from '../../logsql/planner.ts';
+import { NOW, planOf, sqlOf } from './support.ts';
 
 const STREAMS = new Map([['5', '{app="x"}']]);
 const columns = (query: string): string => /^SELECT (.*?) FROM/.exec(sqlOf(query).text)?.[1] ?? '';
@@ -34,7 +35,8 @@ describe('the LogsQL planner', () => {
   });
 
   it('reads only the columns that are needed', () => {
-    expect(columns('* | fields app')).to.equal('fields[{p0:String}], json_keys');
+    expect(columns('* | fields a')).to.equal('fields[{p0:String}], json_keys');
+    expect(columns('* | fields app, status')).to.equal('f_app, f_status, json_keys');
     expect(columns('* | fields _time, level')).to.match(/^_time, level, toUnixTimestamp64Nano/);
     expect(columns('* | fields _msg | filter x')).to.equal('_msg');
     expect(columns('*')).to.match(/^_time, stream_id, _msg, level, service, trace_id, span_id, fields, json_keys, /);
@@ -73,7 +75,7 @@ describe('the LogsQL planner', () => {
   });
 
   it('aggregates in SQL, with filters in countIf as plain comparisons', () => {
-    expect(sqlOf('* | stats by (app) count() if (f:=x) n').text).to.include('countIf((fields[{p1:String}] = {p2:String}))');
+    expect(sqlOf('* | stats by (a) count() if (f:=x) n').text).to.include('countIf((fields[{p1:String}] = {p2:String}))');
     expect(sqlOf('f:word | stats count()').text).to.match(/FROM logs PREWHERE .* WHERE .*fields\[/);
     expect(sqlOf('* | filter a | filter b | stats count()').text).to.match(/^SELECT count\(\) FROM logs WHERE .*has.*has/);
     expect(planOf('* | stats count() | limit 5').pipes).to.have.length(1);
@@ -132,6 +134,43 @@ describe('the LogsQL planner', () => {
       'a | math 1 as _time',
     ])
       expect(planOf(query).kind, query).to.equal('rows');
+  });
+});
+
+describe('the hourly counts', () => {
+  const HOUR = 3_600_000_000_000n;
+  const day = { start: NOW - 24n * HOUR - 1n, end: NOW };
+  it('answer whole hours, and the entries the rest', () => {
+    const { text, values } = sqlOf('level:=error | stats by (app) count() n', null, day);
+    expect(text).to.match(
+      /^SELECT f_app, sum\(entries\) FROM \(SELECT f_app, entries FROM \(SELECT .* UNION ALL SELECT .*\)\) GROUP BY f_app$/,
+    );
+    const bounds = values.map(String).filter((value) => /^1\d{18}$/.test(value));
+    expect(bounds).to.deep.equal([NOW - 24n * HOUR, NOW, day.start, NOW - 24n * HOUR, NOW, NOW].map(String));
+    expect(sqlOf('* | uniq by (app)', null, { start: NOW - 24n * HOUR, end: NOW - 1n }).text).to.not.include('UNION');
+  });
+  it('are asked for two whole hours or more, and not by pages', () => {
+    const isCounted = (options: Partial<PlanOptions>): boolean => sqlOf('* | uniq by (app)', null, options).text.includes('entries');
+    expect(isCounted({ start: NOW - 2n * HOUR, end: NOW })).to.equal(true);
+    expect(isCounted({ start: NOW - 2n * HOUR + 1n, end: NOW })).to.equal(false);
+    expect(isCounted({ ...day, before: { time: '1794996000000000000', arrived: '1', part: '2', offset: '3', index: '4' } })).to.equal(
+      false,
+    );
+  });
+  it('and the promoted fields are those of the schema', () => {
+    const schema = (file: string): string =>
+      readFileSync(path.join(import.meta.dirname, '../../pipeline/store/schema', file), 'utf8').replace(/\s+/g, ' ');
+    const promoted = [...schema('004_promoted_fields.sql').matchAll(/f_(\w+) LowCardinality\(String\) MATERIALIZED fields\['(\w+)'\]/g)];
+    expect(promoted.map(([, column]) => column)).to.deep.equal(promoted.map(([, , field]) => field));
+    for (const [, name = ''] of promoted) expect(columns(`* | fields ${name}`)).to.equal(`f_${name}, json_keys`);
+    const hourly = schema('005_hourly_counts.sql');
+    const counted = sqlOf(
+      '* | stats by (_time:1d, _stream, level, service, app, host, env, namespace, pod, container, job) count() n',
+      null,
+      day,
+    );
+    const inner = /\((SELECT toStart.*?) FROM logs/.exec(counted.text)?.[1] ?? 'absent';
+    expect(hourly).to.include(`SELECT tenant_id, ${inner.replace(/^SELECT /, '').replace(' AS entries', '')} GROUP BY`);
   });
 });
 

@@ -94,6 +94,13 @@ describe('LogsQL numbers', () => {
     ['-1s', -1e9],
     ['1y', 3.1536e16],
     ['5x', null],
+    ['_', 0],
+    ['_._', 0],
+    ['_1', 1],
+    ['0x_', null],
+    ['0x_ff', 255],
+    ['0xf__f', null],
+    ['0xffffffffffffffff', null],
   ];
   for (const [text, expected] of table) it(`${text} is ${String(expected)}`, () => expect(parseNumber(text)).to.equal(expected));
   it('reads times and addresses where they compare as numbers', () => {

@@ -10,6 +10,8 @@ import { RouteTable } from '../../../api/http/route-table.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
 import { createQueryRoutes } from '../../../api/query/routes.ts';
+import { createQueryRuntime } from '../../../api/query/runtime.ts';
+import { createSelectEndpoints } from '../../../api/select/endpoints.ts';
 import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
@@ -32,9 +34,10 @@ function endpointLists(): Readonly<Record<HostName, readonly Endpoint[]>> {
     metrics: new Metrics('test'),
   });
   const limits = { queryTimeoutSeconds: 30 } as Config['limits'];
-  const queries = createQueryRoutes({ store: {} as unknown as Store, now: () => 0n, limits });
+  const runtime = createQueryRuntime({ store: {} as unknown as Store, now: () => 0n, limits });
+  const queries = createQueryRoutes(runtime);
   const routes = [...queries, rejectionsRoute({ log: new RejectionLog() })];
-  const app = [...routes.map((route) => appEndpoint(route)), ...gatedEndpoints];
+  const app = [...routes.map((route) => appEndpoint(route)), ...createSelectEndpoints(runtime), ...gatedEndpoints];
   return { app: appHostEndpoints(ingest, app), ingest: ingestHostEndpoints(ingest, app) };
 }
 

@@ -1,0 +1,44 @@
+import { explainPlan, type ExplainedPlan } from '../../logsql/explain.ts';
+import { parseQuery } from '../../logsql/parser.ts';
+import { planQuery, type PlanOptions } from '../../logsql/planner.ts';
+import { Query } from '../../logsql/query.ts';
+import { resolveSubqueries } from '../../logsql/subqueries.ts';
+import type { QueryNode } from '../../logsql/types.ts';
+import type { LogEntry } from '../../pipeline/core/entry.ts';
+import { planOptions, type Deps, type Request } from './deps.ts';
+import type { SearchParameters } from './parameters.ts';
+import { readCursor, readWindow } from './window.ts';
+
+type Explained = { readonly query: string; readonly plan: ExplainedPlan; readonly subqueries: readonly Explained[] };
+
+/** `POST /search?explain=true`: how the query would run, as JSON text; nothing is run and no entry is read. */
+export async function explainSearch(parameters: SearchParameters, request: Request, deps: Deps): Promise<string> {
+  const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);
+  const query = parseQuery(parameters.query, { now: window.now });
+  const cursor = parameters.before === null ? {} : { before: readCursor(parameters.before) };
+  const explained = await explain(query, planOptions(window, request, deps), parameters.limit, cursor);
+  return JSON.stringify({ explain: explained });
+}
+
+/** The plan of a query and those of the queries inside it, of whose values one stands for all: `<values of query 1>`. */
+async function explain(
+  query: QueryNode,
+  options: PlanOptions,
+  limit: number,
+  cursor: Pick<PlanOptions, 'before'> = {},
+): Promise<Explained> {
+  const subqueries: Explained[] = [];
+  const run = async (subquery: QueryNode): Promise<readonly LogEntry[]> => {
+    subqueries.push(await explain(subquery, options, options.limits.maxRows));
+    const field = subquery.pipes.at(-1)?.singleField;
+    return field === undefined ? [] : [new Map([[field, `<values of query ${String(subqueries.length)}>`]])];
+  };
+  const resolved = await resolveSubqueries(query, run);
+  const { start, end } = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
+  const [first, ...rest] = resolved.pipes;
+  const isExpanded = first?.expand !== undefined;
+  const plan = planQuery(isExpanded ? new Query(resolved.options, resolved.filter, []) : resolved, { ...options, ...cursor, start, end });
+  const explained = await explainPlan(plan, isExpanded ? options.limits.maxRows : limit);
+  const memory = isExpanded ? [...explained.memory, ...[first, ...rest].map(String)] : explained.memory;
+  return { query: query.toString(), plan: { ...explained, memory }, subqueries };
+}

@@ -1,0 +1,63 @@
+import { LimitPipe, OffsetPipe } from '../../logsql/pipes/limit.ts';
+import { Query } from '../../logsql/query.ts';
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { invalidParameter } from '../../pipeline/core/errors.ts';
+import type { Request } from '../query/deps.ts';
+import { runQuery } from '../query/run.ts';
+import { toClientError } from '../query/runtime.ts';
+import { streamQuery } from '../query/stream.ts';
+import { countOf, readSelection, selectionOptions } from './arguments.ts';
+import type { Select } from './endpoints.ts';
+
+/** Up to so many rows are held to be printed oldest first. */
+const MAX_HELD = 10_000;
+
+/**
+ * `/select/logsql/query`: rows as JSON lines, all values as texts, as they are found. With `limit` the newest entries (after the
+ * newest `offset` ones), oldest first where they are at most 10,000; without it all of them, newest first.
+ */
+export const selectRows: Select = async (parameters, request, deps) => {
+  const limit = countOf(parameters, 'limit', Infinity);
+  const offset = countOf(parameters, 'offset', 0);
+  if (offset > 0 && limit === Infinity) throw invalidParameter('offset needs a limit.');
+  const selection = readSelection(parameters, deps.now(), request.retentionDays);
+  const options = selectionOptions(selection, request, deps);
+  const runner = deps.runner(request);
+  if (limit + offset <= MAX_HELD) {
+    const { rows, kind } = await runQuery(selection.query, options, runner, limit + offset);
+    const kept = rows.slice(offset);
+    return { stream: lines([kind === 'entries' ? kept.reverse() : kept], request) };
+  }
+  const { filter, pipes } = selection.query;
+  const cut = limit === Infinity ? [] : [...(offset > 0 ? [new OffsetPipe(offset)] : []), new LimitPipe(limit)];
+  const chunks = streamQuery(new Query(selection.query.options, filter, [...pipes, ...cut]), options, runner, limit);
+  // What fails before the first row still has a status of its own.
+  const first = await chunks.next();
+  return { stream: lines(resumed(first, chunks), request) };
+};
+
+async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    if (first.done !== true) yield first.value;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+type Chunks = AsyncIterable<readonly LogEntry[]> | Iterable<readonly LogEntry[]>;
+
+async function* lines(chunks: Chunks, request: Request): AsyncGenerator<string> {
+  try {
+    for await (const rows of chunks) yield rows.map((row) => `${renderTexts(row)}\n`).join('');
+  } catch (error) {
+    throw toClientError(error, request);
+  }
+}
+
+/** The JSON object of a row, whose values are all texts. */
+function renderTexts(row: LogEntry): string {
+  const parts: string[] = [];
+  for (const [name, value] of row) if (value !== '') parts.push(`${JSON.stringify(name)}:${JSON.stringify(textOf(value))}`);
+  return `{${parts.join(',')}}`;
+}

@@ -1,0 +1,75 @@
+/** The generated part of docs/logsql.md: every member of LogsQL with an example of its own and where it runs. */
+import { filters } from '../logsql/filters/index.ts';
+import { parseQuery } from '../logsql/parser.ts';
+import { pipes } from '../logsql/pipes/index.ts';
+import { FilterPipe } from '../logsql/pipes/filter.ts';
+import { StatsPipe } from '../logsql/pipes/stats.ts';
+import { stats } from '../logsql/stats/index.ts';
+import type { Example, Pipe } from '../logsql/types.ts';
+
+type Member = { readonly names: readonly string[]; readonly examples: readonly Example[] };
+type Row = readonly [names: string, example: string, place: string, tail: string];
+
+const NOW = 1_795_000_000_000_000_000n;
+const CONTEXT = { tenantId: 1, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
+const IN_CLICKHOUSE = 'ClickHouse';
+const IN_MEMORY = 'memory';
+const BY_TIME = 'ClickHouse by `_time`, else memory';
+const PLAIN_NUMBERS = 'ClickHouse for plain numbers, else memory';
+/** Members that the planner takes into the statement of the entries themselves, or that depend on what they are given. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  fields: IN_CLICKHOUSE,
+  filter: IN_CLICKHOUSE,
+  limit: IN_CLICKHOUSE,
+  offset: IN_CLICKHOUSE,
+  sort: BY_TIME,
+  first: BY_TIME,
+  last: BY_TIME,
+  min: PLAIN_NUMBERS,
+  max: PLAIN_NUMBERS,
+  median: PLAIN_NUMBERS,
+  quantile: PLAIN_NUMBERS,
+};
+const special = ({ names }: Member): string | undefined => (Object.hasOwn(SPECIAL, names[0] ?? '') ? SPECIAL[names[0] ?? ''] : undefined);
+
+const code = (text: string): string => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
+const head = ({ names, examples }: Member): readonly [string, string] => [names.map(code).join(', '), code(examples[0]?.query ?? '')];
+
+function filterRow(member: Member): Row {
+  const { filter } = parseQuery(member.examples[0]?.query ?? '*', { now: NOW });
+  return [...head(member), filter.sql(CONTEXT) === null ? IN_MEMORY : IN_CLICKHOUSE, 'yes'];
+}
+
+/** The pipe of this name in the member's first example. */
+function pipeOf({ names, examples }: Member): Pipe | undefined {
+  const { pipes: list } = parseQuery(examples[0]?.query ?? '*', { now: NOW });
+  return (
+    list.find((pipe) => names.some((name) => pipe.toString().startsWith(name))) ??
+    list.find((pipe) => pipe instanceof FilterPipe) ??
+    list[0]
+  );
+}
+
+function pipeRow(member: Member): Row {
+  const pipe = pipeOf(member);
+  const isAsked = pipe?.sql !== undefined || pipe?.gather !== undefined;
+  return [...head(member), special(member) ?? (isAsked ? IN_CLICKHOUSE : IN_MEMORY), pipe?.liveTail === true ? 'yes' : 'no'];
+}
+
+function statsRow(member: Member): Row {
+  const query = member.examples[0]?.query ?? `* | stats ${member.names[0] ?? ''}()`;
+  const pipe = parseQuery(query, { now: NOW }).pipes.find((candidate) => candidate instanceof StatsPipe);
+  const [names] = head(member);
+  return [names, code(query), special(member) ?? (pipe?.calls[0]?.stats.sql === undefined ? IN_MEMORY : IN_CLICKHOUSE), 'no'];
+}
+
+/** One table for each kind of member. `table` renders a head and its rows. */
+export function logsqlReference(table: (head: readonly string[], rows: readonly (readonly string[])[]) => string): string {
+  const part = (title: string, rows: readonly Row[]): string =>
+    `### ${title}\n\n${table(['Name', 'Example', 'Runs in', 'Live tail'], rows)}`;
+  return [
+    part('Filters', filters.members.map(filterRow)),
+    part('Pipes', pipes.members.map(pipeRow)),
+    part('Functions of stats', stats.members.map(statsRow)),
+  ].join('\n\n');
+}

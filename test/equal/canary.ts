@@ -1,0 +1,122 @@
+/** Queries of one tenant next to another's canaries: nothing of the other may show, and a tenant without entries must see none. */
+import { runQuery } from '../../api/query/run.ts';
+import { StreamDirectory } from '../../api/query/streams.ts';
+import { LogsqlLimitError } from '../../logsql/errors.ts';
+import { formatStreamId } from '../../logsql/filters/stream-id.ts';
+import { evaluate } from '../../logsql/pipeline.ts';
+import type { Query } from '../../logsql/query.ts';
+import { Literal, renderEntry, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { HttpError } from '../../pipeline/core/errors.ts';
+import { parseStream, renderStream } from '../../pipeline/core/labels.ts';
+import type { Store } from '../../pipeline/store/client.ts';
+import { LogsqlStore } from '../e2e/logsql-store.ts';
+import { Random } from '../fuzz/random.ts';
+import { ALWAYS, comparable, parsed } from './compare.ts';
+import { randomEntries } from './entries.ts';
+import type { Source } from './filters.ts';
+import { hostileQuery, type Target } from './hostile.ts';
+
+export type CanaryOptions = { readonly queries: number; readonly seed: number; readonly progress: (line: string) => void };
+/** How many queries were made, how many were valid, how many of these gave rows of their own tenant, and those that saw what is not theirs. */
+export type CanaryReport = {
+  readonly queries: number;
+  readonly valid: number;
+  readonly answered: number;
+  readonly leaks: readonly string[];
+};
+
+/** In every value, name and label of the other tenant, and in no query. */
+const SECRET = 'Qx7Zw9';
+const OWN = 1;
+const OTHER = 2;
+const EMPTY = 3;
+const LIMITS = { maxRows: 200_000, maxBytes: 200_000_000 };
+/** Queries at once: the first of them behind the row filter, every second one also as a tenant without entries. */
+const PARALLEL = 4;
+
+/** Runs the queries as a tenant beside one with canaries, and as one without entries, with and without ClickHouse's own row filter. */
+export async function checkCanaries({ queries, seed, progress }: CanaryOptions): Promise<CanaryReport> {
+  const own = await LogsqlStore.start();
+  const unfiltered = own.withoutRowFilter();
+  try {
+    const random = new Random(seed);
+    const plain = randomEntries(random, 120);
+    await own.insert(OWN, randomEntries(random, 60));
+    await own.insert(OTHER, plain.map(withSecret));
+    const target = await targetOf(unfiltered);
+    const source: Source = { random, entries: plain, isWhole: true };
+    const leaks: string[] = [];
+    let [made, valid, answered, shown] = [0, 0, 0, 0];
+    while (made < queries && leaks.length < 10) {
+      const texts = Array.from({ length: PARALLEL }, () => hostileQuery(source, target));
+      made += texts.length;
+      const results = await Promise.all(
+        texts.map((text, index) => attempt(text, target, index === 0 ? own.store : unfiltered, index % 2 === 1)),
+      );
+      for (const [index, result] of results.entries()) {
+        valid += result.isValid ? 1 : 0;
+        answered += result.rows > 0 ? 1 : 0;
+        if (result.leak !== null) leaks.push(`${texts[index] ?? ''}\n    ${result.leak}`);
+      }
+      if (made - shown >= 5000) progress(`${String((shown = made))} of ${String(queries)} queries`);
+    }
+    return { queries: made, valid, answered, leaks };
+  } finally {
+    await unfiltered.close();
+    await own.stop();
+  }
+}
+
+/** An entry that shows its secret whichever of its fields is seen. */
+function withSecret(row: LogEntry): LogEntry {
+  const stream = renderStream([...parseStream(textOf(row.get('_stream')))].map(([label, text]) => [label, text + SECRET] as const));
+  const secret = new Map(
+    [...row].map(([name, value]) => [name, value instanceof Literal ? new Literal('918273645') : `${value} ${SECRET}`]),
+  );
+  return secret
+    .set('_time', row.get('_time') ?? '')
+    .set('_stream', stream)
+    .set(`name ${SECRET}`, 'x');
+}
+
+/** What an attacker may have got to know: ids of streams, and a label without its secret. */
+async function targetOf(unfiltered: Store): Promise<Target> {
+  const rows = await unfiltered.ownerRows('SELECT DISTINCT stream_id FROM logs WHERE tenant_id = {tenant:UInt32}', { tenant: OTHER });
+  const streamIds = rows.map(([id]) => formatStreamId(OTHER, String(id)));
+  if (streamIds.length === 0) throw new Error('BUG: there are no canaries.');
+  return { tenantId: OTHER, streamIds, label: 'web' };
+}
+
+type Attempt = { readonly isValid: boolean; readonly rows: number; readonly leak: string | null };
+
+async function attempt(text: string, target: Target, store: Store, alsoEmpty: boolean): Promise<Attempt> {
+  const query = parsed(text);
+  if (query === null) return { isValid: false, rows: 0, leak: null };
+  const rows = await answer(query, OWN, store);
+  if (typeof rows === 'string') return { isValid: true, rows: 0, leak: rows };
+  const shown = rows.map(renderEntry).join('\n').toLowerCase();
+  const secrets = [SECRET, '918273645', ...target.streamIds.filter((id) => !text.includes(id))];
+  const secret = secrets.find((part) => shown.includes(part.toLowerCase()));
+  if (secret !== undefined) return { isValid: true, rows: rows.length, leak: `shows ${secret}: ${shown.slice(0, 500)}` };
+  return { isValid: true, rows: rows.length, leak: alsoEmpty ? await seenByNobody(query, store) : null };
+}
+
+/** What a tenant without entries sees that it would not see if it were alone; null when there is nothing. */
+async function seenByNobody(query: Query, store: Store): Promise<string | null> {
+  const rows = await answer(query, EMPTY, store);
+  if (typeof rows === 'string') return rows;
+  const alone = await evaluate(query, [], { ...ALWAYS, limits: LIMITS });
+  const [seen, expected] = [rows, alone].map((list) => list.map(comparable).sort().join('\n'));
+  return seen === expected ? null : `a tenant without entries sees ${seen ?? ''}, not ${expected ?? ''}`;
+}
+
+/** The rows; none where the query asks for too much; the message of an error that should not be. */
+async function answer(query: Query, tenantId: number, store: Store): Promise<readonly LogEntry[] | string> {
+  const runner = { store, streams: new StreamDirectory(store), options: { tenantId, timeoutMs: 60_000 } };
+  try {
+    return (await runQuery(query, { tenantId, ...ALWAYS, widest: ALWAYS, limits: LIMITS }, runner, 10_000)).rows;
+  } catch (error) {
+    if (error instanceof LogsqlLimitError || (error instanceof HttpError && error.status < 500)) return [];
+    return `error: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

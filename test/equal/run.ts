@@ -1,0 +1,26 @@
+/**
+ * `npm run equal`: random queries over random entries, in memory and in ClickHouse, and hostile queries of one tenant about another's.
+ *   npm run equal -- [--pairs 200000] [--seed 1]             both back ends of LogsQL give the same
+ *   npm run equal -- --canaries [--queries 50000] [--seed 1]  no query gives a row of another tenant
+ */
+import { parseArgs } from 'node:util';
+import { checkCanaries } from './canary.ts';
+import { checkEqual } from './equal.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    pairs: { type: 'string', default: '200000' },
+    queries: { type: 'string', default: '50000' },
+    seed: { type: 'string', default: '1' },
+    canaries: { type: 'boolean', default: false },
+  },
+});
+const progress = (line: string): void => void process.stdout.write(`${line}\n`);
+const seed = Number(flags.seed);
+const began = Date.now();
+const report = flags.canaries
+  ? await checkCanaries({ queries: Number(flags.queries), seed, progress })
+  : await checkEqual({ pairs: Number(flags.pairs), seed, wholeOneIn: 8, progress });
+const faults = 'leaks' in report ? report.leaks : report.counterexamples;
+progress(JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1000) }, null, 1));
+process.exit(faults.length === 0 ? 0 : 1);
