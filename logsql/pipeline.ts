@@ -69,7 +69,10 @@ async function evaluateAll(query: QueryNode, entries: readonly LogEntry[], conte
   const matching = entries.filter((entry) => insideWindow(entry, own) && filter.matches(entry));
   const [first, ...rest] = pipes;
   if (first?.expand !== undefined) return throughPipes(rest, await first.expand(matching, run), own);
-  return throughPipes(pipes, startsNewest(pipes) ? matching : matching.reverse(), { ...own, ...narrowWindow(splitHead(resolved).filter, own) });
+  return throughPipes(pipes, startsNewest(pipes) ? matching : matching.reverse(), {
+    ...own,
+    ...narrowWindow(splitHead(resolved).filter, own),
+  });
 }
 
 /** All rows through all pipes. */
