@@ -56,7 +56,9 @@ export async function checkCanaries({ queries, seed, progress }: CanaryOptions):
       for (const [index, result] of results.entries()) {
         valid += result.isValid ? 1 : 0;
         answered += result.rows > 0 ? 1 : 0;
-        if (result.leak !== null) leaks.push(`${texts[index] ?? ''}\n    ${result.leak}`);
+        if (result.leak === null) continue;
+        leaks.push(`${texts[index] ?? ''}\n    ${result.leak.slice(0, 1000)}`);
+        progress(leaks.at(-1) ?? '');
       }
       if (made - shown >= 5000) progress(`${String((shown = made))} of ${String(queries)} queries`);
     }
