@@ -3,15 +3,7 @@
  * begins and gives the offset after it, or -1 where the bytes are no JSON; `failedAt` then tells where. Nothing is decoded and
  * nothing is recursive, so neither size nor depth of hostile input can hurt.
  */
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
 
 /** What the last string held: nothing special, an escape that may stay as it is, or a `\u` escape that must be looked at. */
 export const PLAIN = 0;

@@ -1,6 +1,8 @@
+import { COMMA, QUOTE } from '../core/bytes.ts';
 import { LITERAL, STRING, type Draft } from './draft.ts';
 import type { Name } from './names.ts';
 import type { Severity } from '../core/severity.ts';
+import { ROW_START } from './row.ts';
 import type { Stream } from './streams.ts';
 import type { SplitTime } from './time-token.ts';
 
@@ -57,13 +59,11 @@ export class ChunkBuilder {
   }
 }
 
-const TIME = Buffer.from('{"_time":"');
+const TIME = Buffer.from(ROW_START);
 const SEVERITY = Buffer.from('"severity":');
 const MESSAGE = Buffer.from('"_msg":');
 const FIELDS = Buffer.from(',"fields":{');
 const NUMBERS = Buffer.from(',"numbers":{');
-const QUOTE = 0x22;
-const COMMA = 0x2c;
 
 /** Writes rows byte by byte, which for short tokens is faster than any call into native code. `begin` makes room first. */
 class RowBuffer {

@@ -10,6 +10,9 @@ import { formatTime } from '../core/time.ts';
 /** Version of the row's shape, in each record's header `sv`. */
 export const ROW_VERSION = 1;
 
+/** How every row begins. */
+export const ROW_START = '{"_time":"';
+
 /** The columns of a row as ClickHouse's `input()` declares them. */
 export const ROW_STRUCTURE =
   '_time Int64, _stream_id UInt64, level LowCardinality(String), service LowCardinality(String), trace_id String, span_id String, severity UInt8, _msg String, fields Map(LowCardinality(String), String), numbers Map(LowCardinality(String), String)';

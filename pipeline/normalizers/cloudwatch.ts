@@ -1,3 +1,4 @@
+import { OPEN_ARRAY } from '../core/bytes.ts';
 import { skipString, skipValue } from '../core/json-tokens.ts';
 import { stringAt, walkArray, walkObject } from '../core/json-walk.ts';
 import { validUtf8, type EntryWriter } from '../entry/writer.ts';
@@ -11,7 +12,6 @@ import { rejectedHeader } from './shared/answers.ts';
 /** What the records of a request may decompress to together, as a multiple of the body's cap: log data shrinks to a tenth or so. */
 const INFLATED_FACTOR = 8;
 
-const OPEN_ARRAY = 0x5b;
 /** The members of a request, and of a record, that are looked at. */
 const envelope = new MemberSpans(['records', 'awslogs']);
 const dataOf = new MemberSpans(['data']);

@@ -1,3 +1,4 @@
+import { OPEN_OBJECT, QUOTE } from '../core/bytes.ts';
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace } from '../core/json-tokens.ts';
 import { stringAt } from '../core/json-walk.ts';
@@ -9,9 +10,6 @@ import { takeElements } from './shared/json-elements.ts';
 import { putJsonToken, scalarText } from './shared/json-token-field.ts';
 import { MemberSpans } from './shared/member-spans.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
-
-const OPEN_OBJECT = 0x7b;
-const QUOTE = 0x22;
 
 const MESSAGE = new FixedName('_msg');
 /** What the envelope says of where an event comes from; it wins over members of the event. */

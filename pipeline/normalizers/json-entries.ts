@@ -1,3 +1,4 @@
+import { OPEN_ARRAY, OPEN_OBJECT } from '../core/bytes.ts';
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
 import { lastJsonError, validUtf8, type EntryWriter } from '../entry/writer.ts';
@@ -5,8 +6,6 @@ import { endOfLine } from './shared/bytes.ts';
 import { jsonErrorReason } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
 const MAX_LISTED_ERRORS = 100;
 
 /**

@@ -1,3 +1,4 @@
+import { BACKSLASH, NEWLINE, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
 import { skipSpace, skipValue } from '../../core/json-tokens.ts';
 import { stringAt, walkArray } from '../../core/json-walk.ts';
 import { STRING, type Draft } from '../../entry/draft.ts';
@@ -8,11 +9,6 @@ import { GroupBudget } from '../shared/group-budget.ts';
 import { putJsonToken, scalarText } from '../shared/json-token-field.ts';
 import { MemberSpans } from '../shared/member-spans.ts';
 
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LINE_FEED = 0x0a;
 const CONTROL_MESSAGE = '"CONTROL_MESSAGE"';
 const TOO_LONG = 'a log event longer than the cap of a body';
 const NO_MESSAGE = 'not a log event with a message';
@@ -170,7 +166,7 @@ export class LogEvents {
 /** Puts in a line without its end as the message, and its members where it is a JSON object. */
 function putLine(draft: Draft, bytes: Buffer, at: number, after: number): void {
   let end = after;
-  while (end > at && (bytes[end - 1] === LINE_FEED || bytes[end - 1] === 0x0d)) end -= 1;
+  while (end > at && (bytes[end - 1] === NEWLINE || bytes[end - 1] === 0x0d)) end -= 1;
   draft.putText(MESSAGE.in(draft.names), bytes, at, end);
   draft.readLine(bytes, at, end);
 }

@@ -1,13 +1,9 @@
+import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
 import { skipSpace, skipValue } from '../../core/json-tokens.ts';
 import { stringAt, walkArray } from '../../core/json-walk.ts';
 import type { EntryWriter } from '../../entry/writer.ts';
 import { NO_FIELDS, TaggedEntries, tagProblem } from './tag.ts';
 import { takeElements } from '../shared/json-elements.ts';
-
-const QUOTE = 0x22;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const OPEN_OBJECT = 0x7b;
 
 /** Where a JSON value lies. */
 type Span = { readonly at: number; readonly after: number };

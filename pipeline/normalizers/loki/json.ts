@@ -1,3 +1,4 @@
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
 import { last, skipSpace, skipString, skipValue } from '../../core/json-tokens.ts';
 import { stringAt } from '../../core/json-walk.ts';
@@ -5,16 +6,12 @@ import { LITERAL, STRING, type Draft } from '../../entry/draft.ts';
 import { FixedName } from '../../entry/names.ts';
 import { validUtf8, type EntryWriter } from '../../entry/writer.ts';
 import { jsonErrorReason } from '../shared/json-error.ts';
-import { CLOSE_ARRAY, CLOSE_OBJECT, MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
+import { MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
 import { LokiEntries } from './entry.ts';
 import { readNanos } from '../shared/nanos.ts';
 import type { IngestRequest } from '../normalizer.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
 const NO_PAIR = 'an element of values is not an array of a timestamp, a line, and optional structured metadata';
 
 const REQUEST = { streams: 1 } as const;

@@ -1,15 +1,13 @@
+import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
 import { Literal } from '../../core/entry.ts';
 import { last, PLAIN, skipNumber, skipString, skipValue } from '../../core/json-tokens.ts';
 import { stringAt } from '../../core/json-walk.ts';
 import { LITERAL, MAX_DEPTH, type Draft } from '../../entry/draft.ts';
 import type { Name } from '../../entry/names.ts';
 import { putValue, type Value } from '../../entry/values.ts';
-import { CLOSE_ARRAY, CLOSE_OBJECT, MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
+import { MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
 import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';
-
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
 
 /** The names of a message's fields, in camelCase as the protocol has them and in snake_case as some producers write them. */
 export function otlpNames(fields: Readonly<Record<string, number>>): MemberNames {

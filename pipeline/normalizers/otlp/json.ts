@@ -1,3 +1,4 @@
+import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
 import { last, skipNumber, skipSpace, skipString, skipValue } from '../../core/json-tokens.ts';
 import type { Draft } from '../../entry/draft.ts';
@@ -6,7 +7,7 @@ import type { SplitTime } from '../../entry/time-token.ts';
 import type { Value } from '../../entry/values.ts';
 import { validUtf8, type EntryWriter } from '../../entry/writer.ts';
 import { jsonErrorReason } from '../shared/json-error.ts';
-import { CLOSE_ARRAY, CLOSE_OBJECT, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
+import { nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
 import { readNanos } from '../shared/nanos.ts';
 import type { IngestRequest } from '../normalizer.ts';
@@ -14,9 +15,6 @@ import { OtlpEntries, type PartReader, type Span } from './entry.ts';
 import { longOf, otlpNames, putAnyValue, putKeyValue } from './json-value.ts';
 import { LOG_RECORD, REQUEST, RESOURCE, RESOURCE_LOGS, SCOPE, SCOPE_LOGS } from './schema.ts';
 
-const QUOTE = 0x22;
-const OPEN_OBJECT = 0x7b;
-const OPEN_ARRAY = 0x5b;
 const NULL = 0x6e;
 
 const REQUEST_NAMES = otlpNames(REQUEST);

@@ -1,7 +1,7 @@
+import { OPEN_OBJECT } from '../../core/bytes.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { afterByteOrderMark } from './bytes.ts';
 
-const OPEN_OBJECT = 0x7b;
 /** The first field of a protobuf message, and a line feed. */
 const FIRST_FIELD = 0x0a;
 

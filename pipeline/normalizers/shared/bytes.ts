@@ -1,3 +1,5 @@
+import { SPACE } from '../../core/bytes.ts';
+
 /** The offset of the next line feed, or the end of the body. */
 export function endOfLine(body: Buffer, at: number): number {
   const end = body.indexOf(0x0a, at);
@@ -13,4 +15,11 @@ export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
 /** The offset behind a byte order mark at `at`; `at` where there is none. */
 export function afterByteOrderMark(bytes: Buffer, at: number): number {
   return bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf ? at + 3 : at;
+}
+
+/** The offset of the next space, or `end`. */
+export function untilSpace(bytes: Buffer, at: number, end: number): number {
+  let i = at;
+  while (i < end && bytes[i] !== SPACE) i += 1;
+  return i;
 }

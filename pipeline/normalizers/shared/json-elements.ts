@@ -1,12 +1,10 @@
+import { OPEN_ARRAY, OPEN_OBJECT } from '../../core/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
 import { skipSpace, skipValue } from '../../core/json-tokens.ts';
 import { walkArray } from '../../core/json-walk.ts';
 import { lastJsonError, type EntryWriter } from '../../entry/writer.ts';
 import { endOfLine } from './bytes.ts';
 import { jsonErrorReason } from './json-error.ts';
-
-const OPEN_ARRAY = 0x5b;
-const OPEN_OBJECT = 0x7b;
 
 /**
  * Takes the JSON value that begins at `at`, as an entry or as a rejection, and gives the offset after it; a negative one where there

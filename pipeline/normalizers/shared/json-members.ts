@@ -1,3 +1,4 @@
+import { CLOSE_ARRAY, CLOSE_OBJECT } from '../../core/bytes.ts';
 import { last, PLAIN, skipSpace, skipString } from '../../core/json-tokens.ts';
 import { stringAt } from '../../core/json-walk.ts';
 import { ByteMap } from '../../entry/byte-map.ts';
@@ -68,9 +69,6 @@ function matches(token: Uint8Array, bytes: Buffer, at: number): number {
   for (let i = 0; i < token.length; i++) if (bytes[at + i] !== token[i]) return -1;
   return at + token.length;
 }
-
-export const CLOSE_OBJECT = 0x7d;
-export const CLOSE_ARRAY = 0x5d;
 
 /** The offset of the first name of the object at `at`, or of its closing brace; -1 where there is neither. */
 export function openObject(bytes: Buffer, at: number, end: number): number {

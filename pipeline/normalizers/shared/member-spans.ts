@@ -1,5 +1,6 @@
 import { skipValue } from '../../core/json-tokens.ts';
-import { CLOSE_OBJECT, MemberNames, nextMember, openObject, UNKNOWN } from './json-members.ts';
+import { CLOSE_OBJECT } from '../../core/bytes.ts';
+import { MemberNames, nextMember, openObject, UNKNOWN } from './json-members.ts';
 
 /**
  * Finds where the members of a JSON object lie that a format knows, without making strings of their names. Of equal names the last

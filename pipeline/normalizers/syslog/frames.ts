@@ -1,13 +1,12 @@
+import { NEWLINE, SPACE } from '../../core/bytes.ts';
 import { endOfLine } from '../shared/bytes.ts';
 import { priorityAt, priorityLength } from './priority.ts';
 
 /** Where a frame lies in the body, without its count, line end and trailing NULs. */
 export type Frame = { start: number; end: number };
 
-const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 const NUL = 0x00;
-const SPACE = 0x20;
 const OPEN = 0x3c;
 /** More digits than a body can have bytes. */
 const MAX_COUNT_DIGITS = 10;
@@ -49,16 +48,16 @@ function countedEnd(body: Buffer, at: number, start: number): number {
     next === undefined ||
     isDigit(next) ||
     next === OPEN ||
-    next === LINE_FEED ||
+    next === NEWLINE ||
     next === RETURN ||
     next === NUL ||
-    body[end - 1] === LINE_FEED;
+    body[end - 1] === NEWLINE;
   return whole ? end : -1;
 }
 
 function trimmedEnd(body: Buffer, start: number, end: number): number {
   let last = end;
-  while (last > start && (body[last - 1] === LINE_FEED || body[last - 1] === RETURN || body[last - 1] === NUL)) last -= 1;
+  while (last > start && (body[last - 1] === NEWLINE || body[last - 1] === RETURN || body[last - 1] === NUL)) last -= 1;
   return last;
 }
 

@@ -1,3 +1,4 @@
+import { HYPHEN } from '../../core/bytes.ts';
 import type { Draft } from '../../entry/draft.ts';
 import { FixedName } from '../../entry/names.ts';
 
@@ -10,8 +11,6 @@ export const MSG_ID = new FixedName('msg_id');
 export const TIMESTAMP = new FixedName('timestamp');
 const APP_NAME = new FixedName('app_name');
 const SERVICE = new FixedName('service');
-
-const HYPHEN = 0x2d;
 
 /** Puts in the text at `draft.body[start..end)`; `-` stands for nothing (RFC 5424, 6: NILVALUE). */
 export function putHeader(draft: Draft, name: FixedName, start: number, end: number): void {

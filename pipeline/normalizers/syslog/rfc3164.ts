@@ -1,13 +1,12 @@
+import { COLON, SPACE } from '../../core/bytes.ts';
 import type { Draft } from '../../entry/draft.ts';
 import type { SplitTime } from '../../entry/time-token.ts';
 import type { EntryWriter } from '../../entry/writer.ts';
-import { startsWith } from '../shared/bytes.ts';
+import { startsWith, untilSpace } from '../shared/bytes.ts';
 import { FORMAT, HOSTNAME, PROC_ID, putAppName, putHeader } from './header-names.ts';
 import { readBsdStamp, readIsoStamp, type Clock } from './timestamp.ts';
 
-const SPACE = 0x20;
 const PERCENT = 0x25;
-const COLON = 0x3a;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const NAME = Buffer.from('rfc3164');
@@ -36,7 +35,7 @@ function readStamp(bytes: Buffer, at: number, end: number, clock: Clock): number
   const first = bytes[at] as number;
   if (first >= 0x30 && first <= 0x39) {
     // rsyslog's RSYSLOG_ForwardFormat
-    const after = skipUntilSpace(bytes, at, end);
+    const after = untilSpace(bytes, at, end);
     if (readIsoStamp(bytes, at, after, clock, time)) return after;
   }
   const after = readBsdStamp(bytes, at, end, clock, time);
@@ -72,7 +71,7 @@ function readHost(draft: Draft, at: number, end: number): number {
   const { body } = draft;
   const forwarded = startsWith(body, at, FORWARDED);
   const from = forwarded ? at + FORWARDED.length : at;
-  const after = skipUntilSpace(body, from, end);
+  const after = untilSpace(body, from, end);
   putHeader(draft, HOSTNAME, from, forwarded && body[after - 1] === COLON ? after - 1 : after);
   return Math.min(after + 1, end);
 }
@@ -105,12 +104,6 @@ function tokenEnd(bytes: Buffer, at: number, end: number): number {
     const byte = bytes[i] as number;
     if (byte <= SPACE || byte === COLON || byte === OPEN) break;
   }
-  return i;
-}
-
-function skipUntilSpace(bytes: Buffer, at: number, end: number): number {
-  let i = at;
-  while (i < end && bytes[i] !== SPACE) i += 1;
   return i;
 }
 

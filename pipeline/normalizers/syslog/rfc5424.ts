@@ -1,13 +1,12 @@
+import { HYPHEN, SPACE } from '../../core/bytes.ts';
 import type { Draft } from '../../entry/draft.ts';
 import type { SplitTime } from '../../entry/time-token.ts';
 import type { EntryWriter } from '../../entry/writer.ts';
-import { afterByteOrderMark } from '../shared/bytes.ts';
+import { afterByteOrderMark, untilSpace } from '../shared/bytes.ts';
 import { FORMAT, HOSTNAME, MSG_ID, PROC_ID, putAppName, putHeader, TIMESTAMP } from './header-names.ts';
 import { readStructuredData } from './structured-data.ts';
 import { readIsoStamp, type Clock } from './timestamp.ts';
 
-const SPACE = 0x20;
-const HYPHEN = 0x2d;
 const OPEN = 0x5b;
 const NAME = Buffer.from('rfc5424');
 
@@ -37,19 +36,19 @@ export function readRfc5424(
   const { body } = draft;
   draft.putText(FORMAT.in(draft.names), NAME, 0, NAME.length);
   const timeAt = at + 2;
-  const host = tokenEnd(body, timeAt, end) + 1;
+  const host = untilSpace(body, timeAt, end) + 1;
   readTime(out, draft, timeAt, host - 1, clock);
   if (host > end) return start;
-  const app = tokenEnd(body, host, end) + 1;
+  const app = untilSpace(body, host, end) + 1;
   putHeader(draft, HOSTNAME, host, app - 1);
   if (app > end) return start;
-  const process = tokenEnd(body, app, end) + 1;
+  const process = untilSpace(body, app, end) + 1;
   putAppName(draft, app, process - 1);
   if (process > end) return start;
-  const message = tokenEnd(body, process, end) + 1;
+  const message = untilSpace(body, process, end) + 1;
   putHeader(draft, PROC_ID, process, message - 1);
   if (message > end) return start;
-  const rest = tokenEnd(body, message, end) + 1;
+  const rest = untilSpace(body, message, end) + 1;
   putHeader(draft, MSG_ID, message, rest - 1);
   if (rest > end) return start;
   const text = structured ? afterStructuredData(draft, rest, end) : rest;
@@ -73,10 +72,4 @@ function readTime(out: EntryWriter, draft: Draft, start: number, end: number, cl
   if (readIsoStamp(body, start, end, clock, time)) out.timeIs(time.seconds, time.nanos);
   else if (body[start] === HYPHEN) return;
   else if (!out.timeIsText(body.toString('utf8', start, Math.min(end, start + 65)))) putHeader(draft, TIMESTAMP, start, end);
-}
-
-function tokenEnd(bytes: Buffer, at: number, end: number): number {
-  let i = at;
-  while (i < end && bytes[i] !== SPACE) i += 1;
-  return i;
 }

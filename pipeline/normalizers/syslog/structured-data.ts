@@ -1,11 +1,9 @@
+import { BACKSLASH, QUOTE, SPACE } from '../../core/bytes.ts';
 import type { Draft } from '../../entry/draft.ts';
 import { MAX_NAME_BYTES } from '../../entry/names.ts';
 
-const SPACE = 0x20;
-const QUOTE = 0x22;
 const EQUALS = 0x3d;
 const OPEN = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE = 0x5d;
 const DOT = 0x2e;
 

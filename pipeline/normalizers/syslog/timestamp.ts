@@ -1,3 +1,4 @@
+import { COLON, SPACE } from '../../core/bytes.ts';
 import { dayOf, readLocalIso, two, type SplitTime } from '../../entry/time-token.ts';
 import type { Zone } from './zone.ts';
 
@@ -9,8 +10,6 @@ export type Clock = {
   readonly year: number;
 };
 
-const SPACE = 0x20;
-const COLON = 0x3a;
 const DAY = 86_400;
 /** Entries from further ahead are not taken, so a time without a year is not from there. */
 const MOST_AHEAD = 2 * DAY;

@@ -78,7 +78,7 @@ describe('hostile bodies of OTLP and Loki', () => {
           status = (error as { status: number }).status;
         }
       });
-      expect(cost).to.be.below(400);
+      expect(cost).to.be.below(800);
       expect(status).to.be.oneOf([200, 400]);
       const bytes = out.chunks().reduce((sum, { value }) => sum + value.length, 0);
       expect(bytes).to.be.below(64 * MAX_BYTES);
