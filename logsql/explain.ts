@@ -52,7 +52,7 @@ class NotAsked extends Error {}
 function explainStatement(statement: Sql): ExplainedStatement {
   const { text, params } = renderSql(statement);
   return {
-    sql: text.replace(/\s+/g, ' '),
+    sql: text.replace(/\n\s*/g, ' '),
     values: Object.fromEntries(
       [...params].map(([name, { type, value }]) => [name, { type, value: typeof value === 'bigint' ? value.toString() : value }]),
     ),

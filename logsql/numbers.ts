@@ -3,6 +3,8 @@
  * IPv4 addresses and RFC 3339 times. Functions answer null where the text is no such thing.
  */
 
+import { TIME_UNITS } from '../pipeline/core/time.ts';
+
 const DIGITS = /^[0-9_]+$/;
 const SIMPLE = /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/;
 const DECIMAL = /^-?[0-9_]+(?:\.[0-9_]+)?$/;
@@ -49,17 +51,6 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
   T: 1e12,
   B: 1,
   '': 1,
-};
-const TIME_UNITS: Readonly<Record<string, number>> = {
-  ns: 1,
-  µs: 1e3,
-  ms: 1e6,
-  s: 1e9,
-  m: 6e10,
-  h: 3.6e12,
-  d: 8.64e13,
-  w: 6.048e14,
-  y: 3.1536e16,
 };
 const BYTES = /([0-9._]+)(KiB|MiB|GiB|TiB|Ki|Mi|Gi|Ti|KB|MB|GB|TB|[KMGTB]|$)/y;
 const DURATION = /([0-9._]+)(µs|ms|ns|[ywdhms])/y;

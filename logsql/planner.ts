@@ -15,10 +15,11 @@ import { splitHead } from './head.ts';
 import { startsNewest } from './pipeline.ts';
 import { SortPipe } from './pipes/sort.ts';
 import { entryColumns } from './sql/columns.ts';
+import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts } from './sql/hourly.ts';
 import { Room } from './sql/room.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
-import type { Ask, Filter, Pipe, QueryNode, RunContext, SqlContext, StageLimits, StreamNames } from './types.ts';
+import type { Ask, Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, StageLimits, StreamNames } from './types.ts';
 
 /** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
 export type Position = {
@@ -34,13 +35,17 @@ export type PlanOptions = {
   /** The window in nanoseconds, both ends included. */
   readonly start: bigint;
   readonly end: bigint;
-  /** The widest window this tenant may see, for queries that ignore the request's. */
+  /** The widest window this tenant may see: the floor of its retention. No statement looks beyond it, whatever window is asked for. */
   readonly widest: { readonly start: bigint; readonly end: bigint };
   readonly limits: StageLimits;
   /** What every entry must match, also those of subqueries. */
   readonly extra?: Filter;
   /** Only entries before this place (or strictly before this time). */
   readonly before?: Position | bigint;
+  /** Entries oldest first; a page then goes on with newer ones. */
+  readonly oldestFirst?: true;
+  /** Entries have `_stream_id` also where the query does not name it. */
+  readonly streamIds?: true;
 };
 
 /** A query ready to run. */
@@ -54,6 +59,8 @@ export type Plan = {
   readonly streamColumns: readonly number[];
   /** The entry or rows that a row stands for; null when this plan does not hold for the data and `fallback` must be used. */
   decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
+  /** For a plan of whole entries: the entry's JSON text out of the JSON texts of a row. */
+  readonly render?: (texts: readonly string[], streams: StreamNames) => string;
   /** The place of the entry in a row of a plan of entries. */
   position(row: readonly unknown[]): Position;
   /** For a plan of several statements, in place of `statement`: the rows, or null when `fallback` must be used. */
@@ -79,9 +86,9 @@ export function planQuery(query: QueryNode, options: PlanOptions): Plan {
   return planAggregate(head.pipes, { entries: splitScans(conditions), counts }, context, run, inMemory) ?? inMemory;
 }
 
-/** The window cut down by time filters that every entry must pass, and by the cursor. */
-function windowFor(filter: Filter, { start, end, before }: PlanOptions): TimeWindow {
-  const window = narrowWindow(filter, { start, end });
+/** The window cut down to what the tenant may see, by time filters that every entry must pass, and by the cursor. */
+function windowFor(filter: Filter, { start, end, widest, before }: PlanOptions): TimeWindow {
+  const window = narrowWindow(filter, { start: start > widest.start ? start : widest.start, end: end < widest.end ? end : widest.end });
   const last = typeof before === 'bigint' ? before - 1n : before === undefined ? window.end : BigInt(before.time);
   return last < window.end ? { ...window, end: last } : window;
 }
@@ -127,10 +134,20 @@ function splitScans(conditions: readonly Sql[]): Sql {
 const isScan = (condition: Sql): boolean => condition.strings.some((part) => part.includes('fields['));
 
 /** Entries that come after this place in the order newest first. */
-function beforeSql({ time, arrived, part, offset, index }: Position): Sql {
+const beforeSql = (position: Position): Sql => sql`${PLACE} < ${placeSql(position)}`;
+/** Entries that come after this place in the order oldest first. */
+const afterSql = (position: Position): Sql => sql`${PLACE} > ${placeSql(position)}`;
+
+const PLACE = sql`(_time, arrived, kafka_part, kafka_off, kafka_idx)`;
+
+function placeSql({ time, arrived, part, offset, index }: Position): Sql {
   const moment = sql`fromUnixTimestamp64Milli(${new Param('Int64', arrived)}, 'UTC')`;
-  return sql`(_time, arrived, kafka_part, kafka_off, kafka_idx) < (${momentSql(BigInt(time))}, ${moment}, ${uint(part)}, ${uint(offset)}, ${uint(index)})`;
+  return sql`(${momentSql(BigInt(time))}, ${moment}, ${uint(part)}, ${uint(offset)}, ${uint(index)})`;
 }
+
+/** The page that begins behind a place; by time alone first, which the primary key answers. */
+const downwardsFrom = (place: Position): Sql => sql`${beforeSql(place)} AND _time <= ${momentSql(BigInt(place.time))}`;
+const upwardsFrom = (place: Position): Sql => sql`${afterSql(place)} AND _time >= ${momentSql(BigInt(place.time))}`;
 
 const uint = (text: string): Param => new Param('UInt64', text);
 
@@ -148,10 +165,12 @@ const MAX_UINT32 = 0xffffffff;
 function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, options: PlanOptions): Plan {
   const cut = absorb(pipes);
   const fields = cut.pipes.reduceRight((output, pipe) => pipe.needs(output), FieldSet.all);
-  const columns = entryColumns(fields, options.tenantId);
+  const columns = entryColumns(fields, options.tenantId, options.streamIds);
   const isPaged = !cut.isReshaped && cut.pipes.every((pipe) => pipe.rows === 'same' || pipe.rows === 'fewer') && keepsTime(cut.pipes);
   const limitInSql = cut.pipes.every((pipe) => pipe.rows === 'same');
+  const isUpwards = isPaged && options.oldestFirst === true;
   const list = isPaged ? sql`${columns.list}, ${POSITION}` : columns.list;
+  const isWhole = isPaged && limitInSql && cut.pipes.length === 0 && fields === FieldSet.all && options.streamIds === undefined;
   return {
     kind: isPaged ? 'entries' : 'rows',
     limitInSql,
@@ -160,14 +179,15 @@ function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, option
     run,
     fallback: null,
     statement: (limit, after) => {
-      const page = after === undefined ? where : sql`${where} AND ${beforeSql(after)} AND _time <= ${momentSql(BigInt(after.time))}`;
+      const page = after === undefined ? where : sql`${where} AND ${isUpwards ? upwardsFrom(after) : downwardsFrom(after)}`;
       const most = Math.min(cut.limit, limit ?? Infinity);
-      const order = cut.order === 'newest' ? NEWEST : OLDEST;
+      const order = cut.order === 'newest' && !isUpwards ? NEWEST : OLDEST;
       const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
       const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
       return sql`SELECT ${list} FROM logs WHERE ${page}${order}${top}${skip}`;
     },
     decode: (row, streams) => columns.decode(row, streams),
+    ...(isWhole ? { render: (texts: readonly string[], streams: StreamNames) => renderRow(texts, streams, columns) } : {}),
     position: (row) => {
       const [time = '', arrived = '', part = '', offset = '', index = ''] = row.slice(columns.count).map(String);
       return { time, arrived, part, offset, index };
@@ -212,7 +232,7 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pipe.dropsTime !== true);
 
 /** What aggregates read: the entries, or where they only count and look at these fields alone, the hourly counts. */
-type Sources = { readonly entries: Sql; counts(fields: readonly string[]): Sql | null };
+type Sources = { readonly entries: Sql; readonly counts: SqlInput['counts'] };
 
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
 function planAggregate(pipes: readonly Pipe[], sources: Sources, context: SqlContext, run: RunContext, fallback: Plan): Plan | null {
@@ -227,7 +247,8 @@ function planAggregate(pipes: readonly Pipe[], sources: Sources, context: SqlCon
   // the statement holds all of the pipe, also what nobody asks for afterwards
   const looked = pipe.onlyCounts === true ? pipe.needs(FieldSet.all).list() : null;
   const counts = looked === null ? null : sources.counts(looked);
-  const input = { source: counts ?? sources.entries, entries: counts === null ? null : ENTRIES, context, run, output };
+  const entries = counts === null ? null : ENTRIES;
+  const input: SqlInput = { source: counts ?? sources.entries, entries, counts: sources.counts, context, run, output };
   const common = { kind: 'rows', limitInSql: false, position: noPosition, pipes: rest, run, fallback } as const;
   if (pipe.gather !== undefined) {
     const gather = (ask: Ask): Promise<readonly LogEntry[] | null> => pipe.gather?.(input, ask) ?? Promise.resolve(null);

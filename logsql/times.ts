@@ -1,5 +1,5 @@
 /** Times as queries and windows write them: partial ISO, Unix numbers, `now`, and durations before now. */
-import { parseTime as parseIso } from '../pipeline/core/time.ts';
+import { formatTime, parseTime as parseIso } from '../pipeline/core/time.ts';
 import { parseDuration } from './numbers.ts';
 
 /** A time and the last nanosecond of its last written unit (`10:05Z` ends at 10:05:59.999999999). */
@@ -17,6 +17,12 @@ export function readTime(text: string, now: bigint): WrittenTime | null {
   if (duration !== null) return { start: now - duration, end: now - duration };
   const at = parseIso(text);
   return at === null ? null : { start: at, end: at };
+}
+
+/** RFC 3339 in UTC with as many fraction digits as it takes: the text of a time in LogsQL (`2026-11-18T10:00:00.11Z`). */
+export function momentText(ns: bigint): string {
+  const text = formatTime(ns);
+  return text.includes('.') ? text.replace(/0+Z$/, 'Z') : text;
 }
 
 /** The length of `-1h`, `now-1h` or `1h30m`, without its sign. */

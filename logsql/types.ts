@@ -89,6 +89,8 @@ export type SqlInput = {
   readonly source: Sql;
   /** The column with the number of entries that a row of `source` stands for; null where each is one. */
   readonly entries: Sql | null;
+  /** The same entries counted by these fields, with ENTRIES as `entries` (sql/hourly.ts); null where nothing has counted them. */
+  counts(fields: readonly string[]): Sql | null;
   readonly context: SqlContext;
   readonly run: RunContext;
   /** Of the fields it gives, these are needed. */

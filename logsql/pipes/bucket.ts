@@ -1,6 +1,6 @@
 /** Buckets of `stats by (field:bucket offset o)`. */
 import { int64, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { formatTime } from '../../pipeline/core/time.ts';
+import { momentText } from '../times.ts';
 import type { Lexer } from '../lexer.ts';
 import {
   formatDuration,
@@ -94,7 +94,7 @@ export function bucketValue(text: string, bucket: Bucket): string {
   const decimal = parseDecimal(text);
   if (decimal !== null) return formatFloat(floorDecimal(decimal, bucket));
   const time = parseTimestamp(text);
-  if (time !== null) return formatTime(bucketTime(time, bucket));
+  if (time !== null) return momentText(bucketTime(time, bucket));
   const address = parseIpv4(text);
   if (address !== null) return formatIpv4(Number(floorTo(BigInt(address), BigInt(size), BigInt(Math.trunc(bucket.offset)))));
   const duration = parseDuration(text);

@@ -1,5 +1,5 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { formatTime } from '../../pipeline/core/time.ts';
+import { momentText } from '../times.ts';
 import { quoteJson } from '../json.ts';
 import { formatDuration, formatFloat, formatIpv4, parseDecimal, parseDuration, parseInteger, parseUint } from '../numbers.ts';
 import { quote } from '../reserved.ts';
@@ -44,7 +44,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
     return value === null ? text : value.toString(16).toUpperCase().padStart(16, '0');
   },
   hexnumdecode: (text) => (/^[0-9a-fA-F]{1,16}$/.test(text) ? BigInt(`0x${text}`).toString() : text),
-  time: (text) => whenNumber(text, (value) => formatTime(unixNanoseconds(value))),
+  time: (text) => whenNumber(text, (value) => momentText(unixNanoseconds(value))),
   duration: (text) => whenNumber(text, (value) => formatDuration(Number(value))),
   duration_seconds: (text) => {
     const value = parseDuration(text);

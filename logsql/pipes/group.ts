@@ -18,10 +18,16 @@ export function timeText(text: string): string {
   return `${seconds}.${text.slice(20, 20 + digits)}Z`;
 }
 
+/** The same with as many digits as it takes: the text of a time in LogsQL. */
+export function columnTime(text: string): string {
+  const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
+  return text.endsWith('000000000') ? `${seconds}Z` : `${seconds}${text.slice(19).replace(/0+$/, '')}Z`;
+}
+
 /** The key for a field without buckets; null when SQL has none. */
 export function groupKey(field: string): GroupKey | null {
   if (field === '_stream') return { expression: sql`stream_id`, isStream: true, decode: (id, streams) => streams.get(String(id)) ?? '' };
-  if (field === '_time') return { expression: sql`_time`, isStream: false, decode: (value) => timeText(String(value)) };
+  if (field === '_time') return { expression: sql`_time`, isStream: false, decode: (value) => columnTime(String(value)) };
   const expression = fieldText(field);
   return expression === null ? null : { expression, isStream: false, decode: (value) => String(value) };
 }

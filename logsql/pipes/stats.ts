@@ -1,6 +1,6 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql } from '../../pipeline/core/sql.ts';
-import { formatTime } from '../../pipeline/core/time.ts';
+import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
 import { quote } from '../reserved.ts';
 import { stats as functions } from '../stats/index.ts';
@@ -149,7 +149,7 @@ function valueOf(row: LogEntry, name: string, bucket: Bucket | null): string {
 function sqlKey(name: string, bucket: Bucket | null): GroupKey | null {
   if (bucket === null) return groupKey(name);
   return name === '_time'
-    ? { expression: bucketTimeSql(bucket), isStream: false, decode: (value) => formatTime(BigInt(String(value))) }
+    ? { expression: bucketTimeSql(bucket), isStream: false, decode: (value) => momentText(BigInt(String(value))) }
     : null;
 }
 

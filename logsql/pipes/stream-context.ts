@@ -1,5 +1,6 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime, parseTime } from '../../pipeline/core/time.ts';
+import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
 import { AndFilter } from '../filters/logic.ts';
 import { parseStreamText } from '../filters/stream.ts';
@@ -79,7 +80,7 @@ class StreamContextPipe implements Pipe {
 function delimiterAfter(row: LogEntry): LogEntry {
   const at = parseTime(textOf(row.get('_time'))) ?? 0n;
   return new Map([
-    ['_time', formatTime(at + 1n)],
+    ['_time', momentText(at + 1n)],
     ['_stream', row.get('_stream') ?? '{}'],
     ['_msg', DELIMITER],
   ]);

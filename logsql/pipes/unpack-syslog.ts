@@ -1,4 +1,5 @@
-import { formatTime, parseTime } from '../../pipeline/core/time.ts';
+import { parseTime } from '../../pipeline/core/time.ts';
+import { momentText } from '../times.ts';
 import { unquotePrefix } from '../lexer.ts';
 import { parseDuration } from '../numbers.ts';
 import type { PipeSpec } from '../types.ts';
@@ -95,7 +96,7 @@ function readOld(fields: Fields, text: string, year: number, offset: bigint): vo
     return;
   }
   const time = parseTime(`${String(year)}-${String(month).padStart(2, '0')}-${(stamp[2] ?? '').replace(' ', '0')}T${stamp[3] ?? ''}Z`);
-  if (time !== null) fields.set('timestamp', formatTime(time - offset));
+  if (time !== null) fields.set('timestamp', momentText(time - offset));
   const [, host = '', tail = ''] = /^(\S*) ?([^]*)$/.exec(text.slice(stamp[0].length)) ?? [];
   fields.set('hostname', host);
   const tag = /^([^\s:[]+)(?:\[([^\]]*)\])?: ?/.exec(tail);

@@ -2,7 +2,7 @@
 import { Literal, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, text, type Sql } from '../../pipeline/core/sql.ts';
 import type { FieldSet } from '../fields.ts';
-import { timeText } from '../pipes/group.ts';
+import { columnTime } from '../pipes/group.ts';
 import { formatStreamId } from '../filters/stream-id.ts';
 import type { StreamNames } from '../types.ts';
 import { promotedColumn } from './promoted.ts';
@@ -25,8 +25,8 @@ export type EntryColumns = {
 
 const NO_TYPES: ReadonlySet<string> = new Set();
 
-/** The columns that give these fields. `_stream_id` is given only where it is named. */
-export function entryColumns(fields: FieldSet, tenantId: number): EntryColumns {
+/** The columns that give these fields. `_stream_id` is given only where it is named, unless it is wanted with all others. */
+export function entryColumns(fields: FieldSet, tenantId: number, withStreamId = false): EntryColumns {
   const columns: Sql[] = [];
   const readers: Reader[] = [];
   const streamColumns: number[] = [];
@@ -34,12 +34,12 @@ export function entryColumns(fields: FieldSet, tenantId: number): EntryColumns {
     readers.push(read(columns.length));
     columns.push(column);
   };
-  if (fields.has('_time')) add(sql`_time`, (at) => (entry, row) => entry.set('_time', timeText(String(row[at]))));
+  if (fields.has('_time')) add(sql`_time`, (at) => (entry, row) => entry.set('_time', columnTime(String(row[at]))));
   if (fields.has('_stream')) {
     streamColumns.push(columns.length);
     add(sql`stream_id`, (at) => (entry, row, _types, streams) => entry.set('_stream', streams.get(String(row[at])) ?? '{}'));
   }
-  if (!fields.isOpen && fields.has('_stream_id'))
+  if ((withStreamId || !fields.isOpen) && fields.has('_stream_id'))
     add(sql`stream_id`, (at) => (entry, row) => entry.set('_stream_id', formatStreamId(tenantId, String(row[at]))));
   if (fields.has('_msg')) add(sql`_msg`, (at) => (entry, row) => entry.set('_msg', String(row[at])));
   for (const name of OWN)

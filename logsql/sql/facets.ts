@@ -4,10 +4,14 @@
  *
  * The map of fields is the cost: decoding it, and grouping what is in it. Where the sample shows few fields, each is a grouping set of
  * one pass, which is a quarter cheaper than grouping pairs of names and values; fields that the sample did not show are looked up by
- * the index afterwards. Where it shows many, pairs are grouped.
+ * the index afterwards. Where it shows many, pairs are grouped. Where many entries match, level, service, stream and labels come from
+ * the hourly counts, if these tell them.
  */
 import { join, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import type { Ask, SqlContext } from '../types.ts';
+import { countEntries } from '../stats/base.ts';
+import type { Ask, SqlContext, SqlInput } from '../types.ts';
+import { ENTRIES } from './hourly.ts';
+import { labelColumn } from './promoted.ts';
 import { MAX_VALUE, Room, sizeOf } from './room.ts';
 import { anyFieldSql, fieldText, isMapField } from './text.ts';
 
@@ -36,12 +40,13 @@ export type Facets = { readonly facets: readonly Facet[]; readonly left: number;
 
 /** The most values that a statement gives for a field; larger bounds are met in memory. */
 export const MAX_FACET_VALUES = 1000;
-/** Entries of the sample: some thousands more than a field may have values, few enough to cost nothing. */
-const SAMPLE_ROWS = 20_000;
+/** Entries of the sample, some thousands more than a field may have values, and how many are read for them at most. */
+const SAMPLE_ROWS = 10_000;
+const SAMPLE_READ = 20_000;
 /** Fields of the map that are grouping sets of one pass; beyond that grouping pairs is cheaper. */
 const MAX_SETS = 12;
 /** Names of fields outside the sample that are looked up by the index. */
-const MAX_RARE = 500;
+const MAX_OTHERS = 500;
 
 const COLUMNS = ['level', 'service', '_stream'] as const;
 /** Columns that often have too many values; as fields of the map two of them only repeat what the column has. */
@@ -62,67 +67,77 @@ const COMMA = sql`, `;
 /** What is known of a group: hits, distinct values, the longest one, and those with the most hits. */
 const OF_GROUP = sql`sumIf(c, v != ''), countIf(v != ''), max(length(v)), groupArraySortedIf(1000)((-toInt64(c), v), v != '')`;
 
-/** What the sample says of a field of the map, or of a column. */
-type Seen = { readonly name: string; readonly isProven: boolean };
-
-/** The statement that everything else follows from; null when it has no room for the query. */
-export function facetSample(source: Sql): Sql | null {
+/** The statement that says which fields there are; null when it has no room for the query. */
+function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
   // The text of a time is dear: its distinct values are those of any text of it.
-  const statement = sql`SELECT k, uniqExact(v), max(length(v)) FROM (SELECT fields, _msg, trace_id, span_id, _time FROM ${source} LIMIT ${uint32(SAMPLE_ROWS)}) ARRAY JOIN arrayConcat(mapKeys(fields), ['_msg', 'trace_id', 'span_id', '_time']) AS k, arrayConcat(mapValues(fields), [_msg, trace_id, span_id, toString(_time)]) AS v WHERE v != '' GROUP BY k ORDER BY count() DESC, k`;
+  const columns = wide.map((name) => (name === '_time' ? sql`toString(_time)` : (fieldText(name) ?? sql`''`)));
+  const statement = sql`SELECT k, uniqExact(v), max(length(v)), count() FROM (SELECT fields, _msg, trace_id, span_id, _time FROM ${source} LIMIT ${uint32(SAMPLE_ROWS)}) ARRAY JOIN arrayConcat(mapKeys(fields), ${texts(wide)}) AS k, arrayConcat(mapValues(fields), [${join(columns, COMMA)}]) AS v WHERE v != '' GROUP BY k ORDER BY count() DESC, k`;
   return hasRoom(statement) ? statement : null;
 }
 
 const hasRoom = (statement: Sql): boolean => new Room().take(statement);
 
-/** Finds the facets of the entries of `source`, exactly; null when a statement has no room. */
-export async function findFacets(source: Sql, context: SqlContext, bounds: FacetBounds, ask: Ask): Promise<Facets | null> {
-  const sample = facetSample(source);
+/** Finds the facets of the entries of a query, exactly; null when a statement has no room. */
+export async function findFacets({ source, context, counts }: SqlInput, bounds: FacetBounds, ask: Ask): Promise<Facets | null> {
+  const isAsked = (name: string): boolean => !bounds.never.includes(name);
+  const sample = sampleOf(source, WIDE_COLUMNS.filter(isAsked));
   if (sample === null) return null;
-  const seen = (await ask.sample(sample, SAMPLE_ROWS)).map(([name, distinct, length]): Seen => {
-    const isLong = name !== '_time' && Number(length) > bounds.maxLength;
-    return { name: String(name), isProven: !bounds.always.includes(String(name)) && (Number(distinct) > bounds.maxValues || isLong) };
-  });
-  const proven = new Set(seen.flatMap(({ name, isProven }) => (isProven ? [name] : [])));
-  const shown = seen.map(({ name }) => name).filter((name) => isMapField(name));
-  const common = shown.filter((name) => !proven.has(name));
-  const columns = OWN.filter((name) => !proven.has(name) && !bounds.never.includes(name));
+  const { proven, shown, isFull } = readSample(await ask.sample(sample, SAMPLE_READ), bounds);
+  const labels = [...COLUMNS, ...shown.filter((name) => labelColumn(name) !== undefined)].filter(isAsked);
+  const hourly = isFull ? counts(labels) : null;
+  const counted = hourly === null ? [] : labels;
+  const isOpen = (name: string): boolean => !proven.has(name) && !counted.includes(name);
+  const columns = OWN.filter((name) => isAsked(name) && isOpen(name));
+  const common = shown.filter(isOpen);
   const isNarrow = common.length <= MAX_SETS && sizeOf(shown) <= MAX_VALUE;
-  const first = await askSets(source, columns, isNarrow ? common : [], isNarrow ? shown : null, bounds, ask);
-  if (first === null) return null;
-  const rest = isNarrow ? await askRare(source, context, shown, first.rare, bounds, ask) : await askPairs(source, [...proven], bounds, ask);
+  const [byHour, first] = await Promise.all([
+    hourly === null ? NONE : askSets({ source: hourly, entries: ENTRIES, shown: null }, counted, bounds, ask),
+    askSets({ source, entries: null, shown: isNarrow ? shown : null }, isNarrow ? [...columns, ...common] : columns, bounds, ask),
+  ]);
+  if (byHour === null || first === null) return null;
+  const rest = isNarrow
+    ? await (first.hasOthers ? askOthers(source, context, shown, bounds, ask) : NONE)
+    : await askPairs(source, [...proven, ...counted], bounds, ask);
   if (rest === null) return null;
-  return { facets: [...first.facets, ...rest.facets], left: rest.left, rows: first.rows };
+  return { facets: [...byHour.facets, ...first.facets, ...rest.facets], left: rest.left, rows: byHour.rows + first.rows };
 }
 
-type Sets = {
-  readonly facets: readonly Facet[];
-  readonly rows: number;
-  /** Fields beyond those named; null: too many. */ readonly rare: readonly string[] | null;
-};
+/** What the sample shows: fields that are left out whatever the other entries have, all fields of the map, and whether many entries match. */
+function readSample(rows: readonly (readonly unknown[])[], { always, maxValues, maxLength }: FacetBounds) {
+  const seen = rows.map(([name, distinct, length, entries]) => ({
+    name: String(name),
+    hasTooMany: Number(distinct) > maxValues || (name !== '_time' && Number(length) > maxLength),
+    entries: Number(entries),
+  }));
+  return {
+    proven: new Set(seen.flatMap(({ name, hasTooMany }) => (hasTooMany && !always.includes(name) ? [name] : []))),
+    shown: seen.map(({ name }) => name).filter(isMapField),
+    isFull: seen.some(({ entries }) => entries >= SAMPLE_ROWS),
+  };
+}
 
-/** Columns and fields of the map, each as a grouping set; `shown`: the fields of the map beyond which names are asked for. */
-async function askSets(
-  source: Sql,
-  columns: readonly string[],
-  fields: readonly string[],
-  shown: readonly string[] | null,
-  bounds: FacetBounds,
-  ask: Ask,
-): Promise<Sets | null> {
-  const names = [...columns, ...fields];
+/** What sets are asked of: entries, or rows that stand for several each; `shown`: the fields of the map beyond which some are noticed. */
+type SetsOf = { readonly source: Sql; readonly entries: Sql | null; readonly shown: readonly string[] | null };
+type SomeFacets = Omit<Facets, 'rows'>;
+type Sets = Facets & { readonly hasOthers: boolean };
+const NONE: Sets = { facets: [], left: 0, rows: 0, hasOthers: false };
+
+/** Columns and fields of the map, each as a grouping set; `rows`: how many entries there are, where `_stream` is one of them. */
+async function askSets({ source, entries, shown }: SetsOf, names: readonly string[], bounds: FacetBounds, ask: Ask): Promise<Sets | null> {
   const list = names.map((name, at) => sql`${expressionOf(name)} AS ${slot(at)}`);
   const slots = names.map((_name, at) => slot(at));
-  const rare = shown === null ? sql`emptyArrayString()` : sql`arrayExcept(mapKeys(fields), ${texts([...OWN, ...shown])})`;
+  const others = shown === null ? sql`0` : sql`arrayExists(k -> k NOT IN ${texts([...OWN, ...shown])}, mapKeys(fields))`;
+  const size = entries === null ? sql`` : sql`, ${entries}`;
+  const keys = [...slots, sql`r`];
   const sets = join(
-    [...slots, sql`r`].map((one) => sql`(${one})`),
+    keys.map((one) => sql`(${one})`),
     COMMA,
   );
-  const statement = sql`SELECT g, ${OF_GROUP}, groupUniqArrayArray(501)(r) FROM (SELECT grouping(${join([...slots, sql`r`], COMMA)}) AS g, r, concat(${join(slots, COMMA)}) AS v, count() AS c FROM (SELECT ${join(list, COMMA)}, ${rare} AS r FROM ${source}) GROUP BY GROUPING SETS (${sets})) GROUP BY g`;
+  const statement = sql`SELECT g, ${OF_GROUP}, max(r) FROM (SELECT grouping(${join(keys, COMMA)}) AS g, r, concat(${join([...slots, sql`''`], COMMA)}) AS v, ${countEntries(entries)} AS c FROM (SELECT ${join([...list, sql`${others} AS r`], COMMA)}${size} FROM ${source}) GROUP BY GROUPING SETS (${sets})) GROUP BY g`;
   if (!hasRoom(statement)) return null;
-  const found = new Map((await ask.rows(statement)).map((row) => [setOf(Number(row[0]), names.length + 1), row]));
+  const found = new Map((await ask.rows(statement)).map((row) => [setOf(Number(row[0]), keys.length), row]));
   const streamAt = names.indexOf('_stream');
-  const ids = valuesOf(found.get(streamAt)?.[4]);
-  const streams = await ask.streams(ids.map(([id]) => id));
+  const streams = await ask.streams(valuesOf(found.get(streamAt)?.[4]).map(([id]) => id));
   const facets = names.flatMap((name, at): Facet[] => {
     const [, hits, distinct, length, values] = found.get(at) ?? [];
     const shownValues = valuesOf(values).map(([value, size]) => [name === '_stream' ? (streams.get(value) ?? '{}') : value, size] as const);
@@ -131,8 +146,7 @@ async function askSets(
     const isKept = bounds.always.includes(name) || (facet.distinct <= bounds.maxValues && longest <= bounds.maxLength);
     return facet.hits > 0 && isKept ? [facet] : [];
   });
-  const others = found.get(names.length)?.[5] as readonly string[] | undefined;
-  return { facets, rows: Number(found.get(streamAt)?.[1] ?? 0), rare: (others?.length ?? 0) > MAX_RARE ? null : (others ?? []) };
+  return { facets, left: 0, rows: Number(found.get(streamAt)?.[1] ?? 0), hasOthers: Number(found.get(names.length)?.[5] ?? 0) > 0 };
 }
 
 const slot = (at: number): Sql => {
@@ -151,21 +165,22 @@ const valuesOf = (list: unknown): (readonly [string, number])[] =>
   ((list ?? []) as readonly (readonly [string, string])[]).map(([size, value]) => [value, -Number(size)] as const);
 
 /** Fields that the sample did not show: where few enough to be named, over the entries that have one. */
-async function askRare(
+async function askOthers(
   source: Sql,
   context: SqlContext,
   shown: readonly string[],
-  rare: readonly string[] | null,
   bounds: FacetBounds,
   ask: Ask,
-): Promise<Omit<Facets, 'rows'> | null> {
-  if (rare?.length === 0) return { facets: [], left: 0 };
-  const isNamed = rare !== null && sizeOf(rare) <= MAX_VALUE;
-  return askPairs(isNamed ? sql`${source} AND ${anyFieldSql(rare, context)}` : source, shown, bounds, ask);
+): Promise<SomeFacets | null> {
+  const statement = sql`SELECT DISTINCT k FROM (SELECT fields.keys AS names FROM ${source}) ARRAY JOIN names AS k WHERE k NOT IN ${texts([...OWN, ...shown])} LIMIT ${uint32(MAX_OTHERS + 1)}`;
+  if (!hasRoom(statement)) return null;
+  const others = (await ask.rows(statement)).map(([name]) => String(name));
+  const isNamed = others.length <= MAX_OTHERS && sizeOf(others) <= MAX_VALUE;
+  return askPairs(isNamed ? sql`${source} AND ${anyFieldSql(others, context)}` : source, shown, bounds, ask);
 }
 
 /** The fields of the map but these, as pairs of name and value. */
-async function askPairs(source: Sql, without: readonly string[], bounds: FacetBounds, ask: Ask): Promise<Omit<Facets, 'rows'> | null> {
+async function askPairs(source: Sql, without: readonly string[], bounds: FacetBounds, ask: Ask): Promise<SomeFacets | null> {
   // Leaving out those that are proven only saves time: as many as there is room for.
   let room = MAX_VALUE;
   const names = [...OWN, ...without].filter((name) => (room -= sizeOf([name])) > 0);

@@ -1,6 +1,7 @@
 /**
  * Conditions on texts over the table `logs`. The expressions W and KV are, letter for letter, those of its text indexes
- * (pipeline/store/schema/001_logs.sql): `has(W, word)` and `has(KV, …)` are answered from the index alone, and the same without it.
+ * (pipeline/store/schema/007_word_index.sql, 001_logs.sql): `has(W, word)` and `has(KV, …)` are answered from the index alone, and the
+ * same without it.
  */
 import { join, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { foldCase, foldsTo } from '../fold.ts';
@@ -10,7 +11,7 @@ import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } 
 import { promotedColumn } from './promoted.ts';
 import { inChunks } from './room.ts';
 
-const W = sql`if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '                                                           ')), extractAll(_msg, '[\\\\pL\\\\p{Nd}_]+'))`;
+const W = sql`if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '                                                           ')), arrayFlatten(arrayMap(m -> extractAll(m, '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg]))))`;
 const KV = sql`arrayConcat(mapKeys(fields), arrayMap((k, v) -> concat(k, '\\0', v), mapKeys(fields), mapValues(fields)))`;
 /** How a statement begins that these indexes can answer. */
 export const INDEXED_WORDS = W.strings.join('');
@@ -33,8 +34,8 @@ const COLUMNS: Readonly<Record<string, Sql>> = {
   service: sql`service`,
   trace_id: sql`trace_id`,
   span_id: sql`span_id`,
-  // RFC 3339 with 0, 3, 6 or 9 fraction digits, as formatTime writes it.
-  _time: sql`concat(replaceOne(replaceRegexpOne(toString(_time), '(?:\\\\.000000000|000000|000)$', ''), ' ', 'T'), 'Z')`,
+  // as momentText writes it
+  _time: sql`concat(replaceOne(replaceRegexpOne(toString(_time), '\\\\.?0+$', ''), ' ', 'T'), 'Z')`,
   _stream_id: sql`concat(leftPad(lower(hex(tenant_id)), 16, '0'), leftPad(lower(hex(stream_id)), 32, '0'))`,
 };
 
@@ -118,10 +119,21 @@ function phraseInText(value: Sql, phrase: string): Sql {
   if (!checksStart && !checksEnd) return sql`${at} > 0`;
   const end = sql`${at} + ${uint32(Buffer.byteLength(phrase))}`;
   const neighbours = [...(checksStart ? [isNoWordByte(value, sql`${at} - 1`)] : []), ...(checksEnd ? [isNoWordByte(value, end)] : [])];
-  // A regexp with classes of letters takes a millisecond to compile, for each block: it is for what stands between other characters
-  // than plain ASCII punctuation.
-  return sql`(${at} > 0 AND if(${and(neighbours)}, 1, ${matchSql(value, phraseRegexp(phrase))}))`;
+  return sql`(${at} > 0 AND ${plainOr(and(neighbours), value, phraseRegexp(phrase))})`;
 }
+
+/**
+ * The neighbours are plain, or the regexp decides. A regexp with classes of letters takes two milliseconds to compile, for each block
+ * of rows and while a statement is planned. For a dictionary column an array that is empty where all are plain keeps it from that; over
+ * messages the arrays would cost more.
+ */
+function plainOr(plain: Sql, value: Sql, regexp: string): Sql {
+  if (!isDictionary(value)) return sql`if(${plain}, 1, ${matchSql(value, regexp)})`;
+  return sql`arrayAll(m -> ${matchSql(sql`m`, regexp)}, if(${plain}, emptyArrayString(), [toString(${value})]))`;
+}
+
+/** True for a column of few texts. */
+const isDictionary = (value: Sql): boolean => value.values.length === 0 && /^(?:level|service|f_[a-z]+)$/.test(value.strings.join(''));
 
 const phraseRegexp = (phrase: string): string =>
   (startsWithWord(phrase) ? LEFT : '') + quoteRegexp(phrase) + (endsWithWord(phrase) ? RIGHT : '');
@@ -150,11 +162,7 @@ export function prefixSql(field: string, prefix: string, context: SqlContext): S
     const at = sql`position(${value}, ${text(prefix)})`;
     const words = indexedWords(field, wholeWordsOfPrefix(prefix), context);
     if (!startsWithWord(prefix)) return and([...words, sql`${at} > 0`]);
-    return and([
-      ...words,
-      sql`${at} > 0`,
-      sql`if(${isNoWordByte(value, sql`${at} - 1`)}, 1, ${matchSql(value, LEFT + quoteRegexp(prefix))})`,
-    ]);
+    return and([...words, sql`${at} > 0`, plainOr(isNoWordByte(value, sql`${at} - 1`), value, LEFT + quoteRegexp(prefix))]);
   });
 }
 

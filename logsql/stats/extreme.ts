@@ -1,6 +1,6 @@
 import { sql } from '../../pipeline/core/sql.ts';
 import { compareTimes, compareValues } from '../order.ts';
-import { timeText } from '../pipes/group.ts';
+import { columnTime } from '../pipes/group.ts';
 import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { aggregate, columnsOf, isCanonicalNumber, parseFields, printFields, textsOf } from './base.ts';
 
@@ -32,7 +32,7 @@ class Extreme implements Stats {
     if (this.fields[0] === '_time') {
       return {
         columns: [sql`toString(${aggregate(this.#name, [sql`_time`], [condition])})`, aggregate('count', [], [condition])],
-        decode: ([time, rows]) => (Number(rows) === 0 ? '' : timeText(String(time))),
+        decode: ([time, rows]) => (Number(rows) === 0 ? '' : columnTime(String(time))),
       };
     }
     const [column] = columnsOf(this.fields) ?? [];

@@ -77,7 +77,7 @@ export const rowMax: StatsSpec = {
   parse: (parser) => parseRowBy(parser, 'row_max'),
 };
 
-/** `json_values(a, b) [limit N]`: these fields of the rows as a JSON array of objects. */
+/** `json_values(a, b) [limit N]`: these fields of the rows as a JSON array, each row the text of a JSON object. */
 class JsonValues implements Stats {
   readonly fields: readonly string[];
   readonly #limit: number;
@@ -93,7 +93,7 @@ class JsonValues implements Stats {
     return {
       add: (row) => {
         if (rows.length >= this.#limit) return;
-        const text = renderRow(row, this.fields);
+        const text = JSON.stringify(renderRow(row, this.fields));
         hold(text.length * 2 + 60);
         rows.push(text);
       },
@@ -104,6 +104,6 @@ class JsonValues implements Stats {
 
 export const jsonValues: StatsSpec = {
   names: ['json_values'],
-  examples: [{ query: '* | stats json_values(a) limit 1 v', input: INPUT.slice(0, 1), output: [{ v: '[{"a":"x"}]' }] }],
+  examples: [{ query: '* | stats json_values(a) limit 1 v', input: INPUT.slice(0, 1), output: [{ v: '["{\\"a\\":\\"x\\"}"]' }] }],
   parse: (parser) => new JsonValues(parseFields(parser), parseLimit(parser)),
 };

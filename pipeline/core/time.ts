@@ -63,7 +63,8 @@ export function formatTime(ns: bigint): string {
   return `${head}.${digits}Z`;
 }
 
-const UNITS: Readonly<Record<string, number>> = {
+/** Nanoseconds of the units of durations. */
+export const TIME_UNITS: Readonly<Record<string, number>> = {
   ns: 1,
   us: 1e3,
   µs: 1e3,
@@ -84,7 +85,7 @@ export function parseDuration(text: string): bigint | null {
   let at = 0;
   DURATION.lastIndex = 0;
   for (let match = DURATION.exec(text); match !== null; match = DURATION.exec(text)) {
-    total += Number(match[1]) * (UNITS[match[2] ?? ''] ?? 0);
+    total += Number(match[1]) * (TIME_UNITS[match[2] ?? ''] ?? 0);
     at = DURATION.lastIndex;
   }
   return at === text.length ? BigInt(Math.round(total)) : null;

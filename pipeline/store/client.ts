@@ -5,6 +5,7 @@ import type { Config } from '../core/config.ts';
 import { HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../core/errors.ts';
 import { renderSql, type Sql } from '../core/sql.ts';
 import { quietClickHouseLog } from './client-log.ts';
+import { PARSED, SelectClient, TEXTS, type Row, type Select } from './select.ts';
 
 /** Whose rows a query may see, how long it may run (milliseconds), and what may end it early. */
 export type QueryOptions = {
@@ -12,13 +13,13 @@ export type QueryOptions = {
   readonly timeoutMs: number;
   readonly queryId?: string;
   readonly signal?: AbortSignal;
-  readonly settings?: ClickHouseSettings;
+  readonly settings?: Readonly<Record<string, string | number>>;
 };
 
-/** One row of a result, in the order of the SELECT; 64-bit integers are decimal strings. */
-export type Row = readonly unknown[];
+export type { Row } from './select.ts';
 
 const MAX_RESULT_MEMORY = 1_000_000_000;
+const PING_DEADLINE_MS = 2000;
 
 /** ClickHouse over HTTP: a reader for queries, behind the tenant's row filter, and the owner for writes and migrations. */
 export class Store {
@@ -27,6 +28,7 @@ export class Store {
   readonly #server: ClickHouseClient;
   readonly #owner: ClickHouseClient;
   readonly #reader: ClickHouseClient;
+  readonly #select: SelectClient;
 
   constructor(config: Config['clickhouse']) {
     this.database = config.database;
@@ -47,6 +49,8 @@ export class Store {
       max_open_connections: 64,
       use_multipart_params: true,
     });
+    const { url, database, readerUser, readerPassword } = config;
+    this.#select = new SelectClient({ url, database, user: readerUser, password: readerPassword });
   }
 
   /**
@@ -54,34 +58,34 @@ export class Store {
    * `log_comment` too, which the reader's row filter demands (docs/architecture.md, tenant isolation).
    * Throws HttpError: 504 time or memory, 400 a regexp or depth that ClickHouse refuses, 429 too many queries, 503 unreachable.
    */
-  async *query(statement: Sql, options: QueryOptions): AsyncGenerator<Row[]> {
-    const { text, params } = renderSql(statement);
-    try {
-      const result = await this.#reader.query({
-        query: text,
-        format: 'JSONCompactEachRow',
-        query_params: Object.fromEntries([...params].map(([name, param]) => [name, param.value])),
-        ...(options.queryId === undefined ? {} : { query_id: options.queryId }),
-        ...(options.signal === undefined ? {} : { abort_signal: options.signal }),
-        clickhouse_settings: {
-          log_comment: String(options.tenantId),
-          max_execution_time: Math.max(1, Math.ceil(options.timeoutMs / 1000)),
-          max_memory_usage: String(MAX_RESULT_MEMORY),
-          output_format_json_quote_64bit_integers: 1,
-          output_format_json_quote_denormals: 1,
-          cancel_http_readonly_queries_on_client_close: 1,
-          wait_end_of_query: 1,
-          // a query mostly looks at several keys of the map: it is decoded once, not once for each of them
-          optimize_functions_to_subcolumns: 0,
-          // a search stops at its limit: nothing is read ahead of it
-          read_in_order_use_buffering: 0,
-          ...options.settings,
-        },
-      });
-      for await (const rows of result.stream<Row>()) yield rows.map((row) => row.json<Row>());
-    } catch (error) {
-      throw toHttpError(error);
-    }
+  query(statement: Sql, options: QueryOptions): AsyncGenerator<Row[]> {
+    const select = this.#selectOf(statement, options);
+    const path = select.settings.wait_end_of_query === 1 ? this.#select.path(select, PARSED) : null;
+    return withHttpErrors(path === null ? this.#long(select) : this.#select.rows(path, select, PARSED));
+  }
+
+  /** As `query`, but each column as its JSON text; null for a statement that has too many values for it. */
+  texts(statement: Sql, options: QueryOptions): AsyncGenerator<(readonly string[])[]> | null {
+    const select = this.#selectOf(statement, options);
+    const path = this.#select.path(select, TEXTS);
+    return path === null ? null : withHttpErrors(this.#select.rows(path, select, TEXTS));
+  }
+
+  #selectOf(statement: Sql, options: QueryOptions): Select {
+    return { ...renderSql(statement), ...options, settings: settingsOf(options) };
+  }
+
+  /** A statement with many values, or one whose rows come as they are found. */
+  async *#long({ text, params, settings, queryId, signal }: Select): AsyncGenerator<Row[]> {
+    const result = await this.#reader.query({
+      query: text,
+      format: 'JSONCompactEachRow',
+      query_params: Object.fromEntries([...params].map(([name, param]) => [name, param.value])),
+      ...(queryId === undefined ? {} : { query_id: queryId }),
+      ...(signal === undefined ? {} : { abort_signal: signal }),
+      clickhouse_settings: settings,
+    });
+    for await (const rows of result.stream<Row>()) yield rows.map((row) => row.json<Row>());
   }
 
   /** All rows of a SELECT; for results that are small by construction. */
@@ -92,8 +96,9 @@ export class Store {
   }
 
   /** Rows of a statement of our own fixed text, as the owner and without a tenant: migrations, read-back, audits. */
-  async ownerRows(text: string, params: Record<string, unknown> = {}): Promise<Row[]> {
-    const result = await this.#owner.query({ query: text, format: 'JSONCompactEachRow', query_params: params });
+  async ownerRows(text: string, params: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Row[]> {
+    const ending = signal === undefined ? {} : { abort_signal: signal };
+    const result = await this.#owner.query({ query: text, format: 'JSONCompactEachRow', query_params: params, ...ending });
     return result.json<Row>();
   }
 
@@ -127,15 +132,39 @@ export class Store {
     return Number(result.summary?.written_rows ?? NaN);
   }
 
-  /** True when the engine answers. */
+  /** True when the engine answers within 2 s. Those that wait for one that is silent take no connections from writes. */
   async ping(): Promise<boolean> {
-    return (await this.#owner.ping()).success;
+    return (await this.#server.ping({ select: false, abort_signal: AbortSignal.timeout(PING_DEADLINE_MS) })).success;
   }
 
   async close(): Promise<void> {
+    this.#select.close();
     await Promise.all([this.#server.close(), this.#owner.close(), this.#reader.close()]);
   }
 }
+
+async function* withHttpErrors<T>(rows: AsyncGenerator<T>): AsyncGenerator<T> {
+  try {
+    yield* rows;
+  } catch (error) {
+    throw toHttpError(error);
+  }
+}
+
+const settingsOf = ({ tenantId, timeoutMs, settings }: QueryOptions): Record<string, string | number> => ({
+  log_comment: String(tenantId),
+  max_execution_time: Math.max(1, Math.ceil(timeoutMs / 1000)),
+  max_memory_usage: String(MAX_RESULT_MEMORY),
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_denormals: 1,
+  cancel_http_readonly_queries_on_client_close: 1,
+  wait_end_of_query: 1,
+  // a query mostly looks at several keys of the map: it is decoded once, not once for each of them
+  optimize_functions_to_subcolumns: 0,
+  // a search stops at its limit: nothing is read ahead of it
+  read_in_order_use_buffering: 0,
+  ...settings,
+});
 
 const TIME = new Set(['159', '160', '394']);
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_SOCKET']);

@@ -14,11 +14,11 @@ describe('LogsQL, random queries over random entries', function () {
     expect(queries).to.be.above(1000);
   });
 
-  it('5,000 hostile ones: no tenant sees a row of another', async () => {
-    const { valid, answered, leaks } = await checkCanaries({ queries: 5000, seed: 1, progress });
+  it('2,500 hostile ones: no tenant sees a row of another', async () => {
+    const { valid, answered, leaks } = await checkCanaries({ queries: 2500, seed: 1, progress });
     expect(leaks, leaks.join('\n')).to.deep.equal([]);
     // it is no test where most are refused, or nothing is found
-    expect(valid).to.be.above(3000);
-    expect(answered).to.be.above(1200);
+    expect(valid).to.be.above(1500);
+    expect(answered).to.be.above(600);
   });
 });

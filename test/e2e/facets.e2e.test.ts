@@ -7,6 +7,7 @@ import { StreamDirectory } from '../../api/query/streams.ts';
 import { throughPipes } from '../../logsql/pipeline.ts';
 import { FacetsPipe, type FacetOptions } from '../../logsql/pipes/facets.ts';
 import { Query } from '../../logsql/query.ts';
+import { momentText } from '../../logsql/times.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { fakePrincipal } from '../fakes/key-store.ts';
@@ -20,7 +21,7 @@ const SECOND = 1_000_000_000n;
 const START = nanoseconds(WINDOW.start);
 const ALWAYS = ['level', 'service', '_stream'];
 const entry = (index: number, fields: Plain): LogEntry =>
-  entryOf({ _time: formatTime(START + BigInt(index) * (SECOND / 100n)), _stream: '{app="a"}', _msg: 'm', ...fields });
+  entryOf({ _time: momentText(START + BigInt(index) * (SECOND / 100n)), _stream: '{app="a"}', _msg: 'm', ...fields });
 
 describe('GET /facets', function () {
   this.timeout(120_000);
@@ -118,7 +119,7 @@ describe('GET /facets', function () {
 
   it('takes any name and value, and shows no other tenant', async () => {
     const odd = { __proto_: '1', constructor: 'c', "a'b\\": "x'y\\", 'p{p0:String}': '{p1:String}', 'ü "q"': 'é\n\0', 'c0 AS g': '-- ' };
-    await own.insert(14, [entry(1, odd), entryOf({ _time: formatTime(START), _stream: '{}', _msg: '', ['__proto__x']: '1' })]);
+    await own.insert(14, [entry(1, odd), entryOf({ _time: momentText(START), _stream: '{}', _msg: '', ['__proto__x']: '1' })]);
     const { facets: found } = await facets(14, {});
     for (const [name, value] of Object.entries(odd)) expect(found[name], name).to.deep.equal([{ value, hits: 1 }]);
     expect((await facets(15, {})).names).to.deep.equal([]);
@@ -173,6 +174,8 @@ describe('GET /facets', function () {
     const entries = Array.from({ length: 30_000 }, (_none, index) =>
       entry(index, {
         a: String(index % 3),
+        host: `h${String(index % 5)}`,
+        ...(index % 10_000 === 9999 ? { pod: `p${String(index)}` } : {}),
         ...(index % 6000 === 5999 ? { [`rare${String(index)}`]: 'r', rare: String(index) } : {}),
         // few values at first, then too many
         ...(index > 25_000 ? { late: String(index) } : {}),
@@ -193,6 +196,30 @@ describe('GET /facets', function () {
     expect(new Set(fromStore.map((row) => row['field_name'])))
       .to.include('rare29999')
       .and.not.to.include('late');
+  });
+
+  it('counts by hours where many match, and cuts the first and the last one exactly', async () => {
+    const host = (index: number): string => `h${String((index * 7) % 11)}`;
+    const entries = Array.from({ length: 25_000 }, (_none, index) =>
+      entryOf({
+        _time: formatTime(START + BigInt(index) * SECOND),
+        _stream: `{app="a${String(index % 2)}"}`,
+        _msg: 'm',
+        level: index % 3 === 0 ? 'error' : 'info',
+        ...(index % 4 === 0 ? {} : { host: host(index) }),
+      }),
+    );
+    await own.insert(17, entries);
+    const [first, last] = [1234, 23_456];
+    const window = { start: formatTime(START + BigInt(first) * SECOND), end: formatTime(START + BigInt(last) * SECOND) };
+    const hits = new Map<string, number>();
+    for (let index = first; index <= last; index += 1) if (index % 4 !== 0) hits.set(host(index), (hits.get(host(index)) ?? 0) + 1);
+    const { facets: found } = await facets(17, window);
+    expect(new Map(found['host']?.map(({ value, hits: size }) => [value, size]))).to.deep.equal(hits);
+    const total = (name: string): number | undefined => found[name]?.reduce((sum, { hits: size }) => sum + size, 0);
+    expect([total('level'), total('_stream'), total('_msg')]).to.deep.equal(Array(3).fill(last - first + 1));
+    const { facets: errors } = await facets(17, { ...window, query: 'level:=error' });
+    expect(errors['level']).to.deep.equal([{ value: 'error', hits: Math.ceil((last + 1) / 3) - Math.ceil(first / 3) }]);
   });
 
   it('answers the conformance cases', async () => {

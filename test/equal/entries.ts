@@ -1,7 +1,8 @@
 /** Entries that look random: values of every type LogsQL tells apart, missing fields, streams, equal times and times of nanoseconds. */
 import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream, renderStream } from '../../pipeline/core/labels.ts';
-import { formatTime, parseTime } from '../../pipeline/core/time.ts';
+import { momentText } from '../../logsql/times.ts';
+import { parseTime } from '../../pipeline/core/time.ts';
 import type { Random } from '../fuzz/random.ts';
 
 /** Pieces of texts: words that share parts, letters whose case folds oddly, separators, and what ends a literal or a regexp. */
@@ -271,7 +272,7 @@ const FAR = [
   '1970-01-01T00:00:00Z',
   '2000-02-29T12:00:00Z',
   '2199-12-31T23:59:59Z',
-  '1955-06-15T08:30:00.500Z',
+  '1955-06-15T08:30:00.5Z',
 ];
 
 /** Words, separators and numbers one after another. */
@@ -294,7 +295,7 @@ function timeOf(random: Random): string {
   if (kind === 0) return random.pick(FAR);
   const unit = random.pick([1_000_000_000n, 1_000_000_000n, 1_000_000n, 1000n, 1n]);
   const span = unit === 1_000_000_000n ? 600 : 999;
-  return formatTime(BASE + BigInt(random.below(30)) * 1_000_000_000n * BigInt(1 + random.below(100)) + BigInt(random.below(span)) * unit);
+  return momentText(BASE + BigInt(random.below(30)) * 1_000_000_000n * BigInt(1 + random.below(100)) + BigInt(random.below(span)) * unit);
 }
 
 /** A JSON number or boolean, or the text. */

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Literal, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { renderStream } from '../../pipeline/core/labels.ts';
-import { formatTime, parseTime } from '../../pipeline/core/time.ts';
+import { parseTime } from '../../pipeline/core/time.ts';
+import { momentText } from '../../logsql/times.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 export type Case = {
@@ -84,7 +85,7 @@ function toEntry(row: Row): LogEntry {
   if (at === null) throw new Error(`Unreadable time in the data set: ${text('_time')}`);
   const stream = renderStream(['app', 'host', 'env'].map((label) => [label, text(label)] as const));
   return new Map<string, FieldValue>([
-    ['_time', formatTime(at)],
+    ['_time', momentText(at)],
     ['_stream', stream],
     ['_msg', text('_msg')],
     ...[...flat].filter(([name]) => !['_time', '_stream', '_msg'].includes(name)),

@@ -6,6 +6,5 @@ export const ODDITIES: ReadonlyMap<string, string> = new Map([
   ['C-1616', '`* | limit`: VictoriaLogs gives any ten entries; here they are the newest'],
   ['C-1578', '`len_range(-1, 5)`: VictoriaLogs takes -1 for a huge length; here it is a 400'],
   ['B-1154', 'the last digit of a sum of decimals depends on the order in which VictoriaLogs adds; here sums are rounded right'],
-  ['B-1259', '`_time` inside a JSON text has 0, 3, 6 or 9 fraction digits here, as everywhere'],
   ['B-1285', '`field_names` lists the fields of the matching entries; VictoriaLogs those of the whole blocks they lie in'],
 ]);

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { randomEntries } from '../equal/entries.ts';
+import { randomFilter } from '../equal/filters.ts';
+import { randomPipes } from '../equal/pipes.ts';
+import { Random } from '../fuzz/random.ts';
 import { LogsqlSyntaxError } from '../../logsql/errors.ts';
 import { filters } from '../../logsql/filters/index.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
@@ -89,6 +93,15 @@ describe('printing LogsQL', () => {
       ),
       { numRuns: 2000 },
     );
+  });
+
+  it('reads back as the same: queries of all filters and pipes as the comparison of both back ends makes them', () => {
+    const random = new Random(5);
+    const source = { random, entries: randomEntries(random, 50), isWhole: true };
+    for (let left = 2000; left > 0; left -= 1) {
+      const filter = randomFilter(source, random.below(3));
+      checkTwice(random.below(2) === 0 ? filter : `${filter} ${randomPipes(source).text}`);
+    }
   });
 
   it('reads back as the same: all conformance queries', function () {

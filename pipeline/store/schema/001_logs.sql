@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS logs (
   INDEX i_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX i_off kafka_off TYPE minmax GRANULARITY 1
 ) ENGINE = MergeTree
-PARTITION BY (retention_days, multiIf(retention_days BETWEEN 1 AND 30, toYYYYMMDD(_time), _time > arrived - INTERVAL 366 DAY, toYYYYMM(_time), toYear(_time)))
+PARTITION BY (retention_days, multiIf(retention_days BETWEEN 1 AND 30, toYYYYMMDD(_time), _time BETWEEN arrived - INTERVAL 366 DAY AND arrived + INTERVAL 366 DAY, toYYYYMM(_time), toYear(_time)))
 PRIMARY KEY (tenant_id, _time)
 ORDER BY (tenant_id, _time, arrived, kafka_part, kafka_off, kafka_idx)
 TTL if(retention_days = 0, toDateTime('2106-02-07 00:00:00', 'UTC'), toDateTime(_time, 'UTC') + toIntervalDay(retention_days)) DELETE

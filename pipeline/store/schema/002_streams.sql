@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS streams (
   labels Map(LowCardinality(String), String) CODEC(ZSTD(3)),
   retention_days UInt16
 ) ENGINE = ReplacingMergeTree
-PARTITION BY (retention_days, toYYYYMM(day))
+PARTITION BY (retention_days, if(retention_days = 0, toYear(day), toYYYYMM(day)))
 ORDER BY (tenant_id, day, stream_id)
 TTL if(retention_days = 0, toDate('2149-06-06'), day + toIntervalDay(retention_days + 1)) DELETE
 SETTINGS ttl_only_drop_parts = 1, non_replicated_deduplication_window = 10000

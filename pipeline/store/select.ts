@@ -1,0 +1,163 @@
+import { parseError } from '@clickhouse/client';
+import http from 'node:http';
+import https from 'node:https';
+import type { Param } from '../core/sql.ts';
+
+/** One row of a result, in the order of the SELECT; 64-bit integers are decimal strings. */
+export type Row = readonly unknown[];
+
+/** Who asks ClickHouse, and where. */
+export type SelectTarget = { readonly url: string; readonly user: string; readonly password: string; readonly database: string };
+
+export type Select = {
+  readonly text: string;
+  readonly params: ReadonlyMap<string, Param>;
+  readonly settings: Readonly<Record<string, string | number>>;
+  readonly queryId?: string;
+  readonly signal?: AbortSignal;
+};
+
+/** Longer addresses are left to the client, which sends values as a form: ClickHouse takes up to 1 MiB, Node's header less. */
+const MAX_ADDRESS = 12_000;
+
+/** How rows are written: parsed, or each column as the JSON text it has. */
+export type RowFormat<R> = { readonly settings: Readonly<Record<string, string | number>>; parse(lines: string): R[] };
+
+/** Lines of JSON arrays; lines have no other newlines. */
+export const PARSED: RowFormat<Row> = {
+  settings: { default_format: 'JSONCompactEachRow' },
+  parse: (lines) => JSON.parse(`[${lines.replaceAll('\n', ',')}]`) as Row[],
+};
+
+/** Lines of JSON texts with tabs between them; the texts have none. */
+export const TEXTS: RowFormat<readonly string[]> = {
+  settings: {
+    default_format: 'CustomSeparated',
+    format_custom_escaping_rule: 'JSON',
+    format_custom_field_delimiter: '\t',
+    format_custom_row_before_delimiter: '',
+    format_custom_row_after_delimiter: '\n',
+    output_format_json_escape_forward_slashes: 0,
+  },
+  parse: (lines) => lines.split('\n').map((line) => line.split('\t')),
+};
+
+/**
+ * SELECTs whose answer ClickHouse holds back until it is whole (`wait_end_of_query`), over HTTP connections that are kept. It does what
+ * `query` of @clickhouse/client does, in 1 ms instead of 3: the client lets a timer pass before each request and sends values
+ * as a form (docs/performance.md). A statement that went over a connection which ClickHouse was just closing is sent once more.
+ */
+export class SelectClient {
+  readonly #target: URL;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #database: string;
+  readonly #agent: http.Agent;
+  readonly #ask: typeof http.request;
+
+  constructor({ url, user, password, database }: SelectTarget) {
+    this.#target = new URL(url);
+    this.#headers = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password };
+    this.#database = database;
+    const { Agent, request } = this.#target.protocol === 'https:' ? https : http;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 64 });
+    this.#ask = request;
+  }
+
+  /** The path under which a statement is sent, or null where it is too long to be sent so. */
+  path({ params, settings, queryId }: Select, format: RowFormat<unknown>): string | null {
+    const query = new URLSearchParams({ database: this.#database });
+    for (const [name, value] of Object.entries({ ...settings, ...format.settings })) query.set(name, String(value));
+    for (const [name, { value }] of params) query.set(`param_${name}`, formatParam(value));
+    if (queryId !== undefined) query.set('query_id', queryId);
+    const path = `/?${query.toString()}`;
+    return path.length > MAX_ADDRESS ? null : path;
+  }
+
+  /** The rows in chunks as they come in. Throws a ClickHouseError, or what the connection threw. */
+  async *rows<R>(path: string, { text, signal }: Select, { parse }: RowFormat<R>): AsyncGenerator<R[]> {
+    try {
+      const response = await this.#send(path, Buffer.from(text), signal);
+      if (response.statusCode !== 200) throw parseError(String(await bytesOf(response)));
+      yield* rowsOf(response, parse);
+    } catch (error) {
+      // what a request that was given up says is not why
+      throw signal?.aborted === true ? signal.reason : error;
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #send(path: string, body: Buffer, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
+    try {
+      return await this.#request(path, body, signal);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+      return await this.#request(path, body, signal);
+    }
+  }
+
+  #request(path: string, body: Buffer, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const request = this.#ask(
+        {
+          hostname: this.#target.hostname,
+          port: this.#target.port,
+          path,
+          method: 'POST',
+          agent: this.#agent,
+          headers: { ...this.#headers, 'Content-Length': body.length },
+          ...(signal === undefined ? {} : { signal }),
+        },
+        resolve,
+      );
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        const wasClosed = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+        reject(wasClosed ? new StaleConnection(error.message, { cause: error }) : error);
+      });
+      request.end(body);
+    });
+  }
+}
+
+/** The connection was kept from an earlier statement and ended before this one was answered. */
+class StaleConnection extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+const NEWLINE = 0x0a;
+
+/** The last rows come after the end of the answer: whoever stops at one of them does not cost the connection. */
+async function* rowsOf<R>(response: http.IncomingMessage, parse: (lines: string) => R[]): AsyncGenerator<R[]> {
+  let rest: Buffer = Buffer.alloc(0);
+  let held: R[] | null = null;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    rest = bytes.subarray(end);
+    if (end === 0) continue;
+    if (held !== null) yield held;
+    held = parse(bytes.toString('utf8', 0, end - 1));
+  }
+  if (held !== null) yield held;
+  if (rest.length > 0) yield parse(String(rest));
+}
+
+async function bytesOf(response: http.IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** A value as ClickHouse reads it in `param_…`: text as in TSV, an array as in SQL. */
+export function formatParam(value: Param['value']): string {
+  if (typeof value === 'string') return escapeText(value);
+  if (typeof value === 'object') return `[${value.map((text) => `'${escapeText(text)}'`).join(',')}]`;
+  if (Number.isNaN(value)) return 'nan';
+  if (value === Infinity) return '+inf';
+  return value === -Infinity ? '-inf' : String(value);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', "'": "\\'", '\\': '\\\\', '\0': '\\0' };
+const escapeText = (text: string): string => text.replace(/[\t\n\r'\\\0]/g, (char) => ESCAPES[char] ?? char);
