@@ -22,6 +22,8 @@ export class Exchange implements RouteContext, CredentialRequest {
   /** The path's template; the label of this request in metrics. */
   template = 'unknown';
   params: Readonly<Record<string, string>> = NO_PARAMS;
+  /** Checks the key anew, for an answer that goes on for long. Throws HttpError where it is not let in any more. */
+  checkKey: () => void = noCheck;
   readonly #search: string;
   #query: URLSearchParams | null = null;
   #principal: Principal | null = null;
@@ -86,6 +88,10 @@ export class Exchange implements RouteContext, CredentialRequest {
   async body(): Promise<unknown> {
     return parseJson(await this.bytes(JSON_CAPS));
   }
+}
+
+function noCheck(): void {
+  /* the path asks for no key */
 }
 
 /** The target without scheme and host, which a client of a proxy sends (RFC 9112, 3.2.2), and without a fragment. */

@@ -125,8 +125,11 @@ function checking(keys: KeyStore): Middleware {
     const { exchange, endpoint } = state;
     if (endpoint?.access != null) {
       const { plane, scope } = endpoint.access;
-      exchange.principal = authenticate(extractCredential(exchange, plane), keys, Date.now());
-      authorize(exchange.principal, scope, exchange.params['tenant_id']);
+      exchange.checkKey = () => {
+        exchange.principal = authenticate(extractCredential(exchange, plane), keys, Date.now());
+        authorize(exchange.principal, scope, exchange.params['tenant_id']);
+      };
+      exchange.checkKey();
     }
     await next();
   };

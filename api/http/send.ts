@@ -53,6 +53,8 @@ export async function send(
 /** Sends texts as the client takes them. Where the stream throws, the answer is cut off, so that nobody takes it for whole. */
 async function sendStream(stream: AsyncIterable<string>, response: ServerResponse, withBody: boolean): Promise<void> {
   if (withBody) {
+    // the first text may be long in coming
+    response.flushHeaders();
     await pipeline(Readable.from(stream), response).catch(ignore);
     return;
   }

@@ -5,7 +5,7 @@ import { Pipeline, hasValues, throughPipes } from '../../logsql/pipeline.ts';
 import { Query } from '../../logsql/query.ts';
 import { planQuery, type Plan, type PlanOptions, type Position } from '../../logsql/planner.ts';
 import { resolveSubqueries } from '../../logsql/subqueries.ts';
-import type { Ask, QueryNode } from '../../logsql/types.ts';
+import type { Ask, QueryNode, RunRows } from '../../logsql/types.ts';
 import { HttpError, invalidParameter, queryTimeout } from '../../pipeline/core/errors.ts';
 import type { QueryOptions, Row, Store } from '../../pipeline/store/client.ts';
 import type { StreamDirectory } from './streams.ts';
@@ -32,22 +32,26 @@ const FIRST_PAGE = 1000;
 const PAGE_GROWTH = 4;
 const MAX_PAGE = 64_000;
 
+/** The entries of a page as JSON texts, in place of `rows`. */
+export type FoundTexts = Omit<Found, 'rows'> & { readonly texts: readonly string[] };
+
 /** Plans and runs a query, with its subqueries, and gives at most `limit` rows; rows without any value are left out. */
 export async function runQuery(query: QueryNode, options: PlanOptions, runner: Runner, limit: number): Promise<Found> {
-  const prepared = await prepareQuery(query, options, runner);
-  if (!Array.isArray(prepared)) return runPlan(prepared, runner, limit);
+  return runPrepared(await prepareQuery(query, options, runner), runner, limit);
+}
+
+/** A query that is planned, or whose rows are known already. */
+export type Prepared = Plan | readonly LogEntry[];
+
+/** Runs what is prepared and gives at most `limit` rows. */
+export async function runPrepared(prepared: Prepared, runner: Runner, limit: number): Promise<Found> {
+  if ('statement' in prepared) return runPlan(prepared, runner, limit);
   return { rows: prepared.slice(0, limit), hasMore: prepared.length > limit, last: null, next: null, kind: 'rows' };
 }
 
 /** Runs the subqueries of a query and plans it; where its first pipe looks beyond what matches, its rows. */
 export async function prepareQuery(query: QueryNode, options: PlanOptions, runner: Runner): Promise<Plan | LogEntry[]> {
-  const inner = withoutCursor(options);
-  const run = async (subquery: QueryNode): Promise<readonly LogEntry[]> => {
-    // A row without the field counts here: it makes the filter match entries that lack theirs.
-    const found = await runQuery(subquery, inner, { ...runner, keepsEmpty: true }, inner.limits.maxRows);
-    if (found.hasMore) throw new LogsqlLimitError(`A query inside another one gave more than ${String(inner.limits.maxRows)} rows.`);
-    return found.rows;
-  };
+  const run = subqueryRunner(options, runner);
   const resolved = await resolveSubqueries(query, run);
   // A query may say that it looks at all times, not at the window of the request.
   const { start, end } = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
@@ -55,6 +59,17 @@ export async function prepareQuery(query: QueryNode, options: PlanOptions, runne
   if (first?.expand === undefined) return planQuery(resolved, { ...options, start, end });
   const matching = await run(new Query(resolved.options, resolved.filter, []));
   return throughPipes(rest, await first.expand(matching, run), { limits: options.limits, start, end }).filter(hasValues);
+}
+
+/** Runs queries inside a query. */
+export function subqueryRunner(options: PlanOptions, runner: Runner): RunRows {
+  const inner = withoutCursor(options);
+  return async (subquery) => {
+    // A row without the field counts here: it makes the filter match entries that lack theirs.
+    const found = await runQuery(subquery, inner, { ...runner, keepsEmpty: true }, inner.limits.maxRows);
+    if (found.hasMore) throw new LogsqlLimitError(`A query inside another one gave more than ${String(inner.limits.maxRows)} rows.`);
+    return found.rows;
+  };
 }
 
 /** The cursor is for the outer query alone. */
@@ -69,6 +84,28 @@ export async function runPlan(plan: Plan, runner: Runner, limit: number): Promis
   if (found !== null) return found;
   if (plan.fallback === null) throw new Error('BUG: a plan without a fallback did not hold.');
   return runPlan(plan.fallback, runner, limit);
+}
+
+/** Runs a plan of whole entries without looking into them; null where it is not one, or has too many values for that. */
+export async function runTexts(plan: Plan, { store, streams, options }: Runner, limit: number): Promise<FoundTexts | null> {
+  const { render } = plan;
+  const chunks = render === undefined ? null : store.texts(plan.statement(limit + 1), options);
+  if (render === undefined || chunks === null) return null;
+  const texts: string[] = [];
+  let [last, next]: [Position | null, Position | null] = [null, null];
+  const positionOf = (row: readonly string[]): Position => plan.position(row.map((text) => JSON.parse(text) as unknown));
+  for await (const rows of chunks) {
+    const names = await streams.resolve(
+      idsIn(rows, plan.streamColumns).map((id) => id.slice(1, -1)),
+      options,
+    );
+    const room = limit - texts.length;
+    for (const row of rows.slice(0, room)) texts.push(render(row, names));
+    const [lastRow, nextRow] = [rows[Math.min(room, rows.length) - 1], rows[room]];
+    if (lastRow !== undefined) last = positionOf(lastRow);
+    if (nextRow !== undefined) next = positionOf(nextRow);
+  }
+  return { texts, hasMore: next !== null, last, next, kind: plan.kind };
 }
 
 type Collected = { readonly row: LogEntry; readonly position: Position | null };
@@ -145,8 +182,9 @@ async function feed(
   const pipeline = new Pipeline(plan.pipes, plan.run, (row) => {
     if (runner.keepsEmpty === true || hasValues(row)) out.push({ row, position });
   });
-  // Without a limit rows should come as they are found, not after all of them.
-  const settings = sqlLimit === null ? { ...runner.options.settings, wait_end_of_query: 0 as const } : runner.options.settings;
+  // Entries without a limit should come as they are found, not after all of them.
+  const isStream = sqlLimit === null && plan.pipes.length > 0;
+  const settings = isStream ? { ...runner.options.settings, wait_end_of_query: 0 } : runner.options.settings;
   const options = settings === undefined ? runner.options : { ...runner.options, settings };
   for await (const chunk of runner.store.query(plan.statement(sqlLimit, after), options)) {
     const streams = await runner.streams.resolve(idsIn(chunk, plan.streamColumns), runner.options);

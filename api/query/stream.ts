@@ -40,7 +40,7 @@ async function* rowsOfPlan(plan: Plan, runner: Runner, limit: number): AsyncGene
     chunk = [];
     return rows;
   };
-  const settings = { ...runner.options.settings, wait_end_of_query: 0 as const };
+  const settings = { ...runner.options.settings, wait_end_of_query: 0 };
   const statement = plan.statement(plan.limitInSql && limit !== Infinity ? limit : null);
   for await (const rows of runner.store.query(statement, { ...runner.options, settings })) {
     const streams = await runner.streams.resolve(idsIn(rows, plan.streamColumns), runner.options);

@@ -7,10 +7,11 @@ import { parseQuery } from '../../logsql/parser.ts';
 import { Query } from '../../logsql/query.ts';
 import { readTime } from '../../logsql/times.ts';
 import type { Filter } from '../../logsql/types.ts';
-import { invalidParameter } from '../../pipeline/core/errors.ts';
+import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 import { MAX_TIME, MIN_TIME, formatTime } from '../../pipeline/core/time.ts';
 import { jsonBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { readMultipart } from '../http/multipart.ts';
 import { planOptions, type Deps, type Request } from '../query/deps.ts';
 import { retentionFloor, type Window } from '../query/window.ts';
 import type { PlanOptions } from '../../logsql/planner.ts';
@@ -20,13 +21,40 @@ import { extraFilters } from './extra-filters.ts';
 export type Arguments = Pick<URLSearchParams, 'get' | 'getAll'>;
 
 const FORM_CAPS = jsonBody();
-const FORM = 'application/x-www-form-urlencoded';
 
-/** Reads the arguments of a request. A body of another type than a form is not looked at. Throws HttpError 413 and 400. */
+/**
+ * Reads the arguments of a request: of the URL, and of a form (`application/x-www-form-urlencoded`, `multipart/form-data`), the
+ * form's first. A body of another type is not looked at. Throws HttpError 413 and 400.
+ */
 export async function readArguments(exchange: Exchange): Promise<Arguments> {
-  if (exchange.method !== 'POST' || (exchange.contentType !== FORM && exchange.contentType !== '')) return exchange.query;
-  const form = new URLSearchParams((await exchange.bytes(FORM_CAPS)).toString('utf8'));
-  return new URLSearchParams([...form, ...exchange.query]);
+  const read = exchange.method === 'POST' ? FORMS.get(exchange.contentType) : undefined;
+  const form = read === undefined ? [] : read(await exchange.bytes(FORM_CAPS), exchange.header('content-type'));
+  const parameters = new URLSearchParams([...form, ...exchange.query]);
+  refuse(parameters);
+  return parameters;
+}
+
+type Pairs = Iterable<[string, string]>;
+
+const urlencoded = (body: Buffer): Pairs => new URLSearchParams(body.toString('utf8'));
+
+function multipart(body: Buffer, type: string): Pairs {
+  const form = readMultipart(body, type);
+  if (form === null) throw invalidBody('The body is no multipart form.');
+  return form;
+}
+
+const FORMS: ReadonlyMap<string, (body: Buffer, type: string) => Pairs> = new Map([
+  ['', urlencoded],
+  ['application/x-www-form-urlencoded', urlencoded],
+  ['multipart/form-data', multipart],
+]);
+
+/** Throws for arguments of later versions of VictoriaLogs that would be wrong to leave unheard. */
+function refuse(parameters: Arguments): void {
+  if ((parameters.get('hidden_fields_filters') ?? '') !== '')
+    throw invalidParameter('hidden_fields_filters is not supported: no fields can be hidden here.');
+  if (parameters.get('format') === 'csv') throw invalidParameter('format=csv is not supported: rows are JSON lines.');
 }
 
 /** A query with its window, and what every entry must match beside it. */
@@ -99,9 +127,13 @@ export function stepOf(parameters: Arguments): number {
   return step;
 }
 
-const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True', 'y', 'yes', 'on']);
+/** A step and where steps begin (nanoseconds), as LogsQL writes a bucket of `_time`. */
+export const stepText = (step: number, offset: number): string =>
+  `${BigInt(step).toString()}ns${offset === 0 ? '' : ` offset ${BigInt(offset).toString()}ns`}`;
 
-export const isTrue = (parameters: Arguments, name: string): boolean => TRUE.has((parameters.get(name) ?? '').trim());
+const FALSE = new Set(['', '0', 'f', 'false', 'no']);
+
+export const isTrue = (parameters: Arguments, name: string): boolean => !FALSE.has((parameters.get(name) ?? '').trim().toLowerCase());
 
 /** `timeout` in milliseconds, undefined where the service's own holds. */
 export function timeoutOf(parameters: Arguments): number | undefined {

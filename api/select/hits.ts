@@ -5,7 +5,7 @@ import { textOf } from '../../pipeline/core/entry.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
 import { compareBytes } from '../../logsql/order.ts';
-import { countOf, durationOf, readSelection, stepOf, withoutPipes } from './arguments.ts';
+import { countOf, durationOf, readSelection, stepOf, stepText, withoutPipes } from './arguments.ts';
 import type { Select } from './endpoints.ts';
 import { selectedRows } from './rows.ts';
 
@@ -23,9 +23,11 @@ export const selectHits: Select = async (parameters, request, deps) => {
   const offset = Math.trunc(durationOf(parameters, 'offset', 0));
   const most = countOf(parameters, 'fields_limit', Infinity);
   const selection = readSelection(parameters, deps.now(), request.retentionDays);
-  const size = `${BigInt(step).toString()}ns${offset === 0 ? '' : ` offset ${BigInt(offset).toString()}ns`}`;
   const hits = freeName('hits', fields);
-  const { pipes } = parseQuery(`* | stats by (${[`_time:${size}`, ...fields.map(quote)].join(', ')}) count() as ${hits}`, { now: 0n });
+  const { pipes } = parseQuery(
+    `* | stats by (${[`_time:${stepText(step, offset)}`, ...fields.map(quote)].join(', ')}) count() as ${hits}`,
+    { now: 0n },
+  );
   const rows = await selectedRows(withoutPipes(selection, pipes), selection, request, deps);
   const series = new Map<string, Series>();
   for (const row of rows) {

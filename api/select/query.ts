@@ -1,6 +1,6 @@
 import { LimitPipe, OffsetPipe } from '../../logsql/pipes/limit.ts';
 import { Query } from '../../logsql/query.ts';
-import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Request } from '../query/deps.ts';
 import { runQuery } from '../query/run.ts';
@@ -8,6 +8,7 @@ import { toClientError } from '../query/runtime.ts';
 import { streamQuery } from '../query/stream.ts';
 import { countOf, readSelection, selectionOptions } from './arguments.ts';
 import type { Select } from './endpoints.ts';
+import { renderLines, resumed } from './lines.ts';
 
 /** Up to so many rows are held to be printed oldest first. */
 const MAX_HELD = 10_000;
@@ -21,7 +22,7 @@ export const selectRows: Select = async (parameters, request, deps) => {
   const offset = countOf(parameters, 'offset', 0);
   if (offset > 0 && limit === Infinity) throw invalidParameter('offset needs a limit.');
   const selection = readSelection(parameters, deps.now(), request.retentionDays);
-  const options = selectionOptions(selection, request, deps);
+  const options = { ...selectionOptions(selection, request, deps), streamIds: true } as const;
   const runner = deps.runner(request);
   if (limit + offset <= MAX_HELD) {
     const { rows, kind } = await runQuery(selection.query, options, runner, limit + offset);
@@ -36,28 +37,12 @@ export const selectRows: Select = async (parameters, request, deps) => {
   return { stream: lines(resumed(first, chunks), request) };
 };
 
-async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
-  try {
-    if (first.done !== true) yield first.value;
-    yield* rest;
-  } finally {
-    await rest.return(undefined);
-  }
-}
-
 type Chunks = AsyncIterable<readonly LogEntry[]> | Iterable<readonly LogEntry[]>;
 
 async function* lines(chunks: Chunks, request: Request): AsyncGenerator<string> {
   try {
-    for await (const rows of chunks) yield rows.map((row) => `${renderTexts(row)}\n`).join('');
+    for await (const rows of chunks) yield renderLines(rows);
   } catch (error) {
     throw toClientError(error, request);
   }
-}
-
-/** The JSON object of a row, whose values are all texts. */
-function renderTexts(row: LogEntry): string {
-  const parts: string[] = [];
-  for (const [name, value] of row) if (value !== '') parts.push(`${JSON.stringify(name)}:${JSON.stringify(textOf(value))}`);
-  return `{${parts.join(',')}}`;
 }

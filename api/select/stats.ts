@@ -10,7 +10,7 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
 import { compareBytes } from '../../logsql/order.ts';
-import { readSelection, stepOf } from './arguments.ts';
+import { durationOf, readSelection, stepOf, stepText } from './arguments.ts';
 import type { Select } from './endpoints.ts';
 import { selectedRows } from './rows.ts';
 
@@ -69,12 +69,13 @@ export const selectStats: Select = async (parameters, request, deps) => {
   );
 };
 
-/** `/select/logsql/stats_query_range`: the results for each `step` of the window. */
+/** `/select/logsql/stats_query_range`: the results for each `step` of the window; `offset` moves where steps begin. */
 export const selectStatsRange: Select = async (parameters, request, deps) => {
   const step = stepOf(parameters);
+  const offset = Math.trunc(durationOf(parameters, 'offset', 0));
   const selection = readSelection(parameters, deps.now(), request.retentionDays);
   const { before, stats, after, labels } = splitAtStats(selection.query.pipes);
-  const by = [...stats.by.filter(({ name }) => name !== '_time'), { name: '_time', bucket: bucketOf(step) }];
+  const by = [...stats.by.filter(({ name }) => name !== '_time'), { name: '_time', bucket: bucketOf(step, offset) }];
   const pipes = [...before, new StatsPipe(by, stats.calls), ...after.map(inEachStep)];
   const { options, filter } = selection.query;
   const rows = await selectedRows(new Query(options, filter, pipes), selection, request, deps);
@@ -98,7 +99,7 @@ export const selectStatsRange: Select = async (parameters, request, deps) => {
   );
 };
 
-const bucketOf = (step: number): Bucket => ({ size: step, offset: 0, calendar: null, written: `${BigInt(step).toString()}ns` });
+const bucketOf = (size: number, offset: number): Bucket => ({ size, offset, calendar: null, written: stepText(size, offset) });
 
 /** The pipe as it is meant for each step: a sort cuts each on its own, and the time is kept. */
 function inEachStep(pipe: Pipe): Pipe {

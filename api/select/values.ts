@@ -21,9 +21,11 @@ async function rowsOf(pipe: string, parameters: Arguments, request: Request, dep
   return selectedRows(withoutPipes(selection, pipes), selection, request, deps);
 }
 
-/** Values by their hits, most first, then by the bytes of the value; cut at `limit`. */
-function answer(hits: Hits, limit: number): Answer {
-  const sorted = [...hits].sort(([a, x], [b, y]) => y - x || compareBytes(a, b)).slice(0, limit);
+/** Values that contain `filter` by their hits, most first, then by the bytes of the value; cut at `limit`. */
+function answer(hits: Hits, limit: number, parameters: Arguments): Answer {
+  const part = parameters.get('filter') ?? '';
+  const kept = [...hits].filter(([value]) => value.includes(part));
+  const sorted = kept.sort(([a, x], [b, y]) => y - x || compareBytes(a, b)).slice(0, limit);
   return { body: { values: sorted.map(([value, size]) => ({ value, hits: size })) } };
 }
 
@@ -48,13 +50,14 @@ const topValues =
   (fieldIn: (parameters: Arguments) => string): Select =>
   async (parameters, request, deps) => {
     const asked = countOf(parameters, 'limit', Infinity);
-    const limit = asked > deps.limits.maxRows ? Infinity : asked;
-    return answer(await valuesOf(fieldIn(parameters), limit, parameters, request, deps), Infinity);
+    // what is filtered can only be cut afterwards
+    const isCut = asked <= deps.limits.maxRows && (parameters.get('filter') ?? '') === '';
+    return answer(await valuesOf(fieldIn(parameters), isCut ? asked : Infinity, parameters, request, deps), asked, parameters);
   };
 
 export const fieldNames: Select = async (parameters, request, deps) => {
   const rows = await rowsOf('field_names', parameters, request, deps);
-  return answer(new Map(rows.map((row) => [textOf(row.get('name')), Number(textOf(row.get('hits')))])), Infinity);
+  return answer(new Map(rows.map((row) => [textOf(row.get('name')), Number(textOf(row.get('hits')))])), Infinity, parameters);
 };
 export const fieldValues = topValues(fieldOf);
 export const streams = topValues(() => '_stream');
@@ -77,10 +80,10 @@ async function labelHits(
 }
 
 export const streamFieldNames: Select = async (parameters, request, deps) =>
-  answer(await labelHits((label) => label, parameters, request, deps), Infinity);
+  answer(await labelHits((label) => label, parameters, request, deps), Infinity, parameters);
 
 export const streamFieldValues: Select = async (parameters, request, deps) => {
   const field = fieldOf(parameters);
   const limit = countOf(parameters, 'limit', Infinity);
-  return answer(await labelHits((label, value) => (label === field ? value : null), parameters, request, deps), limit);
+  return answer(await labelHits((label, value) => (label === field ? value : null), parameters, request, deps), limit, parameters);
 };

@@ -1,30 +1,14 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createQueryRoutes } from '../../api/query/routes.ts';
-import { createQueryRuntime } from '../../api/query/runtime.ts';
 import type { RouteContext } from '../../api/http/route.ts';
 import { Query } from '../../logsql/query.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
-import type { LogEntry } from '../../pipeline/core/entry.ts';
-import { formatTime } from '../../pipeline/core/time.ts';
 import { Store } from '../../pipeline/store/client.ts';
-import {
-  WINDOW,
-  comparePairs,
-  compareRows,
-  isPresent,
-  loadBase,
-  loadCases,
-  loadEntries,
-  type Case,
-  type Row,
-} from '../logsql/conformance.ts';
-import { entryOf, nanoseconds, parse } from '../logsql/support.ts';
+import { WINDOW, comparePairs, compareRows, type Case, type Row } from '../logsql/conformance.ts';
+import { NOW, parse } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';
-
-const NOW = nanoseconds('2026-11-18T11:00:00Z');
-const SECOND = 1_000_000_000n;
-const LIMITS = { queryTimeoutSeconds: 30, maxFacetFields: 50, platformEntriesPerSecond: 0 };
+import { at, faultsOf, runtimeOver } from './query-setup.ts';
 
 type Call = {
   readonly tenantId?: number;
@@ -45,7 +29,7 @@ describe('The query endpoints', function () {
 
   async function call(name: string, query: URLSearchParams, body: unknown, settings: Call, store = own.store): Promise<Answer> {
     const { tenantId = 1, retentionDays = 0, signal = new AbortController().signal, seconds = 30, now = NOW } = settings;
-    const routes = createQueryRoutes(createQueryRuntime({ store, now: () => now, limits: { ...LIMITS, queryTimeoutSeconds: seconds } }));
+    const routes = createQueryRoutes(runtimeOver(store, { now: () => now, seconds }));
     const route = routes.find(({ path }) => path.endsWith(`/${name}`));
     const principal = {
       tenantId,
@@ -84,8 +68,6 @@ describe('The query endpoints', function () {
     expect(error).to.be.instanceOf(HttpError);
     return error as HttpError;
   };
-  const at = (seconds: number, fields: Readonly<Record<string, string>> = {}): LogEntry =>
-    entryOf({ _time: formatTime(nanoseconds(WINDOW.start) + BigInt(seconds) * SECOND), _stream: '{app="a"}', _msg: 'm', ...fields });
 
   it('pages through runs of equal times without a gap or a repeat', async () => {
     const entries = Array.from({ length: 230 }, (_none, index) => at(index < 40 ? index : index < 200 ? 40 : index, { n: String(index) }));
@@ -222,17 +204,12 @@ describe('The query endpoints', function () {
   });
 
   it('answers the conformance cases of hits, streams and field values', async () => {
-    if (!isPresent) expect.fail('THE CONFORMANCE DATA IS ABSENT: set LOGWEIR_SHARED');
-    await own.insert(8, loadEntries());
-    const base = loadBase();
-    const faults: string[] = [];
-    for (const test of loadCases().filter(({ kind }) => ['hits', 'streams', 'field_values'].includes(kind))) {
-      const answer = (await fault(test, base).catch((error: unknown) => error)) ?? null;
-      const isRefused = answer instanceof HttpError && answer.status === 400;
-      const right = test.expect.error === true ? isRefused : answer === null;
-      if (!right)
-        faults.push(`${test.id} ${test.kind} ${test.query}\n    ${answer instanceof Error ? answer.message : JSON.stringify(answer)}`);
-    }
+    const isAsked = ({ kind }: Case): boolean => ['hits', 'streams', 'field_values'].includes(kind);
+    const faults = await faultsOf(own, 8, isAsked, async (test, base) => {
+      const answer = await fault(test, base).catch((error: unknown) => error);
+      if (test.expect.error === true) return answer instanceof HttpError && answer.status === 400 ? null : 'it is accepted';
+      return answer instanceof Error ? answer.message : (answer as string | null);
+    });
     expect(faults, faults.join('\n')).to.deep.equal([]);
   });
   async function fault(test: Case, base: readonly Row[]): Promise<string | null> {

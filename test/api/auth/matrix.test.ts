@@ -9,6 +9,7 @@ import type { Scope } from '../../../api/http/route.ts';
 import { RouteTable } from '../../../api/http/route-table.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
+import { LiveTails } from '../../../api/limits/live-tails.ts';
 import { createQueryRoutes } from '../../../api/query/routes.ts';
 import { createQueryRuntime } from '../../../api/query/runtime.ts';
 import { createSelectEndpoints } from '../../../api/select/endpoints.ts';
@@ -37,7 +38,7 @@ function endpointLists(): Readonly<Record<HostName, readonly Endpoint[]>> {
   const runtime = createQueryRuntime({ store: {} as unknown as Store, now: () => 0n, limits });
   const queries = createQueryRoutes(runtime);
   const routes = [...queries, rejectionsRoute({ log: new RejectionLog() })];
-  const app = [...routes.map((route) => appEndpoint(route)), ...createSelectEndpoints(runtime), ...gatedEndpoints];
+  const app = [...routes.map((route) => appEndpoint(route)), ...createSelectEndpoints(runtime, new LiveTails()), ...gatedEndpoints];
   return { app: appHostEndpoints(ingest, app), ingest: ingestHostEndpoints(ingest, app) };
 }
 

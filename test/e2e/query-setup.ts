@@ -1,0 +1,111 @@
+import { createSelectEndpoints } from '../../api/select/endpoints.ts';
+import { LiveTails } from '../../api/limits/live-tails.ts';
+import { queryRate, type QueryRate } from '../../api/limits/query-rate.ts';
+import { createQueryRuntime, type QueryRuntime } from '../../api/query/runtime.ts';
+import type { Principal } from '../../api/http/route.ts';
+import type { LogEntry } from '../../pipeline/core/entry.ts';
+import { formatTime } from '../../pipeline/core/time.ts';
+import type { Store } from '../../pipeline/store/client.ts';
+import { FakeKeyStore } from '../fakes/key-store.ts';
+import { startHost } from '../fakes/test-host.ts';
+import { WINDOW, isPresent, loadBase, loadCases, loadEntries, type Case, type Row } from '../logsql/conformance.ts';
+import { NOW, entryOf, nanoseconds, type Plain } from '../logsql/support.ts';
+import { LogsqlStore } from './logsql-store.ts';
+
+export const SECOND = 1_000_000_000n;
+const LIMITS = { queryTimeoutSeconds: 30, maxFacetFields: 50, platformEntriesPerSecond: 0 };
+const START = nanoseconds(WINDOW.start);
+
+/** An entry so many seconds after the beginning of the window of the conformance cases. */
+export const at = (seconds: number, fields: Plain = {}): LogEntry =>
+  entryOf({ _time: formatTime(START + BigInt(Math.round(seconds * 1000)) * 1_000_000n), _stream: '{app="a"}', _msg: 'm', ...fields });
+
+export type RuntimeSettings = { readonly now?: () => bigint; readonly seconds?: number; readonly rate?: QueryRate };
+
+/** What query endpoints stand on, over this store. */
+export const runtimeOver = (store: Store, { now = () => NOW, seconds = 30, rate }: RuntimeSettings = {}): QueryRuntime =>
+  createQueryRuntime({ store, now, limits: { ...LIMITS, queryTimeoutSeconds: seconds }, ...(rate === undefined ? {} : { rate }) });
+
+/** Puts the conformance entries into a tenant and runs cases of the endpoints: what each has against the answer, none where it is right. */
+export async function faultsOf(
+  own: LogsqlStore,
+  tenantId: number,
+  isAsked: (test: Case) => boolean,
+  faultOf: (test: Case, base: readonly Row[]) => Promise<string | null>,
+): Promise<readonly string[]> {
+  if (!isPresent) throw new Error('THE CONFORMANCE DATA IS ABSENT: set LOGWEIR_SHARED');
+  await own.insert(tenantId, loadEntries());
+  const base = loadBase();
+  const faults: string[] = [];
+  for (const test of loadCases().filter(isAsked)) {
+    const fault = await faultOf(test, base);
+    if (fault !== null) faults.push(`${test.id} ${test.kind} ${test.query}\n    ${fault}`);
+  }
+  return faults;
+}
+
+export type Parameters = Readonly<Record<string, string | readonly string[]>>;
+export type Answer = { readonly status: number; readonly type: string; readonly text: string; readonly headers: Headers };
+
+/** Parameters as pairs, those with several values once for each. */
+export const pairs = (parameters: Parameters): [string, string][] =>
+  Object.entries(parameters).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, one]));
+
+/** VictoriaLogs' read API on a host of its own, over a ClickHouse of its own. */
+export type SelectHost = {
+  readonly own: LogsqlStore;
+  readonly url: string;
+  readonly keys: FakeKeyStore;
+  readonly tails: LiveTails;
+  call(name: string, parameters: Parameters, options?: { readonly key?: string; readonly method?: string }): Promise<Answer>;
+  /** The JSON of an answer that must be a 200. */
+  get<T>(name: string, parameters: Parameters, key?: string): Promise<T>;
+  /** The rows of `query`. */
+  rows(parameters: Parameters, key?: string): Promise<Plain[]>;
+  stop(): Promise<void>;
+};
+
+/** Starts it with these keys; `one` is of tenant 1 unless it is given. */
+export async function startSelect(
+  principals: Readonly<Record<string, Partial<Principal>>>,
+  settings: RuntimeSettings = {},
+): Promise<SelectHost> {
+  const own = await LogsqlStore.start();
+  const keys = new FakeKeyStore({ one: { tenantId: 1 }, ...principals });
+  const tails = new LiveTails();
+  const host = await startHost({
+    endpoints: createSelectEndpoints(runtimeOver(own.store, { rate: queryRate(), ...settings }), tails),
+    keys,
+  });
+  const call: SelectHost['call'] = async (name, parameters, { key = 'one', method = 'GET' } = {}) => {
+    const form = new URLSearchParams(pairs(parameters));
+    const url = `${host.url}/select/logsql/${name}`;
+    const response = await fetch(method === 'GET' ? `${url}?${form.toString()}` : url, {
+      method,
+      headers: { Authorization: `Bearer ${key}` },
+      ...(method === 'GET' ? {} : { body: form }),
+    });
+    const type = response.headers.get('content-type') ?? '';
+    return { status: response.status, type, text: await response.text(), headers: response.headers };
+  };
+  const ok = async (name: string, parameters: Parameters, key = 'one'): Promise<string> => {
+    const { status, text } = await call(name, parameters, { key });
+    if (status !== 200) throw new Error(`${name} answered ${String(status)}: ${text}`);
+    return text;
+  };
+  return {
+    own,
+    url: host.url,
+    keys,
+    tails,
+    call,
+    get: async <T>(name: string, parameters: Parameters, key?: string) => JSON.parse(await ok(name, parameters, key)) as T,
+    rows: async (parameters, key) =>
+      (await ok('query', parameters, key)).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Plain])),
+    stop: async () => {
+      await tails.stop();
+      await host.stop();
+      await own.stop();
+    },
+  };
+}
