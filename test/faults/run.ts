@@ -1,16 +1,108 @@
 /**
- * `npm run faults -- [--entries 500000] [--kills 5]`: a load during which the sink and ClickHouse are killed in turns, each so many
- * times; exit code 1 unless every acknowledged entry is in the table once.
+ * `npm run faults -- --scenario X [--seconds N] [--seed S] [--report] [--keep FOLDER]`: breaks a cluster while a load runs, and counts
+ * again what was acknowledged. `--scenario` takes names with commas between them, or `all`; each runs on a cluster of its own.
+ * `--sample` runs a little of each on one cluster, as the end-to-end tests do. Exit code 1 unless everything holds. `--mutation X` (or
+ * `all`) runs with a part of the product switched off; exit code 1 unless that is found out. `--render` makes the page of kept runs anew.
  */
+import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { killUnderLoad } from './kill-under-load.ts';
+import { ensureBuilt } from '../../main/install.mjs';
+import { MUTATIONS } from './mutations.ts';
+import { addToReport, recordOf, writePage } from './report.ts';
+import { runScenarios, type RunReport } from './run-scenarios.ts';
+import { SAMPLE } from './sample.ts';
+import { scenarios } from './scenarios/index.ts';
 
-const { values } = parseArgs({ options: { entries: { type: 'string', default: '500000' }, kills: { type: 'string', default: '5' } } });
-const kills = Array.from({ length: Number(values.kills) }, () => ['sink', 'clickhouse']).flat();
-const verdict = await killUnderLoad({ entries: Number(values.entries), kills, log: (line) => console.log(line) });
-console.log(JSON.stringify(verdict));
-const exact = [verdict.acknowledged, verdict.hits, verdict.rows, verdict.positions, verdict.uids].every(
-  (count) => count === Number(values.entries),
-);
-console.log(exact ? 'exact: every acknowledged entry is there once' : 'NOT EXACT');
-process.exit(exact ? 0 : 1);
+const { values } = parseArgs({
+  options: {
+    scenario: { type: 'string' },
+    sample: { type: 'boolean', default: false },
+    mutation: { type: 'string' },
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    report: { type: 'boolean', default: false },
+    keep: { type: 'string' },
+    render: { type: 'boolean', default: false },
+  },
+});
+const seconds = Number(values.seconds);
+const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
+if (!(seconds > 0) || !Number.isInteger(seed)) throw new Error('--seconds takes a number, --seed an integer.');
+
+const log = (line: string): void => {
+  process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+};
+
+/** The members that a list of names chooses. */
+function chosen<Member extends { readonly name: string }>(what: string, list: string, members: readonly Member[]): readonly Member[] {
+  if (list === 'all') return members;
+  return list.split(',').map((name) => {
+    const member = members.find((one) => one.name === name);
+    if (member === undefined)
+      throw new Error(`There is no ${what} ${name}; there are ${members.map((one) => one.name).join(', ')}, and all.`);
+    return member;
+  });
+}
+
+/** Where the data of a run is kept, to be looked into: engines, logs, ledger. */
+const kept = (name: string): { readonly dataDir?: string } =>
+  values.keep === undefined ? {} : { dataDir: path.resolve(values.keep, name) };
+
+function tell(report: RunReport, mutation?: string): void {
+  const { totals, figures, recoveries, memory, violations } = report;
+  for (const [name, value] of Object.entries({ figures, totals: { ...totals, oddAnswers: totals.oddAnswers.length }, recoveries, memory }))
+    log(`  ${name} ${JSON.stringify(value)}`);
+  for (const violation of violations) log(`  VIOLATION ${JSON.stringify(violation).slice(0, 1500)}`);
+  if (values.report) addToReport(recordOf(report, mutation));
+}
+
+async function runAll(): Promise<number> {
+  let failed = 0;
+  const list = chosen('scenario', values.scenario ?? 'all', scenarios.members);
+  for (const [index, scenario] of list.entries()) {
+    log(`scenario ${String(index + 1)} of ${String(list.length)}: ${scenario.name}. ${scenario.about}`);
+    try {
+      const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, seed, log, ...kept(scenario.name) });
+      tell(report);
+      log(report.violations.length === 0 ? `${scenario.name}: exact` : `${scenario.name}: NOT EXACT (seed ${String(seed)})`);
+      if (report.violations.length > 0) failed += 1;
+    } catch (error) {
+      // the others are worth running all the same
+      log(`${scenario.name}: FAILED (seed ${String(seed)}): ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      failed += 1;
+    }
+  }
+  return failed;
+}
+
+async function runSample(): Promise<number> {
+  const report = await runScenarios({ ...SAMPLE, seed, log, ...kept('sample') });
+  tell(report);
+  log(report.violations.length === 0 ? 'sample: exact' : `sample: NOT EXACT (seed ${String(seed)})`);
+  return report.violations.length;
+}
+
+async function runMutations(list: string): Promise<number> {
+  let missed = 0;
+  for (const { name, about, scenario, patches } of chosen('mutation', list, MUTATIONS)) {
+    log(`without ${name}: ${about}`);
+    const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, seed, log, patches, ...kept(name) });
+    tell(report, name);
+    const { lost, twice } = recordOf(report);
+    log(
+      lost + twice > 0 ? `without ${name}: found out, ${String(lost)} lost and ${String(twice)} twice` : `without ${name}: NOT FOUND OUT`,
+    );
+    if (lost + twice === 0) missed += 1;
+  }
+  return missed;
+}
+
+// what the harness has started ends with it (cluster.ts listens to `exit`)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+if (values.render) writePage();
+else {
+  await ensureBuilt({ root: path.resolve(import.meta.dirname, '../..'), log });
+  const failed = values.sample ? await runSample() : values.mutation === undefined ? await runAll() : await runMutations(values.mutation);
+  process.exitCode = failed === 0 ? 0 : 1;
+}

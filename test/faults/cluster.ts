@@ -1,0 +1,275 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { startClickHouse } from '../../compose/embedded/clickhouse.mjs';
+import { startKafka } from '../../compose/embedded/kafka.mjs';
+import { freePorts } from '../../compose/embedded/ports.mjs';
+import { runSetup } from '../../main/setup-process.mjs';
+import { KeptProcess, type Launch, type ProcessEvent } from './kept-process.ts';
+import { startProxy, type Proxy } from './proxy.ts';
+import { roleLaunch, type RoleLaunch } from './role-launch.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const KEY = 'faults-key_0123456789';
+const READY_TIMEOUT_MS = 120_000;
+
+export const API_NAMES = ['api-1', 'api-2'] as const;
+export const SINK_NAMES = ['sink-1', 'sink-2'] as const;
+export const ROLE_NAMES = [...API_NAMES, ...SINK_NAMES] as const;
+export const PROCESS_NAMES = ['kafka', 'clickhouse', ...ROLE_NAMES] as const;
+export type RoleName = (typeof ROLE_NAMES)[number];
+export type ProcessName = (typeof PROCESS_NAMES)[number];
+
+/** Which processes talk to which engine: both of a kind share the link. */
+export const LINK_NAMES = ['api-kafka', 'sink-kafka', 'api-clickhouse', 'sink-clickhouse'] as const;
+export type LinkName = (typeof LINK_NAMES)[number];
+
+export type ClusterOptions = {
+  /** The folder of the compiled program; the project's own `dist` without it. */
+  readonly dist?: string;
+  /** Kept after the end; without it a temporary folder, removed at the end. */
+  readonly dataDir?: string;
+  /** Links that go through a proxy. */
+  readonly links?: readonly LinkName[];
+  /** Environment of single processes, beside what all get. */
+  readonly env?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>;
+  /** A module that is loaded into each of our processes before the program. */
+  readonly preload?: string | undefined;
+  readonly partitions?: number;
+  readonly log: (line: string) => void;
+};
+
+/** Where entries go in: the ingest and the app host of one process. */
+export type Api = { readonly name: RoleName; readonly ingestUrl: string; readonly appUrl: string; readonly adminUrl: string };
+
+/** One Kafka, one ClickHouse, two API processes and two sinks, each a process of its own; each is started again when it ends, as the supervisor does. */
+export type Cluster = {
+  readonly dataDir: string;
+  readonly key: string;
+  readonly adminToken: string;
+  readonly apis: readonly Api[];
+  /** Addresses without any proxy, for recounts. */
+  readonly kafka: { readonly host: string; readonly port: number };
+  readonly clickhouse: { readonly url: string; readonly user: string; readonly password: string; readonly database: string };
+  /** All that happened to processes, in order. */
+  readonly events: readonly ProcessEvent[];
+  process(name: ProcessName): KeptProcess;
+  /** The proxy of a link; throws for one that has none. */
+  link(name: LinkName): Proxy;
+  /** Sends a message over the channel of a process of ours. */
+  send(name: RoleName, message: object): void;
+  /** Told of what our processes say over their channels. */
+  onMessage(listener: (name: RoleName, message: unknown) => void): void;
+  /** True when the process answers `/ready` with 200; of an engine: when it is up. */
+  isReady(name: ProcessName): Promise<boolean>;
+  /** Starts what is held, resumes what is paused, and resolves when every process is ready. */
+  untilReady(timeoutMs?: number): Promise<void>;
+  /** Ends everything and removes the folder unless it was given. */
+  stop(): Promise<void>;
+};
+
+/** Starts a cluster and waits until all of it is ready. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const made = new Made(options);
+  try {
+    await made.start();
+    return made;
+  } catch (error) {
+    await made.stop();
+    throw error;
+  }
+}
+
+class Made implements Cluster {
+  readonly dataDir: string;
+  readonly key = KEY;
+  readonly adminToken = randomBytes(16).toString('hex');
+  readonly events: ProcessEvent[] = [];
+  apis: readonly Api[] = [];
+  kafka = { host: '127.0.0.1', port: 0 };
+  clickhouse = { url: '', user: '', password: '', database: '' };
+  readonly #options: ClusterOptions;
+  readonly #dist: string;
+  readonly #processes = new Map<ProcessName, KeptProcess>();
+  readonly #roles = new Map<RoleName, RoleLaunch>();
+  readonly #links = new Map<LinkName, Proxy>();
+  readonly #listeners: ((name: RoleName, message: unknown) => void)[] = [];
+  readonly #onExit = (): void => {
+    for (const kept of this.#processes.values()) kept.destroy();
+  };
+
+  constructor(options: ClusterOptions) {
+    this.#options = options;
+    this.#dist = options.dist ?? path.join(ROOT, 'dist');
+    this.dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'logweir-faults-'));
+    process.on('exit', this.#onExit);
+  }
+
+  async start(): Promise<void> {
+    const ports = await freePorts(11);
+    const take = (): number => ports.pop() as number;
+    const kafkaPorts: [number, number] = [take(), take()];
+    const clickhousePort = take();
+    this.kafka.port = kafkaPorts[0];
+    const [apiKafka, sinkKafka] = [take(), take()];
+    await this.#openLinks({
+      'api-kafka': apiKafka,
+      'sink-kafka': sinkKafka,
+      'api-clickhouse': clickhousePort,
+      'sink-clickhouse': clickhousePort,
+    });
+    const { dataDir } = this;
+    this.#add('kafka', async (onSpawn) => {
+      const extraListeners = [...this.#links]
+        .filter(([name]) => name.endsWith('-kafka'))
+        .map(([name, proxy]) => ({ port: name === 'api-kafka' ? apiKafka : sinkKafka, advertisedPort: proxy.port }));
+      return startKafka({ dataDir, ports: kafkaPorts, extraListeners, onSpawn });
+    });
+    this.#add('clickhouse', async (onSpawn) => {
+      const engine = await startClickHouse({ dataDir, port: clickhousePort, onSpawn });
+      this.clickhouse = { url: engine.url, user: engine.user, password: engine.password, database: engine.database };
+      return engine;
+    });
+    await Promise.all(['kafka', 'clickhouse'].map((name) => this.process(name as ProcessName).start()));
+    const env = this.#env();
+    await runSetup({ dist: this.#dist, dataDir, env: { ...env, ...this.#addresses() }, signal: new AbortController().signal });
+    for (const name of API_NAMES) this.#addApi(name, env, [take(), take(), take()]);
+    for (const name of SINK_NAMES) this.#addRole(name, ['sink', 'processors'], { ...env, ...this.#addresses('sink') });
+    await Promise.all(ROLE_NAMES.map((name) => this.process(name).start()));
+    await this.untilReady();
+  }
+
+  process(name: ProcessName): KeptProcess {
+    const kept = this.#processes.get(name);
+    if (kept === undefined) throw new Error(`There is no process ${name} yet.`);
+    return kept;
+  }
+
+  link(name: LinkName): Proxy {
+    const proxy = this.#links.get(name);
+    if (proxy === undefined) throw new Error(`The link ${name} has no proxy: the scenario must name it in \`links\`.`);
+    return proxy;
+  }
+
+  send(name: RoleName, message: object): void {
+    this.#roles.get(name)?.send(message);
+  }
+
+  onMessage(listener: (name: RoleName, message: unknown) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async isReady(name: ProcessName): Promise<boolean> {
+    if (!this.process(name).isUp) return false;
+    const port = this.#roles.get(name as RoleName)?.port();
+    if (port === undefined) return true;
+    try {
+      return (await fetch(`http://127.0.0.1:${String(port)}/ready`, { signal: AbortSignal.timeout(5000) })).ok;
+    } catch {
+      return false;
+    }
+  }
+
+  async untilReady(timeoutMs = READY_TIMEOUT_MS): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    for (const kept of this.#processes.values()) {
+      kept.resume();
+      kept.start().catch(() => undefined); // told by who started it first
+    }
+    let missing: ProcessName[] = [...this.#processes.keys()];
+    while (missing.length > 0) {
+      const ready = await Promise.all(missing.map((name) => this.isReady(name)));
+      missing = missing.filter((_, index) => ready[index] !== true);
+      if (missing.length > 0 && Date.now() > deadline) throw new Error(`Not ready after ${String(timeoutMs)} ms: ${missing.join(', ')}`);
+      if (missing.length > 0) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async stop(): Promise<void> {
+    const stopAll = (names: readonly ProcessName[]): Promise<unknown> =>
+      Promise.all(names.map((name) => this.#processes.get(name)?.stop() ?? Promise.resolve()));
+    await stopAll(API_NAMES);
+    await stopAll(SINK_NAMES);
+    await stopAll(['kafka', 'clickhouse']);
+    await Promise.all([...this.#links.values()].map((proxy) => proxy.close()));
+    process.off('exit', this.#onExit);
+    if (this.#options.dataDir === undefined) rmSync(this.dataDir, { recursive: true, force: true });
+  }
+
+  async #openLinks(targets: Readonly<Record<LinkName, number>>): Promise<void> {
+    for (const name of this.#options.links ?? []) {
+      const protocol = name.endsWith('-kafka') ? 'kafka' : 'http';
+      this.#links.set(name, await startProxy({ target: { host: '127.0.0.1', port: targets[name] }, protocol }));
+    }
+  }
+
+  #add(name: ProcessName, launch: Launch): void {
+    const kept = new KeptProcess(name, launch, (event) => {
+      this.events.push(event);
+      if (event.kind === 'gone' && event.how?.startsWith('signal') !== true) this.#options.log(`${name} ended: ${event.how ?? ''}`);
+    });
+    this.#processes.set(name, kept);
+  }
+
+  #addApi(name: RoleName, env: NodeJS.ProcessEnv, [ingest, app, admin]: readonly [number, number, number]): void {
+    const url = (port: number): string => `http://127.0.0.1:${String(port)}`;
+    this.apis = [...this.apis, { name, ingestUrl: url(ingest), appUrl: url(app), adminUrl: url(admin) }];
+    this.#addRole(name, ['ingest', 'app'], {
+      ...env,
+      ...this.#addresses('api'),
+      LOGWEIR_INGEST_PORT: String(ingest),
+      LOGWEIR_APP_PORT: String(app),
+      LOGWEIR_ADMIN_PORT: String(admin),
+    });
+  }
+
+  #addRole(name: RoleName, roles: readonly string[], env: NodeJS.ProcessEnv): void {
+    const role = roleLaunch({
+      name,
+      roles,
+      dist: this.#dist,
+      dataDir: this.dataDir,
+      env: { ...env, ...this.#options.env?.[name] },
+      preload: this.#options.preload,
+      onMessage: (message) => {
+        for (const listener of this.#listeners) listener(name, message);
+      },
+    });
+    this.#roles.set(name, role);
+    this.#add(name, role.launch);
+  }
+
+  /** What all of our processes share. */
+  #env(): NodeJS.ProcessEnv {
+    const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_')));
+    return {
+      ...own,
+      LOGWEIR_DATA_DIR: this.dataDir,
+      LOGWEIR_KEY_PEPPER: 'pepper-of-the-fault-harness',
+      LOGWEIR_ADMIN_TOKEN: this.adminToken,
+      LOGWEIR_BOOTSTRAP_KEY: KEY,
+      LOGWEIR_PLATFORM_ENTRIES_PER_SECOND: '0',
+      // the disk of a machine that runs tests may be nearly full
+      LOGWEIR_MIN_FREE_DISK_PERCENT: '0',
+      LOGWEIR_LOG_PARTITIONS: String(this.#options.partitions ?? 4),
+      LOGWEIR_KAFKA_DIR: path.join(this.dataDir, 'kafka'),
+      LOGWEIR_EMBEDDED: '1',
+    };
+  }
+
+  /** Where the engines are for a kind of process: behind its proxies, where it has some. */
+  #addresses(kind?: 'api' | 'sink'): NodeJS.ProcessEnv {
+    const port = (engine: 'kafka' | 'clickhouse'): number | undefined =>
+      kind === undefined ? undefined : this.#links.get(`${kind}-${engine}`)?.port;
+    const { url, user, password, database } = this.clickhouse;
+    const proxied = port('clickhouse');
+    return {
+      LOGWEIR_KAFKA_BROKERS: `127.0.0.1:${String(port('kafka') ?? this.kafka.port)}`,
+      LOGWEIR_CLICKHOUSE_URL: proxied === undefined ? url : `http://127.0.0.1:${String(proxied)}`,
+      LOGWEIR_CLICKHOUSE_USER: user,
+      LOGWEIR_CLICKHOUSE_PASSWORD: password,
+      LOGWEIR_CLICKHOUSE_DATABASE: database,
+    };
+  }
+}

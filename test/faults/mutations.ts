@@ -1,0 +1,58 @@
+import type { Patch } from './patched-dist.ts';
+import type { Scenario } from './scenario.ts';
+import { droppedProduceAnswers } from './scenarios/dropped-answers.ts';
+import { forgottenTokens, killSinkAtPoints, stallSinkAtPoints } from './scenarios/fault-points.ts';
+
+/** A safety part of the product, how it is switched off in a copy, and a scenario that holds with it and must not hold without it. */
+export type Mutation = { readonly name: string; readonly about: string; readonly scenario: Scenario; readonly patches: readonly Patch[] };
+
+/** The check of the harness itself: every part that is switched off must be found out, else the scenarios prove nothing. */
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'intent',
+    about: 'The end of a range is not written down before the range is stored.',
+    scenario: killSinkAtPoints,
+    patches: [
+      {
+        file: 'pipeline/bus/range-steps.js',
+        find: 'if ((!again || faulty.length > 0) && !(await this.#writeIntent(range)))',
+        replace: 'if (!this.#options.isActive())',
+      },
+    ],
+  },
+  {
+    name: 'token',
+    about: 'Each insert has a token of its own.',
+    scenario: stallSinkAtPoints,
+    patches: [
+      {
+        file: 'sinks/writer.js',
+        find: 'insert_deduplication_token: token }',
+        replace: 'insert_deduplication_token: randomUUID() }',
+      },
+    ],
+  },
+  {
+    name: 'single-flight',
+    about: 'A producer sends again while an earlier send is under way.',
+    scenario: droppedProduceAnswers,
+    patches: [
+      {
+        file: 'pipeline/bus/lane.js',
+        find: 'if (this.#scheduled || this.#sending !== null) return;',
+        replace: 'if (this.#scheduled) return;',
+      },
+      {
+        file: 'pipeline/bus/lane.js',
+        find: 'if (this.#sending !== null || this.#queue.length === 0) return;',
+        replace: 'if (this.#queue.length === 0) return;',
+      },
+    ],
+  },
+  {
+    name: 'read-back',
+    about: 'A range that may be stored already is inserted again without a look at the table.',
+    scenario: forgottenTokens,
+    patches: [{ file: 'sinks/writer.js', find: 'if (again && (await this.#isStored(range, name))) return [];', replace: '' }],
+  },
+];

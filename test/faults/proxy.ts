@@ -1,0 +1,164 @@
+import net from 'node:net';
+import { joinSockets, type Rules } from './proxy-connection.ts';
+import type { Fault } from './proxy-faults.ts';
+import type { SeenRequest } from './proxy-frames.ts';
+import type { Shape } from './proxy-line.ts';
+
+/** `raw` takes no notice of requests: it can cut, refuse, slow down and swallow only. */
+export type Protocol = 'kafka' | 'http' | 'raw';
+
+export type ProxyOptions = {
+  readonly target: { readonly host: string; readonly port: number };
+  readonly protocol: Protocol;
+  /** In [0, 1), for the jitter. */
+  readonly random?: () => number;
+  /** Where to listen on 127.0.0.1; any free port without it. */
+  readonly port?: number;
+};
+
+/** What a proxy has done. */
+export type ProxyCounts = {
+  connections: number;
+  /** Connections that were cut, for whatever reason. */ cut: number;
+  /** Answers that came and were not delivered, and requests of which only a part was forwarded. */
+  droppedResponses: number;
+  truncatedRequests: number;
+  bytes: number;
+  /** Bytes that vanished in a black hole. */ swallowedBytes: number;
+};
+
+/** Which requests a fault is for. */
+export type Match = (request: SeenRequest) => boolean;
+
+/** A TCP proxy on 127.0.0.1 that does to a link what networks do. Verbs last until they are taken back; `next` ones happen once. */
+export type Proxy = {
+  readonly port: number;
+  readonly counts: Readonly<ProxyCounts>;
+  /** Connections that are open now. */
+  readonly open: number;
+  /** Ends all connections at once, whatever is under way. */
+  cut(): void;
+  /** New connections are refused; those that are open stay. */
+  refuse(on: boolean): Promise<void>;
+  /** Slows both directions down; what is left out is not done, so `{}` is the line as it was. */
+  shape(shape: { readonly delayMs?: number; readonly jitterMs?: number; readonly bytesPerSecond?: number }): void;
+  /**
+   * Swallows all bytes both ways, and every end, while connections stay. When it is over, connections that lost something are cut, or
+   * stay dead for ever, as they do where nobody on the way knows them any more.
+   */
+  blackHole(on: boolean, leave?: 'cut' | 'dead'): void;
+  /** Holds all bytes both ways; they arrive when it is over, late, even if their sender has given up: as a network does that comes back. */
+  hold(on: boolean): void;
+  /**
+   * Forwards the next request that matches, awaits its answer, and cuts the connection instead of delivering it (of HTTP: an answer with
+   * status 200; others are delivered, and the next one is waited for). Resolves when it has happened, false where `signal` came first.
+   */
+  dropNextResponse(match: Match, signal?: AbortSignal): Promise<boolean>;
+  /** Forwards so many bytes of the body (Kafka: of the frame) of the next request that matches and has more, then cuts the connection. */
+  truncateNextRequest(bytes: number, match: Match, signal?: AbortSignal): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** Kafka's requests that append records (to one topic), and that commit offsets. */
+export const isProduce: Match = ({ apiKey }) => apiKey === 0;
+export const isProduceTo =
+  (topic: string): Match =>
+  ({ apiKey, head }) =>
+    apiKey === 0 && head.includes(topic);
+export const isOffsetCommit: Match = ({ apiKey }) => apiKey === 8;
+
+/** ClickHouse's requests that store rows: the client puts the statement into the URL and the rows into the body. */
+export const isInsert: Match = ({ head }) => /^POST \S*[?&]query=INSERT/i.test(head);
+/** … and only those into one table. */
+export const isInsertInto =
+  (table: string): Match =>
+  ({ head }) =>
+    new RegExp(`^POST \\S*[?&]query=INSERT(?:\\+|%20)INTO(?:\\+|%20)${table}(?:\\+|%20)`, 'i').test(head);
+
+const PLAIN: Shape = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, isHeld: false };
+
+/** Starts a proxy. Its target need not be there yet; while it is not, connections are ended as soon as they come. */
+export async function startProxy(options: ProxyOptions): Promise<Proxy> {
+  const { target, protocol, random = Math.random } = options;
+  const counts: ProxyCounts = { connections: 0, cut: 0, droppedResponses: 0, truncatedRequests: 0, bytes: 0, swallowedBytes: 0 };
+  const rules: Rules = { shape: PLAIN, isBlackHole: false, faults: [], protocol, counts, random };
+  const connections = new Set<ReturnType<typeof joinSockets>>();
+
+  const onConnection = (client: net.Socket): void => {
+    counts.connections += 1;
+    const connection = joinSockets(client, net.connect({ ...target, noDelay: true, allowHalfOpen: true }), rules, () =>
+      connections.delete(connection),
+    );
+    connections.add(connection);
+  };
+  let server = await listen(options.port ?? 0, onConnection);
+  const { port } = server.address() as net.AddressInfo;
+  const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+
+  return {
+    port,
+    counts,
+    get open() {
+      return connections.size;
+    },
+    cut: () => {
+      for (const connection of [...connections]) connection.cut();
+    },
+    refuse: async (on) => {
+      if (on) void close();
+      else if (!server.listening) server = await listen(port, onConnection);
+    },
+    shape: (shape) => {
+      rules.shape = { ...PLAIN, isHeld: rules.shape.isHeld, ...shape };
+      for (const connection of connections) connection.wake();
+    },
+    blackHole: (on, leave = 'cut') => {
+      rules.isBlackHole = on;
+      if (on) return;
+      for (const connection of [...connections].filter(({ hasLost }) => hasLost)) {
+        if (leave === 'cut') connection.cut();
+        else connection.die();
+      }
+    },
+    hold: (on) => {
+      rules.shape = { ...rules.shape, isHeld: on };
+      for (const connection of connections) connection.wake();
+    },
+    dropNextResponse: (match, signal) => armed(rules, { what: 'drop', match, bytes: 0 }, signal),
+    truncateNextRequest: (bytes, match, signal) => armed(rules, { what: 'truncate', match, bytes }, signal),
+    close: async () => {
+      const closed = close();
+      for (const connection of [...connections]) connection.cut();
+      await closed;
+    },
+  };
+}
+
+/** Puts a fault behind those that wait; true when it has happened. */
+function armed(rules: Rules, kind: Pick<Fault, 'what' | 'match' | 'bytes'>, signal?: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    let isWanted = true;
+    const settle = (happened: boolean): void => {
+      isWanted = false;
+      signal?.removeEventListener('abort', withdraw);
+      resolve(happened);
+    };
+    const fault: Fault = { ...kind, done: () => settle(true), isWanted: () => isWanted };
+    const withdraw = (): void => {
+      const at = rules.faults.indexOf(fault);
+      if (at >= 0) rules.faults.splice(at, 1);
+      settle(false);
+    };
+    signal?.addEventListener('abort', withdraw);
+    if (signal?.aborted === true) settle(false);
+    else rules.faults.push(fault);
+  });
+}
+
+function listen(port: number, onConnection: (socket: net.Socket) => void): Promise<net.Server> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer({ noDelay: true, allowHalfOpen: true }, onConnection);
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}

@@ -1,0 +1,173 @@
+"""Counts again, from the ledger, the log and the table, what must hold after a run, and prints what does not. Shares no code with the product.
+
+    python3 recount.py CONFIG.json
+
+CONFIG: {"ledger", "kafka": {"host", "port"}, "clickhouse": {"url", "user", "password", "database"}, "apis": [{"adminUrl", "appUrl"}, ...],
+"adminToken", "key", "settleSeconds"}. Prints one JSON object: {"figures", "violations": [{"check", "count", "examples"}, ...]}; no violations: all holds."""
+
+import json
+import sys
+from collections import Counter
+from typing import Iterable, Iterator, NamedTuple
+
+from world import DAY_MS, World, is_done
+
+EXAMPLES = 20
+
+
+class Violation(NamedTuple):
+    check: str
+    found: list  # of examples
+
+
+Found = tuple[dict, list[Violation]]
+
+
+def entries(world: World) -> Found:
+    """Acknowledged: stored once. Refused: not stored. In doubt: at most once. Anything else is nobody's."""
+    stored = Counter(dict((uid, int(count)) for uid, count in world.query("SELECT extract(_msg, 'uid=([0-9]+-[0-9]+\\\\.[0-9]+\\\\.[0-9]+)') AS uid, count() FROM logs GROUP BY uid")))
+    logged = Counter(uid for record in world.records for uid in record.uids)
+    counts: Counter = Counter()
+    missing, unlogged, twice, logged_twice, refused_present, doubt_twice = [], [], [], [], [], []
+    known = set()
+    for name, request in world.requests.items():
+        for index in range(request.entries):
+            uid = f"{name}.{index}"
+            known.add(uid)
+            copies = stored[uid]
+            kind = "rejected" if request.outcome == "rejected" or index in request.refused else request.outcome
+            counts[kind] += 1
+            if kind == "rejected":
+                if copies > 0 or logged[uid] > 0:
+                    refused_present.append(uid)
+                continue
+            if kind == "acked" and copies == 0:
+                missing.append(uid)
+            if kind == "acked" and logged[uid] == 0:
+                unlogged.append(uid)
+            if logged[uid] > 1:
+                logged_twice.append(uid)
+            if copies > 1:
+                (twice if kind == "acked" else doubt_twice).append(uid)
+    figures = {"acked": counts["acked"], "rejected": counts["rejected"], "unknown": counts["unknown"], "stored_rows": sum(stored.values())}
+    return figures, [
+        Violation("an acknowledged entry is not in the table", missing),
+        Violation("an acknowledged entry is not on the log", unlogged),
+        Violation("an acknowledged entry is in the table more than once", twice),
+        Violation("an entry is on the log more than once", logged_twice),
+        Violation("a refused entry is present", refused_present),
+        Violation("an entry in doubt is in the table more than once", doubt_twice),
+        Violation("an entry in the table is nobody's", [uid for uid in stored if uid not in known]),
+        Violation("the log and the table do not have the same entries", [uid for uid in set(stored) | set(logged) if stored[uid] != logged[uid]]),
+    ]
+
+
+def positions(world: World) -> Found:
+    """Each row of each record of the log that is committed is in the table under its position, once, and nothing else is."""
+    rows = world.query("SELECT kafka_part, kafka_off, count(), uniqExact(kafka_idx), max(kafka_idx) FROM logs GROUP BY kafka_part, kafka_off")
+    stored = {(int(part), int(off)): (int(count), int(distinct), int(last)) for part, off, count, distinct, last in rows}
+    miscounted, absent, incomplete, doubled, gaps, uncommitted = [], [], [], [], [], []
+    expected_next: dict[int, int] = {}
+    for record in world.records:
+        at = (record.partition, record.offset)
+        if record.offset != expected_next.get(record.partition, 0):
+            gaps.append(at)
+        expected_next[record.partition] = record.offset + 1
+        if record.count != len(record.uids):
+            miscounted.append(at)
+        count, distinct, last = stored.pop(at, (0, 0, -1))
+        if count == 0 and record.count > 0:
+            absent.append(at)
+        elif count != distinct:
+            doubled.append((*at, count, distinct))
+        elif count != record.count or last != record.count - 1:
+            incomplete.append((*at, count, record.count))
+    for partition, end in world.ends.items():
+        offset, metadata = world.committed.get(partition, (-1, ""))
+        if end > 0 and not is_done((offset, metadata), end):
+            uncommitted.append({"partition": partition, "end": end, "committed": offset, "metadata": metadata})
+    rows_stored = sum(int(count) for _, _, count, _, _ in rows)
+    distinct_stored = sum(int(distinct) for _, _, _, distinct, _ in rows)
+    figures = {"records": len(world.records), "rows": rows_stored, "positions": distinct_stored, "log_bytes": sum(record.bytes for record in world.records)}
+    return figures, [
+        Violation("a record's count is not that of its rows", miscounted),
+        Violation("the offsets of the log have a gap", gaps),
+        Violation("a record is not in the table", absent),
+        Violation("a record is in the table in part", incomplete),
+        Violation("a position is in the table more than once", doubled),
+        Violation("the table has rows of records that are not on the log", [*stored]),
+        Violation("the sinks have not committed the whole log", uncommitted),
+    ]
+
+
+def usage(world: World) -> Found:
+    """The volume of each tenant and day is the sum of the log's headers, in the processors' snapshots and at each API; between what was acknowledged and what was sent."""
+    counted: dict[int, Counter] = {partition: Counter() for partition in world.partitions}
+    for record in world.records:
+        if record.bytes > 0:
+            counted[record.partition][(record.timestamp // DAY_MS, record.tenant)] += record.bytes
+    behind, different = [], []
+    for partition, expected in counted.items():
+        snapshot = world.usage.get(partition, {"next": 0, "days": []})
+        if snapshot["next"] != world.ends[partition]:
+            behind.append({"partition": partition, "next": snapshot["next"], "end": world.ends[partition]})
+        said = {(day, tenant): size for day, tenants in snapshot["days"] for tenant, size in tenants if size > 0}
+        if said != dict(expected):
+            different.append({"partition": partition, "recount": sorted(expected.items()), "snapshot": sorted(said.items())})
+    total: Counter = sum(counted.values(), Counter())
+    at_apis = []
+    for url in (api["adminUrl"] for api in world.config["apis"]):
+        answer = world.get(f"{url}/admin/tenants/1/usage", world.config["adminToken"])
+        said_bytes, pending = sum(day["bytes"] for day in answer), sum(day["pending_bytes"] for day in answer)
+        expected_bytes = sum(size for (_day, tenant), size in total.items() if tenant == 1)
+        if said_bytes != expected_bytes or pending != 0:
+            at_apis.append({"api": url, "recount": expected_bytes, "api says": said_bytes, "pending": pending})
+    acked = sum(request.bytes for request in world.requests.values() if request.outcome == "acked")
+    doubt = sum(request.bytes for request in world.requests.values() if request.outcome == "unknown")
+    all_bytes = sum(total.values())
+    out_of_bounds = [] if acked <= all_bytes <= acked + doubt else [{"acked": acked, "in doubt": doubt, "counted": all_bytes}]
+    return {"usage_bytes": all_bytes}, [
+        Violation("the usage processor has not read the whole log", behind),
+        Violation("a usage snapshot is not the recount", different),
+        Violation("an API's usage is not the recount", at_apis),
+        Violation("the volume is not between what was acknowledged and what was sent", out_of_bounds),
+    ]
+
+
+def searches(world: World) -> Found:
+    """What a client is told of the number of its entries is the number of rows."""
+    rows = int(world.query("SELECT count() FROM logs")[0][0])
+    different = []
+    for api in world.config["apis"]:
+        answer = world.get(f"{api['appUrl']}/api/v1/tenants/1/hits?query=*&start=-30d&end=now&step=1d", world.config["key"])
+        hits = sum(int(bucket["hits"]) for bucket in answer["hits"])
+        if hits != rows:
+            different.append({"api": api["appUrl"], "rows": rows, "hits": hits})
+    return {}, [Violation("an API does not count the rows of the table", different)]
+
+
+# What is derived from the log is recounted here, each by one function. Minutes, patterns and alerts come with their processors.
+RECOUNTS = [entries, positions, usage, searches]
+
+
+def recount(world: World) -> dict:
+    figures: dict = {"settled_after_s": world.settled_after}
+    violations: list[dict] = []
+    for count in RECOUNTS:
+        numbers, found = count(world)
+        figures.update(numbers)
+        violations += report(found)
+    if world.settled_after is None:
+        violations.append({"check": "the sinks and the usage processor have not caught up in time", "count": 1, "examples": []})
+    return {"figures": figures, "violations": violations}
+
+
+def report(found: Iterable[Violation]) -> Iterator[dict]:
+    for check, examples in found:
+        if examples:
+            yield {"check": check, "count": len(examples), "examples": examples[:EXAMPLES]}
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as file:
+        print(json.dumps(recount(World(json.load(file)))))

@@ -1,0 +1,132 @@
+import path from 'node:path';
+import { Random } from '../fuzz/random.ts';
+import { startCluster, type Cluster, type LinkName } from './cluster.ts';
+import { Counters } from './counters.ts';
+import { FAULT_POINT_PATCHES, FAULT_PRELOAD } from './fault-points.ts';
+import { Ledger } from './ledger.ts';
+import { Load, type LoadTotals } from './load.ts';
+import { Monitor, type Memory } from './monitor.ts';
+import { patchedDist, type Patch } from './patched-dist.ts';
+import { recoveries, type Recovery } from './recovery.ts';
+import type { Scenario } from './scenario.ts';
+import { recount, serviceFaults, type Recounted, type Violation } from './verdict.ts';
+
+export type RunOptions = {
+  /** They run one after the other on one cluster, under one load, and share the verdict. */
+  readonly scenarios: readonly Scenario[];
+  /** For how long each goes on. */
+  readonly secondsOf: (scenario: Scenario) => number;
+  readonly seed: number;
+  readonly log: (line: string) => void;
+  /** Changes of the compiled program, for the check of the harness itself. */
+  readonly patches?: readonly Patch[];
+  /** Entries offered in a second; the most that one of the scenarios asks for without it. */
+  readonly entriesPerSecond?: number;
+  /** A scenario does not wait for what the one before has left broken. */
+  readonly overlapping?: boolean;
+  /** Called with the cluster after the verdict; `again` counts once more. */
+  readonly afterwards?: (cluster: Cluster, again: () => Promise<Recounted>) => Promise<void>;
+  /** Kept after the end; a temporary folder without it, removed at the end. */
+  readonly dataDir?: string;
+};
+
+export type RunReport = {
+  readonly scenarios: readonly string[];
+  readonly seed: number;
+  /** From the first entry to the last answer. */
+  readonly seconds: number;
+  readonly counters: Readonly<Record<string, number>>;
+  readonly totals: LoadTotals;
+  readonly figures: Recounted['figures'];
+  readonly recoveries: readonly Recovery[];
+  readonly memory: Readonly<Record<string, Memory>>;
+  /** Empty: all that was acknowledged is stored, once, and counted. */
+  readonly violations: readonly Violation[];
+};
+
+/** Starts a cluster and a load, lets the scenarios loose on them, waits until all is well again, and counts. */
+export async function runScenarios(options: RunOptions): Promise<RunReport> {
+  const { scenarios, seed, log } = options;
+  const needsPoints = scenarios.some(({ faultPoints }) => faultPoints === true);
+  const patches = [...(needsPoints ? FAULT_POINT_PATCHES : []), ...(options.patches ?? [])];
+  const changed = patches.length === 0 ? null : patchedDist(patches);
+  const links = [...new Set(scenarios.flatMap((scenario): readonly LinkName[] => scenario.links ?? []))];
+  const env = Object.assign({}, ...scenarios.map((scenario) => scenario.env ?? {})) as Scenario['env'] & object;
+  try {
+    const cluster = await startCluster({
+      links,
+      env,
+      log,
+      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+      ...(changed === null ? {} : { dist: changed.dist }),
+      ...(needsPoints ? { preload: FAULT_PRELOAD } : {}),
+    });
+    try {
+      return await runOn(cluster, options);
+    } finally {
+      log('stopping the cluster');
+      await cluster.stop();
+    }
+  } finally {
+    changed?.remove();
+  }
+
+  async function runOn(cluster: Cluster, { secondsOf }: RunOptions): Promise<RunReport> {
+    const ledger = new Ledger(path.join(cluster.dataDir, 'ledger.jsonl'));
+    const rate = options.entriesPerSecond ?? Math.max(...scenarios.map(({ entriesPerSecond }) => entriesPerSecond ?? 2000));
+    const load = new Load({ cluster, ledger, seed, entriesPerSecond: rate });
+    const monitor = new Monitor(cluster);
+    const counters = new Counters();
+    const random = new Random(seed + 1);
+    const began = Date.now();
+    monitor.start();
+    load.start();
+    try {
+      for (const scenario of scenarios) {
+        const seconds = secondsOf(scenario);
+        const end = Date.now() + seconds * 1000;
+        const left = (): number => Math.max(0, end - Date.now());
+        log(`${scenario.name}: ${String(seconds)} s, seed ${String(seed)}`);
+        await scenario.run({
+          cluster,
+          load,
+          random,
+          seconds,
+          over: () => left() === 0,
+          wait: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, left()))),
+          log: (line) => {
+            log(`  ${line}`);
+          },
+          counters,
+        });
+        if (options.overlapping === true) continue;
+        await cluster.untilReady();
+        log(`  every process is ready again; ${String(load.totals.ackedEntries)} entries acknowledged, ${JSON.stringify(counters)}`);
+      }
+      await cluster.untilReady();
+    } finally {
+      await load.stop();
+      await monitor.stop();
+      await ledger.close();
+    }
+    const seconds = Math.round((Date.now() - began) / 1000);
+    log('counting again');
+    const { figures, violations } = await recount(cluster, ledger.file);
+    await options.afterwards?.(cluster, () => recount(cluster, ledger.file));
+    return {
+      scenarios: scenarios.map(({ name }) => name),
+      seed,
+      seconds,
+      counters: counters.toJSON(),
+      totals: load.totals,
+      figures,
+      recoveries: recoveries(cluster.events, load.acks, monitor.stored),
+      memory: monitor.memory,
+      violations: [
+        ...violations,
+        ...serviceFaults(load.totals, monitor.memory, path.join(cluster.dataDir, 'logs')),
+        ...(scenarios.length === 1 ? (scenarios[0]?.check?.(load.totals) ?? []) : []),
+      ],
+    };
+  }
+}

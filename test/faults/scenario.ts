@@ -1,0 +1,45 @@
+import type { Random } from '../fuzz/random.ts';
+import type { Cluster, LinkName, ProcessName } from './cluster.ts';
+import type { Counters } from './counters.ts';
+import type { Load, LoadTotals } from './load.ts';
+import type { Violation } from './verdict.ts';
+
+/** What a scenario works with while the load runs. */
+export type ScenarioContext = {
+  readonly cluster: Cluster;
+  readonly load: Load;
+  /** Seeded: the same seed makes the same choices, though not the same timing. */
+  readonly random: Random;
+  /** For how long it should go on; it ends a little later, with every process told to run again. */
+  readonly seconds: number;
+  /** True once `seconds` have passed, or where the run is being ended. */
+  readonly over: () => boolean;
+  /** Waits; less where the time is over. */
+  readonly wait: (ms: number) => Promise<void>;
+  readonly log: (line: string) => void;
+  /** What was done, by name: `kills`, `pauses`, `dropped produce responses`. They go into the report. */
+  readonly counters: Counters;
+};
+
+/** What goes wrong while a load runs. Every scenario ends in the same verdict (verdict.ts). */
+export type Scenario = {
+  /** In kebab-case, as `--scenario` takes it. */
+  readonly name: string;
+  /** One sentence for the report. */
+  readonly about: string;
+  /** Links that go through a proxy. Without them no proxy is in between. */
+  readonly links?: readonly LinkName[];
+  /** Needs processes that can be told to die at a point of the code (fault-points.ts). */
+  readonly faultPoints?: true;
+  /** Takes a protection away of its own, so no other fault may be around: it has a cluster to itself. */
+  readonly alone?: true;
+  /** Environment for processes of this cluster, beside what all get. */
+  readonly env?: Readonly<Partial<Record<ProcessName, Readonly<Record<string, string>>>>>;
+  /** Entries offered in a second; 2,000 without it. */
+  readonly entriesPerSecond?: number;
+  /** The shortest useful run, in seconds: what the end-to-end tests give it. */
+  readonly sampleSeconds: number;
+  run(context: ScenarioContext): Promise<void>;
+  /** What more must hold of the load when this scenario ran alone; the verdict asks the same of every one. */
+  check?(totals: LoadTotals): readonly Violation[];
+};

@@ -1,0 +1,55 @@
+import { registry } from '../../../pipeline/core/registry.ts';
+import type { Scenario } from '../scenario.ts';
+import { cutRequests, truncatedInserts } from './cut-requests.ts';
+import { droppedInsertAnswers, droppedProduceAnswers } from './dropped-answers.ts';
+import { forgottenTokens, killSinkAtPoints, stallSinkAtPoints } from './fault-points.ts';
+import {
+  killAll,
+  killApi,
+  killApiAndKafka,
+  killClickHouse,
+  killKafka,
+  killSink,
+  killSinkAndClickHouse,
+  killSinkAndKafka,
+} from './kills.ts';
+import { pauseApi, pauseClickHouse, pauseKafka, pauseSink } from './pauses.ts';
+import { rebalanceStorm } from './rebalance-storm.ts';
+import { rollingRestart } from './rolling-restart.ts';
+import { blackHoleClickHouse, blackHoleKafka, deadConnections, lateClickHouse, lateKafka } from './silence.ts';
+import { highLatency, lowBandwidth } from './slow-links.ts';
+
+/** Every scenario. Adding one: a file, a line here. */
+export const scenarios = registry<Scenario>(
+  (scenario) => [scenario.name],
+  [
+    killApi,
+    killSink,
+    killClickHouse,
+    killKafka,
+    killAll,
+    killSinkAndClickHouse,
+    killApiAndKafka,
+    killSinkAndKafka,
+    killSinkAtPoints,
+    stallSinkAtPoints,
+    forgottenTokens,
+    pauseApi,
+    pauseSink,
+    pauseKafka,
+    pauseClickHouse,
+    rollingRestart,
+    droppedProduceAnswers,
+    droppedInsertAnswers,
+    truncatedInserts,
+    cutRequests,
+    blackHoleKafka,
+    blackHoleClickHouse,
+    deadConnections,
+    lateKafka,
+    lateClickHouse,
+    highLatency,
+    lowBandwidth,
+    rebalanceStorm,
+  ],
+);
