@@ -7,12 +7,28 @@ export type AdminCommand = {
   readonly help: string;
   readonly required: readonly string[];
   readonly optional: readonly string[];
+  /** Flags without a value. */
+  readonly switches?: readonly string[];
   readonly columns: readonly string[];
   request(flags: Flags): { readonly method: string; readonly path: string; readonly body?: object };
 };
 
 const TENANT_COLUMNS = ['tenant_id', 'name', 'plan', 'disabled', 'payment', 'signup_at', 'flags'];
 const REJECTION_COLUMNS = ['time', 'format', 'index', 'reason', 'sample', 'request_id'];
+const LETTER_COLUMNS = [
+  'time',
+  'reason',
+  'stage',
+  'topic',
+  'partition',
+  'offset',
+  'tenant',
+  'rows',
+  'bytes',
+  'version',
+  'stored',
+  'detail',
+];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
 const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
@@ -131,7 +147,34 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     columns: REJECTION_COLUMNS,
     request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/rejections') }),
   },
+  {
+    name: 'dead-letter list',
+    help: 'Shows the records that could not be stored, the newest first, and whether they are stored by now.',
+    required: [],
+    optional: ['reason', 'from', 'limit'],
+    columns: LETTER_COLUMNS,
+    request: ({ reason, from, limit }) => ({ method: 'GET', path: `/admin/dead-letters${queryOf({ reason, from, limit })}` }),
+  },
+  {
+    name: 'dead-letter replay',
+    help: 'Puts such records on their topic again; each is stored once, however often that is done. --dry-run only counts them.',
+    required: ['reason', 'from'],
+    optional: [],
+    switches: ['dry-run'],
+    columns: ['reason', 'letters', 'stored', 'to_replay', 'replayed', 'left'],
+    request: (flags) => ({
+      method: 'POST',
+      path: '/admin/dead-letters/replay',
+      body: { reason: text(flags, 'reason'), from: text(flags, 'from'), dry_run: flags['dry-run'] === true },
+    }),
+  },
 ];
+
+/** The flags that were given, as the query of a path. */
+function queryOf(flags: Flags): string {
+  const given = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+}
 
 function keyBody(flags: Flags): object {
   const { scopes, expires } = flags;

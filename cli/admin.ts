@@ -35,12 +35,13 @@ function readCommand(argv: readonly string[]): { readonly command: AdminCommand;
   const command = ADMIN_COMMANDS.find((row) => row.name === argv.slice(0, words(row)).join(' '));
   if (command === undefined) throw new UsageError(`There is no command "admin ${argv.slice(0, 2).join(' ')}".\n${usage()}`);
   const names = [...command.required, ...command.optional];
+  const switches = Object.fromEntries([...(command.switches ?? []), 'json'].map((flag) => [flag, { type: 'boolean' as const }]));
   const options = Object.fromEntries(names.map((flag) => [flag, { type: 'string' as const }]));
   let flags: Flags;
   try {
     flags = parseArgs({
       args: argv.slice(words(command)),
-      options: { ...options, json: { type: 'boolean' } },
+      options: { ...options, ...switches },
       strict: true,
       allowPositionals: false,
     }).values;
@@ -101,9 +102,10 @@ function tokenOf(env: Env): string {
   }
 }
 
-function usageOf({ name, required, optional }: AdminCommand): string {
+function usageOf({ name, required, optional, switches = [] }: AdminCommand): string {
   const flag = (text: string): string => `--${text} ${text.toUpperCase()}`;
-  return ['logweir admin', name, ...required.map(flag), ...optional.map((text) => `[${flag(text)}]`), '[--json]'].join(' ');
+  const bare = [...switches, 'json'].map((text) => `[--${text}]`);
+  return ['logweir admin', name, ...required.map(flag), ...optional.map((text) => `[${flag(text)}]`), ...bare].join(' ');
 }
 
 function usage(): string {

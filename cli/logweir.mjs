@@ -20,6 +20,11 @@ async function main(/** @type {string[]} */ argv) {
     await ensureInstalled({ root, log });
     await ensureBuilt({ root, log });
   }
+  if (argv[0] === 'audit') {
+    const [{ auditCommand }, { runAudit }] = await Promise.all([load('dist/cli/audit.js'), load('dist/main/audit.js')]);
+    process.exitCode = await auditCommand(argv.slice(1), runAudit);
+    return;
+  }
   const cli = await load('dist/cli/main.js');
   const code = await cli.main(argv);
   if (typeof code === 'number') process.exitCode = code;

@@ -10,7 +10,7 @@ type Command = {
   readonly run: (argv: readonly string[], env: Env, output: Output) => Promise<number>;
 };
 
-/** Every command, in the order of the help. `ps` is answered by the launcher, which needs no build. */
+/** Every command, in the order of the help. `ps`, which needs no build, and `audit`, which needs the engines, are answered by the launcher. */
 export const commands: readonly Command[] = [
   { name: 'query', summary: "search: logweir query '<LogsQL>'", run: queryCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
@@ -21,6 +21,7 @@ const HELP = `Usage: logweir <command> [flags]
 
 ${commands.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join('\n')}
   ps       the processes of the instance on LOGWEIR_DATA_DIR (--json)
+  audit    compare what is on Kafka with what is stored
 
 logweir <command> --help says more.
 `;

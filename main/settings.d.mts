@@ -11,6 +11,8 @@ export type Settings = {
   readonly dataDir: string;
   readonly isKafkaEmbedded: boolean;
   readonly isClickHouseEmbedded: boolean;
+  /** The embedded engines write to the disk itself before they acknowledge. */
+  readonly survivesPowerLoss: boolean;
   /** In the order in which they are stopped. */
   readonly roles: readonly string[];
 };

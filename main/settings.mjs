@@ -24,8 +24,18 @@ export function readSettings(env, argv) {
     dataDir: readDataDir(env),
     isKafkaEmbedded: !env['LOGWEIR_KAFKA_BROKERS'],
     isClickHouseEmbedded: !env['LOGWEIR_CLICKHOUSE_URL'],
+    survivesPowerLoss: readDurability(env),
     roles,
   };
+}
+
+/** @param {NodeJS.ProcessEnv} env */
+function readDurability(env) {
+  if (env['LOGWEIR_DURABILITY'] !== 'power-loss') return false;
+  if (env['LOGWEIR_KAFKA_BROKERS'] && env['LOGWEIR_CLICKHOUSE_URL']) {
+    throw new StartError('LOGWEIR_DURABILITY=power-loss is for embedded engines, and there is none; configure your own to write through.');
+  }
+  return true;
 }
 
 /**

@@ -109,23 +109,25 @@ export class Supervisor {
   /** @returns {Promise<Record<string, string>>} what the roles must know of it */
   async #startKafka() {
     const { settings, engines } = this.options;
+    const { dataDir, survivesPowerLoss } = settings;
     /** @type {readonly [number, number] | undefined} the roles hold the address, so a new start keeps it */
     let ports;
     await this.#keepEngine('kafka', async (context) => {
-      const kafka = await engines.startKafka({ dataDir: settings.dataDir, ports, log: this.options.log, ...context });
+      const kafka = await engines.startKafka({ dataDir, survivesPowerLoss, ports, log: this.options.log, ...context });
       ports = kafka.ports;
       return kafka;
     });
-    return { LOGWEIR_KAFKA_BROKERS: `127.0.0.1:${ports?.[0]}`, LOGWEIR_KAFKA_DIR: path.join(settings.dataDir, 'kafka') };
+    return { LOGWEIR_KAFKA_BROKERS: `127.0.0.1:${ports?.[0]}`, LOGWEIR_KAFKA_DIR: path.join(dataDir, 'kafka') };
   }
 
   /** @returns {Promise<Record<string, string>>} what the roles must know of it */
   async #startClickHouse() {
     const { settings, engines } = this.options;
+    const { dataDir, survivesPowerLoss } = settings;
     /** @type {import('../compose/embedded/clickhouse.d.mts').ClickHouse | undefined} */
     let last;
     await this.#keepEngine('clickhouse', async (context) => {
-      last = await engines.startClickHouse({ dataDir: settings.dataDir, port: last?.port, log: this.options.log, ...context });
+      last = await engines.startClickHouse({ dataDir, survivesPowerLoss, port: last?.port, log: this.options.log, ...context });
       return last;
     });
     if (last === undefined) throw new Error('BUG: ClickHouse is up and nobody knows where.');

@@ -1,13 +1,14 @@
 import type { Range } from '../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../pipeline/bus/record.ts';
+import { positionOf, type LogRecord } from '../pipeline/bus/record.ts';
 import { LOGS_TOPIC } from '../pipeline/bus/topics.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
 import { ROW_STRUCTURE } from '../pipeline/entry/row.ts';
 import type { Store } from '../pipeline/store/client.ts';
-import type { Sink } from './sink.ts';
+import { MAX_PARTITIONS, type Sink } from './sink.ts';
 
 /** Streams (by tenant, day and id) that this process has written already; writing one again does no harm. */
 const MAX_KNOWN_STREAMS = 500_000;
+const STREAMS_DEADLINE_MS = 60_000;
 
 /** Entries into `logs`, and the streams they belong to into `streams`, before them. */
 export function createLogsSink(): Sink {
@@ -22,12 +23,16 @@ export function createLogsSink(): Sink {
       if (fresh.size === 0) return;
       const body = Buffer.from([...fresh.values()].join('\n') + '\n');
       const queryId = `streams-${range.topic}-${String(range.partition)}-${String(range.start)}-${String(Date.now())}`;
-      await store.insert('INSERT INTO streams FORMAT JSONEachRow', [body], { queryId, settings: { async_insert: 0 } });
+      await store.insert('INSERT INTO streams FORMAT JSONEachRow', [body], {
+        queryId,
+        settings: { async_insert: 0, max_partitions_per_insert_block: MAX_PARTITIONS },
+        signal: AbortSignal.timeout(STREAMS_DEADLINE_MS),
+      });
       if (known.size > MAX_KNOWN_STREAMS) known.clear();
       for (const key of fresh.keys()) known.add(key);
     },
 
-    insert: (range) => ({ text: insertText(range), body: range.records.map(({ value }) => value) }),
+    insert: (range, table = 'logs') => ({ text: insertText(range, table), body: range.records.map(({ value }) => value) }),
   };
 }
 
@@ -55,9 +60,9 @@ const streamDay = (day: number): number => Math.min(65_535, Math.max(0, day));
 
 /**
  * The statement for a range. What is the same for a whole record (tenant, class, append time, offset) is looked up by the row's
- * number, so that no row is touched here: k is the number of the record's first row.
+ * number, so that no row is touched here: k is the number of the record's first row. More rows than the records say fail the statement.
  */
-function insertText(range: Range): string {
+function insertText(range: Range, table: string): string {
   const starts: number[] = [];
   let row = 0;
   for (const { count } of range.records) {
@@ -77,16 +82,25 @@ function insertText(range: Range): string {
     ['_time', "fromUnixTimestamp64Nano(_time, 'UTC')"],
     ['arrived', `fromUnixTimestamp64Milli(toInt64(${perRecord(({ timestamp }) => timestamp)}), 'UTC')`],
     ['kafka_part', String(range.partition)],
-    ['kafka_off', perRecord(({ offset }) => offset)],
-    ['kafka_idx', 'rowNumberInAllBlocks() - k'],
+    ['kafka_off', perRecord(positionOf)],
+    ['kafka_idx', `n - k + throwIf(n >= ${String(row)}, 'A record has more rows than it says.')`],
     ['retention_days', perRecord(({ retentionDays }) => retentionDays)],
     ['stream_id', '_stream_id'],
     ...['severity', 'level', 'service', 'trace_id', 'span_id', '_msg'].map((name) => [name, name] as const),
     ['fields', 'mapConcat(fields, numbers)'],
     ['json_keys', 'mapKeys(numbers)'],
   ];
-  return `INSERT INTO logs (${columns.map(([name]) => name).join(', ')})
+  return `INSERT INTO ${table} (${columns.map(([name]) => name).join(', ')})
 SELECT ${columns.map(([, expression]) => expression).join(', ')}
-FROM (SELECT *, roundDown(rowNumberInAllBlocks(), ${list(starts)}) AS k FROM input('${ROW_STRUCTURE}'))
+FROM (SELECT *, rowNumberInAllBlocks() AS n, roundDown(n, ${list(starts)}) AS k FROM input('${ROW_STRUCTURE}'))${missingOnly(range, perRecord(positionOf))}
 FORMAT JSONEachRow`;
+}
+
+/** Of a record that is replayed a part may be stored already; only the rest is inserted. */
+function missingOnly({ partition, records }: Range, position: string): string {
+  const replayed = records.flatMap(({ replayOf }) => (replayOf === null ? [] : [String(replayOf)]));
+  return replayed.length === 0
+    ? ''
+    : `
+WHERE (${position}, toUInt32(n - k)) NOT IN (SELECT kafka_off, kafka_idx FROM logs WHERE kafka_part = ${String(partition)} AND kafka_off IN (${replayed.join(',')}))`;
 }

@@ -1,9 +1,12 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Range, RangeStore } from '../pipeline/bus/range-consumer.ts';
+import type { Fault } from '../pipeline/bus/dead-letter.ts';
+import type { Range, RangeStore, Refusal } from '../pipeline/bus/range-consumer.ts';
+import { positionOf, type LogRecord } from '../pipeline/bus/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
-import type { Sink } from './sink.ts';
+import { MAX_PARTITIONS, type Sink } from './sink.ts';
+import { findRefused, refusalOf } from './refused.ts';
 
 /** How an insert must be made for its block to be formed once and in the order of the rows. */
 const SETTINGS: ClickHouseSettings = {
@@ -13,14 +16,27 @@ const SETTINGS: ClickHouseSettings = {
   max_threads: 1,
   max_insert_threads: '1',
   input_format_parallel_parsing: 0,
-  // partitions by day, month and year stay under 500 for any mix of times and plans (docs/adr/0001)
-  max_partitions_per_insert_block: '1000',
+  max_partitions_per_insert_block: MAX_PARTITIONS,
   max_execution_time: 120,
 };
 
 const INSERT_DEADLINE_MS = 130_000;
+/** A connection may stay open and silent: what is short by nature is not waited for as long. */
+const READ_DEADLINE_MS = 30_000;
 
 export type WriterMetrics = { stored(table: string, rows: number, bytes: number, seconds: number): void };
+
+/** How many rows of a record are in the table, and how many different ones. */
+type Found = { readonly count: number; readonly distinct: number };
+
+export type TableWriterOptions = {
+  readonly sink: Sink;
+  readonly store: Store;
+  readonly log: Logger;
+  readonly metrics: WriterMetrics;
+  /** When so many records of a range are refused, no more are looked for. */
+  readonly mostRefused: number;
+};
 
 /** Stores ranges of a topic in a table, each exactly once: a token for each range, and a look at what is there before a repeat. */
 export class TableWriter implements RangeStore {
@@ -28,61 +44,123 @@ export class TableWriter implements RangeStore {
   readonly #store: Store;
   readonly #log: Logger;
   readonly #metrics: WriterMetrics;
+  readonly #mostRefused: number;
 
-  constructor(options: { readonly sink: Sink; readonly store: Store; readonly log: Logger; readonly metrics: WriterMetrics }) {
+  constructor(options: TableWriterOptions) {
     this.#sink = options.sink;
     this.#store = options.store;
     this.#log = options.log;
     this.#metrics = options.metrics;
+    this.#mostRefused = options.mostRefused;
   }
 
-  async store(all: Range, again: boolean): Promise<void> {
-    if (all.rows === 0) return;
-    const range = { ...all, records: all.records.filter(({ count }) => count > 0) };
-    const name = `${this.#sink.name}-${range.topic}-${String(range.partition)}-${String(range.start)}-${String(range.end)}`;
-    if (again && (await this.#isStored(range, name))) return;
+  async store(all: Range, again: boolean): Promise<readonly Refusal[]> {
+    const name = `${this.#sink.name}-${all.topic}-${String(all.partition)}-${String(all.start)}-${String(all.end)}`;
+    if (again) await this.#waitForRunning(name);
+    const range = await this.#withoutStored(all);
+    if (range.rows === 0) return [];
+    if (again && (await this.#isStored(range, name))) return [];
     await this.#sink.prepare(range, this.#store);
     const began = performance.now();
     const { text, body } = this.#sink.insert(range);
-    const written = await this.#store.insert(text, body, {
-      queryId: `${name}-${randomUUID()}`,
-      settings: {
-        ...SETTINGS,
-        insert_deduplication_token: `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`,
-      },
-      signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
-    });
+    // also with fewer records than before: what the token has let in already is theirs (docs/adr/0008-dead-letters.md)
+    const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
+    let written: number;
+    try {
+      written = await this.#store.insert(text, body, {
+        queryId: `${name}-${randomUUID()}`,
+        settings: { ...SETTINGS, insert_deduplication_token: token },
+        signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
+      });
+    } catch (error) {
+      const refused = refusalOf(error) === null ? [] : await this.#refusedOf(range);
+      if (refused.length === 0) throw error;
+      return refused;
+    }
     // a repeat that was recognised by its token writes nothing, so only the table itself can tell
     if (written !== range.rows && !(await this.#isStored(range, name))) {
       throw new Error(`ClickHouse wrote ${String(written)} of ${String(range.rows)} rows of range ${name}.`);
     }
     const bytes = body.reduce((sum, part) => sum + part.length, 0);
     this.#metrics.stored(this.#sink.table, range.rows, bytes, (performance.now() - began) / 1000);
+    return [];
   }
 
-  /** Whether every row of a range is in the table; first waits until no insert of it is running any more. */
+  /** The range without records that have no rows, and without replays of what is stored whole or comes earlier in it. */
+  async #withoutStored(range: Range): Promise<Range> {
+    const found = range.records.some(({ replayOf }) => replayOf !== null) ? await this.#find(range) : new Map<number, Found>();
+    const positions = new Set<number>();
+    const records = range.records.filter((record) => {
+      const position = positionOf(record);
+      const stored = record.replayOf !== null && found.get(position)?.distinct === record.count;
+      if (record.count === 0 || stored || positions.has(position)) return false;
+      positions.add(position);
+      return true;
+    });
+    return { ...range, records, rows: records.reduce((sum, { count }) => sum + count, 0) };
+  }
+
+  /** The records of a range that the table refuses, found by inserts into a table like it that keeps nothing. */
+  async #refusedOf(range: Range): Promise<Refusal[]> {
+    const table = `${this.#sink.table}_trial_${String(range.partition)}`;
+    await this.#store.command(`CREATE OR REPLACE TABLE ${table} AS ${this.#sink.table} ENGINE = Null`);
+    try {
+      return await findRefused(range.records, (records) => this.#try(range, records, table), this.#mostRefused);
+    } finally {
+      await this.#store.command(`DROP TABLE IF EXISTS ${table}`);
+    }
+  }
+
+  /** What the table has against these records; null where it takes them. */
+  async #try(range: Range, records: readonly LogRecord[], table: string): Promise<Fault | null> {
+    const rows = records.reduce((sum, { count }) => sum + count, 0);
+    const { text, body } = this.#sink.insert({ ...range, records, rows }, table);
+    try {
+      await this.#store.insert(text, body, {
+        queryId: `trial-${randomUUID()}`,
+        settings: SETTINGS,
+        signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
+      });
+      return null;
+    } catch (error) {
+      const fault = refusalOf(error);
+      if (fault === null) throw error;
+      return fault;
+    }
+  }
+
+  /** Whether every row of a range is in the table; no insert of it may be running any more. */
   async #isStored(range: Range, name: string): Promise<boolean> {
-    await this.#waitForRunning(name);
-    const found = await this.#store.ownerRows(
-      `SELECT toString(kafka_off), toString(count()), toString(uniqExact(kafka_idx)) FROM ${this.#sink.table}
-       WHERE kafka_part = {part:UInt16} AND kafka_off BETWEEN {start:UInt64} AND {end:UInt64} GROUP BY kafka_off`,
-      { part: range.partition, start: range.start, end: range.end },
-    );
-    const rows = new Map(found.map(([offset, count, distinct]) => [Number(offset), { count: Number(count), distinct: Number(distinct) }]));
+    const rows = await this.#find(range);
     for (const [offset, { count, distinct }] of rows) {
       if (count !== distinct) this.#log.error({ range: name, offset, count, distinct }, 'A record is stored more than once.');
     }
-    const complete = range.records.every(({ offset, count }) => rows.get(offset)?.distinct === count);
+    const complete = range.records.every((record) => rows.get(positionOf(record))?.distinct === record.count);
     this.#log.info({ range: name, rows: range.rows, complete }, 'A range was read back.');
     return complete;
+  }
+
+  /** The rows that are stored of a range, and of the records that it replays, by the offset that they belong to. */
+  async #find({ partition, start, end, records }: Range): Promise<Map<number, Found>> {
+    const replayed = records.flatMap(({ replayOf }) => (replayOf === null ? [] : [String(replayOf)]));
+    const also = replayed.length === 0 ? '' : ` OR kafka_off IN (${replayed.join(',')})`;
+    const found = await this.#store.ownerRows(
+      `SELECT toString(kafka_off), toString(count()), toString(uniqExact(kafka_idx)) FROM ${this.#sink.table}
+       WHERE kafka_part = {part:UInt16} AND (kafka_off BETWEEN {start:UInt64} AND {end:UInt64}${also}) GROUP BY kafka_off`,
+      { part: partition, start, end },
+      AbortSignal.timeout(READ_DEADLINE_MS),
+    );
+    return new Map(found.map(([offset, count, distinct]) => [Number(offset), { count: Number(count), distinct: Number(distinct) }]));
   }
 
   async #waitForRunning(name: string): Promise<void> {
     const deadline = Date.now() + INSERT_DEADLINE_MS;
     for (;;) {
-      const [row] = await this.#store.ownerRows('SELECT count() FROM system.processes WHERE startsWith(query_id, {name:String})', {
-        name: `${name}-`,
-      });
+      const [row] = await this.#store.ownerRows(
+        'SELECT count() FROM system.processes WHERE startsWith(query_id, {name:String})',
+        { name: `${name}-` },
+        AbortSignal.timeout(READ_DEADLINE_MS),
+      );
       if (Number(row?.[0]) === 0) return;
       if (Date.now() > deadline) throw new Error(`An insert of range ${name} has been running for ${String(INSERT_DEADLINE_MS)} ms.`);
       await new Promise((resolve) => setTimeout(resolve, 200));

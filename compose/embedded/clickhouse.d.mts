@@ -6,6 +6,8 @@ export type ClickHouseOptions = {
   readonly log?: ((line: string) => void) | undefined;
   /** The port of the HTTP interface; without it a free one is taken. */
   readonly port?: number | undefined;
+  /** Writes every part to the disk itself before an insert or a merge is done, so that a power loss takes nothing. */
+  readonly survivesPowerLoss?: boolean | undefined;
   /** Told the process id as soon as there is one, long before the engine is ready. */
   readonly onSpawn?: ((pid: number) => void) | undefined;
   /** Aborted: the engine that is starting is killed, and the start fails. */

@@ -31,12 +31,12 @@ const STOP = "KILL QUERY WHERE query LIKE '%sleepEachRow%' AND query NOT LIKE '%
  * @returns {Promise<import('./clickhouse.d.mts').ClickHouse>}
  */
 export async function startClickHouse(options) {
-  const { dataDir, log = () => {}, port } = options;
+  const { dataDir, log = () => {}, port, survivesPowerLoss = false } = options;
   const library = findLibrary();
   const folder = path.resolve(dataDir, 'clickhouse');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const secrets = keptSecrets(folder);
-  const configFile = writeConfig(folder, secrets);
+  const configFile = writeConfig(folder, secrets, survivesPowerLoss);
   const start = (/** @type {number[]} */ ports) =>
     startEngine({ ...options, library, folder, secrets, configFile, port: /** @type {number} */ (ports[0]) });
   const clickhouse = await (port === undefined ? onFreePorts(1, start) : start([port]));
@@ -116,9 +116,9 @@ function keptSecrets(folder) {
 
 /**
  * Fills in the two templates; answers where the main configuration lies.
- * @param {string} folder @param {Secrets} secrets
+ * @param {string} folder @param {Secrets} secrets @param {boolean} survivesPowerLoss
  */
-function writeConfig(folder, secrets) {
+function writeConfig(folder, secrets, survivesPowerLoss) {
   const usersFile = path.join(folder, 'users.xml');
   const configFile = path.join(folder, 'config.xml');
   render('users.xml', usersFile, {
@@ -128,6 +128,7 @@ function writeConfig(folder, secrets) {
   });
   render('config.xml', configFile, {
     usersFile: xmlText(usersFile),
+    fsync: survivesPowerLoss ? '1' : '0',
     maxServerMemoryBytes: String(Math.floor(Math.min(MAX_SERVER_MEMORY_BYTES, os.totalmem() * 0.4))),
   });
   return configFile;

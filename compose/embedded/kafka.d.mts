@@ -1,3 +1,9 @@
+/**
+ * A further port of the broker on 127.0.0.1. Who asks there is sent to the advertised port for everything else, so all of its
+ * traffic goes through what listens on that one: a proxy of the fault tests.
+ */
+export type ExtraListener = { readonly port: number; readonly advertisedPort: number };
+
 /** What an embedded Kafka needs to start. */
 export type KafkaOptions = {
   /** The instance's data directory; everything of the broker is in its folder `kafka`. */
@@ -6,6 +12,10 @@ export type KafkaOptions = {
   readonly log?: ((line: string) => void) | undefined;
   /** The ports of the broker and of its controller; without them free ones are taken. */
   readonly ports?: readonly [number, number] | undefined;
+  /** Writes every batch to the disk itself before it is acknowledged, so that a power loss takes nothing. */
+  readonly survivesPowerLoss?: boolean | undefined;
+  /** Beside the one that `brokers` names; none without it. */
+  readonly extraListeners?: readonly ExtraListener[] | undefined;
   /** Told the process id as soon as there is one, long before the broker is ready. */
   readonly onSpawn?: ((pid: number) => void) | undefined;
   /** Aborted: the broker that is starting is killed, and the start fails. */

@@ -1,4 +1,5 @@
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
+import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
@@ -6,10 +7,13 @@ import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import { appHostEndpoints } from '../../api/http/host-lists.ts';
+import { LiveTails } from '../../api/limits/live-tails.ts';
 import { queryRate } from '../../api/limits/query-rate.ts';
 import { createQueryRoutes } from '../../api/query/routes.ts';
 import { createQueryRuntime } from '../../api/query/runtime.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
+import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
+import { createKafka } from '../../pipeline/bus/kafka.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { createControlStore } from './control.ts';
@@ -26,7 +30,8 @@ export const appRole: Role = {
     const sweep = new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) });
     const store = new Store(config.clickhouse);
     context.registerCheck('clickhouse', () => store.ping());
-    context.serveAdmin([...adminRoutes(control, context.peers), usageRoute(control, counts)]);
+    const letters = new DeadLetters(createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-dead-letters', log }));
+    context.serveAdmin([...adminRoutes(control, context.peers), usageRoute(control, counts), ...deadLetterRoutes({ letters, store, log })]);
     const runtime = createQueryRuntime({
       store,
       now: () => BigInt(Date.now()) * 1_000_000n,
@@ -34,13 +39,14 @@ export const appRole: Role = {
       rate: queryRate(),
     });
     const queries = createQueryRoutes(runtime);
+    const tails = new LiveTails();
     const host = createHost({
       name: 'app host',
       host: config.http.host,
       port: config.http.appPort,
       endpoints: appHostEndpoints(endpoints, [
         ...[...queries, rejectionsRoute({ log: context.rejections, peers: context.peers })].map((route) => appEndpoint(route)),
-        ...createSelectEndpoints(runtime),
+        ...createSelectEndpoints(runtime, tails),
         ...gatedEndpoints,
       ]),
       keys: control,
@@ -48,6 +54,14 @@ export const appRole: Role = {
       metrics,
       log,
     });
-    return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, control, sweep, ...services, host];
+    return [
+      { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
+      letters,
+      control,
+      sweep,
+      ...services,
+      host,
+      tails,
+    ];
   },
 };

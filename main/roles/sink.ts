@@ -1,6 +1,9 @@
+import { ConsumerLag } from '../../pipeline/bus/consumer-lag.ts';
+import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { RangeConsumer } from '../../pipeline/bus/range-consumer.ts';
 import type { RangeLimits } from '../../pipeline/bus/partition-reader.ts';
+import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
@@ -20,6 +23,8 @@ export const sinkRole: Role = {
     const { config, log, metrics } = context;
     const store = new Store(config.clickhouse);
     const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-sink', log });
+    const deadLetters = new DeadLetters(kafka);
+    const { deadLetterLimit } = config.sinks;
     const consumers = sinks.members.map(
       (sink) =>
         new RangeConsumer({
@@ -32,6 +37,7 @@ export const sinkRole: Role = {
             sink,
             store,
             log,
+            mostRefused: deadLetterLimit + 1,
             metrics: {
               stored: (table, rows, bytes, seconds) => {
                 metrics.batches.inc({ stage: 'insert' });
@@ -42,15 +48,31 @@ export const sinkRole: Role = {
             },
           }),
           onCrash: (error) => context.fail(error),
-          onPoison: (partition, offset, reason) => {
-            metrics.dropped.inc({ component: `sink ${sink.name}`, reason: 'unreadable record' });
-            log.error({ topic: sink.topic, partition, offset, reason }, 'A record that is none of ours was skipped.');
+          deadLetterLimit,
+          bury: async (letters) => {
+            const stage = `sink ${sink.name}`;
+            await deadLetters.write(
+              letters.map((letter) => ({ ...letter, stage: `${stage}: ${letter.stage}`, version: packageVersion() })),
+            );
+            for (const { topic, partition, offset, reason, detail } of letters) {
+              metrics.deadLetters.inc({ topic, reason });
+              log.error({ component: stage, topic, partition, offset, reason, detail }, 'A record became a dead letter.');
+            }
           },
-          onLag: (partition, lag) => metrics.lag.set({ topic: sink.topic, partition: String(partition) }, lag),
+        }),
+    );
+    const lags = consumers.map(
+      (consumer) =>
+        new ConsumerLag({
+          kafka,
+          ...consumer.group,
+          partitions: () => consumer.assigned,
+          onLag: (partition, lag) => metrics.lag.set({ topic: consumer.group.topic, partition: String(partition) }, lag),
         }),
     );
     context.registerCheck('kafka', () => consumers.every((consumer) => consumer.joined));
     context.registerCheck('clickhouse', () => store.ping());
-    return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, ...consumers];
+    context.registerCheck('dead letters', () => consumers.every((consumer) => consumer.halted.size === 0));
+    return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, deadLetters, ...consumers, ...lags];
   },
 };

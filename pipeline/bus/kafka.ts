@@ -1,5 +1,6 @@
 import kafkajs, { type Kafka, type logLevel as LogLevel } from 'kafkajs';
 import type { Logger } from 'pino';
+import { socketFactory } from './kafka-socket.ts';
 import { snappyCodec } from './snappy-codec.ts';
 import { zstdCodec } from './zstd-codec.ts';
 
@@ -26,6 +27,7 @@ export function createKafka(options: { readonly brokers: readonly string[]; read
     brokers: [...options.brokers],
     connectionTimeout: 3000,
     requestTimeout: 20_000,
+    socketFactory: socketFactory(),
     retry: { initialRetryTime: 100, maxRetryTime: 2000, retries: 8 },
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {

@@ -29,6 +29,8 @@ export type OnSent = (records: readonly SentRecord[]) => void;
 /** Most bytes of values in one send, and of one record that several requests share. */
 const MAX_SEND_BYTES = 2_000_000;
 const MAX_RECORD_BYTES = 900_000;
+/** After so long nobody waits for a send any more (a request waits 5 s): its producer is given up rather than waited for. Milliseconds. */
+const SEND_DEADLINE_MS = 10_000;
 
 /**
  * One idempotent producer with one send in flight: the only way in which kafkajs neither loses nor doubles what it acknowledged
@@ -38,6 +40,7 @@ export class ProducerLane {
   readonly #kafka: Kafka;
   readonly #log: Logger;
   readonly #onSent: OnSent;
+  readonly #sendDeadlineMs: number;
   readonly #queue: Parcel[] = [];
   #producer: Promise<Producer> | null = null;
   #sending: Promise<void> | null = null;
@@ -48,10 +51,11 @@ export class ProducerLane {
   /** True from a send that failed until one that did not. */
   failing = false;
 
-  constructor(kafka: Kafka, log: Logger, onSent: OnSent = () => undefined) {
+  constructor(kafka: Kafka, log: Logger, onSent: OnSent = () => undefined, sendDeadlineMs = SEND_DEADLINE_MS) {
     this.#kafka = kafka;
     this.#log = log;
     this.#onSent = onSent;
+    this.#sendDeadlineMs = sendDeadlineMs;
   }
 
   async start(): Promise<void> {
@@ -118,15 +122,8 @@ export class ProducerLane {
     let failure: Error | null = null;
     try {
       if (parcels.length > 0) {
-        const producer = await this.#connected();
         const records = recordsOf(parcels);
-        const answers = await producer.send({
-          topic: LOGS_TOPIC,
-          acks: -1,
-          timeout: 15_000,
-          compression: kafkajs.CompressionTypes.Snappy,
-          messages: records.map(messageOf),
-        });
+        const answers = await within(this.#sendDeadlineMs, this.#produce(records));
         this.#onSent(sentRecords(records, answers));
         this.failing = false;
       }
@@ -142,6 +139,17 @@ export class ProducerLane {
     }
   }
 
+  async #produce(records: readonly OutRecord[]): Promise<RecordMetadata[]> {
+    const producer = await this.#connected();
+    return producer.send({
+      topic: LOGS_TOPIC,
+      acks: -1,
+      timeout: 15_000,
+      compression: kafkajs.CompressionTypes.Snappy,
+      messages: records.map(messageOf),
+    });
+  }
+
   #connected(): Promise<Producer> {
     if (this.#producer === null) {
       const producer = this.#kafka.producer({
@@ -152,9 +160,11 @@ export class ProducerLane {
         // a send that is rejected after these costs its producer, so limiting them does no harm
         retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1000 },
       });
-      this.#producer = producer.connect().then(() => producer);
-      this.#producer.catch(() => {
-        this.#producer = null;
+      const connected = producer.connect().then(() => producer);
+      this.#producer = connected;
+      connected.catch(() => {
+        // one that was given up before it failed is not the lane's any more
+        if (this.#producer === connected) this.#producer = null;
       });
     }
     return this.#producer;
@@ -165,6 +175,21 @@ export class ProducerLane {
     const producer = this.#producer;
     this.#producer = null;
     producer?.then((old) => old.disconnect()).catch(() => undefined);
+  }
+}
+
+/** What the promise gives, if it does in time; what it gives later is passed over. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`Kafka did not answer within ${String(ms)} ms.`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

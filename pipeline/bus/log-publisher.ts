@@ -1,6 +1,7 @@
 import type { Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 import { backpressure, HttpError } from '../core/errors.ts';
+import { retentionClass } from '../core/retention.ts';
 import type { Service } from '../core/service.ts';
 import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../entry/writer.ts';
 import { ProducerLane, type OnSent, type Parcel } from './lane.ts';
@@ -122,7 +123,8 @@ export class LogPublisher implements Service {
 
 /** The records of a request. One whose entries were all rejected has none of them, but its bytes count: it has a record without rows. */
 function parcelsOf(writer: EntryWriter, acceptedBytes: number, partitions: number): Omit<Parcel, 'done'>[] {
-  const { tenantId, retentionDays } = writer.options;
+  const { tenantId } = writer.options;
+  const retentionDays = retentionClass(writer.options.retentionDays);
   const chunks = writer.chunks();
   const nothing = { partition: tenantId % partitions, value: Buffer.alloc(0), count: 0, days: [], streams: [] };
   const own = chunks.length > 0 || acceptedBytes === 0 ? chunks : [nothing];

@@ -1,9 +1,7 @@
-import type { Logger } from 'pino';
-import type { Range, RangeStore } from './range-consumer.ts';
+import { WINDOW, type Intent, type Progress } from './commit-metadata.ts';
+import { RangeSteps, type RangeStepsOptions } from './range-steps.ts';
+import type { Range } from './range-consumer.ts';
 import type { LogRecord } from './record.ts';
-
-/** A range that an earlier owner of the partition meant to store, and perhaps did. Offsets, inclusive. */
-export type Intent = { readonly start: number; readonly end: number };
 
 /** How large ranges grow. */
 export type RangeLimits = {
@@ -17,23 +15,18 @@ export type RangeLimits = {
   readonly busyMs: number;
 };
 
-export type PartitionReaderOptions = {
-  readonly topic: string;
-  readonly partition: number;
-  readonly intent: Intent | null;
+export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFinishing'> & {
+  /** What the last commit says. */
+  readonly progress: Progress;
   readonly limits: RangeLimits;
-  readonly log: Logger;
-  readonly store: RangeStore;
   /** False once the partition may belong to somebody else. */
   readonly isCurrent: () => boolean;
-  readonly commit: (offset: number, metadata: string) => Promise<void>;
 };
-
-const RETRY_MS = [250, 500, 1000, 2000, 5000, 10_000, 15_000];
 
 /** Gathers the records of one partition into ranges and has them stored, one after the other. */
 export class PartitionReader {
   readonly #options: PartitionReaderOptions;
+  readonly #steps: RangeSteps;
   #intent: Intent | null;
   #records: LogRecord[] = [];
   #rows = 0;
@@ -49,7 +42,10 @@ export class PartitionReader {
 
   constructor(options: PartitionReaderOptions) {
     this.#options = options;
-    this.#intent = options.intent;
+    this.#intent = options.progress.intent;
+    this.#lastOffset = options.progress.from - 1;
+    const steps = { ...options, isActive: () => this.#active(), isFinishing: () => this.#finishing };
+    this.#steps = new RangeSteps(steps, options.progress.dead);
   }
 
   start(): void {
@@ -64,7 +60,7 @@ export class PartitionReader {
     if (this.#records.length === 0) this.#oldestAt = performance.now();
     this.#records.push(record);
     this.#rows += record.count;
-    this.#bytes += record.value.length;
+    this.#bytes += bytesOf(record);
     this.#lastOffset = record.offset;
     this.#wake();
   }
@@ -72,7 +68,7 @@ export class PartitionReader {
   /** True while no more should be added. An intent's range is never cut short. */
   get full(): boolean {
     const { rows, bytes } = this.#options.limits;
-    return this.#intent === null && (this.#rows >= rows || this.#bytes >= bytes);
+    return this.#intent === null && (this.#rows >= rows || this.#bytes >= bytes || this.#records.length >= WINDOW);
   }
 
   /** Resolves when there is room again, at the latest after `ms`. */
@@ -92,6 +88,7 @@ export class PartitionReader {
   async finish(): Promise<void> {
     this.#finishing = true;
     this.#wake();
+    this.#steps.wake();
     await this.#loop;
   }
 
@@ -100,6 +97,7 @@ export class PartitionReader {
     this.#abandoned = true;
     this.#records = [];
     this.#wake();
+    this.#steps.wake();
     for (const done of [...this.#waitingForRoom]) done();
   }
 
@@ -108,13 +106,13 @@ export class PartitionReader {
   }
 
   async #run(): Promise<void> {
-    if (this.#intent !== null) await this.#repeatIntent(this.#intent);
-    while (this.#active() && this.#intent === null) {
+    if (this.#intent !== null && !(await this.#repeatIntent(this.#intent))) return;
+    while (this.#active()) {
       const wait = this.#waitMs();
       if (wait > 0) {
         if (this.#finishing && this.#records.length === 0) return;
         await this.#sleep(wait);
-      } else await this.#storeRange(this.#take(this.#records.length), false);
+      } else if (!(await this.#steps.take(this.#take(this.#widest()), false))) return;
     }
   }
 
@@ -122,7 +120,7 @@ export class PartitionReader {
   #waitMs(): number {
     const { rows, bytes, idleMs, busyRows, busyMs } = this.#options.limits;
     if (this.#records.length === 0) return 1000;
-    if (this.#finishing || this.#rows >= rows || this.#bytes >= bytes) return 0;
+    if (this.#finishing || this.#rows >= rows || this.#bytes >= bytes || this.#records.length >= WINDOW) return 0;
     const age = performance.now() - this.#oldestAt;
     if (age < idleMs) return idleMs - age;
     return this.#rows < busyRows ? 0 : Math.max(0, busyMs - age);
@@ -142,59 +140,35 @@ export class PartitionReader {
     });
   }
 
-  async #repeatIntent(intent: Intent): Promise<void> {
+  async #repeatIntent(intent: Intent): Promise<boolean> {
     while (this.#lastOffset < intent.end && this.#active() && !this.#finishing) await this.#sleep(1000);
-    if (!this.#active() || this.#lastOffset < intent.end) return;
+    if (!this.#active() || this.#lastOffset < intent.end) return false;
     const cut = this.#records.findIndex(({ offset }) => offset > intent.end);
     const range = this.#take(cut < 0 ? this.#records.length : cut);
     // the boundaries are those of the intent, not of what is still in the log
-    await this.#storeRange({ ...range, start: intent.start, end: intent.end }, true);
+    if (!(await this.#steps.take({ ...range, start: intent.start, end: intent.end }, true))) return false;
     this.#intent = null;
+    return true;
+  }
+
+  /** How many of the gathered records one range may have. */
+  #widest(): number {
+    const first = this.#records[0]?.offset ?? 0;
+    const cut = this.#records.findIndex(({ offset }) => offset >= first + WINDOW);
+    return cut < 0 ? this.#records.length : cut;
   }
 
   #take(count: number): Range {
     const records = this.#records.splice(0, count);
     const rows = records.reduce((sum, record) => sum + record.count, 0);
     this.#rows -= rows;
-    this.#bytes -= records.reduce((sum, record) => sum + record.value.length, 0);
+    this.#bytes -= records.reduce((sum, record) => sum + bytesOf(record), 0);
     if (this.#records.length > 0) this.#oldestAt = performance.now();
     for (const done of [...this.#waitingForRoom]) done();
     const { topic, partition } = this.#options;
     return { topic, partition, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0, rows, records };
   }
-
-  async #storeRange(range: Range, again: boolean): Promise<void> {
-    if (
-      !again &&
-      !(await this.#persist(() => this.#options.commit(range.start, JSON.stringify({ e: range.end, v: 1 })), 'write the intent of a range'))
-    )
-      return;
-    let repeated = again;
-    const stored = await this.#persist(async () => {
-      const before = repeated;
-      repeated = true;
-      if (range.records.length > 0) await this.#options.store.store(range, before);
-    }, 'store a range');
-    if (stored) await this.#persist(() => this.#options.commit(range.end + 1, ''), 'commit a range');
-  }
-
-  /** Repeats a step until it succeeds. False: the partition is not ours any more. */
-  async #persist(step: () => Promise<void>, what: string): Promise<boolean> {
-    for (let attempt = 0; this.#active(); attempt++) {
-      try {
-        await step();
-        return this.#active();
-      } catch (error) {
-        if (!this.#active()) return false;
-        const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] as number;
-        this.#options.log.warn(
-          { err: error, partition: this.#options.partition, attempt, retryInMs: wait },
-          `Could not ${what}; it is repeated.`,
-        );
-        if (attempt >= 2 && this.#finishing) return false;
-        await new Promise((resolve) => setTimeout(resolve, wait));
-      }
-    }
-    return false;
-  }
 }
+
+/** What a record takes up, also where it cannot be read. */
+const bytesOf = ({ original }: LogRecord): number => original.value?.length ?? 0;

@@ -1,9 +1,12 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Service } from '../core/service.ts';
-import { PartitionReader, type Intent, type RangeLimits } from './partition-reader.ts';
-import type { LogRecord } from './record.ts';
-import { decodeRecord, withoutRows } from './record.ts';
+import { decodeMetadata, type Progress } from './commit-metadata.ts';
+import type { Fault } from './dead-letter.ts';
+import { PartitionReader, type RangeLimits } from './partition-reader.ts';
+import type { RangeStepsOptions } from './range-steps.ts';
+import { decodeRecord, unreadable, type LogRecord } from './record.ts';
+import { rowsFault } from './row-lines.ts';
 
 /** The records of one partition from `start` to `end` (offsets, inclusive): what is stored by one insert, or not at all. */
 export type Range = {
@@ -15,10 +18,16 @@ export type Range = {
   readonly records: readonly LogRecord[];
 };
 
-/** Where ranges are stored. Both must be safe to repeat for the same range, from any process. */
+/** A record that cannot be stored, and why. */
+export type Refusal = { readonly record: LogRecord; readonly fault: Fault };
+
+/** Where ranges are stored. It must be safe to repeat for the same range, from any process, also with fewer of its records. */
 export interface RangeStore {
-  /** Stores the rows of a range (there may be none); resolves when it is stored whole. `again`: an earlier try may have stored it, or a part of it. */
-  store(range: Range, again: boolean): Promise<void>;
+  /**
+   * Stores the rows of a range; resolves with an empty list when it is stored whole, or with the records that cannot be stored, and
+   * then none is. `again`: an earlier try may have stored it, or a part of it.
+   */
+  store(range: Range, again: boolean): Promise<readonly Refusal[]>;
 }
 
 export type RangeConsumerOptions = {
@@ -30,10 +39,15 @@ export type RangeConsumerOptions = {
   readonly limits: RangeLimits;
   /** Called when the consumer cannot go on: the process should end and be started again. */
   readonly onCrash: (error: Error) => void;
-  /** Called for a record that is none of ours, which is skipped. */
-  readonly onPoison: (partition: number, offset: string, reason: string) => void;
-  readonly onLag: (partition: number, lag: number) => void;
+  readonly bury: RangeStepsOptions['bury'];
+  readonly deadLetterLimit: number;
 };
+
+/**
+ * Commits once, as the member of the group that got the batch. `consumer.commitOffsets` does not do: it repeats what failed after it has
+ * joined anew, when the partition may be another member's, and says nothing where it did nothing because the consumer is stopping.
+ */
+type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
 
 /**
  * Reads a topic in ranges and has each stored exactly once (docs/adr/0003-exactly-once-sink.md): the range's end is written into
@@ -44,6 +58,11 @@ export class RangeConsumer implements Service {
   readonly #options: RangeConsumerOptions;
   readonly #consumer: Consumer;
   readonly #readers = new Map<number, Promise<PartitionReader>>();
+  /** The last commit of each partition; resolves when it is over, however it ended. */
+  readonly #commits = new Map<number, Promise<void>>();
+  /** The partitions that stand still, and why. */
+  readonly #halted = new Map<number, string>();
+  #assigned: readonly number[] = [];
   /** Grows with every assignment; whoever holds an older one may not commit any more. */
   #epoch = 0;
   #running = false;
@@ -70,16 +89,33 @@ export class RangeConsumer implements Service {
     return this.#joined;
   }
 
+  get group(): { readonly topic: string; readonly groupId: string } {
+    const { topic, groupId } = this.#options;
+    return { topic, groupId };
+  }
+
+  /** The partitions that belong to this process now. */
+  get assigned(): readonly number[] {
+    return this.#assigned;
+  }
+
+  /** The partitions that stand still because too many of their records cannot be stored. */
+  get halted(): ReadonlyMap<number, string> {
+    return this.#halted;
+  }
+
   async start(): Promise<void> {
     const { events } = this.#consumer;
-    this.#consumer.on(events.GROUP_JOIN, () => {
+    this.#consumer.on(events.GROUP_JOIN, ({ payload }) => {
       this.#abandon();
       this.#joined = true;
+      this.#assigned = payload.memberAssignment[this.#options.topic] ?? [];
     });
     this.#consumer.on(events.REBALANCING, () => {
       this.#abandon();
     });
     this.#consumer.on(events.CRASH, ({ payload }) => {
+      this.#abandon();
       this.#joined = false;
       this.#options.log.error({ err: payload.error, restart: payload.restart }, 'The Kafka consumer crashed.');
       if (!payload.restart && this.#running) this.#options.onCrash(payload.error);
@@ -114,22 +150,22 @@ export class RangeConsumer implements Service {
         .catch(() => undefined);
     }
     this.#readers.clear();
+    this.#halted.clear();
   }
 
-  async #batch({ batch, resolveOffset, heartbeat, isRunning, isStale }: EachBatchPayload): Promise<void> {
+  async #batch({ batch, resolveOffset, heartbeat, isRunning, isStale, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
     const epoch = this.#epoch;
-    const reader = await this.#reader(batch.partition);
     const stale = (): boolean => epoch !== this.#epoch || !this.#running || !isRunning() || isStale();
+    // a batch of before a crash may not open the reader of after it
+    if (stale()) return;
+    const reader = await this.#reader(batch.partition, commitOffsetsIfNecessary);
     if (stale()) return;
     for (const message of batch.messages) {
-      const record = decodeRecord(batch.partition, message);
-      if (typeof record === 'string') {
-        this.#options.onPoison(batch.partition, message.offset, record);
-        reader.add(withoutRows(batch.partition, Number(message.offset)));
-      } else reader.add(record);
+      const decoded = decodeRecord(batch.partition, message);
+      const fault = 'reason' in decoded ? decoded : rowsFault(decoded);
+      reader.add(fault === null ? (decoded as LogRecord) : unreadable(batch.partition, message, fault));
     }
     resolveOffset(batch.lastOffset());
-    this.#options.onLag(batch.partition, Math.max(0, Number(batch.highWatermark) - 1 - Number(batch.lastOffset())));
     while (reader.full && !stale()) {
       await heartbeat();
       await reader.room(500);
@@ -138,47 +174,60 @@ export class RangeConsumer implements Service {
   }
 
   /** The reader of a partition, which first learns whether its last owner left an intent behind. */
-  #reader(partition: number): Promise<PartitionReader> {
+  #reader(partition: number, commit: Commit): Promise<PartitionReader> {
     let reader = this.#readers.get(partition);
     if (reader === undefined) {
-      reader = this.#openReader(partition, this.#epoch);
+      reader = this.#openReader(partition, this.#epoch, commit);
       this.#readers.set(partition, reader);
+      const opened = reader;
       reader.catch(() => {
-        this.#readers.delete(partition);
+        // the one of a later assignment stays
+        if (this.#readers.get(partition) === opened) this.#readers.delete(partition);
       });
     }
     return reader;
   }
 
-  async #openReader(partition: number, epoch: number): Promise<PartitionReader> {
-    const { topic, store, limits, log } = this.#options;
-    const intent = await this.#readIntent(partition);
-    if (intent !== null) log.info({ partition, ...intent }, 'An intent was left behind; its range is checked and repeated.');
+  async #openReader(partition: number, epoch: number, commit: Commit): Promise<PartitionReader> {
+    const { topic, log } = this.#options;
+    // what an abandoned reader was just committing may still arrive: only after it does the broker tell where things stand
+    await this.#commits.get(partition);
+    const progress = await this.#readProgress(partition);
+    if (progress.intent !== null)
+      log.info({ partition, ...progress.intent }, 'An intent was left behind; its range is checked and repeated.');
+    const isCurrent = (): boolean => epoch === this.#epoch;
     const reader = new PartitionReader({
-      topic,
+      ...this.#options,
       partition,
-      intent,
-      limits,
-      log,
-      store,
-      isCurrent: () => epoch === this.#epoch,
-      commit: (offset, metadata) => this.#consumer.commitOffsets([{ topic, partition, offset: String(offset), metadata }]),
+      progress,
+      isCurrent,
+      commit: (offset, metadata) => {
+        const position = { partition, offset: String(offset), metadata };
+        const committing = commit({ topics: [{ topic, partitions: [position] }] });
+        this.#commits.set(
+          partition,
+          committing.catch(() => undefined),
+        );
+        return committing;
+      },
+      onHalt: (why) => {
+        if (why === null) this.#halted.delete(partition);
+        else if (isCurrent()) this.#halted.set(partition, why);
+      },
     });
     reader.start();
     return reader;
   }
 
-  async #readIntent(partition: number): Promise<Intent | null> {
+  /** Where the group stands in a partition, and what its last owner left behind. */
+  async #readProgress(partition: number): Promise<Progress> {
     const { kafka, groupId, topic } = this.#options;
     const admin = kafka.admin();
     await admin.connect();
     try {
       const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
       const committed = group?.partitions.find((entry) => entry.partition === partition);
-      const metadata = committed?.metadata ?? '';
-      return metadata === '' || committed === undefined
-        ? null
-        : { start: Number(committed.offset), end: (JSON.parse(metadata) as { e: number }).e };
+      return decodeMetadata(Math.max(0, Number(committed?.offset ?? -1)), committed?.metadata ?? '');
     } finally {
       await admin.disconnect();
     }

@@ -4,6 +4,7 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 export const LOGS_TOPIC = 'logs.v1';
 export const CONTROL_TOPIC = 'control.v1';
 export const USAGE_TOPIC = 'usage.v1';
+export const DEAD_LETTER_TOPIC = 'dead-letter.v1';
 
 const DAY_MS = 86_400_000;
 /** The largest record batch; the embedded broker is set to it too. */
@@ -49,6 +50,19 @@ export function topicConfigs(options: { readonly logPartitions: number; readonly
         'retention.ms': String(7 * DAY_MS),
         'segment.ms': String(10 * 60_000),
         'min.cleanable.dirty.ratio': '0.1',
+      }),
+    },
+    {
+      topic: DEAD_LETTER_TOPIC,
+      numPartitions: 1,
+      replicationFactor,
+      configEntries: entries({
+        ...durable,
+        // a letter is its record and what is known of it
+        'max.message.bytes': String(MAX_MESSAGE_BYTES + 1024 * 1024),
+        'cleanup.policy': 'delete',
+        'retention.ms': String(30 * DAY_MS),
+        'message.timestamp.type': 'LogAppendTime',
       }),
     },
   ];

@@ -28,6 +28,7 @@ export type Config = {
     readonly readerPassword: string;
   };
   readonly limits: { readonly platformEntriesPerSecond: number; readonly queryTimeoutSeconds: number; readonly maxFacetFields: number };
+  readonly sinks: { readonly deadLetterLimit: number };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
   readonly dataDir: string;
   readonly logLevel: string;
@@ -93,7 +94,19 @@ export const environment = Joi.object({
     .description('Platform-wide limit over all tenants; 0 is off.'),
   LOGWEIR_QUERY_TIMEOUT_SECONDS: Joi.number().positive().max(600).default(30).description('A query that runs longer is ended with 504.'),
   LOGWEIR_MAX_FACET_FIELDS: Joi.number().integer().min(1).max(1000).default(50).description('Most fields in one answer of `/facets`.'),
+  LOGWEIR_DEAD_LETTER_LIMIT: Joi.number()
+    .integer()
+    .min(0)
+    .max(10_000)
+    .default(100)
+    .description('Most dead letters among the last 10,000 records of a partition; with one more it stands still. 10000: never.'),
   LOGWEIR_CORS_ORIGINS: Joi.string().allow('').default('').description('Origins that browsers may call from, comma-separated.'),
+  LOGWEIR_DURABILITY: Joi.string()
+    .valid('process', 'power-loss')
+    .default('process')
+    .description(
+      'What acknowledged entries survive on embedded engines: the end of any process, or also that of the machine (the profile `durable-single`: docs/operations.md).',
+    ),
   LOGWEIR_EMBEDDED: Joi.boolean().truthy('1').falsy('0').default(false).description('Set by the supervisor where an embedded engine runs.'),
 });
 
@@ -152,6 +165,7 @@ function toConfig(env: Environment): Config {
       queryTimeoutSeconds: Number(env['LOGWEIR_QUERY_TIMEOUT_SECONDS']),
       maxFacetFields: Number(env['LOGWEIR_MAX_FACET_FIELDS']),
     },
+    sinks: { deadLetterLimit: Number(env['LOGWEIR_DEAD_LETTER_LIMIT']) },
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
     dataDir: text('LOGWEIR_DATA_DIR'),
     logLevel: text('LOGWEIR_LOG_LEVEL'),

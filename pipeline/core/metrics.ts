@@ -11,8 +11,8 @@ export class Metrics {
   ]);
   readonly batches = this.#counter('logweir_batches_total', 'Batches handed on, by stage (produce, insert).', ['stage']);
   readonly errors = this.#counter('logweir_errors_total', 'Requests answered with an error, by slug and status.', ['slug', 'status']);
-  readonly dropped = this.#counter('logweir_dropped_total', 'Records and frames dropped, by component and reason.', [
-    'component',
+  readonly deadLetters = this.#counter('logweir_dead_letters_total', 'Records that could not be stored, and are kept as dead letters.', [
+    'topic',
     'reason',
   ]);
   readonly storedRows = this.#counter('logweir_stored_rows_total', 'Rows written to ClickHouse.', ['table']);
@@ -24,7 +24,7 @@ export class Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [this.registry],
   });
-  readonly lag = this.#gauge('logweir_consumer_lag', 'Records of a partition that are not consumed yet.', ['topic', 'partition']);
+  readonly lag = this.#gauge('logweir_consumer_lag', 'Records of a partition that are not stored yet.', ['topic', 'partition']);
   readonly requests = new Histogram({
     name: 'logweir_http_request_seconds',
     help: 'Time to answer a request, by route.',

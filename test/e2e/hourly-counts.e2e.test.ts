@@ -6,7 +6,8 @@ import { evaluate } from '../../logsql/pipeline.ts';
 import { planQuery, type PlanOptions } from '../../logsql/planner.ts';
 import { sql } from '../../pipeline/core/sql.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { MAX_TIME, MIN_TIME, formatTime, parseTime } from '../../pipeline/core/time.ts';
+import { momentText } from '../../logsql/times.ts';
+import { MAX_TIME, MIN_TIME, parseTime } from '../../pipeline/core/time.ts';
 import { EVERYTHING, entryOf, nanoseconds, parse } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';
 
@@ -80,7 +81,7 @@ describe('the hourly counts', function () {
       .sort((a, b) => (a.at < b.at ? -1 : 1))
       .map(({ at, label, ...fields }) => {
         const present = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
-        return entryOf({ _time: formatTime(at), _stream: `{app="${label}"}`, ...present });
+        return entryOf({ _time: momentText(at), _stream: `{app="${label}"}`, ...present });
       });
   const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))) ?? 0n;
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { until, type Instance } from './instance.ts';
-import { newTenant, sharedFolder, sharedInstance } from './shared.ts';
+import { newTenant, runCli, sharedFolder, sharedInstance, type Printed } from './shared.ts';
 
 const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -314,12 +314,7 @@ describe('a shipper posts, an analyst finds', function () {
   });
 
   it('answers the command line', async () => {
-    const cli = (args: string[], env: Record<string, string> = {}): Promise<{ stdout: string; stderr: string; code: number }> =>
-      run(process.execPath, [path.join(root, 'cli/logweir.mjs'), ...args], {
-        env: { ...instance.env, LOGWEIR_API_KEY: tenant.key, LOGWEIR_TENANT: String(tenant.id), ...env },
-      })
-        .then(({ stdout, stderr }) => ({ stdout, stderr, code: 0 }))
-        .catch((error: unknown) => error as { stdout: string; stderr: string; code: number });
+    const cli = (args: string[], env: Record<string, string> = {}): Promise<Printed> => runCli(instance, tenant, args, env);
     expect((await cli(['demo', '--count', '700', '--rate', '50', '--backfill', '1m'])).code).to.equal(0);
     await visible(700);
     const found = await cli(['query', 'service:web | stats count() n', '--start', '-10m']);

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { startInstance, type Instance } from './instance.ts';
 
 let running: Promise<Instance> | null = null;
@@ -37,4 +39,24 @@ export async function newTenant(instance: Instance): Promise<{ readonly id: numb
   if (status >= 300) throw new Error(`No tenant: ${String(status)} ${JSON.stringify(body)}`);
   const made = body as { tenant_id: number; key: string };
   return { id: made.tenant_id, key: made.key };
+}
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** What a command of the CLI printed, and its exit code. */
+export type Printed = { readonly stdout: string; readonly stderr: string; readonly code: number };
+
+/** Runs the CLI against an instance, as this tenant. */
+export function runCli(
+  instance: Instance,
+  tenant: { readonly id: number; readonly key: string },
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Printed> {
+  return run(process.execPath, [path.join(ROOT, 'cli/logweir.mjs'), ...args], {
+    env: { ...instance.env, LOGWEIR_API_KEY: tenant.key, LOGWEIR_TENANT: String(tenant.id), ...env },
+  })
+    .then(({ stdout, stderr }) => ({ stdout, stderr, code: 0 }))
+    .catch((error: unknown) => error as Printed);
 }

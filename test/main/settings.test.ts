@@ -22,6 +22,12 @@ describe('settings', () => {
     expect(settings.listeners.map(({ portVariable }) => portVariable)).to.deep.equal(['LOGWEIR_INGEST_PORT']);
   });
 
+  it('say whether embedded engines write through', () => {
+    expect(readSettings({}, []).survivesPowerLoss).to.equal(false);
+    expect(readSettings({ LOGWEIR_DURABILITY: 'process' }, []).survivesPowerLoss).to.equal(false);
+    expect(readSettings({ LOGWEIR_DURABILITY: 'power-loss', LOGWEIR_KAFKA_BROKERS: 'k:1' }, []).survivesPowerLoss).to.equal(true);
+  });
+
   it('bracket an IPv6 host', () => expect(readSettings({ LOGWEIR_HOST: '::1' }, []).appUrl).to.equal('http://[::1]:8080'));
 
   const bad = (env: Record<string, string>, argv: string[], message: RegExp): void => {
@@ -29,6 +35,8 @@ describe('settings', () => {
   };
   bad({ LOGWEIR_ADMIN_PORT: '70000' }, [], /LOGWEIR_ADMIN_PORT must be a port from 0 to 65535, but is "70000"/);
   bad({ LOGWEIR_INGEST_PORT: '1.5' }, [], /LOGWEIR_INGEST_PORT/);
+  const real = { LOGWEIR_KAFKA_BROKERS: 'k:1', LOGWEIR_CLICKHOUSE_URL: 'http://c:1' };
+  bad({ ...real, LOGWEIR_DURABILITY: 'power-loss' }, [], /LOGWEIR_DURABILITY=power-loss is for embedded engines/);
   bad({}, ['--role'], /There is no role ""/);
   bad({}, ['--role='], /There is no role ""/);
   bad({}, ['sink'], /The option sink is unknown/);

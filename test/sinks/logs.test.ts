@@ -6,7 +6,7 @@ import { sinks } from '../../sinks/index.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 
 const record = (offset: number, count: number, more: Partial<LogRecord> = {}): LogRecord => ({
-  partition: 3, offset, count, tenantId: 1, retentionDays: 0, bytes: 10, days: [20_777], streams: new Map([['5', '{app="web"}']]), timestamp: 1_795_000_000_000, value: Buffer.from(`row ${offset}\n`), ...more,
+  partition: 3, offset, count, tenantId: 1, retentionDays: 0, bytes: 10, days: [20_777], streams: new Map([['5', '{app="web"}']]), timestamp: 1_795_000_000_000, value: Buffer.from(`row ${offset}\n`), replayOf: null, fault: null, original: { key: null, value: null, headers: {}, timestamp: '0' }, ...more,
 }); // prettier-ignore
 const range = (...records: LogRecord[]): Range => ({
   topic: 'logs.v1',
@@ -30,7 +30,7 @@ describe('sink logs', () => {
 
   it('gives each row the position of its record, and constants only once', () => {
     const { text } = createLogsSink().insert(range(record(7, 2), record(9, 3), record(12, 1)));
-    expect(text).to.contain('roundDown(rowNumberInAllBlocks(), [0,2,5]::Array(UInt64)) AS k');
+    expect(text).to.contain('rowNumberInAllBlocks() AS n, roundDown(n, [0,2,5]::Array(UInt64)) AS k');
     expect(text).to.contain('transform(k, [0,2,5]::Array(UInt64), [7,9,12]::Array(UInt64), toUInt64(0))');
     expect(text).to.match(/SELECT toUInt64\(1\), fromUnixTimestamp64Nano/);
   });
@@ -39,6 +39,17 @@ describe('sink logs', () => {
     const { text } = createLogsSink().insert(range(record(7, 2), record(9, 3, { tenantId: 4, retentionDays: 14 })));
     expect(text).to.contain('transform(k, [0,2]::Array(UInt64), [1,4]::Array(UInt64), toUInt64(0))');
     expect(text).to.contain('transform(k, [0,2]::Array(UInt64), [0,14]::Array(UInt64), toUInt64(0))');
+  });
+
+  it('stores the rows of a replay under the position of the original, and of them only what is missing', () => {
+    const { text } = createLogsSink().insert(range(record(7, 2), record(9, 3, { replayOf: 4 })));
+    expect(text).to.contain('transform(k, [0,2]::Array(UInt64), [7,4]::Array(UInt64), toUInt64(0))');
+    expect(text).to.contain('NOT IN (SELECT kafka_off, kafka_idx FROM logs WHERE kafka_part = 3 AND kafka_off IN (4))');
+    expect(createLogsSink().insert(range(record(7, 2))).text).to.not.contain('NOT IN');
+  });
+
+  it('lets no row pass that no record has', () => {
+    expect(createLogsSink().insert(range(record(7, 2), record(9, 3))).text).to.contain('throwIf(n >= 5,');
   });
 
   it('writes each stream once a day, before the rows', async () => {

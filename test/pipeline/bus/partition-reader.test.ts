@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { PartitionReader, type Intent, type RangeLimits } from '../../../pipeline/bus/partition-reader.ts';
+import { decodeMetadata, type Progress } from '../../../pipeline/bus/commit-metadata.ts';
+import { PartitionReader, type PartitionReaderOptions, type RangeLimits } from '../../../pipeline/bus/partition-reader.ts';
 import type { Range, RangeStore } from '../../../pipeline/bus/range-consumer.ts';
 import type { LogRecord } from '../../../pipeline/bus/record.ts';
 
@@ -19,7 +20,23 @@ const record = (offset: number, count = 10): LogRecord => ({
   streams: new Map(),
   timestamp: 0,
   value: Buffer.from(`${offset}\n`),
+  replayOf: null,
+  fault: null,
+  original: { key: null, value: null, headers: {}, timestamp: '0' },
 });
+
+/** A partition without an intent, of which no record is a dead letter. */
+const options: Omit<PartitionReaderOptions, 'store' | 'commit'> = {
+  topic: 't',
+  partition: 0,
+  progress: { from: 0, intent: null, dead: new Set() },
+  limits: LIMITS,
+  log,
+  isCurrent: () => true,
+  bury: () => Promise.reject(new Error('no record is a dead letter')),
+  deadLetterLimit: 100,
+  onHalt: () => undefined,
+};
 
 /** Kafka's committed offset and ClickHouse's table, which outlive every process; each step can be made the last one. */
 class World {
@@ -47,7 +64,7 @@ class World {
       this.tokens.add(token);
       this.ranges.push(range);
       this.#step();
-      return Promise.resolve();
+      return Promise.resolve([]);
     },
   };
 
@@ -58,21 +75,16 @@ class World {
     return Promise.resolve();
   };
 
-  intent(): Intent | null {
-    return this.committed.metadata === ''
-      ? null
-      : { start: this.committed.offset, end: (JSON.parse(this.committed.metadata) as { e: number }).e };
+  progress(): Progress {
+    return decodeMetadata(this.committed.offset, this.committed.metadata);
   }
 
   /** A process that owns the partition until it is killed or told to finish. */
   open(): { reader: PartitionReader; kill: () => void } {
     let current = true;
     const reader = new PartitionReader({
-      topic: 't',
-      partition: 0,
-      intent: this.intent(),
-      limits: LIMITS,
-      log,
+      ...options,
+      progress: this.progress(),
       store: this.store,
       commit: this.commit,
       isCurrent: () => current && this.stepsLeft > 0,
@@ -101,16 +113,11 @@ describe('partition reader', () => {
     const world = new World();
     const steps: string[] = [];
     const reader = new PartitionReader({
-      topic: 't',
-      partition: 0,
-      intent: null,
-      limits: LIMITS,
-      log,
-      isCurrent: () => true,
+      ...options,
       store: {
         store: (range, again) => {
           steps.push(`store ${range.start}-${range.end} ${again ? 'again' : 'first'}`);
-          return Promise.resolve();
+          return Promise.resolve([]);
         },
       },
       commit: (offset, metadata) => {
@@ -137,15 +144,20 @@ describe('partition reader', () => {
     ]);
   });
 
+  it('takes no record before the committed offset, though it is read', async () => {
+    const world = new World();
+    world.committed = { offset: 5, metadata: '' };
+    const { reader } = world.open();
+    for (let offset = 2; offset < 8; offset++) reader.add(record(offset));
+    await reader.finish();
+    expect([...world.stored.keys()]).to.deep.equal([5, 6, 7]);
+    expect(world.committed).to.deep.equal({ offset: 8, metadata: '' });
+  });
+
   it('is full when a range is gathered while another is stored', async () => {
-    let release = (): void => undefined;
+    let release: (refused: []) => void = () => undefined;
     const reader = new PartitionReader({
-      topic: 't',
-      partition: 0,
-      intent: null,
-      limits: LIMITS,
-      log,
-      isCurrent: () => true,
+      ...options,
       commit: () => Promise.resolve(),
       store: {
         store: () =>
@@ -160,23 +172,38 @@ describe('partition reader', () => {
     for (let offset = 5; offset < 10; offset++) reader.add(record(offset));
     expect(reader.full).to.equal(true);
     reader.abandon();
-    release();
+    release([]);
+  });
+
+  it('is full of records that cannot be read, too: they are kept until they are dead letters', () => {
+    const reader = new PartitionReader({
+      ...options,
+      limits: { ...LIMITS, bytes: 1000 },
+      commit: () => Promise.resolve(),
+      store: { store: () => Promise.resolve([]) },
+    });
+    const unread = (offset: number): LogRecord => ({
+      ...record(offset, 0),
+      value: Buffer.alloc(0),
+      fault: { reason: 'foreign', detail: 'x' },
+      original: { key: null, value: Buffer.alloc(600), headers: {}, timestamp: '0' },
+    });
+    reader.add(unread(0));
+    expect(reader.full).to.equal(false);
+    reader.add(unread(1));
+    expect(reader.full).to.equal(true);
+    reader.abandon();
   });
 
   it('repeats a range that could not be stored, as a repeat', async () => {
     const tries: boolean[] = [];
     const reader = new PartitionReader({
-      topic: 't',
-      partition: 0,
-      intent: null,
-      limits: LIMITS,
-      log,
-      isCurrent: () => true,
+      ...options,
       commit: () => Promise.resolve(),
       store: {
         store: (_range, again) => {
           tries.push(again);
-          return tries.length < 2 ? Promise.reject(new Error('down')) : Promise.resolve();
+          return tries.length < 2 ? Promise.reject(new Error('down')) : Promise.resolve([]);
         },
       },
     });
@@ -185,6 +212,30 @@ describe('partition reader', () => {
     await until(() => tries.length === 2);
     await reader.finish();
     expect(tries).to.deep.equal([false, true]);
+  });
+
+  it('commits nothing after a range that it could not store when it was told to finish', async () => {
+    const commits: string[] = [];
+    let tries = 0;
+    const reader = new PartitionReader({
+      ...options,
+      commit: (offset, metadata) => {
+        commits.push(`${offset} ${metadata}`);
+        return Promise.resolve();
+      },
+      store: {
+        store: () => {
+          tries += 1;
+          return Promise.reject(new Error('down'));
+        },
+      },
+    });
+    reader.start();
+    reader.add(record(0));
+    await until(() => tries === 1);
+    reader.add(record(1));
+    await reader.finish();
+    expect(commits).to.deep.equal(['0 {"e":0,"v":1}']);
   });
 
   it('stores every record once, whichever step a process dies at', async () => {

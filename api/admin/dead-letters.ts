@@ -1,0 +1,165 @@
+import Joi from 'joi';
+import type { Logger } from 'pino';
+import { readTime } from '../../logsql/times.ts';
+import { letterKey, REASONS, type DeadLetter, type Reason } from '../../pipeline/bus/dead-letter.ts';
+import type { DeadLetters, StoredLetter } from '../../pipeline/bus/dead-letters.ts';
+import { LOGS_TOPIC } from '../../pipeline/bus/topics.ts';
+import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
+import { formatTime } from '../../pipeline/core/time.ts';
+import type { Store } from '../../pipeline/store/client.ts';
+import type { AdminRoute } from './admin-routes.ts';
+
+export type DeadLetterSources = {
+  readonly letters: Pick<DeadLetters, 'read' | 'replay'>;
+  readonly store: Pick<Store, 'ownerRows'>;
+  readonly log: Logger;
+};
+
+/** The table that a topic's records are stored in. */
+const TABLES: ReadonlyMap<string, string> = new Map([[LOGS_TOPIC, 'logs']]);
+const MAX_LIMIT = 10_000;
+/** Positions in one statement. */
+const MAX_ASKED = 1000;
+/** Time to read the letters, and for a replay, milliseconds; what a replay leaves is left to the next one. */
+const READ_MS = 12_000;
+
+const replayBody = Joi.object<{ reason: string; from: string; dry_run: boolean }>({
+  reason: Joi.string().required(),
+  from: Joi.string().required(),
+  dry_run: Joi.boolean().default(false),
+});
+
+/** What became of the letters that a replay was asked for. */
+type Tally = { letters: number; stored: number; missing: number; left: boolean };
+
+/** The records that could not be stored: a list of them, and their replay. */
+export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/admin/dead-letters',
+      handle: async ({ query }) => {
+        const reason = query.get('reason');
+        const from = readFrom(query.get('from') ?? '1970');
+        const body = await list(sources, reason === null ? null : readReason(reason), from, readLimit(query.get('limit') ?? '100'));
+        return { status: 200, body: JSON.stringify(body) };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/admin/dead-letters/replay',
+      handle: async ({ body }) => {
+        const result = replayBody.validate((await body()) ?? {}, { abortEarly: false });
+        if (result.error !== undefined) throw invalidBody(`${result.error.details.map(({ message }) => message).join('; ')}.`);
+        const { reason: text, from, dry_run: dryRun } = result.value;
+        const reason = readReason(text);
+        const { missing, ...tally } = await replay(sources, reason, readFrom(from), dryRun);
+        return { status: 200, body: [{ reason, ...tally, to_replay: dryRun ? missing : 0, replayed: dryRun ? 0 : missing }] };
+      },
+    },
+  ];
+}
+
+/** The last letters, the newest first; of several about one position the newest. */
+async function list({ letters, store }: DeadLetterSources, reason: Reason | null, from: number, limit: number): Promise<object[]> {
+  const newest = new Map<string, Shown>();
+  const until = Date.now() + READ_MS;
+  const whole = await letters.read(from, (some) => {
+    for (const letter of some) {
+      const key = letterKey(letter);
+      newest.delete(key);
+      if (reason !== null && letter.reason !== reason) continue;
+      newest.set(key, shown(letter));
+      if (newest.size > limit) newest.delete(newest.keys().next().value ?? '');
+    }
+    return Promise.resolve(Date.now() < until);
+  });
+  if (!whole) throw invalidParameter('The dead letters could not be read in time; name a later --from.');
+  const rows = [...newest.values()].reverse();
+  const stored = await storedOf(store, rows);
+  return rows.map((row) => ({ ...row, stored: isStored(stored, row, row.rows) }));
+}
+
+type Shown = Pick<DeadLetter, 'reason' | 'stage' | 'topic' | 'partition' | 'offset' | 'version' | 'detail'> & {
+  readonly time: string;
+  readonly tenant: string;
+  readonly rows: string;
+  readonly bytes: number;
+};
+
+function shown({ at, original, reason, stage, topic, partition, offset, version, detail }: StoredLetter): Shown {
+  const header = (name: string): string => original.headers?.[name]?.toString().slice(0, 20) ?? '';
+  const time = formatTime(BigInt(at) * 1_000_000n);
+  const about = { tenant: header('tenant'), rows: header('count'), bytes: original.value?.length ?? 0 };
+  return { time, reason, stage, topic, partition, offset, ...about, version, detail };
+}
+
+/** Puts the originals of letters on their topics again, each once and only those that are not stored whole. */
+async function replay({ letters, store, log }: DeadLetterSources, reason: Reason, from: number, dryRun: boolean): Promise<Tally> {
+  const tally: Tally = { letters: 0, stored: 0, missing: 0, left: false };
+  const seen = new Set<string>();
+  const until = Date.now() + READ_MS;
+  const whole = await letters.read(from, async (some) => {
+    const wanted = some.filter((letter) => {
+      const key = letterKey(letter);
+      return letter.reason === reason && TABLES.has(letter.topic) && !seen.has(key) && seen.add(key);
+    });
+    const stored = await storedOf(store, wanted);
+    const missing = wanted.filter((letter) => !isStored(stored, letter, letter.original.headers?.['count']?.toString() ?? ''));
+    if (!dryRun) await letters.replay(missing);
+    tally.letters += wanted.length;
+    tally.stored += wanted.length - missing.length;
+    tally.missing += missing.length;
+    tally.left = Date.now() > until;
+    return !tally.left;
+  });
+  if (!dryRun) log.info({ reason, from: new Date(from).toISOString(), ...tally }, 'Dead letters were replayed.');
+  return { ...tally, left: tally.left || !whole };
+}
+
+type Position = Pick<DeadLetter, 'topic' | 'partition' | 'offset'>;
+
+/** Whether as many rows are stored as the record says that it has; at least one where it does not say. */
+function isStored(stored: ReadonlyMap<string, number>, position: Position, count: string): boolean {
+  return (stored.get(letterKey(position)) ?? 0) >= (/^[1-9]\d{0,8}$/.test(count) ? Number(count) : 1);
+}
+
+/** How many rows there are of positions in their tables, by key. */
+async function storedOf(store: Pick<Store, 'ownerRows'>, positions: readonly Position[]): Promise<ReadonlyMap<string, number>> {
+  const stored = new Map<string, number>();
+  for (const [topic, table] of TABLES) {
+    const own = positions.filter((position) => position.topic === topic);
+    for (let at = 0; at < own.length; at += MAX_ASKED) {
+      const asked = own.slice(at, at + MAX_ASKED);
+      const found = await store.ownerRows(
+        `SELECT toString(kafka_part), toString(kafka_off), toString(uniqExact(kafka_idx)) FROM ${table}
+         WHERE kafka_off IN (${asked.map(({ offset }) => String(offset)).join(',')})
+           AND (kafka_part, kafka_off) IN (${asked.map(({ partition, offset }) => `(${String(partition)},${String(offset)})`).join(',')})
+         GROUP BY kafka_part, kafka_off`,
+      );
+      for (const [partition, offset, rows] of found)
+        stored.set(letterKey({ topic, partition: Number(partition), offset: Number(offset) }), Number(rows));
+    }
+  }
+  return stored;
+}
+
+function readReason(text: string): Reason {
+  const reason = REASONS.find((known) => known === text);
+  if (reason === undefined) throw invalidParameter(`The reason is one of ${REASONS.join(', ')}; got ${JSON.stringify(text)}.`);
+  return reason;
+}
+
+/** Milliseconds. */
+function readFrom(text: string): number {
+  const time = readTime(text.trim(), BigInt(Date.now()) * 1_000_000n);
+  if (time === null)
+    throw invalidParameter(`from ${JSON.stringify(text)} is no time: use a duration such as -1h, an ISO 8601 time or a Unix number.`);
+  return Math.max(0, Number(time.start / 1_000_000n));
+}
+
+function readLimit(text: string): number {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_LIMIT) throw invalidParameter(`The limit is an integer from 1 to ${String(MAX_LIMIT)}.`);
+  return limit;
+}

@@ -1,0 +1,103 @@
+import type { Env } from './client.ts';
+import { EXIT, processOutput, UsageError, type Output } from './output.ts';
+import { renderTable } from './table.ts';
+
+const HELP = `Usage: logweir audit [flags]
+Compares what is on Kafka with what is stored, entry by entry, and prints what is lost or doubled. Needs the service's own
+environment, or the LOGWEIR_DATA_DIR of an instance of this machine; the service goes on meanwhile.
+
+  --topic TOPIC   what is compared (default logs.v1)
+  --from TIME     from which append time on: -1h, 2026-11-20T10:00:00Z (default: all that Kafka still has)
+  --to TIME       until when (default: all that is stored)
+  --json          everything that was found and counted, as JSON
+
+Exit codes: 0 nothing is wrong, 1 something is lost, doubled or stray, or an engine does not answer, 2 wrong command line.
+`;
+
+/** Ranges of offsets that the table shows of a finding. */
+const SHOWN = 5;
+const COLUMNS = ['kind', 'partition', 'hour', 'entries', 'records', 'offsets'];
+
+/** What an audit tells; sinks/audit says what the counts mean. */
+export type Audited = {
+  readonly topic: string;
+  readonly records: number;
+  readonly entries: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly stray: number;
+  readonly aged_out: number;
+  readonly dead_lettered: number;
+  readonly partitions: readonly { readonly pending_records: number; readonly removed_records: number }[];
+  readonly findings: readonly { readonly offsets: readonly string[] }[];
+};
+
+type Flags = { readonly topic?: string; readonly from?: string; readonly to?: string };
+/** Audits the instance that the environment means. An error of the name `UsageError` says that the flags are wrong. */
+export type RunAudit = (request: Flags & { readonly onProgress: (records: number) => void }, env: Env) => Promise<Audited>;
+
+/** `logweir audit`. `argv` is what follows; resolves with the exit code. */
+export async function auditCommand(
+  argv: readonly string[],
+  run: RunAudit,
+  env: Env = process.env,
+  output: Output = processOutput,
+): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    output.out(HELP);
+    return EXIT.ok;
+  }
+  try {
+    const { isJson, flags } = readFlags(argv);
+    let records = 0;
+    let shownAt = performance.now();
+    const onProgress = (more: number): void => {
+      records += more;
+      if (!output.isTerminal || performance.now() - shownAt < 2000) return;
+      shownAt = performance.now();
+      output.err(`${String(records)} records compared …\n`);
+    };
+    const report = await run({ ...flags, onProgress }, env);
+    output.out(isJson ? `${JSON.stringify(report)}\n` : render(report));
+    return report.findings.length === 0 ? EXIT.ok : EXIT.failed;
+  } catch (error) {
+    output.err(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof UsageError || (error as Error | null)?.name === 'UsageError' ? EXIT.usage : EXIT.failed;
+  }
+}
+
+/** Values may begin with a dash (`--from -1h`), so these flags are read by hand. */
+function readFlags(argv: readonly string[]): { readonly isJson: boolean; readonly flags: Flags } {
+  const flags: Record<string, string> = {};
+  let isJson = false;
+  for (let at = 0; at < argv.length; at++) {
+    const [, name = '', value] = /^--([a-z]+)(?:=([^]*))?$/.exec(argv[at] ?? '') ?? [];
+    if (name === 'json' && value === undefined) isJson = true;
+    else if (['topic', 'from', 'to'].includes(name)) {
+      const given = value ?? argv[++at];
+      if (given === undefined) throw new UsageError(`The flag --${name} needs a value.\n${HELP}`);
+      flags[name] = given;
+    } else throw new UsageError(`Unknown argument ${JSON.stringify(argv[at])}.\n${HELP}`);
+  }
+  return { isJson, flags };
+}
+
+function render(report: Audited): string {
+  const count = (value: number): string => value.toLocaleString('en-US');
+  const sum = (of: (partition: Audited['partitions'][number]) => number): number =>
+    report.partitions.reduce((total, partition) => total + of(partition), 0);
+  const rows = report.findings.map(({ offsets, ...rest }) => ({
+    ...rest,
+    offsets: offsets.slice(0, SHOWN).join(' ') + (offsets.length > SHOWN ? ' …' : ''),
+  }));
+  const [pending, removed] = [sum((partition) => partition.pending_records), sum((partition) => partition.removed_records)];
+  const rest = [
+    ...(report.stray > 0 ? [`${count(report.stray)} rows of no entry`] : []),
+    ...(report.dead_lettered > 0 ? [`${count(report.dead_lettered)} in the dead letters`] : []),
+    ...(report.aged_out > 0 ? [`${count(report.aged_out)} too old to be kept`] : []),
+    ...(pending > 0 ? [`${count(pending)} records not stored yet`] : []),
+    ...(removed > 0 ? [`${count(removed)} records that Kafka has no more`] : []),
+  ];
+  const head = `${report.topic}: ${count(report.lost)} lost, ${count(report.doubled)} doubled of ${count(report.entries)} entries in ${count(report.records)} records`;
+  return `${rows.length > 0 ? `${renderTable(rows, COLUMNS)}\n` : ''}${[head, ...rest].join('; ')}\n`;
+}

@@ -1,0 +1,124 @@
+import kafkajs, { type Kafka, type KafkaMessage, type Producer } from 'kafkajs';
+import type { Service } from '../core/service.ts';
+import { decodeLetter, encodeLetter, replayOf, type DeadLetter } from './dead-letter.ts';
+import { readSpans, type Span } from './span-reader.ts';
+import { DEAD_LETTER_TOPIC } from './topics.ts';
+
+/** Bytes of values in one send, unless one record alone has more. */
+const MAX_SEND_BYTES = 2_000_000;
+/** Thrown to end a reading early. */
+const ENOUGH = new Error('No more is wanted.');
+
+/** A letter on the topic, and when it was written, in milliseconds. */
+export type StoredLetter = DeadLetter & { readonly at: number };
+
+/** The topic of the records that could not be stored. Everything on it may be there twice. */
+export class DeadLetters implements Service {
+  readonly name = 'dead letters';
+  readonly #kafka: Kafka;
+  #producer: Promise<Producer> | null = null;
+
+  constructor(kafka: Kafka) {
+    this.#kafka = kafka;
+  }
+
+  /** It connects when there is something to write: mostly there never is. */
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Resolves when every letter is on the topic (acks=all). */
+  async write(letters: readonly DeadLetter[]): Promise<void> {
+    await this.#send(
+      DEAD_LETTER_TOPIC,
+      letters.map((letter) => ({ partition: 0, ...encodeLetter(letter) })),
+    );
+  }
+
+  /** Puts the originals of letters on their topics again. They count nothing, and are stored where no row of the original is. */
+  async replay(letters: readonly DeadLetter[]): Promise<void> {
+    for (const topic of new Set(letters.map((letter) => letter.topic)))
+      await this.#send(topic, letters.filter((letter) => letter.topic === topic).map(replayOf));
+  }
+
+  /**
+   * Gives the letters that were written since `from` (milliseconds) to `onLetters`, in their order, some at a time, until there are no
+   * more or it says false. Resolves with false where it stopped early.
+   */
+  async read(from: number, onLetters: (letters: readonly StoredLetter[]) => Promise<boolean>): Promise<boolean> {
+    const take = async (messages: readonly KafkaMessage[]): Promise<void> => {
+      const letters = messages.flatMap((message) => {
+        const letter = decodeLetter(message);
+        return letter === null ? [] : [{ ...letter, at: Number(message.timestamp) }];
+      });
+      if (!(await onLetters(letters))) throw ENOUGH;
+    };
+    const spans = new Map([[0, await this.#since(from)]]);
+    try {
+      await readSpans({
+        kafka: this.#kafka,
+        topic: DEAD_LETTER_TOPIC,
+        spans,
+        groupPrefix: 'dead-letter',
+        take: (_, messages) => take(messages),
+      });
+      return true;
+    } catch (error) {
+      if (error === ENOUGH) return false;
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const producer = this.#producer;
+    this.#producer = null;
+    await producer?.then((open) => open.disconnect());
+  }
+
+  async #since(from: number): Promise<Span> {
+    const admin = this.#kafka.admin();
+    await admin.connect();
+    try {
+      const [[all], [since]] = await Promise.all([
+        admin.fetchTopicOffsets(DEAD_LETTER_TOPIC),
+        admin.fetchTopicOffsetsByTimestamp(DEAD_LETTER_TOPIC, from),
+      ]);
+      return { from: Math.max(Number(all?.low ?? 0), Number(since?.offset ?? 0)), to: Number(all?.high ?? 0) };
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  async #send(topic: string, messages: readonly (ReturnType<typeof encodeLetter> & { readonly partition: number })[]): Promise<void> {
+    const producer = await this.#connected();
+    try {
+      for (let at = 0, to; at < messages.length; at = to) {
+        let bytes = 0;
+        for (to = at; to < messages.length; to++) {
+          bytes += messages[to]?.value?.length ?? 0;
+          if (to > at && bytes > MAX_SEND_BYTES) break;
+        }
+        await producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.Snappy, messages: messages.slice(at, to) });
+      }
+    } catch (error) {
+      this.#producer = null;
+      producer.disconnect().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #connected(): Promise<Producer> {
+    if (this.#producer === null) {
+      const producer = this.#kafka.producer({
+        allowAutoTopicCreation: false,
+        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
+        retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1000 },
+      });
+      this.#producer = producer.connect().then(() => producer);
+      this.#producer.catch(() => {
+        this.#producer = null;
+      });
+    }
+    return this.#producer;
+  }
+}

@@ -1,0 +1,173 @@
+import type { Logger } from 'pino';
+import { encodeMetadata, WINDOW } from './commit-metadata.ts';
+import type { DeadLetter } from './dead-letter.ts';
+import type { Range, RangeStore, Refusal } from './range-consumer.ts';
+import { positionOf } from './record.ts';
+
+/** What the steps of a range need of the world. Every one may be repeated. */
+export type RangeStepsOptions = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly log: Logger;
+  readonly store: RangeStore;
+  /** Resolves when the letters are on their topic. */
+  readonly bury: (letters: readonly Omit<DeadLetter, 'version'>[]) => Promise<void>;
+  /** Most dead letters among the last 10,000 offsets; with one more the partition stands still. */
+  readonly deadLetterLimit: number;
+  /** Told why the partition stands still, and null when it goes on. */
+  readonly onHalt: (why: string | null) => void;
+  readonly commit: (offset: number, metadata: string) => Promise<void>;
+  /** False once the partition may belong to somebody else. */
+  readonly isActive: () => boolean;
+  /** True when no more than what was begun is to be done. */
+  readonly isFinishing: () => boolean;
+};
+
+const RETRY_MS = [250, 500, 1000, 2000, 5000, 10_000, 15_000];
+/** How often a partition that stands still looks whether its records are taken now. */
+const HALT_MS = 15_000;
+
+/**
+ * Takes the ranges of a partition through their steps, one range after the other: dead letters, intent, store, commit
+ * (docs/adr/0003-exactly-once-sink.md, docs/adr/0008-dead-letters.md). A record is among the dead letters before a commit says so.
+ */
+export class RangeSteps {
+  readonly #options: RangeStepsOptions;
+  /** Dead letters of the last offsets. */
+  readonly #dead: Set<number>;
+  #halted = false;
+  #wake: () => void = () => undefined;
+
+  constructor(options: RangeStepsOptions, dead: ReadonlySet<number>) {
+    this.#options = options;
+    this.#dead = new Set(dead);
+  }
+
+  /** Ends a wait early: something has changed. */
+  wake(): void {
+    this.#wake();
+  }
+
+  /**
+   * True when the range is stored and committed. False: it is not, and nothing after it may be touched here, since a commit of what
+   * comes later would skip it. `again`: its intent is written already.
+   */
+  async take(range: Range, again: boolean): Promise<boolean> {
+    const faulty = range.records.flatMap((record) =>
+      record.fault === null || this.#dead.has(record.offset) ? [] : [{ record, fault: record.fault }],
+    );
+    while (this.#tooMany(range, faulty.length)) if (!(await this.#halt(range, faulty))) return false;
+    if (!(await this.#buryAll(faulty, 'decode'))) return false;
+    if ((!again || faulty.length > 0) && !(await this.#writeIntent(range))) return false;
+    if (!(await this.#storeAll(range, again))) return false;
+    this.#resume();
+    return this.#commit(range.end + 1, null, 'commit a range');
+  }
+
+  /** Stores what of the range is no dead letter; what is refused becomes one. */
+  async #storeAll(range: Range, again: boolean): Promise<boolean> {
+    let repeated = again;
+    for (;;) {
+      const records = range.records.filter(({ offset, fault }) => fault === null && !this.#dead.has(offset));
+      const live = { ...range, records, rows: records.reduce((sum, { count }) => sum + count, 0) };
+      const refused = await this.#persist(() => {
+        const before = repeated;
+        repeated = true;
+        return records.length === 0 ? Promise.resolve([]) : this.#options.store.store(live, before);
+      }, 'store a range');
+      if (refused === null) return false;
+      if (refused.length === 0) return true;
+      if (this.#tooMany(range, refused.length)) {
+        if (!(await this.#halt(range, refused))) return false;
+      } else if (!(await this.#buryAll(refused, 'insert')) || !(await this.#writeIntent(range))) return false;
+    }
+  }
+
+  /** Whether so many more of this range would be more than may be. */
+  #tooMany({ end }: Range, more: number): boolean {
+    if (more === 0) return false;
+    const recent = [...this.#dead].filter((offset) => offset > end - WINDOW).length;
+    return recent + more > this.#options.deadLetterLimit;
+  }
+
+  /** Writes the letters; from then on the records count as done. */
+  async #buryAll(faulty: readonly Refusal[], stage: string): Promise<boolean> {
+    if (faulty.length === 0) return true;
+    const { topic, partition } = this.#options;
+    const letters = faulty.map(({ record, fault }) => ({
+      ...fault,
+      stage,
+      topic,
+      partition,
+      offset: positionOf(record),
+      original: { ...record.original, timestamp: String(record.timestamp) },
+    }));
+    if ((await this.#persist(() => this.#options.bury(letters), 'write dead letters')) === null) return false;
+    for (const { record } of faulty) this.#dead.add(record.offset);
+    return true;
+  }
+
+  #writeIntent(range: Range): Promise<boolean> {
+    return this.#commit(range.start, range.end, 'write the intent of a range');
+  }
+
+  async #commit(offset: number, intentEnd: number | null, what: string): Promise<boolean> {
+    const last = intentEnd ?? offset - 1;
+    for (const at of this.#dead) if (at <= last - WINDOW) this.#dead.delete(at);
+    const metadata = encodeMetadata(offset, intentEnd, this.#dead);
+    return (await this.#persist(() => this.#options.commit(offset, metadata), what)) !== null;
+  }
+
+  /** Stands still for a while. False: no more is to be done here. */
+  async #halt({ start, end }: Range, faulty: readonly Refusal[]): Promise<boolean> {
+    const { log, partition, deadLetterLimit, onHalt, isActive, isFinishing } = this.#options;
+    if (!this.#halted) {
+      const first = faulty[0];
+      const why = `${String(faulty.length)} of the records ${String(start)} to ${String(end)} cannot be stored`;
+      onHalt(why);
+      log.error(
+        { partition, start, end, unstorable: faulty.length, limit: deadLetterLimit, offset: first?.record.offset, ...first?.fault },
+        'A partition stands still: more of its last 10,000 records than the limit would be dead letters. Nothing is skipped.',
+      );
+    }
+    this.#halted = true;
+    if (isActive() && !isFinishing()) await this.#pause(HALT_MS);
+    return isActive() && !isFinishing();
+  }
+
+  #resume(): void {
+    if (!this.#halted) return;
+    this.#halted = false;
+    this.#options.onHalt(null);
+    this.#options.log.info({ partition: this.#options.partition }, 'A partition that stood still goes on.');
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#wake = done;
+    });
+  }
+
+  /** Repeats a step until it succeeds; gives what it gave. Null: the partition is not ours any more. */
+  async #persist<Value>(step: () => Promise<Value>, what: string): Promise<Value | null> {
+    const { isActive, isFinishing, log, partition } = this.#options;
+    for (let attempt = 0; isActive(); attempt++) {
+      try {
+        const value = await step();
+        return isActive() ? value : null;
+      } catch (error) {
+        if (!isActive()) return null;
+        const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] as number;
+        log.warn({ err: error, partition, attempt, retryInMs: wait }, `Could not ${what}; it is repeated.`);
+        if (attempt >= 2 && isFinishing()) return null;
+        await this.#pause(wait);
+      }
+    }
+    return null;
+  }
+}

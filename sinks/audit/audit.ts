@@ -1,0 +1,204 @@
+import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
+import type { LogRecord } from '../../pipeline/bus/record.ts';
+import { isWhole, judge, type Expected, type Stored } from './compare.ts';
+import { Tally, type Counts, type Finding, type HourCounts } from './report.ts';
+import type { StoredPositions } from './stored.ts';
+
+export type AuditOptions = {
+  readonly log: AuditedLog;
+  readonly stored: StoredPositions;
+  /** Span of append times, milliseconds, `to` exclusive; null: as far back as Kafka has records, and up to what is stored. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** Asks for the dead letters of the topic. */
+  readonly letters: () => Promise<LastLetters>;
+  readonly now: () => number;
+  /** Told how many records have been compared. */
+  readonly onProgress?: (records: number) => void;
+};
+
+/** When the last letter about a record was written, milliseconds; null where there is none. */
+export type LastLetters = (partition: number, offset: number) => number | null;
+
+/** A partition, in offsets: what was compared (`first` up to `next`), and what was not. */
+export type AuditedPartition = {
+  readonly partition: number;
+  readonly first: number;
+  readonly next: number;
+  /** Records that are not committed yet: their entries may or may not be stored. */
+  readonly pending_records: number;
+  /** Records before `first` that Kafka's retention has removed: only doubled entries are looked for in them. */
+  readonly removed_records: number;
+};
+
+export type AuditReport = Counts & {
+  readonly partitions: readonly AuditedPartition[];
+  readonly findings: readonly Finding[];
+  readonly hours: readonly HourCounts[];
+};
+
+/** Records and entries that are compared at once. */
+const MAX_RECORDS = 20_000;
+const MAX_ENTRIES = 1_000_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Compares what a topic has with what is stored: each entry of each record that is committed must be in the table once, at the
+ * position that its record gives it. The topic is read whole, so it costs as much as consuming it.
+ */
+export async function audit(options: AuditOptions): Promise<AuditReport> {
+  const tally = new Tally();
+  // the table first: what is stored by then, Kafka has had
+  const highest = new Map<number, number>();
+  for (const { partition } of await options.log.positions(null, null)) highest.set(partition, await options.stored.highest(partition));
+  const positions = await options.log.positions(options.from, options.to);
+  // the letters last: what is committed and could not be stored has its letter by now
+  const letters = await options.letters();
+  const slices = new Map(positions.map((position) => [position.partition, new Slice(position, letters, options, tally)]));
+  const removed = new Map<number, number>();
+  for (const position of positions) removed.set(position.partition, await auditRemoved(position, options, tally));
+  const spans = new Map(positions.map((position) => [position.partition, { from: position.from, to: nextOf(position) }]));
+  await options.log.read(spans, async (partition, records) => slices.get(partition)?.take(records));
+  for (const slice of slices.values()) await slice.flush();
+  for (const { partition, end } of positions) await auditBeyond(partition, end, highest.get(partition) ?? -1, options, tally);
+  return {
+    ...tally.total(),
+    partitions: positions.map((position) => ({
+      partition: position.partition,
+      first: position.from,
+      next: nextOf(position),
+      pending_records: Math.max(0, position.to - nextOf(position)),
+      removed_records: removed.get(position.partition) ?? 0,
+    })),
+    findings: tally.findings(),
+    hours: tally.hours(),
+  };
+}
+
+/** Where comparing ends: at what is committed. */
+const nextOf = ({ from, to, committed }: AuditedPosition): number => Math.max(from, Math.min(to, committed));
+
+/** Of records that Kafka has no more: doubled entries. */
+async function auditRemoved({ partition, low }: AuditedPosition, options: AuditOptions, tally: Tally): Promise<number> {
+  if (options.from === null) return 0;
+  const first = await options.stored.firstBefore(partition, low, options.from);
+  if (first === null) return 0;
+  for (let at = first; at < low; at += MAX_RECORDS) {
+    for (const { offset, timestamp, rows, distinct } of await options.stored.between(partition, at, Math.min(low, at + MAX_RECORDS) - 1)) {
+      if (options.to !== null && timestamp >= options.to) continue;
+      const doubled = rows - distinct;
+      tally.add(
+        partition,
+        { offset, timestamp, entries: distinct },
+        doubled === 0 ? null : { lost: 0, doubled, stray: 0, agedOut: 0, deadLettered: 0 },
+      );
+    }
+  }
+  return low - first;
+}
+
+/** Rows of records that Kafka has never had: those of a topic of the same name before. */
+async function auditBeyond(partition: number, end: number, highest: number, options: AuditOptions, tally: Tally): Promise<void> {
+  for (let at = end; at <= highest; at += MAX_RECORDS)
+    for (const stored of await options.stored.between(partition, at, Math.min(highest, at + MAX_RECORDS - 1)))
+      addStray(tally, partition, stored);
+}
+
+const addStray = (tally: Tally, partition: number, { offset, timestamp, rows }: Stored): void =>
+  tally.add(partition, { offset, timestamp, entries: 0 }, { lost: 0, doubled: 0, stray: rows, agedOut: 0, deadLettered: 0 });
+
+/** The records of a partition that are compared at once. */
+class Slice {
+  readonly #partition: number;
+  readonly #letters: LastLetters;
+  readonly #options: AuditOptions;
+  readonly #tally: Tally;
+  #records: Expected[] = [];
+  /** Records that the table must have by a replay of this slice. */
+  #replayed: (Expected & { readonly original: number })[] = [];
+  #entries = 0;
+  /** The first offset that is not compared yet; null before the first record: what is before it, Kafka has removed by now. */
+  #next: number | null = null;
+
+  constructor({ partition }: AuditedPosition, letters: LastLetters, options: AuditOptions, tally: Tally) {
+    this.#partition = partition;
+    this.#letters = letters;
+    this.#options = options;
+    this.#tally = tally;
+  }
+
+  async take(records: readonly LogRecord[]): Promise<void> {
+    for (const record of records) {
+      this.#next ??= record.offset;
+      this.#expect(record);
+      this.#entries += record.count;
+      if (this.#records.length >= MAX_RECORDS || this.#entries >= MAX_ENTRIES) await this.flush();
+    }
+  }
+
+  #expect(record: LogRecord): void {
+    const { offset, replayOf, fault } = record;
+    const timestamp = Number(record.original.timestamp);
+    const letterAt = this.#letters(this.#partition, replayOf ?? offset);
+    if (replayOf === null) {
+      const isDead = letterAt !== null;
+      const count = fault === null ? record.count : null;
+      this.#records.push({ offset, timestamp, count, ends: isDead ? null : endsOf(record, this.#options.now()), isDead });
+      return;
+    }
+    // the rows of a replay are those of its original; where it failed again, another letter was written after it
+    this.#records.push({ offset, timestamp, count: 0, ends: null, isDead: false });
+    if (letterAt !== null && letterAt >= timestamp) return;
+    const count = fault === null ? record.count : null;
+    this.#replayed.push({ offset, timestamp, count, ends: endsOf(record, this.#options.now()), isDead: false, original: replayOf });
+  }
+
+  async flush(): Promise<void> {
+    const [records, first, last] = [this.#records, this.#next, this.#records.at(-1)?.offset];
+    if (first === null || last === undefined) return;
+    const { stored, now, onProgress } = this.#options;
+    const found = new Map((await stored.between(this.#partition, first, last)).map((each) => [each.offset, each]));
+    const odd = records.filter((record) => !isWhole(record, found.get(record.offset)));
+    const listed = odd.filter(({ offset }) => found.has(offset)).map(({ offset }) => offset);
+    const copies = await stored.copies(this.#partition, listed);
+    const faulty = new Set(odd.map(({ offset }) => offset));
+    for (const record of records) {
+      const { offset, timestamp } = record;
+      const verdict = faulty.has(offset) ? judge(record, copies.get(offset) ?? NO_COPIES, now()) : null;
+      this.#tally.add(this.#partition, { offset, timestamp, entries: record.count ?? 0 }, verdict);
+      found.delete(offset);
+    }
+    for (const stray of found.values()) addStray(this.#tally, this.#partition, stray);
+    await this.#flushReplayed();
+    onProgress?.(records.length);
+    this.#records = [];
+    this.#entries = 0;
+    this.#next = last + 1;
+  }
+
+  /** What a replay has not brought back is lost; all else about its rows is said of the original. */
+  async #flushReplayed(): Promise<void> {
+    const copies = await this.#options.stored.copies(
+      this.#partition,
+      this.#replayed.map(({ original }) => original),
+    );
+    for (const record of this.#replayed) {
+      const { lost } = judge(record, copies.get(record.original) ?? NO_COPIES, this.#options.now());
+      if (lost > 0) this.#tally.addFault(this.#partition, record, 'lost', lost);
+    }
+    this.#replayed = [];
+  }
+}
+
+const NO_COPIES: ReadonlyMap<number, number> = new Map();
+
+/** When the entries of a record are dropped, milliseconds; null while none of them can be. The table drops by whole seconds. */
+function endsOf({ retentionDays, days, value }: LogRecord, now: number): readonly number[] | null {
+  const kept = retentionDays * DAY_MS;
+  if (kept === 0 || Math.min(...days) * DAY_MS + kept > now) return null;
+  return value
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => Number(/^\{"_time":"(-?\d{1,19})\d{9}"/.exec(line)?.[1] ?? NaN) * 1000 + kept);
+}

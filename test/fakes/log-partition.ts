@@ -1,0 +1,200 @@
+import { ClickHouseError } from '@clickhouse/client';
+import type { KafkaMessage } from 'kafkajs';
+import { pino } from 'pino';
+import { decodeMetadata } from '../../pipeline/bus/commit-metadata.ts';
+import { replayOf, type DeadLetter } from '../../pipeline/bus/dead-letter.ts';
+import { PartitionReader } from '../../pipeline/bus/partition-reader.ts';
+import type { Range } from '../../pipeline/bus/range-consumer.ts';
+import { decodeRecord, encodeHeaders, positionOf, unreadable, type LogRecord } from '../../pipeline/bus/record.ts';
+import { rowsFault } from '../../pipeline/bus/row-lines.ts';
+import type { Store } from '../../pipeline/store/client.ts';
+import type { Sink } from '../../sinks/sink.ts';
+import { TableWriter } from '../../sinks/writer.ts';
+
+const log = pino({ level: 'silent' });
+const TIMESTAMP = '1795000000000';
+
+/** A record of as many rows as there are days in it. `refused`: the table takes it only when it is mended; `unread`: the reader. */
+export type Written = { readonly days: readonly number[]; readonly refused?: boolean; readonly unread?: boolean };
+
+/** What a process that was killed was about to send to the table, and what may still arrive there. */
+type Unsent = () => void;
+
+/**
+ * One partition of the log, its committed offset, its dead letters and its table, which outlive every process. Each step of a process
+ * can be its last one; steps are done before they are heard of. The table drops what comes again under a token, by table partition.
+ */
+export class LogPartition {
+  readonly messages: KafkaMessage[] = [];
+  committed = { offset: 0, metadata: '' };
+  readonly letters: DeadLetter[] = [];
+  /** How often each row is stored, by `offset:index`. */
+  readonly rows = new Map<string, number>();
+  readonly #tokens = new Set<string>();
+  /** Whether the table and the reader are mended. */
+  mended = { table: false, reader: false };
+  /** How many more steps the process lives. */
+  stepsLeft = Infinity;
+  /** Inserts of processes that were killed before they were sent. */
+  readonly unsent: Unsent[] = [];
+
+  append({ days, refused = false, unread = false }: Written): void {
+    const rows = days.map((day) => `{"_time":"${String(day)}","_msg":"${refused ? 'refused' : 'taken'}"}\n`);
+    const info = { tenantId: 1, retentionDays: 0, count: days.length, bytes: 1, days: [...days], streams: new Map<string, string>() };
+    this.#add(Buffer.from(rows.join('')), { ...encodeHeaders(info), ...(unread ? { sv: '2' } : {}) });
+  }
+
+  /** Puts every letter's original on the log again. */
+  replay(): void {
+    for (const letter of [...this.letters]) {
+      const { value, headers } = replayOf(letter);
+      this.#add(value, headers);
+    }
+  }
+
+  #add(value: Buffer | null, headers: KafkaMessage['headers']): void {
+    const all = Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, Buffer.from(String(text))]));
+    const offset = String(this.messages.length);
+    this.messages.push({ key: null, value, headers: all, offset, timestamp: TIMESTAMP, attributes: 0 });
+  }
+
+  get done(): boolean {
+    return this.committed.offset === this.messages.length;
+  }
+
+  /** A process that owns the partition until it has read all of it, or is killed. */
+  async own(limit = 10_000): Promise<void> {
+    let current = true;
+    const halted: { why: string | null } = { why: null };
+    const reader = new PartitionReader({
+      topic: 'logs.v1',
+      partition: 0,
+      progress: decodeMetadata(this.committed.offset, this.committed.metadata),
+      limits: { rows: 7, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 },
+      log,
+      store: new TableWriter({ sink: SINK, store: this.#store, log, metrics: { stored: () => undefined }, mostRefused: limit + 1 }),
+      bury: (letters) => this.#step(() => void this.letters.push(...letters.map((letter) => ({ ...letter, version: '1' })))),
+      commit: (offset, metadata) => this.#step(() => void (this.committed = { offset, metadata })),
+      deadLetterLimit: limit,
+      onHalt: (why) => (halted.why = why),
+      isCurrent: () => current && this.stepsLeft > 0,
+    });
+    reader.start();
+    const { length } = this.messages;
+    for (let offset = this.committed.offset; offset < length; offset++) {
+      reader.add(this.#read(offset));
+      if (offset % 4 === 3) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const deadline = Date.now() + 8000;
+    while (this.stepsLeft > 0 && !this.done && halted.why === null) {
+      if (Date.now() > deadline) throw new Error(`The process stands still at ${JSON.stringify(this.committed)} of ${String(length)}.`);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (halted.why !== null) await reader.finish();
+    current = false;
+    reader.abandon();
+  }
+
+  #read(offset: number): LogRecord {
+    const message = this.messages[offset] as KafkaMessage;
+    const headers = this.mended.reader ? { ...message.headers, sv: '1' } : message.headers;
+    const decoded = decodeRecord(0, { ...message, headers } as KafkaMessage);
+    const fault = 'reason' in decoded ? decoded : rowsFault(decoded);
+    // what is kept of a record is what lies on the log
+    return fault === null ? { ...(decoded as LogRecord), original: message } : unreadable(0, message, fault);
+  }
+
+  async #step<Value>(act: () => Value): Promise<Value> {
+    await Promise.resolve();
+    if (this.stepsLeft-- <= 0) throw new Error('killed');
+    const value = act();
+    await Promise.resolve();
+    if (this.stepsLeft-- <= 0) throw new Error('killed');
+    return value;
+  }
+
+  readonly #store = {
+    command: () => this.#step(() => undefined),
+    ownerRows: (sql: string, { start, end }: Record<string, number>) =>
+      this.#step(() => {
+        if (sql.includes('system.processes')) return [['0']];
+        const also = /IN \(([\d,]+)\)/.exec(sql)?.[1]?.split(',').map(Number) ?? [];
+        const found = new Map<number, { count: number; distinct: number }>();
+        for (const [key, times] of this.rows) {
+          const offset = Number(key.split(':')[0]);
+          if (!(offset >= (start ?? 0) && offset <= (end ?? -1)) && !also.includes(offset)) continue;
+          const so = found.get(offset) ?? { count: 0, distinct: 0 };
+          found.set(offset, { count: so.count + times, distinct: so.distinct + 1 });
+        }
+        return [...found].map(([offset, { count, distinct }]) => [String(offset), String(count), String(distinct)]);
+      }),
+    insert: async (text: string, body: readonly Buffer[], { settings }: { settings: { insert_deduplication_token?: string } }) => {
+      const { table, records } = JSON.parse(text) as InsertText;
+      const values = Buffer.concat(body).toString();
+      if (this.stepsLeft === 1 && table === 'logs')
+        this.unsent.push(() => this.#insert(values, records, settings.insert_deduplication_token));
+      // each table partition is written by itself, and the process may die before, between and after
+      let written = 0;
+      const days = await this.#step(() => this.#check(values, records));
+      for (const day of table === 'logs' ? days : [])
+        written += await this.#step(() => this.#write(day, records, settings.insert_deduplication_token));
+      return table === 'logs' ? written : days.length;
+    },
+  } as unknown as Store;
+
+  /** An insert that arrives late, in one go. */
+  #insert(values: string, records: InsertText['records'], token: string | undefined): void {
+    let days: number[];
+    try {
+      days = this.#check(values, records);
+    } catch {
+      return;
+    }
+    for (const day of days) this.#write(day, records, token);
+  }
+
+  /** The table partitions that rows belong to. */
+  #check(values: string, records: InsertText['records']): number[] {
+    if (!this.mended.table && values.includes('refused'))
+      throw new ClickHouseError({ message: 'no', code: '469', type: 'VIOLATED_CONSTRAINT' });
+    return [...new Set(records.flatMap(({ days }) => days))];
+  }
+
+  #write(day: number, records: InsertText['records'], token = ''): number {
+    const key = `${token}/${String(day)}`;
+    if (token === '') throw new Error('an insert without a token');
+    if (this.#tokens.has(key)) return 0;
+    this.#tokens.add(key);
+    const before = new Set(this.rows.keys());
+    let written = 0;
+    for (const { position, replayed, days } of records) {
+      days.forEach((own, index) => {
+        const row = `${String(position)}:${String(index)}`;
+        if (own !== day || (replayed && before.has(row))) return;
+        this.rows.set(row, (this.rows.get(row) ?? 0) + 1);
+        written += 1;
+      });
+    }
+    return written;
+  }
+}
+
+type InsertText = {
+  readonly table: string;
+  readonly records: readonly { readonly position: number; readonly replayed: boolean; readonly days: readonly number[] }[];
+};
+
+const SINK: Sink = {
+  name: 'logs',
+  topic: 'logs.v1',
+  table: 'logs',
+  prepare: () => Promise.resolve(),
+  insert: (range: Range, table = 'logs') => {
+    const records = range.records.map((record) => ({
+      position: positionOf(record),
+      replayed: record.replayOf !== null,
+      days: record.days,
+    }));
+    return { text: JSON.stringify({ table, records } satisfies InsertText), body: range.records.map(({ value }) => value) };
+  },
+};

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import type { Kafka } from 'kafkajs';
+import { ConsumerLag } from '../../../pipeline/bus/consumer-lag.ts';
+import { eventually } from '../../fakes/eventually.ts';
+
+describe('lag of a consumer group', () => {
+  it('is what is on the topic and not committed, of the partitions of this process, also after Kafka was away', async () => {
+    let connections = 0;
+    const admin = () => {
+      const away = connections++ === 0;
+      return {
+        connect: () => Promise.resolve(),
+        disconnect: () => Promise.resolve(),
+        fetchOffsets: () =>
+          Promise.resolve([
+            {
+              topic: 't',
+              partitions: [
+                { partition: 0, offset: '7' },
+                { partition: 1, offset: '-1' },
+                { partition: 2, offset: '5' },
+              ],
+            },
+          ]),
+        fetchTopicOffsets: () =>
+          away
+            ? Promise.reject(new Error('away'))
+            : Promise.resolve([
+                { partition: 0, low: '2', high: '10' },
+                { partition: 1, low: '4', high: '10' },
+                { partition: 2, low: '8', high: '10' },
+                { partition: 3, low: '0', high: '10' },
+              ]),
+      };
+    };
+    const lags = new Map<number, number>();
+    const meter = new ConsumerLag({
+      kafka: { admin } as unknown as Kafka,
+      topic: 't',
+      groupId: 'g',
+      partitions: () => [0, 1, 2],
+      onLag: (partition, lag) => lags.set(partition, lag),
+      everyMs: 1,
+    });
+    await meter.start();
+    await eventually(
+      'the lags',
+      () => lags.size,
+      (size) => size === 3,
+    );
+    await meter.stop();
+    // of partition 2 retention has taken what was not committed
+    expect([...lags]).to.deep.equal([[0, 3], [1, 6], [2, 2]]); // prettier-ignore
+  });
+});

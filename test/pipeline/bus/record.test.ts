@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { IHeaders, KafkaMessage } from 'kafkajs';
+import { decodeRecord, encodeHeaders, unreadable } from '../../../pipeline/bus/record.ts';
+import { rowsFault } from '../../../pipeline/bus/row-lines.ts';
+
+const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99, days: [-1, 20_777], streams: new Map([['5', '{app="x"}']]) };
+const message = (headers: IHeaders = {}, value: Buffer | null = Buffer.from('x')): KafkaMessage => ({
+  key: null,
+  value,
+  headers: { ...encodeHeaders(info), ...headers },
+  offset: '12',
+  timestamp: '5',
+  attributes: 0,
+});
+
+describe('a record of logs.v1', () => {
+  it('is read as it was written', () => {
+    expect(decodeRecord(3, message())).to.deep.include({ ...info, partition: 3, offset: 12, timestamp: 5, replayOf: null, fault: null });
+  });
+
+  for (const [what, headers, reason] of [
+    ['another encoding', { encoding: 'avro' }, 'foreign'],
+    ['another version', { sv: '2' }, 'version'],
+    ['no tenant', { tenant: '' }, 'headers'],
+    ['a tenant beyond the column, which would be another one', { tenant: '4294967303' }, 'headers'],
+    ['a retention beyond the column', { retention: '65536' }, 'headers'],
+    ['a negative count', { count: '-1' }, 'headers'],
+    ['a count that is no integer', { count: '1.5' }, 'headers'],
+    ['days that are none', { days: '1,x' }, 'headers'],
+    ['endless days', { days: '1,99999999' }, 'headers'],
+    ['streams that are no list', { streams: '{}' }, 'headers'],
+    ['streams that are a number', { streams: '5' }, 'headers'],
+    ['a stream without labels', { streams: '[["5"]]' }, 'headers'],
+    ['a stream whose id is a number', { streams: '[[5,"{}"]]' }, 'headers'],
+    ['a stream whose id is too large', { streams: '[["18446744073709551616","{}"]]' }, 'headers'],
+    ['a stream whose labels are none', { streams: '[["5","app=x"]]' }, 'headers'],
+  ] as const)
+    it(`is not read with ${what}`, () => {
+      expect(decodeRecord(3, message(headers))).to.include({ reason });
+    });
+
+  it('is not read without a value', () => {
+    expect(decodeRecord(3, message({}, null))).to.include({ reason: 'foreign' });
+  });
+
+  it('is read or has a fault, whatever its headers are', () => {
+    const header = fc.oneof(fc.string(), fc.json(), fc.constantFrom('ndjson', '1', '7', '[]', '3:4'));
+    const names = ['encoding', 'sv', 'tenant', 'retention', 'count', 'bytes', 'days', 'streams', 'replayed_from', 'arrived'] as const;
+    fc.assert(
+      fc.property(fc.record(Object.fromEntries(names.map((name) => [name, header])), { requiredKeys: [] }), (headers) => {
+        const decoded = decodeRecord(3, message(headers));
+        if ('reason' in decoded) expect(unreadable(3, message(headers), decoded)).to.include({ count: 0, offset: 12 });
+        else expect(decoded.offset).to.equal(12);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('the rows of a record', () => {
+  const row = '{"_time":"1","_msg":"x"}\n';
+  const fault = (value: string, count: number): string | undefined => rowsFault({ value: Buffer.from(value), count })?.detail;
+
+  for (const [what, value, count] of [
+    ['nothing', '', 0],
+    ['one', row, 1],
+    ['three', row.repeat(3), 3],
+  ] as const)
+    it(`are taken: ${what}`, () => expect(fault(value, count)).to.equal(undefined));
+
+  for (const [what, value, count, says] of [
+    ['fewer than the header says', row, 2, /has 1 rows, and its header count says 2/],
+    ['more than the header says', row.repeat(2), 1, /has 2 rows/],
+    ['some where there should be none', row, 0, /has 1 rows/],
+    ['the last one cut off', row + row.slice(0, 20), 2, /cut off/],
+    ['the last one without a line feed', row.trimEnd(), 1, /cut off/],
+    ['an empty line', `${row}\n${row}`, 3, /line 2/],
+    ['an array', `[${row.trim()}]\n`, 1, /line 1/],
+    ['a row over two lines', '{"_time":"1",\n"_msg":"x"}\n', 2, /line 2/],
+    ['another first member', '{"_msg":"x"}\n', 1, /line 1/],
+    ['nothing but a beginning', '{"_time":"', 1, /cut off/],
+    ['garbage', '\u0000\u0001', 1, /line 1/],
+  ] as const)
+    it(`are not taken: ${what}`, () => expect(fault(value, count)).to.match(says));
+
+  it('never span lines once they are taken, whatever is in them', () => {
+    // pieces that may leave a string, an object or an escape open at the end of a line
+    const piece = fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', '"a":', '"x"', '\n', '{"_time":"', '1"', row);
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const text = pieces.join('');
+        const count = text.split('\n').length - 1;
+        fc.pre(fault(text, count) === undefined);
+        // a JSON value that began in one line and is whole only with the next
+        const lines = text.split('\n');
+        for (let at = 0; at + 1 < lines.length - 1; at++) expect(isJson(`${lines[at] ?? ''}\n${lines[at + 1] ?? ''}`)).to.equal(false);
+      }),
+      { numRuns: 3000, maxSkipsPerRun: 10_000 },
+    );
+  });
+});
+
+/** JSON as ClickHouse reads it: line feeds may stand in strings. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text.replaceAll('\n', ' '));
+    return true;
+  } catch {
+    return false;
+  }
+}
