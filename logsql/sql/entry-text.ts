@@ -13,18 +13,19 @@ const [TIME, STREAM, MESSAGE, FIRST_OWN] = [0, 1, 2, 3];
 const FIELDS = FIRST_OWN + OWN.length;
 const JSON_KEYS = FIELDS + 1;
 
-/** Renders the JSON object of an entry from the JSON texts of its columns; the same as `renderEntry` of what `columns` decode. */
+/** Renders the JSON object of an entry from the JSON texts of its columns; the same as a search renders of what `columns` decode. */
 export function renderRow(texts: readonly string[], streams: StreamNames, columns: EntryColumns): string {
+  const time = timeText(unquoted(texts[TIME]));
   const keys = keysIn(texts[JSON_KEYS] ?? '');
   if (keys === null) {
     const row = texts.map((text) => JSON.parse(text) as unknown);
-    return renderEntry(columns.decode(row, streams));
+    return renderEntry(columns.decode(row, streams).set('_time', time));
   }
-  let out = `{"_time":"${timeText(unquoted(texts[TIME]))}","_stream":${JSON.stringify(streams.get(unquoted(texts[STREAM])) ?? '{}')}`;
+  let out = `{"_time":"${time}","_stream":${JSON.stringify(streams.get(unquoted(texts[STREAM])) ?? '{}')}`;
   if (texts[MESSAGE] !== '""') out += `,"_msg":${texts[MESSAGE] ?? ''}`;
   for (const [index, name] of OWN.entries()) {
     const text = texts[FIRST_OWN + index];
-    if (text !== '""') out += `,"${name}":${keys.includes(name) ? unquoted(text) : (text ?? '')}`;
+    if (text !== '""') out += `,"${name}":${text ?? ''}`;
   }
   const fields = texts[FIELDS] ?? '{}';
   return fields === '{}' ? `${out}}` : `${out},${withLiterals(fields, keys).slice(1)}`;
@@ -32,10 +33,18 @@ export function renderRow(texts: readonly string[], streams: StreamNames, column
 
 const unquoted = (text = '""'): string => text.slice(1, -1);
 
-/** The names in a JSON array of texts as they are written there; null where one has a character that is escaped. */
+/** With more names reading the values and writing them again is quicker: each name costs a copy of the object. */
+const MAX_KEYS = 32;
+
+/**
+ * The names in a JSON array of texts as they are written there. Null where one has a character that is escaped, or begins so that the
+ * end of a text and a name behind it may look like it; where one has a column: the map has it again, for its type; and where there are many.
+ */
 function keysIn(text: string): readonly string[] | null {
   if (text === '[]') return [];
-  return text.includes('\\') ? null : text.slice(2, -2).split('","');
+  const names = text.slice(2, -2).split('","');
+  const isPlain = (name: string): boolean => !name.startsWith(',') && name !== 'trace_id' && name !== 'span_id';
+  return names.length <= MAX_KEYS && !text.includes('\\') && names.every(isPlain) ? names : null;
 }
 
 /** The object with the values of these names, which are numbers and booleans, without their quotes. */

@@ -140,7 +140,10 @@ export class ProducerLane {
   }
 
   async #produce(records: readonly OutRecord[]): Promise<RecordMetadata[]> {
-    const producer = await this.#connected();
+    const connected = this.#connected();
+    const producer = await connected;
+    // while it connected the send was given up: its requests were refused, and may have come again
+    if (this.#producer !== connected) throw new Error('The producer was given up.');
     return producer.send({
       topic: LOGS_TOPIC,
       acks: -1,

@@ -65,10 +65,15 @@ export class PartitionReader {
     this.#wake();
   }
 
+  /** The offset that comes next. */
+  get next(): number {
+    return this.#lastOffset + 1;
+  }
+
   /** True while no more should be added. An intent's range is never cut short. */
   get full(): boolean {
     const { rows, bytes } = this.#options.limits;
-    return this.#intent === null && (this.#rows >= rows || this.#bytes >= bytes || this.#records.length >= WINDOW);
+    return this.#lastOffset >= (this.#intent?.end ?? -1) && (this.#rows >= rows || this.#bytes >= bytes || this.#records.length >= WINDOW);
   }
 
   /** Resolves when there is room again, at the latest after `ms`. */

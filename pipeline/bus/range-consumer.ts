@@ -62,6 +62,8 @@ export class RangeConsumer implements Service {
   readonly #commits = new Map<number, Promise<void>>();
   /** The partitions that stand still, and why. */
   readonly #halted = new Map<number, string>();
+  /** The offsets that were asked for by name, since what came began beyond them. */
+  readonly #sought = new Map<number, number>();
   #assigned: readonly number[] = [];
   /** Grows with every assignment; whoever holds an older one may not commit any more. */
   #epoch = 0;
@@ -151,15 +153,16 @@ export class RangeConsumer implements Service {
     }
     this.#readers.clear();
     this.#halted.clear();
+    this.#sought.clear();
   }
 
   async #batch({ batch, resolveOffset, heartbeat, isRunning, isStale, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
     const epoch = this.#epoch;
     const stale = (): boolean => epoch !== this.#epoch || !this.#running || !isRunning() || isStale();
     // a batch of before a crash may not open the reader of after it
-    if (stale()) return;
+    if (stale() || !this.#assigned.includes(batch.partition)) return;
     const reader = await this.#reader(batch.partition, commitOffsetsIfNecessary);
-    if (stale()) return;
+    if (stale() || this.#leavesGap(batch, reader)) return;
     for (const message of batch.messages) {
       const decoded = decodeRecord(batch.partition, message);
       const fault = 'reason' in decoded ? decoded : rowsFault(decoded);
@@ -171,6 +174,18 @@ export class RangeConsumer implements Service {
       await reader.room(500);
     }
     await heartbeat();
+  }
+
+  /**
+   * True for a batch that begins beyond what comes next, which is then read anew. kafkajs joins the group again while a fetch from another
+   * broker is open: its answer goes on where the assignment before stood, behind records that were read but not stored. What is not
+   * there when it is asked for by name is not there at all.
+   */
+  #leavesGap({ partition, messages }: EachBatchPayload['batch'], { next }: PartitionReader): boolean {
+    if (Number(messages[0]?.offset ?? next) <= next || this.#sought.get(partition) === next) return false;
+    this.#sought.set(partition, next);
+    this.#consumer.seek({ topic: this.#options.topic, partition, offset: String(next) });
+    return true;
   }
 
   /** The reader of a partition, which first learns whether its last owner left an intent behind. */

@@ -1,6 +1,7 @@
 import { parseError } from '@clickhouse/client';
 import http from 'node:http';
 import https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 import type { Param } from '../core/sql.ts';
 
 /** One row of a result, in the order of the SELECT; 64-bit integers are decimal strings. */
@@ -45,7 +46,7 @@ export const TEXTS: RowFormat<readonly string[]> = {
 /**
  * SELECTs whose answer ClickHouse holds back until it is whole (`wait_end_of_query`), over HTTP connections that are kept. It does what
  * `query` of @clickhouse/client does, in 1 ms instead of 3: the client lets a timer pass before each request and sends values
- * as a form (docs/performance.md). A statement that went over a connection which ClickHouse was just closing is sent once more.
+ * as a form (docs/performance.md). A statement that went over a connection which ClickHouse was just closing is sent once more, over a new one.
  */
 export class SelectClient {
   readonly #target: URL;
@@ -69,7 +70,7 @@ export class SelectClient {
     for (const [name, value] of Object.entries({ ...settings, ...format.settings })) query.set(name, String(value));
     for (const [name, { value }] of params) query.set(`param_${name}`, formatParam(value));
     if (queryId !== undefined) query.set('query_id', queryId);
-    const path = `/?${query.toString()}`;
+    const path = `${this.#target.pathname.replace(/\/?$/, '/')}?${query.toString()}`;
     return path.length > MAX_ADDRESS ? null : path;
   }
 
@@ -91,22 +92,23 @@ export class SelectClient {
 
   async #send(path: string, body: Buffer, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
     try {
-      return await this.#request(path, body, signal);
+      return await this.#request(path, body, this.#agent, signal);
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
-      return await this.#request(path, body, signal);
+      return await this.#request(path, body, false, signal);
     }
   }
 
-  #request(path: string, body: Buffer, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
+  #request(path: string, body: Buffer, agent: http.Agent | false, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
     return new Promise((resolve, reject) => {
       const request = this.#ask(
         {
-          hostname: this.#target.hostname,
+          // an IPv6 address without its brackets
+          hostname: urlToHttpOptions(this.#target).hostname,
           port: this.#target.port,
           path,
           method: 'POST',
-          agent: this.#agent,
+          agent,
           headers: { ...this.#headers, 'Content-Length': body.length },
           ...(signal === undefined ? {} : { signal }),
         },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { renderEntry } from '../../pipeline/core/entry.ts';
+import { renderResult } from '../../api/query/render.ts';
 import { FieldSet } from '../../logsql/fields.ts';
 import { entryColumns } from '../../logsql/sql/columns.ts';
 import { renderRow } from '../../logsql/sql/entry-text.ts';
@@ -13,7 +13,7 @@ const streams = new Map([['7', '{app="a \\"b\\""}']]);
 /** The row as text and as values must give the same entry. */
 function expectSame(row: Row): void {
   const texts = row.map((value) => JSON.stringify(value));
-  const expected = renderEntry(columns.decode(row, streams));
+  const expected = renderResult(columns.decode(row, streams));
   expect(renderRow(texts, streams, columns)).to.equal(expected);
   expect(() => JSON.parse(expected) as unknown).not.to.throw();
 }
@@ -34,6 +34,8 @@ const row = (
   keys,
 ];
 
+const at = (time: string, [, ...rest]: Row): Row => [time, ...rest];
+
 describe('an entry as text', () => {
   const cases: readonly [string, Row][] = [
     ['without fields', row({})],
@@ -43,12 +45,28 @@ describe('an entry as text', () => {
     ['whose name ends as another one', row({ 'x"b': '1', b: '2' }, ['b'])],
     ['whose name ends as another one behind a backslash', row({ 'x\\": "': '1', b: '2', '\\b': '3' }, ['b'])],
     ['whose name of a number is escaped', row({ 'a"b': '1', c: '2' }, ['a"b', 'c'])],
-    ['whose numbers are in columns of their own', row({ a: '1' }, ['trace_id', 'span_id', 'a'], { 5: '12', 6: '3.5' })],
+    [
+      'whose numbers are in columns of their own',
+      row({ a: '1', trace_id: '12', span_id: '3.5' }, ['a', 'trace_id', 'span_id'], { 5: '12', 6: '3.5' }),
+    ],
+    ['whose name looks like the end of a text and another name', row({ k: ',', ':': 'v', ',': '5' }, [','])],
+    ['whose name begins like the end of a text', row({ k: ',', 'a": "': 'v', ',a': '5', 'b,': '6' }, [',a', 'b,'])],
     ['with a name of which another one is a part', row({ aa: '1', a: '2' }, ['a'])],
     ['of a stream that nobody knows', [...row({}).slice(0, 1), '8', ...row({}).slice(2)] as unknown as Row],
+    ['of a time that ends in zeros', at('2026-01-02 03:04:05.670000000', row({}))],
+    ['of such a time, whose name of a number is escaped', at('2026-01-02 03:04:05.670000000', row({ 'a"b': '1' }, ['a"b']))],
+    ['of a whole second, whose name of a number is escaped', at('2026-01-02 03:04:05.000000000', row({ 'a"b': '1' }, ['a"b']))],
     ['without a message', [...row({}).slice(0, 2), '', ...row({}).slice(3)] as unknown as Row],
   ];
   for (const [name, one] of cases) it(name, () => expectSame(one));
+
+  it('of many numbers beside a long text, soon', () => {
+    const names = Array.from({ length: 999 }, (_, index) => `field${String(index)}`);
+    const fields = { long: 'x'.repeat(1_000_000), ...Object.fromEntries(names.map((name, index) => [name, String(index)])) };
+    const began = performance.now();
+    expectSame(row(fields, names));
+    expect(performance.now() - began).to.be.below(1000);
+  });
 
   it('whatever its names and values are', () => {
     const text = fc.string({

@@ -10,6 +10,8 @@ const log = pino({ level: 'silent' });
 class FakeKafka {
   readonly sends: { readonly messages: Message[]; readonly producer: number; answer: (error?: Error) => void }[] = [];
   producers = 0;
+  /** Resolves when a connection is there. */
+  connected: Promise<void> = Promise.resolve();
   inFlight = 0;
   mostInFlight = 0;
   /** The next offset of each partition. */
@@ -26,7 +28,7 @@ class FakeKafka {
   producer(): unknown {
     const producer = ++this.producers;
     return {
-      connect: () => Promise.resolve(),
+      connect: () => this.connected,
       disconnect: () => Promise.resolve(),
       send: ({ messages }: { messages: Message[] }) =>
         new Promise<RecordMetadata[]>((resolve, reject) => {
@@ -116,6 +118,21 @@ describe('producer lane', () => {
     expect(kafka.sends.map(({ producer }) => producer)).to.deep.equal([1, 2]);
     expect(sent.map(({ offset }) => offset)).to.deep.equal([101]);
     expect(lane.pendingBytes).to.equal(0);
+  });
+
+  it('does not send what it gave up while its producer was connecting', async () => {
+    let connect: () => void = () => undefined;
+    kafka.connected = new Promise((resolve) => (connect = resolve));
+    lane = new ProducerLane(kafka as unknown as Kafka, log, () => undefined, 50);
+    const [first, second] = [parcel('a'), parcel('b')];
+    lane.enqueue(first);
+    expect((await first.result)?.message).to.equal('Kafka did not answer within 50 ms.');
+    connect();
+    lane.enqueue(second);
+    await turn();
+    expect(kafka.sends.map(({ messages }) => String(messages[0]?.value))).to.deep.equal(['b\n']);
+    kafka.sends[0]?.answer();
+    expect(await second.result).to.equal(null);
   });
 
   it('does not send what nobody waits for any more', async () => {

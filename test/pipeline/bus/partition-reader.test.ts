@@ -175,6 +175,23 @@ describe('partition reader', () => {
     release([]);
   });
 
+  it('is full while the range of an intent is stored, too, but not before it is whole', async () => {
+    const reader = new PartitionReader({
+      ...options,
+      progress: { from: 0, intent: { start: 0, end: 9 }, dead: new Set() },
+      commit: () => Promise.resolve(),
+      store: { store: () => new Promise(() => undefined) },
+    });
+    reader.start();
+    for (let offset = 0; offset < 9; offset++) reader.add(record(offset));
+    expect(reader.full).to.equal(false);
+    reader.add(record(9));
+    await until(() => !reader.full);
+    for (let offset = 10; offset < 15; offset++) reader.add(record(offset));
+    expect(reader.full).to.equal(true);
+    reader.abandon();
+  });
+
   it('is full of records that cannot be read, too: they are kept until they are dead letters', () => {
     const reader = new PartitionReader({
       ...options,

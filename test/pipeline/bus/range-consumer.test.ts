@@ -26,6 +26,8 @@ class FakeBroker {
   /** Called before a commit is done, and before a look-up of what is committed. */
   beforeCommit: () => Promise<void> = () => Promise.resolve();
   beforeLookUp: () => Promise<void> = () => Promise.resolve();
+  /** The offsets that the consumer asked for by name. */
+  readonly sought: string[] = [];
   #eachBatch: (payload: EachBatchPayload) => Promise<void> = () => Promise.resolve();
   readonly #listeners = new Map<string, (event: { payload: object }) => void>();
 
@@ -36,6 +38,7 @@ class FakeBroker {
       connect: () => Promise.resolve(),
       subscribe: () => Promise.resolve(),
       disconnect: () => Promise.resolve(),
+      seek: ({ offset }: { offset: string }) => this.sought.push(offset),
       run: ({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }) => {
         this.#eachBatch = eachBatch;
         return Promise.resolve();
@@ -68,8 +71,8 @@ class FakeBroker {
     deadLetterLimit: 100,
   });
 
-  emit(name: 'join' | 'rebalancing'): void {
-    this.#listeners.get(name)?.({ payload: { memberAssignment: { t: [0] } } });
+  emit(name: 'join' | 'rebalancing', partitions: readonly number[] = [0]): void {
+    this.#listeners.get(name)?.({ payload: { memberAssignment: { t: partitions } } });
   }
 
   /** Hands over a batch of these offsets. */
@@ -198,5 +201,43 @@ describe('range consumer', () => {
       ({ offset }) => offset === '2',
     );
     expect([lookUps, broker.storedOffsets]).to.deep.equal([1, [0, 1]]);
+  });
+
+  it('reads anew what lies before a batch that was fetched under an assignment before', async () => {
+    broker.beforeCommit = () => Promise.reject(new Error('the group is joined anew'));
+    await broker.batch(0, 1);
+    broker.emit('join');
+    broker.beforeCommit = () => Promise.resolve();
+    await broker.batch(2, 3);
+    expect(broker.sought).to.deep.equal(['0']);
+    await broker.batch(0, 1, 2, 3, 4);
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset }) => offset === '5',
+    );
+    expect(broker.storedOffsets).to.deep.equal([0, 1, 2, 3, 4]);
+  });
+
+  it('goes on behind offsets that the log has no more', async () => {
+    await broker.batch(7, 8);
+    await broker.batch(7, 8);
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset }) => offset === '9',
+    );
+    expect([broker.sought, broker.storedOffsets]).to.deep.equal([['0'], [7, 8]]);
+  });
+
+  it('leaves a batch alone whose partition went to another member', async () => {
+    let lookUps = 0;
+    broker.beforeLookUp = () => {
+      lookUps += 1;
+      return Promise.resolve();
+    };
+    broker.emit('join', []);
+    await broker.batch(0, 1);
+    expect([lookUps, broker.stored]).to.deep.equal([0, []]);
   });
 });

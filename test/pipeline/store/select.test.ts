@@ -2,6 +2,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { expect } from 'chai';
 import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import os from 'node:os';
 import { formatParam, PARSED, SelectClient, TEXTS, type RowFormat, type Select } from '../../../pipeline/store/select.ts';
 import { text, texts } from '../../../pipeline/core/sql.ts';
 
@@ -35,6 +36,31 @@ describe('SELECTs over kept connections', () => {
     client.close();
     server.closeAllConnections();
     server.close();
+  });
+
+  it('asks below the path of the address, as the client does', async () => {
+    let asked = '';
+    handle = (request, response) => {
+      asked = request.url ?? '';
+      response.end('[1]\n');
+    };
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/clickhouse`;
+    const proxied = new SelectClient({ url, user: 'reader', password: 'secret', database: 'logs' });
+    await rowsOf(proxied, select(), PARSED);
+    proxied.close();
+    expect(asked).to.match(/^\/clickhouse\/\?database=logs&/);
+  });
+
+  it('sends to an IPv6 address', async function () {
+    const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
+    if (!addresses.some(({ address }) => address === '::1')) this.skip();
+    const local = http.createServer((request, response) => request.resume().on('end', () => response.end('[1]\n')));
+    await new Promise<void>((resolve) => local.listen(0, '::1', resolve));
+    const url = `http://[::1]:${String((local.address() as AddressInfo).port)}`;
+    const far = new SelectClient({ url, user: 'reader', password: 'secret', database: 'logs' });
+    expect(await rowsOf(far, select(), PARSED)).to.deep.equal([[1]]);
+    far.close();
+    local.close();
   });
 
   it('sends who asks, settings and values, and keeps the connection', async () => {
