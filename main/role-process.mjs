@@ -41,6 +41,8 @@ export class RoleProcess extends KeptChild {
   constructor(role, options) {
     super(role, ({ onSpawn }) => Promise.resolve(this.#spawn(onSpawn)), options);
     this.options = options;
+    /** Whether it has public listeners: those end first. */
+    this.listens = (ROLES.find(({ name }) => name === role)?.listens.length ?? 0) > 0;
     this.logFile = path.join(options.dataDir, 'logs', `${role}.log`);
   }
 

@@ -6,16 +6,18 @@ import { Checks } from '../api/admin/checks.ts';
 import { createInternalListener } from '../api/admin/internal.ts';
 import { Peers, type Peer } from '../api/admin/peers.ts';
 import type { ControlStore } from '../api/control/control-store.ts';
+import { HttpServer } from '../api/http/http-server.ts';
 import { RejectionLog } from '../api/ingest/rejection-log.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Metrics } from '../pipeline/core/metrics.ts';
 import { startAll, stopAll, type Service } from '../pipeline/core/service.ts';
+import { entrance } from './entrance.ts';
 import { roles } from './roles/index.ts';
 
 /** What an operator can redact from the service's own log. */
 const REDACTED = ['authorization', 'x-api-key', 'api_key', 'cookie', 'password', '*.authorization', '*.password'];
-/** A stop that takes longer is ended hard; the supervisor waits a little longer than this. */
-const STOP_DEADLINE_MS = 15_000;
+/** A stop that takes longer is ended hard. */
+const STOP_DEADLINE_MS = 23_000;
 
 /** What the process does, and its name in logs and metrics. */
 function rolesOf(argv: string[]): { readonly names: readonly string[]; readonly name: string } {
@@ -32,6 +34,7 @@ function compose(
   { names, name: role }: ReturnType<typeof rolesOf>,
   config: Config,
   log: Logger,
+  hurry: AbortSignal,
 ): { readonly services: Service[]; readonly port: () => number; readonly peers: Peers } {
   const metrics = new Metrics(role);
   const checks = new Checks();
@@ -76,26 +79,23 @@ function compose(
     ...(admin.control === undefined ? {} : { control: admin.control }),
     ...(admin.routes === undefined ? {} : { adminRoutes: admin.routes, peers }),
   });
-  const last = marking((holds) => {
-    started = holds;
+  const last = entrance({
+    hosts: services.filter((service) => service instanceof HttpServer),
+    drainMs: config.http.drainMs,
+    hurry,
+    mark: (open) => {
+      started = open;
+    },
   });
   return { services: [listener, ...services, last], port: () => listener.port, peers };
-}
-
-/** A service that does nothing but note that all before it have started, and that they are being stopped. */
-function marking(mark: (started: boolean) => void): Service {
-  const note = (started: boolean) => (): Promise<void> => {
-    mark(started);
-    return Promise.resolve();
-  };
-  return { name: 'start', start: note(true), stop: note(false) };
 }
 
 async function main(): Promise<void> {
   const own = rolesOf(process.argv.slice(2));
   const config = loadConfig(process.env);
   const log = pino({ level: config.logLevel, redact: REDACTED, base: { role: own.name } });
-  const { services, port, peers } = compose(own, config, log);
+  const hurry = new AbortController();
+  const { services, port, peers } = compose(own, config, log, hurry.signal);
   process.on('message', (message: { readonly type?: unknown; readonly peers?: readonly Peer[] }) => {
     if (message.type === 'peers') peers.set(message.peers ?? []);
   });
@@ -112,7 +112,10 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
-  process.on('disconnect', () => stop('the supervisor is gone'));
+  process.on('disconnect', () => {
+    hurry.abort();
+    stop('the supervisor is gone');
+  });
   process.on('unhandledRejection', (error) => {
     log.fatal({ err: error }, 'A promise was rejected and nobody looked: a bug.');
     process.exit(1);

@@ -13,6 +13,8 @@ import { checkConfig } from './config-check.mjs';
 
 // All must be over within 25 s, or whoever started the service loses patience.
 const STOP_BUDGET_MS = 24_000;
+// 3 s until everybody has seen it on /ready, 10 s for requests that have begun
+const LISTENING_ROLE_STOP_MS = 14_000;
 const ROLE_STOP_MS = 8000;
 const ENGINES_STOP_MS = 5000;
 
@@ -168,7 +170,12 @@ export class Supervisor {
     const deadline = Date.now() + STOP_BUDGET_MS;
     const left = () => Math.max(deadline - Date.now(), 0);
     this.#stopping.abort();
-    for (const role of this.#roles) await role.stop(Math.min(ROLE_STOP_MS, Math.max(left() - ENGINES_STOP_MS, 0)));
+    const stopRoles = (/** @type {boolean} */ listening, /** @type {number} */ mostMs) => {
+      const roles = this.#roles.filter(({ listens }) => listens === listening);
+      return Promise.all(roles.map((role) => role.stop(Math.min(mostMs, Math.max(left() - ENGINES_STOP_MS, 0)))));
+    };
+    await stopRoles(true, LISTENING_ROLE_STOP_MS);
+    await stopRoles(false, ROLE_STOP_MS);
     await Promise.all(this.#engines.map((engine) => engine.stop(left())));
     await this.#starting;
     this.#claim?.release();

@@ -1,5 +1,5 @@
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Service } from '../../pipeline/core/service.ts';
 import { MAX_DRAIN_BYTES } from './drain.ts';
@@ -32,16 +32,24 @@ const LIMITS: HttpLimits = {
 };
 const MAX_CONNECTIONS = 20_000;
 const STOP_MS = 10_000;
+const SWEEP_MS = 50;
+/** A turn of the event loop that is shorter had next to nothing to do, milliseconds; and how many are waited for. */
+const QUIET_MS = 1;
+const MAX_TURNS = 1000;
 
 /** A listener with limits on time and size, answers for what the parser refuses, and a stop that lets requests finish. */
 export class HttpServer implements Service {
   readonly name: string;
-  /** True once `stop()` was called: answers then close their connection. */
+  /** True once `drain()` or `stop()` was called: answers then close their connection. */
   stopping = false;
   readonly #options: HttpServerOptions;
   readonly #server: Server;
   /** The answer that is being made on a connection. */
   readonly #answers = new WeakMap<Duplex, ServerResponse>();
+  /** Answers that are not over. */
+  readonly #open = new Set<ServerResponse>();
+  /** Connections and requests that have come. */
+  #arrivals = 0;
   #stopped: Promise<void> | null = null;
 
   constructor(options: HttpServerOptions) {
@@ -50,6 +58,9 @@ export class HttpServer implements Service {
     // a missing Host is refused by our own middleware, so that this answer too has a request id
     this.#server = createServer({ ...LIMITS, ...options.limits, requireHostHeader: false }, this.#onRequest);
     this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#server.on('connection', () => {
+      this.#arrivals += 1;
+    });
     // the body reader sends "100 Continue" once it wants the body
     this.#server.on('checkContinue', this.#onRequest);
     this.#server.on('checkExpectation', this.#onRequest);
@@ -75,7 +86,12 @@ export class HttpServer implements Service {
     });
   }
 
-  /** Refuses new connections at once; requests that have begun get 10 s. */
+  /** From now on each answer closes its connection, so that its client connects anew, and perhaps elsewhere. Nobody is refused yet. */
+  drain(): void {
+    this.stopping = true;
+  }
+
+  /** Takes no new connections; requests that have begun get 10 s. */
   stop(): Promise<void> {
     this.#stopped ??= this.#close();
     return this.#stopped;
@@ -84,15 +100,21 @@ export class HttpServer implements Service {
   async #close(): Promise<void> {
     this.stopping = true;
     if (!this.#server.listening) return;
+    await this.#quietTurn();
+    let isClosed = false;
     const closed = new Promise<void>((resolve) => {
-      this.#server.close(() => {
+      // http's own close() would destroy connections whose last answer is still on its way
+      NetServer.prototype.close.call(this.#server, () => {
+        isClosed = true;
         resolve();
       });
     });
-    // connections that fall idle after close() are not closed by it
+    this.#closeIdle();
     const sweep = setInterval(() => {
-      this.#server.closeIdleConnections();
-    }, 50);
+      void this.#quietTurn().then(() => {
+        if (!isClosed) this.#closeIdle();
+      });
+    }, SWEEP_MS);
     const end = setTimeout(() => {
       this.#server.closeAllConnections();
     }, STOP_MS);
@@ -101,8 +123,31 @@ export class HttpServer implements Service {
     clearTimeout(end);
   }
 
+  /**
+   * Resolves right after a turn of the event loop in which nothing came and next to nothing was to be done: what has arrived by then has
+   * been read. A connection that is closed then, or one that waits to be taken, has no request in it, whose client could not know what
+   * became of it.
+   */
+  async #quietTurn(): Promise<void> {
+    // what is left of this turn may not look at sockets any more
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < MAX_TURNS; turn++) {
+      const [began, arrivals] = [performance.now(), this.#arrivals];
+      await new Promise((resolve) => setImmediate(resolve));
+      if (arrivals === this.#arrivals && performance.now() - began < QUIET_MS) return;
+    }
+  }
+
+  /** Closes connections on which nothing is under way. Node takes for idle also one whose answer has ended and is not sent yet. */
+  #closeIdle(): void {
+    if ([...this.#open].every((answer) => !answer.writableEnded)) this.#server.closeIdleConnections();
+  }
+
   readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     this.#answers.set(request.socket, response);
+    this.#open.add(response);
+    this.#arrivals += 1;
+    response.once('close', () => this.#open.delete(response));
     this.#options.listener(request, response);
   };
 

@@ -16,6 +16,8 @@ export type KafkaOptions = {
   readonly survivesPowerLoss?: boolean | undefined;
   /** Beside the one that `brokers` names; none without it. */
   readonly extraListeners?: readonly ExtraListener[] | undefined;
+  /** Further settings by their names, for tests; they come last and win. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
   /** Told the process id as soon as there is one, long before the broker is ready. */
   readonly onSpawn?: ((pid: number) => void) | undefined;
   /** Aborted: the broker that is starting is killed, and the start fails. */

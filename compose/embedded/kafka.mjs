@@ -45,9 +45,19 @@ export async function startKafka(options) {
  *   { java: string, classpath: string, folder: string, ports: readonly number[] }} options
  * @returns {Promise<import('./kafka.d.mts').Kafka>}
  */
-async function startBroker({ java, classpath, folder, ports, extraListeners = [], survivesPowerLoss = false, onSpawn, signal }) {
+async function startBroker({
+  java,
+  classpath,
+  folder,
+  ports,
+  extraListeners = [],
+  settings: more = {},
+  survivesPowerLoss = false,
+  onSpawn,
+  signal,
+}) {
   const [port, controllerPort] = /** @type {[number, number]} */ (ports);
-  const settings = writeSettings(folder, port, controllerPort, extraListeners, survivesPowerLoss);
+  const settings = writeSettings(folder, port, controllerPort, extraListeners, survivesPowerLoss, more);
   const meta = path.join(folder, 'data', 'meta.properties');
   if (!existsSync(meta)) await format(java, classpath, settings, signal);
   const clusterId = /^cluster\.id=(.+)$/m.exec(readFileSync(meta, 'utf8'))?.[1] ?? '';
@@ -80,8 +90,9 @@ async function startBroker({ java, classpath, folder, ports, extraListeners = []
  * @param {number} controllerPort
  * @param {readonly import('./kafka.d.mts').ExtraListener[]} extraListeners
  * @param {boolean} survivesPowerLoss
+ * @param {Readonly<Record<string, string>>} more
  */
-function writeSettings(folder, port, controllerPort, extraListeners, survivesPowerLoss) {
+function writeSettings(folder, port, controllerPort, extraListeners, survivesPowerLoss, more) {
   const template = readFileSync(path.join(HERE, 'server.properties'), 'utf8');
   const logDir = path.join(folder, 'data').replaceAll('\\', '\\\\');
   const extra = extraListeners.map((listener, index) => ({ ...listener, name: `,PROXY${index + 1}` }));
@@ -94,7 +105,8 @@ function writeSettings(folder, port, controllerPort, extraListeners, survivesPow
     .replaceAll('{{controllerPort}}', String(controllerPort))
     .replaceAll('{{logDir}}', () => logDir);
   const file = path.join(folder, 'server.properties');
-  writeFileSync(file, filled);
+  const lines = Object.entries(more).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(file, filled + lines.join(''));
   return file;
 }
 

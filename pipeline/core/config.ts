@@ -10,6 +10,8 @@ export type Config = {
     readonly adminPort: number;
     readonly maxBodyBytes: number;
     readonly corsOrigins: readonly string[];
+    /** Milliseconds from a SIGTERM to the end of the public listeners. */
+    readonly drainMs: number;
   };
   readonly kafka: {
     readonly brokers: readonly string[];
@@ -101,6 +103,11 @@ export const environment = Joi.object({
     .default(100)
     .description('Most dead letters among the last 10,000 records of a partition; with one more it stands still. 10000: never.'),
   LOGWEIR_CORS_ORIGINS: Joi.string().allow('').default('').description('Origins that browsers may call from, comma-separated.'),
+  LOGWEIR_DRAIN_SECONDS: Joi.number()
+    .min(0)
+    .max(5)
+    .default(3)
+    .description('How long a process that is to end says so on `/ready` before it lets nobody in any more; 0 where nobody asks `/ready`.'),
   LOGWEIR_DURABILITY: Joi.string()
     .valid('process', 'power-loss')
     .default('process')
@@ -145,6 +152,7 @@ function toConfig(env: Environment): Config {
       adminPort: Number(env['LOGWEIR_ADMIN_PORT']),
       maxBodyBytes: Math.floor(Number(env['LOGWEIR_MAX_BODY_SIZE_MB']) * 1_048_576),
       corsOrigins: list('LOGWEIR_CORS_ORIGINS'),
+      drainMs: 1000 * Number(env['LOGWEIR_DRAIN_SECONDS']),
     },
     kafka: {
       brokers: list('LOGWEIR_KAFKA_BROKERS'),

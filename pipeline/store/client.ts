@@ -20,6 +20,8 @@ export type { Row } from './select.ts';
 
 const MAX_RESULT_MEMORY = 1_000_000_000;
 const PING_DEADLINE_MS = 2000;
+/** A range of 10,000 records has four numbers for each in its statement. */
+const MAX_STATEMENT_BYTES = 4_000_000;
 
 /** ClickHouse over HTTP: a reader for queries, behind the tenant's row filter, and the owner for writes and migrations. */
 export class Store {
@@ -120,12 +122,15 @@ export class Store {
     body: readonly Buffer[],
     options: { readonly queryId: string; readonly settings: ClickHouseSettings; readonly signal?: AbortSignal },
   ): Promise<number> {
+    // what stands in the URL may not have more than 128 KiB; ClickHouse reads on in the body
+    const [head = '', ...rest] = text.split('\n');
+    const statement = rest.length === 0 ? [] : [Buffer.from(`${rest.join('\n')}\n`)];
     const result = await this.#owner.exec({
-      query: text,
-      values: Readable.from(body, { objectMode: false, highWaterMark: 1 << 20 }),
+      query: head,
+      values: Readable.from([...statement, ...body], { objectMode: false, highWaterMark: 1 << 20 }),
       query_id: options.queryId,
       ...(options.signal === undefined ? {} : { abort_signal: options.signal }),
-      clickhouse_settings: { wait_end_of_query: 1, ...options.settings },
+      clickhouse_settings: { wait_end_of_query: 1, max_query_size: String(MAX_STATEMENT_BYTES), ...options.settings },
     });
     result.stream.resume();
     await finished(result.stream);

@@ -50,6 +50,8 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     LOGWEIR_PLATFORM_ENTRIES_PER_SECOND: '0',
     // the disk of a machine that runs tests may be nearly full
     LOGWEIR_MIN_FREE_DISK_PERCENT: '0',
+    // nobody asks /ready before a stop
+    LOGWEIR_DRAIN_SECONDS: '0',
     ...options.env,
   };
   const began = Date.now();

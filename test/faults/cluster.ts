@@ -37,6 +37,10 @@ export type ClusterOptions = {
   /** A module that is loaded into each of our processes before the program. */
   readonly preload?: string | undefined;
   readonly partitions?: number;
+  /** Further lines of Kafka's settings. */
+  readonly kafkaSettings?: Readonly<Record<string, string>>;
+  /** Called with the data folder before anything is started in it; what it gives is called when all has ended. */
+  readonly prepare?: (dataDir: string) => () => void;
   readonly log: (line: string) => void;
 };
 
@@ -95,8 +99,10 @@ class Made implements Cluster {
   readonly #roles = new Map<RoleName, RoleLaunch>();
   readonly #links = new Map<LinkName, Proxy>();
   readonly #listeners: ((name: RoleName, message: unknown) => void)[] = [];
+  #undo: () => void = () => undefined;
   readonly #onExit = (): void => {
     for (const kept of this.#processes.values()) kept.destroy();
+    this.#undo();
   };
 
   constructor(options: ClusterOptions) {
@@ -107,6 +113,7 @@ class Made implements Cluster {
   }
 
   async start(): Promise<void> {
+    this.#undo = this.#options.prepare?.(this.dataDir) ?? this.#undo;
     const ports = await freePorts(11);
     const take = (): number => ports.pop() as number;
     const kafkaPorts: [number, number] = [take(), take()];
@@ -124,7 +131,7 @@ class Made implements Cluster {
       const extraListeners = [...this.#links]
         .filter(([name]) => name.endsWith('-kafka'))
         .map(([name, proxy]) => ({ port: name === 'api-kafka' ? apiKafka : sinkKafka, advertisedPort: proxy.port }));
-      return startKafka({ dataDir, ports: kafkaPorts, extraListeners, onSpawn });
+      return startKafka({ dataDir, ports: kafkaPorts, extraListeners, settings: this.#options.kafkaSettings ?? {}, onSpawn });
     });
     this.#add('clickhouse', async (onSpawn) => {
       const engine = await startClickHouse({ dataDir, port: clickhousePort, onSpawn });
@@ -194,6 +201,7 @@ class Made implements Cluster {
     await stopAll(['kafka', 'clickhouse']);
     await Promise.all([...this.#links.values()].map((proxy) => proxy.close()));
     process.off('exit', this.#onExit);
+    this.#undo();
     if (this.#options.dataDir === undefined) rmSync(this.dataDir, { recursive: true, force: true });
   }
 
@@ -252,6 +260,8 @@ class Made implements Cluster {
       LOGWEIR_PLATFORM_ENTRIES_PER_SECOND: '0',
       // the disk of a machine that runs tests may be nearly full
       LOGWEIR_MIN_FREE_DISK_PERCENT: '0',
+      // the clients of the harness do not ask /ready
+      LOGWEIR_DRAIN_SECONDS: '0',
       LOGWEIR_LOG_PARTITIONS: String(this.#options.partitions ?? 4),
       LOGWEIR_KAFKA_DIR: path.join(this.dataDir, 'kafka'),
       LOGWEIR_EMBEDDED: '1',

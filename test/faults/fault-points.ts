@@ -28,8 +28,9 @@ export const FAULT_POINT_PATCHES: readonly Patch[] = [
   },
   {
     file: 'pipeline/store/client.js',
-    find: 'values: Readable.from(body, { objectMode: false, highWaterMark: 1 << 20 }),',
-    replace: `values: Readable.from(text.startsWith('INSERT INTO logs') ? globalThis.faultInBody('mid-insert', body) : body,
+    find: 'values: Readable.from([...statement, ...body], { objectMode: false, highWaterMark: 1 << 20 }),',
+    replace: `values: Readable.from(
+        text.startsWith('INSERT INTO logs') ? globalThis.faultInBody('mid-insert', [...statement, ...body]) : [...statement, ...body],
       { objectMode: false, highWaterMark: 1 << 20 }),`,
   },
 ];

@@ -8,6 +8,10 @@ export type LoadOptions = {
   readonly ledger: Ledger;
   readonly seed: number;
   readonly entriesPerSecond: number;
+  /** Digits that the names of its requests begin with, where several loads share a ledger. */
+  readonly prefix?: string;
+  /** Fewest and most entries of a request; mostly few, and sometimes many, without it. */
+  readonly batch?: readonly [number, number];
 };
 
 /** Requests by what became of them in the end, after their repeats; attempts by their outcome. */
@@ -47,8 +51,24 @@ type AttemptPlan = {
   readonly wrongKey: boolean;
 };
 
+/** An attempt that is over, for those who watch: `at` is milliseconds since the epoch, `why` what a refusal said. */
+export type WatchedAttempt = {
+  readonly at: number;
+  readonly status: number;
+  readonly tookMs: number;
+  readonly why: string;
+  /** Seconds, as the header `Retry-After` says. */
+  readonly retryAfter: number | null;
+};
+
 /** What an attempt came to, beside the ledger's line. */
-type Attempt = { readonly outcome: OutcomeLine['kind']; readonly status: number; readonly accepted: number | null; readonly why: string };
+type Attempt = {
+  readonly outcome: OutcomeLine['kind'];
+  readonly status: number;
+  readonly accepted: number | null;
+  readonly why: string;
+  readonly retryAfter: number | null;
+};
 
 /**
  * Clients that send on time, whatever is still open (an open loop): mixed formats, encodings and sizes, to both APIs and both of
@@ -73,6 +93,7 @@ export class Load {
   };
   readonly #attempts = { acked: 0, rejected: 0, unknown: 0 };
   readonly #acks: { at: number; entries: number }[] = [];
+  readonly #watchers = new Set<(attempt: WatchedAttempt) => void>();
   #rate: number;
   #timer: NodeJS.Timeout | undefined;
   #debt = 0;
@@ -98,6 +119,12 @@ export class Load {
     this.#rate = entriesPerSecond;
   }
 
+  /** Tells of every attempt from now on, until the function that it gives is called. */
+  watch(watcher: (attempt: WatchedAttempt) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
   /** Times of acknowledgements (milliseconds since the epoch), in order. */
   get acks(): readonly { readonly at: number; readonly entries: number }[] {
     return this.#acks;
@@ -120,7 +147,7 @@ export class Load {
     this.#debt += (Math.min(now - this.#last, 500) / 1000) * this.#rate;
     this.#last = now;
     while (this.#debt > 0 && !this.#stopped) {
-      const entries = this.#random.below(20) === 0 ? 200 + this.#random.below(800) : 1 + this.#random.below(120);
+      const entries = this.#size();
       this.#debt -= entries;
       if (this.#open.size >= MAX_OPEN) {
         this.#counts.late += 1;
@@ -131,10 +158,15 @@ export class Load {
     }
   }
 
+  #size(): number {
+    const [least, most] = this.#options.batch ?? (this.#random.below(20) === 0 ? [200, 999] : [1, 120]);
+    return least + this.#random.below(most - least + 1);
+  }
+
   async #deliver(entries: number): Promise<void> {
     this.#counts.requests += 1;
     const sequence = this.#sequence++;
-    const name = `${String(sequence % CLIENTS)}-${String(Math.floor(sequence / CLIENTS))}`;
+    const name = `${this.#options.prefix ?? ''}${String(sequence % CLIENTS)}-${String(Math.floor(sequence / CLIENTS))}`;
     const fate = this.#random.below(100);
     const refused = fate < 5 ? [this.#random.below(entries)] : [];
     const [broken, wrongKey] = [fate === 98, fate === 99];
@@ -180,8 +212,9 @@ export class Load {
     return attempt;
   }
 
-  #note({ outcome, status, accepted, why }: Attempt, tookMs: number, { request, entries, refused, body }: AttemptPlan): void {
+  #note({ outcome, status, accepted, why, retryAfter }: Attempt, tookMs: number, { request, entries, refused, body }: AttemptPlan): void {
     this.#attempts[outcome] += 1;
+    for (const tell of this.#watchers) tell({ at: Date.now(), status, tookMs, why, retryAfter });
     if (status === 0) this.#counts[why.includes('ECONNREFUSED') ? 'refusedConnections' : 'cutRequests'] += 1;
     if (status > 0) this.#counts.slowestMs = Math.max(this.#counts.slowestMs, tookMs);
     if (status === 429 || status === 503) this.#counts.slowestRefusalMs = Math.max(this.#counts.slowestRefusalMs, tookMs);
@@ -204,12 +237,13 @@ async function send(url: string, { headers, body }: LoadBody, key: string): Prom
     });
     const text = await response.text();
     const { status } = response;
-    if (response.ok) return { outcome: 'acked', status, accepted: acceptedOf(text), why: '' };
+    const retryAfter = response.headers.has('retry-after') ? Number(response.headers.get('retry-after')) : null;
+    if (response.ok) return { outcome: 'acked', status, accepted: acceptedOf(text), why: '', retryAfter };
     const decided = status < 500 && !(status === 429 && text.includes('"backpressure"'));
-    return { outcome: decided ? 'rejected' : 'unknown', status, accepted: null, why: text.slice(0, 300) };
+    return { outcome: decided ? 'rejected' : 'unknown', status, accepted: null, why: text.slice(0, 300), retryAfter };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    return { outcome: 'unknown', status: 0, accepted: null, why: cause };
+    return { outcome: 'unknown', status: 0, accepted: null, why: cause, retryAfter: null };
   }
 }
 

@@ -18,6 +18,8 @@ export type RunRecord = {
   readonly seed: number;
   readonly seconds: number;
   readonly counters: Readonly<Record<string, number>>;
+  /** What was measured, by its name; runs of former versions lack it. */
+  readonly measures?: Readonly<Record<string, number>>;
   readonly acked: number;
   readonly unknown: number;
   readonly lost: number;
@@ -43,6 +45,7 @@ export function recordOf(report: RunReport, mutation?: string): RunRecord {
     seed: report.seed,
     seconds: report.seconds,
     counters: report.counters,
+    measures: report.measures,
     acked: figures['acked'] ?? 0,
     unknown: figures['unknown'] ?? 0,
     lost: countOf(/^an acknowledged entry is not in the table/),
@@ -78,7 +81,18 @@ export function writePage(): void {
 export function render(runs: readonly RunRecord[]): string {
   const plain = runs.filter(({ mutation }) => mutation === undefined);
   const mutated = runs.filter(({ mutation }) => mutation !== undefined);
-  return [totalsLine(plain), '', ...runTable(plain), '', ...recoveryTable(plain), '', ...mutationTable(mutated), ''].join('\n');
+  return [
+    totalsLine(plain),
+    '',
+    ...runTable(plain),
+    '',
+    ...recoveryTable(plain),
+    '',
+    ...measureTable(plain),
+    '',
+    ...mutationTable(mutated),
+    '',
+  ].join('\n');
 }
 
 function totalsLine(runs: readonly RunRecord[]): string {
@@ -148,6 +162,17 @@ function recoveryTable(runs: readonly RunRecord[]): string[] {
       const times = found.reduce((total, recovery) => total + recovery.times, 0);
       return row([what, times, seconds(medians[medians.length >> 1] ?? 0), seconds(Math.max(...found.map(({ max }) => max)))]);
     }),
+  ];
+}
+
+/** What scenarios measured of themselves, run by run. */
+function measureTable(runs: readonly RunRecord[]): string[] {
+  return [
+    row(['Scenario', 'Seconds', 'Measured', 'Value']),
+    row(['---', '---:', '---', '---:']),
+    ...runs.flatMap(({ scenario, seconds, measures = {} }) =>
+      Object.entries(measures).map(([name, value]) => row([scenario, seconds, name, value.toLocaleString('en-US')])),
+    ),
   ];
 }
 

@@ -1,14 +1,15 @@
 import path from 'node:path';
 import { Random } from '../fuzz/random.ts';
-import { startCluster, type Cluster, type LinkName } from './cluster.ts';
+import { startCluster, type Cluster, type LinkName, type ProcessName } from './cluster.ts';
 import { Counters } from './counters.ts';
 import { FAULT_POINT_PATCHES, FAULT_PRELOAD } from './fault-points.ts';
 import { Ledger } from './ledger.ts';
 import { Load, type LoadTotals } from './load.ts';
+import { Measures } from './measures.ts';
 import { Monitor, type Memory } from './monitor.ts';
 import { patchedDist, type Patch } from './patched-dist.ts';
 import { recoveries, type Recovery } from './recovery.ts';
-import type { Scenario } from './scenario.ts';
+import type { Scenario, ScenarioContext } from './scenario.ts';
 import { recount, serviceFaults, type Recounted, type Violation } from './verdict.ts';
 
 export type RunOptions = {
@@ -36,6 +37,7 @@ export type RunReport = {
   /** From the first entry to the last answer. */
   readonly seconds: number;
   readonly counters: Readonly<Record<string, number>>;
+  readonly measures: Readonly<Record<string, number>>;
   readonly totals: LoadTotals;
   readonly figures: Recounted['figures'];
   readonly recoveries: readonly Recovery[];
@@ -44,6 +46,14 @@ export type RunReport = {
   readonly violations: readonly Violation[];
 };
 
+/** The environment that scenarios which share a cluster ask for, by process. */
+function mergedEnv(scenarios: readonly Scenario[]): NonNullable<Scenario['env']> {
+  const merged: Partial<Record<ProcessName, Readonly<Record<string, string>>>> = {};
+  for (const { env = {} } of scenarios)
+    for (const [name, own] of Object.entries(env)) merged[name as ProcessName] = { ...merged[name as ProcessName], ...own };
+  return merged;
+}
+
 /** Starts a cluster and a load, lets the scenarios loose on them, waits until all is well again, and counts. */
 export async function runScenarios(options: RunOptions): Promise<RunReport> {
   const { scenarios, seed, log } = options;
@@ -51,11 +61,20 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
   const patches = [...(needsPoints ? FAULT_POINT_PATCHES : []), ...(options.patches ?? [])];
   const changed = patches.length === 0 ? null : patchedDist(patches);
   const links = [...new Set(scenarios.flatMap((scenario): readonly LinkName[] => scenario.links ?? []))];
-  const env = Object.assign({}, ...scenarios.map((scenario) => scenario.env ?? {})) as Scenario['env'] & object;
+  const env = mergedEnv(scenarios);
+  const kafkaSettings = Object.assign({}, ...scenarios.map((scenario) => scenario.kafkaSettings ?? {})) as Readonly<Record<string, string>>;
+  const prepare = (dataDir: string): (() => void) => {
+    const undo = scenarios.map((scenario) => scenario.prepare?.(dataDir));
+    return () => {
+      for (const step of undo) step?.();
+    };
+  };
   try {
     const cluster = await startCluster({
       links,
       env,
+      kafkaSettings,
+      prepare,
       log,
       ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
       ...(changed === null ? {} : { dist: changed.dist }),
@@ -75,8 +94,17 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     const ledger = new Ledger(path.join(cluster.dataDir, 'ledger.jsonl'));
     const rate = options.entriesPerSecond ?? Math.max(...scenarios.map(({ entriesPerSecond }) => entriesPerSecond ?? 2000));
     const load = new Load({ cluster, ledger, seed, entriesPerSecond: rate });
+    const others: Load[] = [];
+    const startLoad: ScenarioContext['startLoad'] = ({ key, ...rest }) => {
+      const prefix = String(100 * (others.length + 1));
+      const other = new Load({ cluster: { apis: cluster.apis, key }, ledger, seed: seed + 2 + others.length, prefix, ...rest });
+      others.push(other);
+      other.start();
+      return other;
+    };
     const monitor = new Monitor(cluster);
     const counters = new Counters();
+    const measures = new Measures();
     const random = new Random(seed + 1);
     const began = Date.now();
     monitor.start();
@@ -90,6 +118,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
         await scenario.run({
           cluster,
           load,
+          startLoad,
           random,
           seconds,
           over: () => left() === 0,
@@ -98,6 +127,8 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
             log(`  ${line}`);
           },
           counters,
+          measures,
+          stored: monitor.stored,
         });
         if (options.overlapping === true) continue;
         await cluster.untilReady();
@@ -105,7 +136,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       }
       await cluster.untilReady();
     } finally {
-      await load.stop();
+      await Promise.all([load, ...others].map((one) => one.stop()));
       await monitor.stop();
       await ledger.close();
     }
@@ -118,6 +149,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       seed,
       seconds,
       counters: counters.toJSON(),
+      measures: measures.toJSON(),
       totals: load.totals,
       figures,
       recoveries: recoveries(cluster.events, load.acks, monitor.stored),
@@ -125,7 +157,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       violations: [
         ...violations,
         ...serviceFaults(load.totals, monitor.memory, path.join(cluster.dataDir, 'logs')),
-        ...(scenarios.length === 1 ? (scenarios[0]?.check?.(load.totals) ?? []) : []),
+        ...(scenarios.length === 1 ? (scenarios[0]?.check?.(load.totals, measures) ?? []) : []),
       ],
     };
   }

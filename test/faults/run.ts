@@ -49,8 +49,14 @@ const kept = (name: string): { readonly dataDir?: string } =>
   values.keep === undefined ? {} : { dataDir: path.resolve(values.keep, name) };
 
 function tell(report: RunReport, mutation?: string): void {
-  const { totals, figures, recoveries, memory, violations } = report;
-  for (const [name, value] of Object.entries({ figures, totals: { ...totals, oddAnswers: totals.oddAnswers.length }, recoveries, memory }))
+  const { totals, measures, figures, recoveries, memory, violations } = report;
+  for (const [name, value] of Object.entries({
+    measures,
+    figures,
+    totals: { ...totals, oddAnswers: totals.oddAnswers.length },
+    recoveries,
+    memory,
+  }))
     log(`  ${name} ${JSON.stringify(value)}`);
   for (const violation of violations) log(`  VIOLATION ${JSON.stringify(violation).slice(0, 1500)}`);
   if (values.report) addToReport(recordOf(report, mutation));
@@ -61,6 +67,11 @@ async function runAll(): Promise<number> {
   const list = chosen('scenario', values.scenario ?? 'all', scenarios.members);
   for (const [index, scenario] of list.entries()) {
     log(`scenario ${String(index + 1)} of ${String(list.length)}: ${scenario.name}. ${scenario.about}`);
+    const obstacle = scenario.cannotRun?.() ?? null;
+    if (obstacle !== null) {
+      log(`${scenario.name}: SKIPPED, NOT TRIED: ${obstacle}`);
+      continue;
+    }
     try {
       const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, seed, log, ...kept(scenario.name) });
       tell(report);

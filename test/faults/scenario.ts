@@ -1,13 +1,17 @@
 import type { Random } from '../fuzz/random.ts';
 import type { Cluster, LinkName, ProcessName } from './cluster.ts';
 import type { Counters } from './counters.ts';
-import type { Load, LoadTotals } from './load.ts';
+import type { Load, LoadOptions, LoadTotals } from './load.ts';
+import type { Measures } from './measures.ts';
+import type { Stored } from './monitor.ts';
 import type { Violation } from './verdict.ts';
 
 /** What a scenario works with while the load runs. */
 export type ScenarioContext = {
   readonly cluster: Cluster;
   readonly load: Load;
+  /** Starts a load beside it, of another tenant's key; the run waits for it as for its own. */
+  readonly startLoad: (options: Pick<LoadOptions, 'entriesPerSecond' | 'batch'> & { readonly key: string }) => Load;
   /** Seeded: the same seed makes the same choices, though not the same timing. */
   readonly random: Random;
   /** For how long it should go on; it ends a little later, with every process told to run again. */
@@ -19,6 +23,10 @@ export type ScenarioContext = {
   readonly log: (line: string) => void;
   /** What was done, by name: `kills`, `pauses`, `dropped produce responses`. They go into the report. */
   readonly counters: Counters;
+  /** What was measured. It goes into the report, and `check` looks at it. */
+  readonly measures: Measures;
+  /** The looks at the table so far, twice a second while ClickHouse answers. */
+  readonly stored: readonly Stored[];
 };
 
 /** What goes wrong while a load runs. Every scenario ends in the same verdict (verdict.ts). */
@@ -40,6 +48,12 @@ export type Scenario = {
   /** The shortest useful run, in seconds: what the end-to-end tests give it. */
   readonly sampleSeconds: number;
   run(context: ScenarioContext): Promise<void>;
+  /** Why it cannot run on this machine; null where it can. */
+  cannotRun?(): string | null;
+  /** Does what must be done before the engines start in the folder; gives what takes it back. */
+  prepare?(dataDir: string): () => void;
+  /** Further lines of Kafka's settings. */
+  readonly kafkaSettings?: Readonly<Record<string, string>>;
   /** What more must hold of the load when this scenario ran alone; the verdict asks the same of every one. */
-  check?(totals: LoadTotals): readonly Violation[];
+  check?(totals: LoadTotals, measures: Measures): readonly Violation[];
 };

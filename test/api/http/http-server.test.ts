@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logBody } from '../../../api/http/body.ts';
 import { health, type Endpoint } from '../../../api/http/endpoint.ts';
+import { eventually } from '../../fakes/eventually.ts';
 import { RawClient } from '../../fakes/raw-client.ts';
 import { startHost } from '../../fakes/test-host.ts';
 
@@ -306,6 +308,59 @@ describe('stopping the HTTP server', () => {
     expect(answer.headers['connection']).to.equal('close');
     await stopped;
     await host.stop();
+  });
+
+  it('takes requests while it drains, and sends their clients elsewhere', async () => {
+    const host = await startHost({ endpoints: [health] });
+    const client = new RawClient(host.port).send(HEALTH);
+    expect((await client.answer()).headers['connection']).to.equal('keep-alive');
+    host.drain();
+    expect((await client.send(HEALTH).answer()).headers['connection']).to.equal('close');
+    await client.gone();
+    const another = new RawClient(host.port).send(HEALTH);
+    expect((await another.answer()).headers['connection']).to.equal('close');
+    await host.stop();
+  });
+
+  it('answers what lies unread in idle connections and in ones that were not taken yet', async () => {
+    for (let round = 0; round < 20; round++) {
+      const host = await startHost({ endpoints: [health] });
+      const clients = Array.from({ length: 20 }, () => new RawClient(host.port));
+      await Promise.all(clients.map((client) => client.send(HEALTH).answer()));
+      // all of these arrive while this turn of the event loop goes on
+      const late = Array.from({ length: 20 }, () => new RawClient(host.port));
+      for (const client of [...clients, ...late]) client.send(HEALTH);
+      const stopped = host.stop();
+      const answers = await Promise.all([...clients, ...late].map((client) => client.answer()));
+      for (const { status, headers } of answers) expect([status, headers['connection']]).to.deep.equal([200, 'close']);
+      await stopped;
+    }
+  });
+
+  it('lets an answer that was given arrive, however slow its reader is', async () => {
+    const body = 'x'.repeat(20_000_000);
+    const large: Endpoint = { ...health, path: '/large', handle: () => Promise.resolve({ status: 200, body }) };
+    const host = await startHost({ endpoints: [large] });
+    let [received, ended] = [0, false];
+    const socket = connect({ port: host.port, host: '127.0.0.1' });
+    socket.on('error', () => undefined);
+    socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => socket.once('readable', resolve));
+    const stopped = host.stop();
+    await sleep(200); // several sweeps
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    socket.on('close', () => {
+      ended = true;
+    });
+    await stopped;
+    await eventually(
+      'the end',
+      () => ended,
+      (isOver) => isOver,
+    );
+    expect(received).to.be.above(body.length);
   });
 
   it('is safe before the start, and a port in use is an error', async () => {

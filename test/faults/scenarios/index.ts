@@ -3,6 +3,7 @@ import type { Scenario } from '../scenario.ts';
 import { cutRequests, truncatedInserts } from './cut-requests.ts';
 import { droppedInsertAnswers, droppedProduceAnswers } from './dropped-answers.ts';
 import { forgottenTokens, killSinkAtPoints, stallSinkAtPoints } from './fault-points.ts';
+import { clickhouseDiskFull, kafkaDiskFull } from './full-disks.ts';
 import {
   killAll,
   killApi,
@@ -13,8 +14,12 @@ import {
   killSinkAndClickHouse,
   killSinkAndKafka,
 } from './kills.ts';
+import { clickhouseOutage, kafkaOutage } from './outages.ts';
+import { noisyNeighbour } from './noisy-neighbour.ts';
+import { overload } from './overload.ts';
 import { pauseApi, pauseClickHouse, pauseKafka, pauseSink } from './pauses.ts';
 import { rebalanceStorm } from './rebalance-storm.ts';
+import { retentionRace } from './retention-race.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { blackHoleClickHouse, blackHoleKafka, deadConnections, lateClickHouse, lateKafka } from './silence.ts';
 import { highLatency, lowBandwidth } from './slow-links.ts';
@@ -38,6 +43,13 @@ export const scenarios = registry<Scenario>(
     pauseSink,
     pauseKafka,
     pauseClickHouse,
+    clickhouseOutage,
+    kafkaOutage,
+    kafkaDiskFull,
+    clickhouseDiskFull,
+    retentionRace,
+    overload,
+    noisyNeighbour,
     rollingRestart,
     droppedProduceAnswers,
     droppedInsertAnswers,

@@ -7,6 +7,7 @@ export const rollingRestart: Scenario = {
   name: 'rolling-restart',
   about: 'SIGTERM of each of our processes in turn, each ready again before the next.',
   sampleSeconds: 8,
+  env: { 'api-1': { LOGWEIR_DRAIN_SECONDS: '3' }, 'api-2': { LOGWEIR_DRAIN_SECONDS: '3' } },
   async run({ cluster, counters, over, log }) {
     for (let turn = 0; !over(); turn++) {
       const name = ROLE_NAMES[turn % ROLE_NAMES.length] ?? 'api-1';
