@@ -1,6 +1,6 @@
 import type { FieldValue } from '../../pipeline/core/entry.ts';
 import { sql } from '../../pipeline/core/sql.ts';
-import { compareValues } from '../order.ts';
+import { compareBytes, compareValues } from '../order.ts';
 import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
 
@@ -18,7 +18,8 @@ class Values implements Stats {
     return printFields(this.#isUnique ? 'uniq_values' : 'values', this.fields) + printLimit(this.#limit);
   }
   #result(values: readonly string[]): FieldValue {
-    return JSON.stringify(this.#isUnique ? [...values].sort(compareValues).slice(0, this.#limit) : values);
+    // Values of several kinds may come in a ring (`5m`, `1e16`, `1took`): by bytes first, so that the same values always come the same way.
+    return JSON.stringify(this.#isUnique ? [...values].sort(compareBytes).sort(compareValues).slice(0, this.#limit) : values);
   }
   accumulator({ hold }: StatsContext): Accumulator {
     const list: string[] = [];

@@ -18,10 +18,11 @@ import {
   parseUint,
 } from '../../logsql/numbers.ts';
 import { compareBytes, compareNatural, compareSorted, compareTimes, compareValues } from '../../logsql/order.ts';
+import { throughPipes } from '../../logsql/pipeline.ts';
 import { RegexpError, compileRegexp, quoteRegexp } from '../../logsql/regexp.ts';
 import { readTime } from '../../logsql/times.ts';
 import { hasPhrase, hasPrefix, wholeWordsOfPrefix, wordsOf } from '../../logsql/words.ts';
-import { NOW, nanoseconds } from './support.ts';
+import { EVERYTHING, NOW, entryOf, nanoseconds, parse, plainOf } from './support.ts';
 
 describe('LogsQL words and phrases', () => {
   const phrases: readonly (readonly [string, string, boolean])[] = [
@@ -272,5 +273,17 @@ describe('JSON inside entries', () => {
     expect(flattenJson('{"a":')).to.equal(null);
     expect(splitJsonArray('["a",1.0,[2],{"b":null}]')).to.deep.equal(['a', '1.0', '[2]', '{"b":null}']);
     expect(splitJsonArray('x')).to.equal(null);
+  });
+});
+
+describe('uniq_values', () => {
+  it('gives the same text for the same values, though some come in a ring', () => {
+    const ring = ['1took 15ms', '5m', '1e16', '10kb', '-9223372036854775808', '0x_ff', 'Kb'];
+    const unique = (texts: readonly string[]): unknown => {
+      const rows = texts.map((text) => entryOf({ a: text }));
+      return throughPipes(parse('* | stats uniq_values(a) v').pipes, rows, EVERYTHING).map(plainOf)[0]?.['v'];
+    };
+    const expected = unique(ring);
+    fc.assert(fc.property(fc.shuffledSubarray(ring, { minLength: ring.length }), (texts) => unique(texts) === expected));
   });
 });
