@@ -1,6 +1,6 @@
 /**
- * Whole entries as JSON text, put together from the JSON texts of their columns: what a search mostly answers, in a third of the time
- * that reading the values and writing them again takes (docs/performance.md).
+ * Whole entries as JSON text, put together from the JSON texts of their columns: what a search mostly answers, without reading the
+ * values and writing them again (docs/adr/0009-latency-of-a-query.md).
  */
 import { renderEntry } from '../../pipeline/core/entry.ts';
 import { timeText } from '../pipes/group.ts';

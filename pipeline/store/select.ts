@@ -46,7 +46,7 @@ export const TEXTS: RowFormat<readonly string[]> = {
 /**
  * SELECTs whose answer ClickHouse holds back until it is whole (`wait_end_of_query`), over HTTP connections that are kept. It does what
  * `query` of @clickhouse/client does, in 1 ms instead of 3: the client lets a timer pass before each request and sends values
- * as a form (docs/performance.md). A statement that went over a connection which ClickHouse was just closing is sent once more, over a new one.
+ * as a form (docs/adr/0009-latency-of-a-query.md). A statement that went over a connection which ClickHouse was just closing is sent once more, over a new one.
  */
 export class SelectClient {
   readonly #target: URL;
