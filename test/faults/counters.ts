@@ -10,6 +10,11 @@ export class Counters {
     return this.#counts.get(name) ?? 0;
   }
 
+  /** Of all names. */
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   /** In the order in which the names came. */
   toJSON(): Record<string, number> {
     return Object.fromEntries(this.#counts);

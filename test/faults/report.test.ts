@@ -3,6 +3,7 @@ import { render, type RunRecord } from './report.ts';
 
 const RUN: RunRecord = {
   day: '2026-11-21',
+  commit: 'abc1234',
   scenario: 'kill-sink',
   seed: 7,
   seconds: 60,
@@ -24,7 +25,7 @@ describe('the report', () => {
     const text = render([RUN, { ...RUN, seed: 8, counters: { 'SIGKILL after-intent': 3, 'pauses of sink, 1 s': 4 } }]);
     expect(text).to.contain('In all: 2 runs, 120 s of load, 240,000 entries acknowledged, 15 kills, 4 pauses');
     expect(text).to.contain('Acknowledged entries lost: 0; stored twice: 0; runs in which anything else was wrong: 0.');
-    expect(text).to.contain('| kill-sink | 2026-11-21 | 7 | 60 | 12 × kills of sink | 120,000 | 0 | 0 | 100 | 130 | nothing |');
+    expect(text).to.contain('| kill-sink | 2026-11-21 | abc1234 | 7 | 60 | 12 × kills of sink | 120,000 | 0 | 0 | 100 | 130 | nothing |');
     expect(text).to.contain('| kill-sink | 60 | catch-up, times the load | 3.5 |');
     expect(text).to.contain('| sink: from its end to its start | 24 | 4.0 | 7.0 |');
   });

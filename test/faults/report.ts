@@ -1,4 +1,5 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Recovery } from './recovery.ts';
 import type { RunReport } from './run-scenarios.ts';
@@ -12,6 +13,8 @@ const [BEGIN, END] = ['<!-- runs: made by `npm run faults -- --report` -->', '<!
 /** What of a run is kept. */
 export type RunRecord = {
   readonly day: string;
+  /** The commit that ran, with a `+` where files differed from it; runs of former versions lack it. */
+  readonly commit?: string;
   readonly scenario: string;
   /** The safety part that was switched off; such a run must find something. */
   readonly mutation?: string;
@@ -40,6 +43,7 @@ export function recordOf(report: RunReport, mutation?: string): RunRecord {
   const wanted = totals.requests - totals.refused;
   return {
     day: new Date().toISOString().slice(0, 10),
+    commit: commitOf(ROOT),
     scenario: report.scenarios.join(', '),
     ...(mutation === undefined ? {} : { mutation }),
     seed: report.seed,
@@ -58,6 +62,16 @@ export function recordOf(report: RunReport, mutation?: string): RunRecord {
   };
 }
 
+/** The commit of a checkout, short; with a `+` where its program differs from it. Empty where there is no git. */
+function commitOf(folder: string): string {
+  const git = (...args: readonly string[]): string => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+  try {
+    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--', '*.ts', '*.mjs', '*.py') === '' ? '' : '+'}`;
+  } catch {
+    return '';
+  }
+}
+
 /** Keeps a run, and makes the page's part of all runs anew. */
 export function addToReport(record: RunRecord): void {
   appendFileSync(RUNS_FILE, `${JSON.stringify(record)}\n`);
@@ -74,7 +88,10 @@ export function writePage(): void {
   const page = readFileSync(PAGE, 'utf8');
   const [before, after] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (before < 0 || after < before) throw new Error(`docs/reliability.md lacks the lines ${BEGIN} and ${END}.`);
-  writeFileSync(PAGE, `${page.slice(0, before + BEGIN.length)}\n\n${render(runs)}\n${page.slice(after)}`);
+  // whole at any time: several runs may be reported at once
+  const next = `${PAGE}.${String(process.pid)}`;
+  writeFileSync(next, `${page.slice(0, before + BEGIN.length)}\n\n${render(runs)}\n${page.slice(after)}`);
+  renameSync(next, PAGE);
 }
 
 /** The tables of all runs, as Markdown. */
@@ -117,6 +134,7 @@ function runTable(runs: readonly RunRecord[]): string[] {
     row([
       'Scenario',
       'Day',
+      'Commit',
       'Seed',
       'Seconds',
       'What was done',
@@ -127,11 +145,12 @@ function runTable(runs: readonly RunRecord[]): string[] {
       'Most memory, MiB',
       'Else',
     ]),
-    row(['---', '---', '---:', '---:', '---', '---:', '---:', '---:', '---:', '---:', '---']),
+    row(['---', '---', '---', '---:', '---:', '---', '---:', '---:', '---:', '---:', '---:', '---']),
     ...runs.map((run) =>
       row([
         run.scenario,
         run.day,
+        run.commit ?? '',
         run.seed,
         run.seconds,
         Object.entries(run.counters)

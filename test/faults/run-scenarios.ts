@@ -17,6 +17,8 @@ export type RunOptions = {
   readonly scenarios: readonly Scenario[];
   /** For how long each goes on. */
   readonly secondsOf: (scenario: Scenario) => number;
+  /** A scenario ends sooner once its counters have come to so many in sum. */
+  readonly times?: number;
   readonly seed: number;
   readonly log: (line: string) => void;
   /** Changes of the compiled program, for the check of the harness itself. */
@@ -113,7 +115,8 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       for (const scenario of scenarios) {
         const seconds = secondsOf(scenario);
         const end = Date.now() + seconds * 1000;
-        const left = (): number => Math.max(0, end - Date.now());
+        const enough = counters.total + (options.times ?? Infinity);
+        const left = (): number => (counters.total >= enough ? 0 : Math.max(0, end - Date.now()));
         log(`${scenario.name}: ${String(seconds)} s, seed ${String(seed)}`);
         await scenario.run({
           cluster,

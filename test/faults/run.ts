@@ -1,6 +1,7 @@
 /**
- * `npm run faults -- --scenario X [--seconds N] [--seed S] [--report] [--keep FOLDER]`: breaks a cluster while a load runs, and counts
- * again what was acknowledged. `--scenario` takes names with commas between them, or `all`; each runs on a cluster of its own.
+ * `npm run faults -- --scenario X [--seconds N] [--times T] [--seed S] [--report] [--keep FOLDER]`: breaks a cluster while a load runs,
+ * and counts again what was acknowledged. `--scenario` takes names with commas between them, or `all`; each runs on a cluster of its own,
+ * until it has done its work T times or for N seconds. `--whole [--jobs J]` runs what a release must have gone through, J at a time.
  * `--sample` runs a little of each on one cluster, as the end-to-end tests do. Exit code 1 unless everything holds. `--mutation X` (or
  * `all`) runs with a part of the product switched off; exit code 1 unless that is found out. `--render` makes the page of kept runs anew.
  */
@@ -10,12 +11,17 @@ import { ensureBuilt } from '../../main/install.mjs';
 import { MUTATIONS } from './mutations.ts';
 import { addToReport, recordOf, writePage } from './report.ts';
 import { runScenarios, type RunReport } from './run-scenarios.ts';
+import { runWhole } from './run-whole.ts';
 import { SAMPLE } from './sample.ts';
 import { scenarios } from './scenarios/index.ts';
+import { WHOLE } from './whole.ts';
 
 const { values } = parseArgs({
   options: {
     scenario: { type: 'string' },
+    times: { type: 'string' },
+    whole: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: '1' },
     sample: { type: 'boolean', default: false },
     mutation: { type: 'string' },
     seconds: { type: 'string', default: '60' },
@@ -27,7 +33,10 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const seed = values.seed === undefined ? Date.now() % 1_000_000 : Number(values.seed);
-if (!(seconds > 0) || !Number.isInteger(seed)) throw new Error('--seconds takes a number, --seed an integer.');
+const times = values.times === undefined ? {} : { times: Number(values.times) };
+const jobs = Number(values.jobs);
+if (!(seconds > 0) || !Number.isInteger(seed) || !Number.isInteger(jobs) || jobs < 1 || !((times.times ?? 1) > 0))
+  throw new Error('--seconds and --times take a number above 0, --jobs an integer above 0, --seed an integer.');
 
 const log = (line: string): void => {
   process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
@@ -73,7 +82,7 @@ async function runAll(): Promise<number> {
       continue;
     }
     try {
-      const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, seed, log, ...kept(scenario.name) });
+      const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, ...times, seed, log, ...kept(scenario.name) });
       tell(report);
       log(report.violations.length === 0 ? `${scenario.name}: exact` : `${scenario.name}: NOT EXACT (seed ${String(seed)})`);
       if (report.violations.length > 0) failed += 1;
@@ -111,10 +120,22 @@ async function runMutations(list: string): Promise<number> {
 // what the harness has started ends with it (cluster.ts listens to `exit`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
+/** The number of runs that ended in anything but what they should. */
+async function runChosen(): Promise<number> {
+  if (values.whole) {
+    const failed = await runWhole({ runs: WHOLE, jobs, seed, report: values.report, log });
+    if (values.report) writePage();
+    log(failed.length === 0 ? 'the whole: exact' : `the whole: NOT EXACT: ${failed.join(', ')}`);
+    return failed.length;
+  }
+  if (values.sample) return runSample();
+  return values.mutation === undefined ? runAll() : runMutations(values.mutation);
+}
+
 if (values.render) writePage();
 else {
   await ensureBuilt({ root: path.resolve(import.meta.dirname, '../..'), log });
-  const failed = values.sample ? await runSample() : values.mutation === undefined ? await runAll() : await runMutations(values.mutation);
+  const failed = await runChosen();
   // whatever a scenario has left open ends here
   process.exit(failed === 0 ? 0 : 1);
 }

@@ -28,10 +28,12 @@ function droppedAnswers(options: {
       const { cluster, random, counters, wait } = context;
       const proxy = cluster.link(link);
       await untilOver(context, async (signal) => {
-        for (let left = random.pick(RUNS); left > 0; left--) await proxy.dropNextResponse(match, signal);
+        for (let left = random.pick(RUNS); left > 0; left--) {
+          await proxy.dropNextResponse(match, signal);
+          counters.add(dropped, proxy.counts.droppedResponses - counters.get(dropped));
+        }
         await wait(random.below(pauseMs));
       });
-      counters.add(dropped, proxy.counts.droppedResponses);
     },
   };
 }
