@@ -1,3 +1,4 @@
+import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import type { Env } from './client.ts';
 import { EXIT, processOutput, UsageError, type Output } from './output.ts';
 import { renderTable } from './table.ts';
@@ -18,19 +19,8 @@ Exit codes: 0 nothing is wrong, 1 something is lost, doubled or stray, or an eng
 const SHOWN = 5;
 const COLUMNS = ['kind', 'partition', 'hour', 'entries', 'records', 'offsets'];
 
-/** What an audit tells; sinks/audit says what the counts mean. */
-export type Audited = {
-  readonly topic: string;
-  readonly records: number;
-  readonly entries: number;
-  readonly lost: number;
-  readonly doubled: number;
-  readonly stray: number;
-  readonly aged_out: number;
-  readonly dead_lettered: number;
-  readonly partitions: readonly { readonly pending_records: number; readonly removed_records: number }[];
-  readonly findings: readonly { readonly offsets: readonly string[] }[];
-};
+/** What an audit tells of a topic. */
+export type Audited = AuditReport & { readonly topic: string };
 
 type Flags = { readonly topic?: string; readonly from?: string; readonly to?: string };
 /** Audits the instance that the environment means. An error of the name `UsageError` says that the flags are wrong. */

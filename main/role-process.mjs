@@ -18,8 +18,14 @@ export const ROLES = [
 ];
 
 const READY_TIMEOUT_MS = 60_000;
-/** glibc gives every thread an arena of its own, and what zlib and the network free in them stays there. */
-const MALLOC = { MALLOC_ARENA_MAX: '2' };
+/**
+ * glibc gives every thread an arena of its own, and what zlib and the network free in them stays there. And once a buffer of megabytes was
+ * freed, it takes the next ones from the heap, where they leave holes: up to 80 MiB after a backlog. With a threshold of its own
+ * they are given back to the system.
+ */
+const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
+/** `--expose-gc` is for `pipeline/core/garbage.ts`. */
+const NODE_FLAGS = ['--enable-source-maps', '--expose-gc'];
 
 /**
  * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and
@@ -68,7 +74,7 @@ export class RoleProcess extends KeptChild {
     const { dist, env } = this.options;
     const log = openLog(this.logFile);
     const roles = ROLES.find(({ name }) => name === this.name)?.roles ?? [this.name];
-    const args = ['--enable-source-maps', path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
+    const args = [...NODE_FLAGS, path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
     // A process group of its own: a Ctrl-C of the terminal reaches the supervisor alone, which stops all in order.
     const child = spawn(process.execPath, args, { env: { ...MALLOC, ...env }, detached: true, stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);

@@ -80,9 +80,9 @@ function insertText(range: Range, table: string): string {
   const columns: readonly (readonly [string, string])[] = [
     ['tenant_id', perRecord(({ tenantId }) => tenantId)],
     ['_time', "fromUnixTimestamp64Nano(_time, 'UTC')"],
-    ['arrived', `fromUnixTimestamp64Milli(toInt64(${perRecord(({ timestamp }) => timestamp)}), 'UTC')`],
+    ['arrived', `fromUnixTimestamp64Milli(toInt64(${perRecord(({ timestamp }) => timestamp)}) AS ms, 'UTC')`],
     ['kafka_part', String(range.partition)],
-    ['kafka_off', perRecord(positionOf)],
+    ['kafka_off', `${perRecord(positionOf)} AS off`],
     ['kafka_idx', `n - k + throwIf(n >= ${String(row)}, 'A record has more rows than it says.')`],
     ['retention_days', perRecord(({ retentionDays }) => retentionDays)],
     ['stream_id', '_stream_id'],
@@ -92,15 +92,19 @@ function insertText(range: Range, table: string): string {
   ];
   return `INSERT INTO ${table} (${columns.map(([name]) => name).join(', ')})
 SELECT ${columns.map(([, expression]) => expression).join(', ')}
-FROM (SELECT *, rowNumberInAllBlocks() AS n, roundDown(n, ${list(starts)}) AS k FROM input('${ROW_STRUCTURE}'))${missingOnly(range, perRecord(positionOf))}
+FROM (SELECT *, rowNumberInAllBlocks() AS n, roundDown(n, ${list(starts)}) AS k FROM input('${ROW_STRUCTURE}'))${missingOnly(range)}
 FORMAT JSONEachRow`;
 }
 
-/** Of a record that is replayed a part may be stored already; only the rest is inserted. */
-function missingOnly({ partition, records }: Range, position: string): string {
+/** Of a record that is replayed, and of a doubtful range, a part may be stored already; only the rest is inserted. */
+function missingOnly({ partition, start, end, records, doubtful = null }: Range): string {
   const replayed = records.flatMap(({ replayOf }) => (replayOf === null ? [] : [String(replayOf)]));
-  return replayed.length === 0
+  const looked = [
+    ...(doubtful === null ? [] : [`kafka_off BETWEEN ${String(start)} AND ${String(end)}`]),
+    ...(replayed.length > 0 ? [`kafka_off IN (${replayed.join(',')})`] : []),
+  ];
+  return looked.length === 0
     ? ''
     : `
-WHERE (${position}, toUInt32(n - k)) NOT IN (SELECT kafka_off, kafka_idx FROM logs WHERE kafka_part = ${String(partition)} AND kafka_off IN (${replayed.join(',')}))`;
+WHERE (off, ms, toUInt32(n - k)) NOT IN (SELECT kafka_off, toUnixTimestamp64Milli(arrived), kafka_idx FROM logs WHERE kafka_part = ${String(partition)} AND (${looked.join(' OR ')}))`;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
 import type { Range, RangeStore, Refusal } from '../pipeline/bus/range-consumer.ts';
-import { positionOf, type LogRecord } from '../pipeline/bus/record.ts';
+import { appendedAt, positionOf, type LogRecord } from '../pipeline/bus/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
 import { findRefused, refusalOf } from './refused.ts';
@@ -25,6 +25,12 @@ const INSERT_DEADLINE_MS = 130_000;
 const READ_DEADLINE_MS = 30_000;
 
 export type WriterMetrics = { stored(table: string, rows: number, bytes: number, seconds: number): void };
+
+/**
+ * What tells the rows of a record in the table: its position, and when it was appended, since a log that has lost its end gives the same
+ * offsets to others.
+ */
+const keyOf = (record: LogRecord): string => `${String(positionOf(record))}@${String(record.timestamp)}`;
 
 /** How many rows of a record are in the table, and how many different ones. */
 type Found = { readonly count: number; readonly distinct: number };
@@ -54,9 +60,12 @@ export class TableWriter implements RangeStore {
     this.#mostRefused = options.mostRefused;
   }
 
-  async store(all: Range, again: boolean): Promise<readonly Refusal[]> {
-    const name = `${this.#sink.name}-${all.topic}-${String(all.partition)}-${String(all.start)}-${String(all.end)}`;
-    if (again) await this.#waitForRunning(name);
+  async store(all: Range, repeated: boolean): Promise<readonly Refusal[]> {
+    const doubtful = all.doubtful ?? null;
+    const again = repeated || doubtful !== null;
+    const partition = `${this.#sink.name}-${all.topic}-${String(all.partition)}`;
+    const name = `${partition}-${String(all.start)}-${String(all.end)}`;
+    if (again) await this.#waitForRunning(doubtful === null ? name : partition);
     const range = await this.#withoutStored(all);
     if (range.rows === 0) return [];
     if (again && (await this.#isStored(range, name))) return [];
@@ -64,7 +73,7 @@ export class TableWriter implements RangeStore {
     const began = performance.now();
     const { text, body } = this.#sink.insert(range);
     // also with fewer records than before: what the token has let in already is theirs (docs/adr/0008-dead-letters.md)
-    const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
+    const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}${doubtful === null ? '' : `@${String(doubtful)}`}`;
     let written: number;
     try {
       written = await this.#store.insert(text, body, {
@@ -79,6 +88,8 @@ export class TableWriter implements RangeStore {
     }
     // a repeat that was recognised by its token writes nothing, so only the table itself can tell
     if (written !== range.rows && !(await this.#isStored(range, name))) {
+      // the token was used for other rows, of a log that has lost its end since, or the table has lost what it let in
+      if (doubtful === null) return this.store({ ...all, doubtful: appendedAt(all.records.at(-1)) }, true);
       throw new Error(`ClickHouse wrote ${String(written)} of ${String(range.rows)} rows of range ${name}.`);
     }
     const bytes = body.reduce((sum, part) => sum + part.length, 0);
@@ -88,11 +99,11 @@ export class TableWriter implements RangeStore {
 
   /** The range without records that have no rows, and without replays of what is stored whole or comes earlier in it. */
   async #withoutStored(range: Range): Promise<Range> {
-    const found = range.records.some(({ replayOf }) => replayOf !== null) ? await this.#find(range) : new Map<number, Found>();
+    const found = range.records.some(({ replayOf }) => replayOf !== null) ? await this.#find(range) : new Map<string, Found>();
     const positions = new Set<number>();
     const records = range.records.filter((record) => {
       const position = positionOf(record);
-      const stored = record.replayOf !== null && found.get(position)?.distinct === record.count;
+      const stored = record.replayOf !== null && found.get(keyOf(record))?.distinct === record.count;
       if (record.count === 0 || stored || positions.has(position)) return false;
       positions.add(position);
       return true;
@@ -114,7 +125,7 @@ export class TableWriter implements RangeStore {
   /** What the table has against these records; null where it takes them. */
   async #try(range: Range, records: readonly LogRecord[], table: string): Promise<Fault | null> {
     const rows = records.reduce((sum, { count }) => sum + count, 0);
-    const { text, body } = this.#sink.insert({ ...range, records, rows }, table);
+    const { text, body } = this.#sink.insert({ ...range, records, rows, doubtful: null }, table);
     try {
       await this.#store.insert(text, body, {
         queryId: `trial-${randomUUID()}`,
@@ -132,25 +143,39 @@ export class TableWriter implements RangeStore {
   /** Whether every row of a range is in the table; no insert of it may be running any more. */
   async #isStored(range: Range, name: string): Promise<boolean> {
     const rows = await this.#find(range);
-    for (const [offset, { count, distinct }] of rows) {
-      if (count !== distinct) this.#log.error({ range: name, offset, count, distinct }, 'A record is stored more than once.');
+    for (const [record, { count, distinct }] of rows) {
+      if (count !== distinct) this.#log.error({ range: name, record, count, distinct }, 'A record is stored more than once.');
     }
-    const complete = range.records.every((record) => rows.get(positionOf(record))?.distinct === record.count);
+    const complete = range.records.every((record) => rows.get(keyOf(record))?.distinct === record.count);
     this.#log.info({ range: name, rows: range.rows, complete }, 'A range was read back.');
     return complete;
   }
 
-  /** The rows that are stored of a range, and of the records that it replays, by the offset that they belong to. */
-  async #find({ partition, start, end, records }: Range): Promise<Map<number, Found>> {
+  /** The rows that are stored of a range, and of the records that it replays, by the record that they belong to. */
+  async #find({ partition, start, end, records }: Range): Promise<Map<string, Found>> {
     const replayed = records.flatMap(({ replayOf }) => (replayOf === null ? [] : [String(replayOf)]));
     const also = replayed.length === 0 ? '' : ` OR kafka_off IN (${replayed.join(',')})`;
     const found = await this.#store.ownerRows(
-      `SELECT toString(kafka_off), toString(count()), toString(uniqExact(kafka_idx)) FROM ${this.#sink.table}
-       WHERE kafka_part = {part:UInt16} AND (kafka_off BETWEEN {start:UInt64} AND {end:UInt64}${also}) GROUP BY kafka_off`,
+      `SELECT toString(kafka_off), toString(toUnixTimestamp64Milli(arrived)), toString(count()), toString(uniqExact(kafka_idx)) FROM ${this.#sink.table}
+       WHERE kafka_part = {part:UInt16} AND (kafka_off BETWEEN {start:UInt64} AND {end:UInt64}${also}) GROUP BY kafka_off, arrived`,
       { part: partition, start, end },
       AbortSignal.timeout(READ_DEADLINE_MS),
     );
-    return new Map(found.map(([offset, count, distinct]) => [Number(offset), { count: Number(count), distinct: Number(distinct) }]));
+    return new Map(
+      found.map((row) => {
+        const [offset = 0, arrived = 0, count = 0, distinct = 0] = row.map(Number);
+        return [`${String(offset)}@${String(arrived)}`, { count, distinct }];
+      }),
+    );
+  }
+
+  async highest(partition: number, from: number): Promise<number> {
+    const [row] = await this.#store.ownerRows(
+      `SELECT toString(max(kafka_off)), toString(count()) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}`,
+      { part: partition, from },
+      AbortSignal.timeout(READ_DEADLINE_MS),
+    );
+    return Number(row?.[1] ?? 0) === 0 ? -1 : Number(row?.[0]);
   }
 
   async #waitForRunning(name: string): Promise<void> {

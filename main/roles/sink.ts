@@ -3,6 +3,7 @@ import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { RangeConsumer } from '../../pipeline/bus/range-consumer.ts';
 import type { RangeLimits } from '../../pipeline/bus/partition-reader.ts';
+import { collectGarbage } from '../../pipeline/core/garbage.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
@@ -12,6 +13,12 @@ import type { Role, RoleContext } from './role.ts';
 
 /** Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, it is searchable within 300 ms. */
 const LIMITS: RangeLimits = { rows: 100_000, bytes: 40_000_000, idleMs: 300, busyRows: 5000, busyMs: 1500 };
+
+/**
+ * Room for two ranges of 100,000 usual rows, 24 MB each, and what is gathered beside them. On top come one fetch, about 10 MB when it is
+ * decompressed, and garbage: V8 lets 64 MiB of buffers become garbage before it looks. So a process stays below 300 MiB.
+ */
+const HELD_BYTES = 64_000_000;
 
 /** The consumer group of a sink. */
 export const sinkGroup = (sink: string): string => `logweir-sink-${sink}`;
@@ -33,6 +40,8 @@ export const sinkRole: Role = {
           groupId: sinkGroup(sink.name),
           topic: sink.topic,
           limits: LIMITS,
+          budget: HELD_BYTES,
+          onDrained: collectGarbage,
           store: new TableWriter({
             sink,
             store,
@@ -68,6 +77,7 @@ export const sinkRole: Role = {
           ...consumer.group,
           partitions: () => consumer.assigned,
           onLag: (partition, lag) => metrics.lag.set({ topic: consumer.group.topic, partition: String(partition) }, lag),
+          onGone: (partition) => metrics.lag.remove({ topic: consumer.group.topic, partition: String(partition) }),
         }),
     );
     context.registerCheck('kafka', () => consumers.every((consumer) => consumer.joined));

@@ -11,19 +11,30 @@ export type Progress = {
   readonly intent: Intent | null;
   /** Which of the last offsets are dead letters. */
   readonly dead: ReadonlySet<number>;
+  /** No record up to the end of the intent, or before `from`, was appended later than this, milliseconds; null where it is not known. */
+  readonly appendedBy: number | null;
+  /** Records up to this offset may be stored already, by ranges with other bounds; -1: none. */
+  readonly doubtfulTo: number;
 };
 
 /** How many of the last offsets are remembered. No range is wider, so that its own dead letters are always among them. */
 export const WINDOW = 10_000;
 
-type Metadata = { readonly e?: number; readonly v: 1; readonly d?: string };
+type Metadata = { readonly e?: number; readonly v: 1; readonly d?: string; readonly t?: number; readonly m?: number };
 
 /**
  * The metadata of a commit at `offset`: `e` is the end of the intent that begins there, if there is one, and `d` a bit for each offset of
- * the last 10,000 up to it that is a dead letter (deflated, base64). At most 1,700 bytes; Kafka takes 4,096.
+ * the last 10,000 up to it that is a dead letter (deflated, base64); `t` is `appendedBy`, and `m` `doubtfulTo` where it still matters. At
+ * most 1,800 bytes; Kafka takes 4,096.
  */
-export function encodeMetadata(offset: number, intentEnd: number | null, dead: Iterable<number>): string {
+export function encodeMetadata(
+  offset: number,
+  intentEnd: number | null,
+  dead: Iterable<number>,
+  { appendedBy, doubtfulTo }: Pick<Progress, 'appendedBy' | 'doubtfulTo'> = { appendedBy: null, doubtfulTo: -1 },
+): string {
   const last = intentEnd ?? offset - 1;
+  const isDoubtful = doubtfulTo >= offset;
   const bits = Buffer.alloc(WINDOW / 8);
   let any = false;
   for (const at of dead) {
@@ -32,23 +43,27 @@ export function encodeMetadata(offset: number, intentEnd: number | null, dead: I
     any = true;
     bits[back >> 3] = (bits[back >> 3] as number) | (1 << (back & 7));
   }
-  if (intentEnd === null && !any) return '';
+  if (intentEnd === null && !any && appendedBy === null && !isDoubtful) return '';
   const metadata: Metadata = {
     ...(intentEnd === null ? {} : { e: intentEnd }),
     v: 1,
     ...(any ? { d: deflateRawSync(bits).toString('base64') } : {}),
+    ...(appendedBy === null ? {} : { t: appendedBy }),
+    ...(isDoubtful ? { m: doubtfulTo } : {}),
   };
   return JSON.stringify(metadata);
 }
 
 /** Reads what `encodeMetadata` wrote. Throws on any other text: what is under way is then not known. */
 export function decodeMetadata(offset: number, text: string): Progress {
-  if (text === '') return { from: offset, intent: null, dead: new Set() };
-  const { e, v, d } = JSON.parse(text) as Partial<Metadata>;
-  if (v !== 1 || (e !== undefined && !Number.isSafeInteger(e))) throw new Error(`The metadata of offset ${String(offset)} is not ours.`);
+  if (text === '') return { from: offset, intent: null, dead: new Set(), appendedBy: null, doubtfulTo: -1 };
+  const { e, v, d, t, m } = JSON.parse(text) as Partial<Metadata>;
+  if (v !== 1 || ![e, t, m].every((value) => value === undefined || Number.isSafeInteger(value)))
+    throw new Error(`The metadata of offset ${String(offset)} is not ours.`);
   const last = e ?? offset - 1;
   const dead = new Set<number>();
   const bits = d === undefined ? Buffer.alloc(0) : inflateRawSync(Buffer.from(d, 'base64'), { maxOutputLength: WINDOW / 8 });
   for (let back = 0; back < bits.length * 8; back++) if (((bits[back >> 3] as number) & (1 << (back & 7))) !== 0) dead.add(last - back);
-  return { from: offset, intent: e === undefined ? null : { start: offset, end: e }, dead };
+  const intent = e === undefined ? null : { start: offset, end: e };
+  return { from: offset, intent, dead, appendedBy: t ?? null, doubtfulTo: m ?? -1 };
 }

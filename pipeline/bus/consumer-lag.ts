@@ -9,6 +9,8 @@ export type ConsumerLagOptions = {
   /** The partitions to look at; asked each time. */
   readonly partitions: () => readonly number[];
   readonly onLag: (partition: number, lag: number) => void;
+  /** Told of a partition whose lag was told, and which is looked at no more. */
+  readonly onGone: (partition: number) => void;
   readonly everyMs?: number;
 };
 
@@ -17,6 +19,8 @@ export class ConsumerLag implements Service {
   readonly name: string;
   readonly #options: ConsumerLagOptions;
   readonly #stop = new AbortController();
+  /** The partitions whose lag was told. */
+  readonly #told = new Set<number>();
   #admin: Admin | null = null;
   #running: Promise<void> | null = null;
 
@@ -38,8 +42,8 @@ export class ConsumerLag implements Service {
 
   async #look(): Promise<void> {
     const { kafka, topic, groupId, partitions, onLag } = this.#options;
-    const wanted = new Set(partitions());
-    if (wanted.size === 0 || this.#stop.signal.aborted) return;
+    this.#forget();
+    if (partitions().length === 0 || this.#stop.signal.aborted) return;
     try {
       if (this.#admin === null) {
         const admin = kafka.admin();
@@ -51,12 +55,26 @@ export class ConsumerLag implements Service {
         this.#admin.fetchTopicOffsets(topic),
       ]);
       const committed = new Map(group?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+      // of the partitions of now: they may have changed while Kafka was asked
+      const wanted = new Set(partitions());
       for (const { partition, low, high } of offsets) {
-        if (wanted.has(partition)) onLag(partition, Number(high) - Math.max(Number(low), committed.get(partition) ?? -1));
+        if (!wanted.has(partition)) continue;
+        onLag(partition, Number(high) - Math.max(Number(low), committed.get(partition) ?? -1));
+        this.#told.add(partition);
       }
     } catch {
       // Kafka is away, which others say; it is asked again
       await this.#disconnect();
+    }
+  }
+
+  /** What moved to another process is told by that one. */
+  #forget(): void {
+    const wanted = new Set(this.#options.partitions());
+    for (const partition of this.#told) {
+      if (wanted.has(partition)) continue;
+      this.#told.delete(partition);
+      this.#options.onGone(partition);
     }
   }
 

@@ -1,14 +1,16 @@
 import kafkajs, { type Kafka, type logLevel as LogLevel } from 'kafkajs';
 import type { Logger } from 'pino';
 import { socketFactory } from './kafka-socket.ts';
+import { lz4Codec } from './lz4-codec.ts';
 import { snappyCodec } from './snappy-codec.ts';
 import { zstdCodec } from './zstd-codec.ts';
 
 const { CompressionCodecs, CompressionTypes, Kafka: KafkaClient, logLevel } = kafkajs;
 
-/** Registers the codecs that kafkajs lacks. Snappy is what we write; zstd is for records that others write. */
+/** Registers the codecs that kafkajs lacks. Snappy is what we write; lz4 and zstd are for records that others write. */
 function registerCodecs(): void {
   CompressionCodecs[CompressionTypes.Snappy] = () => snappyCodec;
+  CompressionCodecs[CompressionTypes.LZ4] = () => lz4Codec;
   CompressionCodecs[CompressionTypes.ZSTD] = () => zstdCodec;
 }
 
@@ -19,12 +21,18 @@ const LEVELS: ReadonlyMap<LogLevel, 'error' | 'warn' | 'info' | 'debug'> = new M
   [logLevel.DEBUG, 'debug'],
 ]);
 
+/** The brokers, beginning with any of them: kafkajs asks the first one first, and one that stands still would keep every new client waiting. */
+function fromAny(brokers: readonly string[]): string[] {
+  const first = Math.floor(Math.random() * brokers.length);
+  return [...brokers.slice(first), ...brokers.slice(0, first)];
+}
+
 /** A kafkajs client that logs through ours. */
 export function createKafka(options: { readonly brokers: readonly string[]; readonly clientId: string; readonly log: Logger }): Kafka {
   registerCodecs();
   return new KafkaClient({
     clientId: options.clientId,
-    brokers: [...options.brokers],
+    brokers: () => fromAny(options.brokers),
     connectionTimeout: 3000,
     requestTimeout: 20_000,
     socketFactory: socketFactory(),

@@ -33,15 +33,15 @@ const MAX_RECORD_BYTES = 900_000;
 const SEND_DEADLINE_MS = 10_000;
 
 /**
- * One idempotent producer with one send in flight: the only way in which kafkajs neither loses nor doubles what it acknowledged
- * (docs/adr/0002-producer-lanes.md). While a send is in flight the next one fills, so throughput comes from the size of sends.
+ * One idempotent producer with one send in flight, to one partition: the only way in which kafkajs neither loses nor doubles what it
+ * acknowledged (docs/adr/0002-producer-lanes.md). While a send is in flight the next ones fill, so throughput comes from their size.
  */
 export class ProducerLane {
   readonly #kafka: Kafka;
   readonly #log: Logger;
   readonly #onSent: OnSent;
   readonly #sendDeadlineMs: number;
-  readonly #queue: Parcel[] = [];
+  #queue: Parcel[] = [];
   #producer: Promise<Producer> | null = null;
   #sending: Promise<void> | null = null;
   #scheduled = false;
@@ -101,20 +101,23 @@ export class ProducerLane {
     });
   }
 
-  /** The next parcels up to the size of a send; cancelled ones fall away. */
+  /** The next parcels of the partition that has waited longest, up to the size of a send; cancelled ones fall away. */
   #take(): Parcel[] {
     const taken: Parcel[] = [];
+    const left: Parcel[] = [];
     let bytes = 0;
-    while (this.#queue.length > 0) {
-      const next = this.#queue[0] as Parcel;
-      if (taken.length > 0 && bytes + next.value.length > MAX_SEND_BYTES) break;
-      this.#queue.shift();
+    let isFull = false;
+    for (const next of this.#queue) {
+      const isOfSend = taken.length === 0 || next.partition === taken[0]?.partition;
+      isFull ||= isOfSend && taken.length > 0 && bytes + next.value.length > MAX_SEND_BYTES;
       if (next.cancelled) this.pendingBytes -= next.value.length;
+      else if (isFull || !isOfSend) left.push(next);
       else {
         taken.push(next);
         bytes += next.value.length;
       }
     }
+    this.#queue = left;
     return taken;
   }
 

@@ -11,6 +11,8 @@ import { LOGS_TOPIC, partitionCount } from './topics.ts';
 const DEADLINE_MS = 5000;
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 const MAX_OLDEST_MS = 2000;
+/** A lane sends to one partition at a time, so there is one for each, unless there are many. */
+const MAX_LANES = 8;
 
 /** Puts the entries of requests on the topic `logs.v1`, and says so only when Kafka has them (acks=all). */
 export class LogPublisher implements Service {
@@ -22,11 +24,11 @@ export class LogPublisher implements Service {
   #lanes: ProducerLane[] = [];
   #codec: EntryCodec | null = null;
 
-  /** `lanes`: how many producers; partition p goes through lane p mod n, so that its order is kept. `onSent` is told of the records of each send. */
+  /** `lanes`: how many producers at most; partition p goes through lane p mod n, so that its order is kept. `onSent` is told of the records of each send. */
   constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly lanes?: number; readonly onSent?: OnSent }) {
     this.#kafka = options.kafka;
     this.#log = options.log;
-    this.#laneCount = options.lanes ?? 2;
+    this.#laneCount = options.lanes ?? MAX_LANES;
     this.#onSent = options.onSent ?? ((): void => undefined);
   }
 

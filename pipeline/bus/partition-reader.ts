@@ -1,4 +1,5 @@
 import { WINDOW, type Intent, type Progress } from './commit-metadata.ts';
+import type { Holding } from './flow-control.ts';
 import { RangeSteps, type RangeStepsOptions } from './range-steps.ts';
 import type { Range } from './range-consumer.ts';
 import type { LogRecord } from './record.ts';
@@ -21,7 +22,12 @@ export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFin
   readonly limits: RangeLimits;
   /** False once the partition may belong to somebody else. */
   readonly isCurrent: () => boolean;
+  /** Told when a range is begun, and when it is stored or given up: there may be room then. */
+  readonly onRoom: () => void;
 };
+
+/** What a record takes up beside its value, on the heap: measured with the headers of ours and one stream. */
+const RECORD_BYTES = 3000;
 
 /** Gathers the records of one partition into ranges and has them stored, one after the other. */
 export class PartitionReader {
@@ -32,20 +38,24 @@ export class PartitionReader {
   #rows = 0;
   #bytes = 0;
   #oldestAt = 0;
+  /** What the range that is being stored takes up. */
+  #storing = 0;
+  #begunAt = 0;
+  /** Whether the log had more when it was read last. */
+  #isBehind = true;
   /** The last offset seen. */
   #lastOffset = -1;
   #finishing = false;
   #abandoned = false;
   #wake: () => void = () => undefined;
   #loop: Promise<void> = Promise.resolve();
-  readonly #waitingForRoom = new Set<() => void>();
 
   constructor(options: PartitionReaderOptions) {
     this.#options = options;
     this.#intent = options.progress.intent;
     this.#lastOffset = options.progress.from - 1;
     const steps = { ...options, isActive: () => this.#active(), isFinishing: () => this.#finishing };
-    this.#steps = new RangeSteps(steps, options.progress.dead);
+    this.#steps = new RangeSteps(steps, options.progress);
   }
 
   start(): void {
@@ -76,17 +86,21 @@ export class PartitionReader {
     return this.#lastOffset >= (this.#intent?.end ?? -1) && (this.#rows >= rows || this.#bytes >= bytes || this.#records.length >= WINDOW);
   }
 
-  /** Resolves when there is room again, at the latest after `ms`. */
-  room(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waitingForRoom.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.#waitingForRoom.add(done);
-    });
+  /** What is read, and not stored yet. */
+  get holding(): Omit<Holding, 'isStill'> {
+    return {
+      gathered: this.#bytes + this.#records.length * RECORD_BYTES,
+      storing: this.#storing,
+      isFull: this.full,
+      isOwed: this.#lastOffset < (this.#intent?.end ?? -1),
+      isBehind: this.#isBehind,
+      begunAt: this.#begunAt,
+    };
+  }
+
+  /** Tells how many records the log had beyond those that were added. */
+  lag(records: number): void {
+    this.#isBehind = records > 0;
   }
 
   /** Stores what has been read so far, then ends. */
@@ -102,8 +116,9 @@ export class PartitionReader {
     this.#abandoned = true;
     this.#records = [];
     this.#wake();
+    [this.#rows, this.#bytes] = [0, 0];
     this.#steps.wake();
-    for (const done of [...this.#waitingForRoom]) done();
+    this.#options.onRoom();
   }
 
   #active(): boolean {
@@ -111,13 +126,14 @@ export class PartitionReader {
   }
 
   async #run(): Promise<void> {
+    if (!(await this.#steps.recall(this.#options.progress))) return;
     if (this.#intent !== null && !(await this.#repeatIntent(this.#intent))) return;
     while (this.#active()) {
       const wait = this.#waitMs();
       if (wait > 0) {
         if (this.#finishing && this.#records.length === 0) return;
         await this.#sleep(wait);
-      } else if (!(await this.#steps.take(this.#take(this.#widest()), false))) return;
+      } else if (!(await this.#store(this.#take(this.#widest()), false))) return;
     }
   }
 
@@ -151,9 +167,21 @@ export class PartitionReader {
     const cut = this.#records.findIndex(({ offset }) => offset > intent.end);
     const range = this.#take(cut < 0 ? this.#records.length : cut);
     // the boundaries are those of the intent, not of what is still in the log
-    if (!(await this.#steps.take({ ...range, start: intent.start, end: intent.end }, true))) return false;
+    if (!(await this.#store({ ...range, start: intent.start, end: intent.end }, true))) return false;
     this.#intent = null;
     return true;
+  }
+
+  async #store(range: Range, again: boolean): Promise<boolean> {
+    this.#begunAt = performance.now();
+    this.#storing = range.records.reduce((sum, record) => sum + bytesOf(record) + RECORD_BYTES, 0);
+    this.#options.onRoom();
+    try {
+      return await this.#steps.take(range, again);
+    } finally {
+      this.#storing = 0;
+      this.#options.onRoom();
+    }
   }
 
   /** How many of the gathered records one range may have. */
@@ -169,7 +197,6 @@ export class PartitionReader {
     this.#rows -= rows;
     this.#bytes -= records.reduce((sum, record) => sum + bytesOf(record), 0);
     if (this.#records.length > 0) this.#oldestAt = performance.now();
-    for (const done of [...this.#waitingForRoom]) done();
     const { topic, partition } = this.#options;
     return { topic, partition, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0, rows, records };
   }

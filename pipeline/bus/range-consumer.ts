@@ -1,9 +1,10 @@
-import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Service } from '../core/service.ts';
-import { decodeMetadata, type Progress } from './commit-metadata.ts';
 import type { Fault } from './dead-letter.ts';
+import { FlowControl } from './flow-control.ts';
 import { PartitionReader, type RangeLimits } from './partition-reader.ts';
+import { readProgress, type Commitment } from './progress.ts';
 import type { RangeStepsOptions } from './range-steps.ts';
 import { decodeRecord, unreadable, type LogRecord } from './record.ts';
 import { rowsFault } from './row-lines.ts';
@@ -16,6 +17,11 @@ export type Range = {
   readonly end: number;
   readonly rows: number;
   readonly records: readonly LogRecord[];
+  /**
+   * Set where its rows may be stored already by ranges with other bounds, or other rows under its token: the append time of its last
+   * record, milliseconds, which tells it from a range of the same bounds whose end the log has lost.
+   */
+  readonly doubtful?: number | null;
 };
 
 /** A record that cannot be stored, and why. */
@@ -28,6 +34,8 @@ export interface RangeStore {
    * then none is. `again`: an earlier try may have stored it, or a part of it.
    */
   store(range: Range, again: boolean): Promise<readonly Refusal[]>;
+  /** The highest offset of a partition that has rows, from `from` on; -1 where none has. */
+  highest(partition: number, from: number): Promise<number>;
 }
 
 export type RangeConsumerOptions = {
@@ -37,6 +45,10 @@ export type RangeConsumerOptions = {
   readonly topic: string;
   readonly store: RangeStore;
   readonly limits: RangeLimits;
+  /** Most bytes of records that are read and not stored yet, of all partitions together (`FlowControl`). */
+  readonly budget: number;
+  /** Called when a backlog is stored: what it took is garbage now. */
+  readonly onDrained?: () => void;
   /** Called when the consumer cannot go on: the process should end and be started again. */
   readonly onCrash: (error: Error) => void;
   readonly bury: RangeStepsOptions['bury'];
@@ -44,10 +56,15 @@ export type RangeConsumerOptions = {
 };
 
 /**
- * Commits once, as the member of the group that got the batch. `consumer.commitOffsets` does not do: it repeats what failed after it has
- * joined anew, when the partition may be another member's, and says nothing where it did nothing because the consumer is stopping.
+ * Commits once, under the generation of the group that kafkajs holds when it is called. That may be a later one than the batch came with,
+ * and the broker does not ask whose the partition is: who calls it must know that the assignment still stands. `consumer.commitOffsets`
+ * does not do: it repeats what failed after it has joined anew, when the partition may be another member's, and says nothing where it did
+ * nothing because the consumer is stopping.
  */
 type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
+
+/** What kafkajs tells of a record that it has fetched, beyond its types. */
+type FetchedMessage = KafkaMessage & { readonly batchContext?: { readonly partitionLeaderEpoch?: number } };
 
 /**
  * Reads a topic in ranges and has each stored exactly once (docs/adr/0003-exactly-once-sink.md): the range's end is written into
@@ -57,12 +74,21 @@ export class RangeConsumer implements Service {
   readonly name: string;
   readonly #options: RangeConsumerOptions;
   readonly #consumer: Consumer;
+  readonly #flow: FlowControl;
   readonly #readers = new Map<number, Promise<PartitionReader>>();
+  /** How the reader of each partition commits: as long as it holds records, since kafkajs keeps the last batch for it. */
+  readonly #commit = new Map<number, Commit>();
   /** The last commit of each partition; resolves when it is over, however it ended. */
   readonly #commits = new Map<number, Promise<void>>();
+  /** What the last successful commit of each partition said. */
+  readonly #committed = new Map<number, Commitment>();
+  /** Which reader of each partition may still commit. */
+  readonly #current = new Map<number, symbol>();
+  /** The highest leader epoch whose records each reader has got. */
+  readonly #leaders = new Map<number, number>();
   /** The partitions that stand still, and why. */
   readonly #halted = new Map<number, string>();
-  /** The offsets that were asked for by name, since what came began beyond them. */
+  /** The offsets that were asked for by name, since what came began beyond them or ended before them. */
   readonly #sought = new Map<number, number>();
   #assigned: readonly number[] = [];
   /** Grows with every assignment; whoever holds an older one may not commit any more. */
@@ -83,6 +109,13 @@ export class RangeConsumer implements Service {
       maxBytesPerPartition: 1024 * 1024,
       maxBytes: 4 * 1024 * 1024,
       retry: { retries: 10, initialRetryTime: 100, maxRetryTime: 2000 },
+    });
+    const { topic, budget, onDrained } = options;
+    this.#flow = new FlowControl({
+      budget,
+      onDrained: onDrained ?? (() => undefined),
+      pause: (partitions) => this.#consumer.pause([{ topic, partitions }]),
+      resume: (partitions) => this.#consumer.resume([{ topic, partitions }]),
     });
   }
 
@@ -112,6 +145,7 @@ export class RangeConsumer implements Service {
       this.#abandon();
       this.#joined = true;
       this.#assigned = payload.memberAssignment[this.#options.topic] ?? [];
+      this.#flow.assign(this.#assigned);
     });
     this.#consumer.on(events.REBALANCING, () => {
       this.#abandon();
@@ -135,7 +169,10 @@ export class RangeConsumer implements Service {
 
   /** Lets running ranges finish (they are committed), then leaves the group. */
   async stop(): Promise<void> {
+    // else the same would be fetched again and again until the ranges are stored; the membership is kept
+    if (this.#running) this.#consumer.pause([{ topic: this.#options.topic }]);
     this.#running = false;
+    this.#flow.stop();
     await Promise.allSettled([...this.#readers.values()].map((reader) => reader.then((open) => open.finish())));
     this.#abandon();
     await this.#consumer.disconnect();
@@ -144,16 +181,23 @@ export class RangeConsumer implements Service {
   /** Forgets all that was read but not stored: it is read again by whoever gets the partition. */
   #abandon(): void {
     this.#epoch += 1;
-    for (const reader of this.#readers.values()) {
-      reader
-        .then((open) => {
-          open.abandon();
-        })
-        .catch(() => undefined);
-    }
-    this.#readers.clear();
+    for (const partition of this.#readers.keys()) this.#close(partition);
+    this.#commit.clear();
     this.#halted.clear();
     this.#sought.clear();
+    this.#leaders.clear();
+  }
+
+  /** Has the reader of a partition forget what it has not stored; the next batch opens one that begins where the group stands. */
+  #close(partition: number): void {
+    this.#current.delete(partition);
+    this.#readers
+      .get(partition)
+      ?.then((open) => open.abandon())
+      .catch(() => undefined);
+    this.#readers.delete(partition);
+    this.#halted.delete(partition);
+    this.#sought.delete(partition);
   }
 
   async #batch({ batch, resolveOffset, heartbeat, isRunning, isStale, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
@@ -161,38 +205,55 @@ export class RangeConsumer implements Service {
     const stale = (): boolean => epoch !== this.#epoch || !this.#running || !isRunning() || isStale();
     // a batch of before a crash may not open the reader of after it
     if (stale() || !this.#assigned.includes(batch.partition)) return;
-    const reader = await this.#reader(batch.partition, commitOffsetsIfNecessary);
-    if (stale() || this.#leavesGap(batch, reader)) return;
+    if (this.#hasNewLeader(batch)) this.#close(batch.partition);
+    this.#commit.set(batch.partition, commitOffsetsIfNecessary);
+    const reader = await this.#reader(batch.partition);
+    if (stale() || this.#isElsewhere(batch, reader)) return;
+    this.#commit.set(batch.partition, commitOffsetsIfNecessary);
     for (const message of batch.messages) {
       const decoded = decodeRecord(batch.partition, message);
       const fault = 'reason' in decoded ? decoded : rowsFault(decoded);
       reader.add(fault === null ? (decoded as LogRecord) : unreadable(batch.partition, message, fault));
     }
     resolveOffset(batch.lastOffset());
-    while (reader.full && !stale()) {
-      await heartbeat();
-      await reader.room(500);
-    }
+    reader.lag(Number(batch.highWatermark) - 1 - Number(batch.lastOffset()));
+    this.#flow.update();
     await heartbeat();
   }
 
+  /** True for the first records of a leader that came after the one whose records the reader got: its log may end before theirs. */
+  #hasNewLeader({ partition, messages }: EachBatchPayload['batch']): boolean {
+    const leader = (messages.at(-1) as FetchedMessage | undefined)?.batchContext?.partitionLeaderEpoch;
+    const known = this.#leaders.get(partition);
+    if (leader === undefined || (known !== undefined && leader <= known)) return false;
+    this.#leaders.set(partition, leader);
+    return known !== undefined;
+  }
+
   /**
-   * True for a batch that begins beyond what comes next, which is then read anew. kafkajs joins the group again while a fetch from another
-   * broker is open: its answer goes on where the assignment before stood, behind records that were read but not stored. What is not
-   * there when it is asked for by name is not there at all.
+   * True for a batch that does not go on where the reader stands, which is then asked for by name.
+   * It begins later: kafkajs joins the group again while a fetch from another broker is open, whose answer goes on where the assignment
+   * before stood, behind records that were read but not stored. What is not there when it is asked for is not there at all.
+   * It ends before: the reader knows better where to begin; or the log has lost its end, and kafkajs began anew.
    */
-  #leavesGap({ partition, messages }: EachBatchPayload['batch'], { next }: PartitionReader): boolean {
-    if (Number(messages[0]?.offset ?? next) <= next || this.#sought.get(partition) === next) return false;
+  #isElsewhere({ partition, messages }: EachBatchPayload['batch'], { next }: PartitionReader): boolean {
+    const [first, last] = [messages[0], messages.at(-1)].map((message) => Number(message?.offset ?? next)) as [number, number];
+    const isSought = this.#sought.get(partition) === next;
+    if (last < next && isSought) {
+      this.#close(partition);
+      return true;
+    }
+    if (last >= next && (first <= next || isSought)) return false;
     this.#sought.set(partition, next);
     this.#consumer.seek({ topic: this.#options.topic, partition, offset: String(next) });
     return true;
   }
 
   /** The reader of a partition, which first learns whether its last owner left an intent behind. */
-  #reader(partition: number, commit: Commit): Promise<PartitionReader> {
+  #reader(partition: number): Promise<PartitionReader> {
     let reader = this.#readers.get(partition);
     if (reader === undefined) {
-      reader = this.#openReader(partition, this.#epoch, commit);
+      reader = this.#openReader(partition, this.#epoch);
       this.#readers.set(partition, reader);
       const opened = reader;
       reader.catch(() => {
@@ -203,14 +264,16 @@ export class RangeConsumer implements Service {
     return reader;
   }
 
-  async #openReader(partition: number, epoch: number, commit: Commit): Promise<PartitionReader> {
+  async #openReader(partition: number, epoch: number): Promise<PartitionReader> {
     const { topic, log } = this.#options;
+    const self = Symbol('reader');
+    this.#current.set(partition, self);
     // what an abandoned reader was just committing may still arrive: only after it does the broker tell where things stand
     await this.#commits.get(partition);
     const progress = await this.#readProgress(partition);
     if (progress.intent !== null)
       log.info({ partition, ...progress.intent }, 'An intent was left behind; its range is checked and repeated.');
-    const isCurrent = (): boolean => epoch === this.#epoch;
+    const isCurrent = (): boolean => epoch === this.#epoch && this.#current.get(partition) === self;
     const reader = new PartitionReader({
       ...this.#options,
       partition,
@@ -218,31 +281,40 @@ export class RangeConsumer implements Service {
       isCurrent,
       commit: (offset, metadata) => {
         const position = { partition, offset: String(offset), metadata };
+        const commit = this.#commit.get(partition);
+        if (commit === undefined) return Promise.reject(new Error('BUG: a commit of a partition that holds nothing.'));
         const committing = commit({ topics: [{ topic, partitions: [position] }] });
+        const known = committing.then(() => {
+          this.#committed.set(partition, { offset, metadata });
+        });
         this.#commits.set(
           partition,
-          committing.catch(() => undefined),
+          known.catch(() => undefined),
         );
-        return committing;
+        return known;
+      },
+      onRoom: () => {
+        const { gathered, storing } = reader.holding;
+        if (gathered + storing === 0 && isCurrent()) this.#commit.delete(partition);
+        this.#flow.update();
       },
       onHalt: (why) => {
         if (why === null) this.#halted.delete(partition);
         else if (isCurrent()) this.#halted.set(partition, why);
+        this.#flow.update();
       },
     });
+    this.#flow.watch(partition, () => ({ ...reader.holding, isStill: isCurrent() && this.#halted.has(partition) }));
     reader.start();
     return reader;
   }
 
-  /** Where the group stands in a partition, and what its last owner left behind. */
-  async #readProgress(partition: number): Promise<Progress> {
-    const { kafka, groupId, topic } = this.#options;
+  async #readProgress(partition: number): ReturnType<typeof readProgress> {
+    const { kafka, log, groupId, topic } = this.#options;
     const admin = kafka.admin();
     await admin.connect();
     try {
-      const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
-      const committed = group?.partitions.find((entry) => entry.partition === partition);
-      return decodeMetadata(Math.max(0, Number(committed?.offset ?? -1)), committed?.metadata ?? '');
+      return await readProgress({ admin, log, groupId, topic, partition, last: this.#committed.get(partition) });
     } finally {
       await admin.disconnect();
     }

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { encodeMetadata, WINDOW } from './commit-metadata.ts';
+import { encodeMetadata, WINDOW, type Progress } from './commit-metadata.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import type { Range, RangeStore, Refusal } from './range-consumer.ts';
-import { positionOf } from './record.ts';
+import { appendedAt, positionOf } from './record.ts';
 
 /** What the steps of a range need of the world. Every one may be repeated. */
 export type RangeStepsOptions = {
@@ -35,12 +35,33 @@ export class RangeSteps {
   readonly #options: RangeStepsOptions;
   /** Dead letters of the last offsets. */
   readonly #dead: Set<number>;
+  /** Records up to this offset may be stored by ranges with other bounds. */
+  #doubtfulTo: number;
+  /** No record that was taken up was appended later, milliseconds. */
+  #appendedBy: number | null;
   #halted = false;
   #wake: () => void = () => undefined;
 
-  constructor(options: RangeStepsOptions, dead: ReadonlySet<number>) {
+  constructor(options: RangeStepsOptions, { dead, appendedBy, doubtfulTo }: Pick<Progress, 'dead' | 'appendedBy' | 'doubtfulTo'>) {
     this.#options = options;
     this.#dead = new Set(dead);
+    this.#appendedBy = appendedBy;
+    this.#doubtfulTo = doubtfulTo;
+  }
+
+  /**
+   * Asks whether the table has more than the commits tell of, as when commits were lost with the power: that much is then looked up
+   * record by record. False: the partition is not ours any more.
+   */
+  async recall({ from, intent }: Pick<Progress, 'from' | 'intent'>): Promise<boolean> {
+    const { store, partition, log } = this.#options;
+    const highest = await this.#persist(() => store.highest(partition, from), 'ask what is stored');
+    if (highest === null) return false;
+    if (highest > (intent?.end ?? from - 1)) {
+      log.warn({ partition, from, intent, highest }, 'More is stored than is committed; it is compared record by record.');
+      this.#doubtfulTo = Math.max(this.#doubtfulTo, highest);
+    }
+    return true;
   }
 
   /** Ends a wait early: something has changed. */
@@ -52,7 +73,9 @@ export class RangeSteps {
    * True when the range is stored and committed. False: it is not, and nothing after it may be touched here, since a commit of what
    * comes later would skip it. `again`: its intent is written already.
    */
-  async take(range: Range, again: boolean): Promise<boolean> {
+  async take(taken: Range, again: boolean): Promise<boolean> {
+    const range = { ...taken, doubtful: taken.start <= this.#doubtfulTo ? appendedAt(taken.records.at(-1)) : null };
+    this.#appendedBy = range.records.reduce((latest, record) => Math.max(latest, appendedAt(record)), this.#appendedBy ?? 0);
     const faulty = range.records.flatMap((record) =>
       record.fault === null || this.#dead.has(record.offset) ? [] : [{ record, fault: record.fault }],
     );
@@ -114,7 +137,7 @@ export class RangeSteps {
   async #commit(offset: number, intentEnd: number | null, what: string): Promise<boolean> {
     const last = intentEnd ?? offset - 1;
     for (const at of this.#dead) if (at <= last - WINDOW) this.#dead.delete(at);
-    const metadata = encodeMetadata(offset, intentEnd, this.#dead);
+    const metadata = encodeMetadata(offset, intentEnd, this.#dead, { appendedBy: this.#appendedBy, doubtfulTo: this.#doubtfulTo });
     return (await this.#persist(() => this.#options.commit(offset, metadata), what)) !== null;
   }
 

@@ -35,6 +35,9 @@ export type LogRecord = RecordInfo & {
 /** The offset under which a record's rows are stored: a replay's are those of the record that it repeats. */
 export const positionOf = ({ offset, replayOf }: Pick<LogRecord, 'offset' | 'replayOf'>): number => replayOf ?? offset;
 
+/** When a record was appended itself, milliseconds; 0 for none. */
+export const appendedAt = (record: LogRecord | undefined): number => Number(record?.original.timestamp ?? 0);
+
 const ENCODING = 'ndjson';
 
 /** The headers of a record. */

@@ -48,13 +48,17 @@ export async function readSpans(options: SpanReaderOptions): Promise<void> {
 function run(consumer: Consumer, { topic, spans, take }: SpanReaderOptions, next: Map<number, number>): Promise<void> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
+    // kafkajs goes on until it is disconnected, and may have a batch at hand
+    let isSettled = false;
     const settle = (error?: Error): void => {
+      isSettled = true;
       clearTimeout(timer);
       if (error === undefined) resolve();
       else reject(error);
     };
     const awaitMore = (): void => {
       clearTimeout(timer);
+      if (isSettled) return;
       timer = setTimeout(() => settle(new Error(`Kafka gave no record of ${topic} for ${String(STALL_MS / 1000)} s.`)), STALL_MS);
     };
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
@@ -70,7 +74,7 @@ function run(consumer: Consumer, { topic, spans, take }: SpanReaderOptions, next
     const eachBatch = async ({ batch, pause }: EachBatchPayload): Promise<void> => {
       const { partition, messages } = batch;
       const [at, span] = [next.get(partition), spans.get(partition)];
-      if (at === undefined || span === undefined) return;
+      if (isSettled || at === undefined || span === undefined) return;
       clearTimeout(timer);
       try {
         await take(

@@ -7,6 +7,6 @@ export type Coding = 'gzip' | 'zstd' | 'snappy';
 export type TooLarge = (received: number, more: boolean) => HttpError;
 
 /** The 400 for a stream that cannot be decompressed. */
-export function corrupt(coding: Coding, reason: string): HttpError {
+export function corrupt(coding: Coding | 'lz4', reason: string): HttpError {
   return invalidBody(`The ${coding} stream is corrupt: ${reason}.`);
 }

@@ -1,8 +1,9 @@
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
 import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { AuditReport } from '../../pipeline/core/audit-report.ts';
 import { isWhole, judge, type Expected, type Stored } from './compare.ts';
-import { Tally, type Counts, type Finding, type HourCounts } from './report.ts';
-import type { StoredPositions } from './stored.ts';
+import { Tally } from './report.ts';
+import { recordKey, type StoredPositions } from './stored.ts';
 
 export type AuditOptions = {
   readonly log: AuditedLog;
@@ -19,23 +20,6 @@ export type AuditOptions = {
 
 /** When the last letter about a record was written, milliseconds; null where there is none. */
 export type LastLetters = (partition: number, offset: number) => number | null;
-
-/** A partition, in offsets: what was compared (`first` up to `next`), and what was not. */
-export type AuditedPartition = {
-  readonly partition: number;
-  readonly first: number;
-  readonly next: number;
-  /** Records that are not committed yet: their entries may or may not be stored. */
-  readonly pending_records: number;
-  /** Records before `first` that Kafka's retention has removed: only doubled entries are looked for in them. */
-  readonly removed_records: number;
-};
-
-export type AuditReport = Counts & {
-  readonly partitions: readonly AuditedPartition[];
-  readonly findings: readonly Finding[];
-  readonly hours: readonly HourCounts[];
-};
 
 /** Records and entries that are compared at once. */
 const MAX_RECORDS = 20_000;
@@ -115,7 +99,7 @@ class Slice {
   readonly #tally: Tally;
   #records: Expected[] = [];
   /** Records that the table must have by a replay of this slice. */
-  #replayed: (Expected & { readonly original: number })[] = [];
+  #replayed: (Expected & { readonly original: { readonly offset: number; readonly timestamp: number } })[] = [];
   #entries = 0;
   /** The first offset that is not compared yet; null before the first record: what is before it, Kafka has removed by now. */
   #next: number | null = null;
@@ -150,23 +134,24 @@ class Slice {
     this.#records.push({ offset, timestamp, count: 0, ends: null, isDead: false });
     if (letterAt !== null && letterAt >= timestamp) return;
     const count = fault === null ? record.count : null;
-    this.#replayed.push({ offset, timestamp, count, ends: endsOf(record, this.#options.now()), isDead: false, original: replayOf });
+    const original = { offset: replayOf, timestamp: record.timestamp };
+    this.#replayed.push({ offset, timestamp, count, ends: endsOf(record, this.#options.now()), isDead: false, original });
   }
 
   async flush(): Promise<void> {
     const [records, first, last] = [this.#records, this.#next, this.#records.at(-1)?.offset];
     if (first === null || last === undefined) return;
     const { stored, now, onProgress } = this.#options;
-    const found = new Map((await stored.between(this.#partition, first, last)).map((each) => [each.offset, each]));
-    const odd = records.filter((record) => !isWhole(record, found.get(record.offset)));
-    const listed = odd.filter(({ offset }) => found.has(offset)).map(({ offset }) => offset);
+    const found = new Map((await stored.between(this.#partition, first, last)).map((each) => [recordKey(each), each]));
+    const odd = records.filter((record) => !isWhole(record, found.get(recordKey(record))));
+    const listed = odd.filter((record) => found.has(recordKey(record))).map(({ offset }) => offset);
     const copies = await stored.copies(this.#partition, listed);
     const faulty = new Set(odd.map(({ offset }) => offset));
     for (const record of records) {
       const { offset, timestamp } = record;
-      const verdict = faulty.has(offset) ? judge(record, copies.get(offset) ?? NO_COPIES, now()) : null;
+      const verdict = faulty.has(offset) ? judge(record, copies.get(recordKey(record)) ?? NO_COPIES, now()) : null;
       this.#tally.add(this.#partition, { offset, timestamp, entries: record.count ?? 0 }, verdict);
-      found.delete(offset);
+      found.delete(recordKey(record));
     }
     for (const stray of found.values()) addStray(this.#tally, this.#partition, stray);
     await this.#flushReplayed();
@@ -180,10 +165,10 @@ class Slice {
   async #flushReplayed(): Promise<void> {
     const copies = await this.#options.stored.copies(
       this.#partition,
-      this.#replayed.map(({ original }) => original),
+      this.#replayed.map(({ original }) => original.offset),
     );
     for (const record of this.#replayed) {
-      const { lost } = judge(record, copies.get(record.original) ?? NO_COPIES, this.#options.now());
+      const { lost } = judge(record, copies.get(recordKey(record.original)) ?? NO_COPIES, this.#options.now());
       if (lost > 0) this.#tally.addFault(this.#partition, record, 'lost', lost);
     }
     this.#replayed = [];

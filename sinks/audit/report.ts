@@ -1,40 +1,17 @@
+import { AUDIT_FAULTS, type AuditCounts, type AuditedHour, type AuditFinding } from '../../pipeline/core/audit-report.ts';
 import type { Verdict } from './compare.ts';
 
 const HOUR_MS = 3_600_000;
 /** Ranges of offsets that are kept of a finding. */
 const MAX_RANGES = 1000;
 
-/** Entries counted by what became of them. */
-export type Counts = {
-  readonly records: number;
-  readonly entries: number;
-  readonly lost: number;
-  readonly doubled: number;
-  readonly stray: number;
-  readonly aged_out: number;
-  readonly dead_lettered: number;
-};
-
-/** `hour` is the beginning of an hour of Kafka's append time, UTC. */
-export type HourCounts = Counts & { readonly partition: number; readonly hour: string };
-
-/** What an operator must look at. */
-export const FAULTS = ['lost', 'doubled', 'stray'] as const;
-
-/** Faults of one kind in one partition and hour: so many entries of so many records, which have these offsets (`12`, `15-18`). */
-export type Finding = {
-  readonly kind: (typeof FAULTS)[number];
-  readonly partition: number;
-  readonly hour: string;
-  readonly entries: number;
-  readonly records: number;
-  readonly offsets: readonly string[];
-};
-
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-type Hour = { readonly counts: Mutable<Counts>; readonly faults: Map<Finding['kind'], { records: number; ranges: [number, number][] }> };
+type Hour = {
+  readonly counts: Mutable<AuditCounts>;
+  readonly faults: Map<AuditFinding['kind'], { records: number; ranges: [number, number][] }>;
+};
 
-const noCounts = (): Mutable<Counts> => ({ records: 0, entries: 0, lost: 0, doubled: 0, stray: 0, aged_out: 0, dead_lettered: 0 });
+const noCounts = (): Mutable<AuditCounts> => ({ records: 0, entries: 0, lost: 0, doubled: 0, stray: 0, aged_out: 0, dead_lettered: 0 });
 
 /** Adds up verdicts by partition and hour of the append time. */
 export class Tally {
@@ -53,14 +30,14 @@ export class Tally {
     if (verdict === null) return;
     counts.aged_out += verdict.agedOut;
     counts.dead_lettered += verdict.deadLettered;
-    for (const kind of FAULTS) if (verdict[kind] > 0) this.addFault(partition, record, kind, verdict[kind]);
+    for (const kind of AUDIT_FAULTS) if (verdict[kind] > 0) this.addFault(partition, record, kind, verdict[kind]);
   }
 
   /** Counts so many entries of a record that was added already. */
   addFault(
     partition: number,
     { offset, timestamp }: { readonly offset: number; readonly timestamp: number },
-    kind: Finding['kind'],
+    kind: AuditFinding['kind'],
     entries: number,
   ): void {
     const { counts, faults } = this.#hourOf(partition, timestamp);
@@ -89,11 +66,11 @@ export class Tally {
     return [...this.#hours.values()].sort((a, b) => a.partition - b.partition || a.at - b.at);
   }
 
-  hours(): HourCounts[] {
+  hours(): AuditedHour[] {
     return this.#sorted().map(({ partition, at, counts }) => ({ partition, hour: hourText(at), ...counts }));
   }
 
-  findings(): Finding[] {
+  findings(): AuditFinding[] {
     return this.#sorted().flatMap(({ partition, at, counts, faults }) =>
       [...faults].map(([kind, { records, ranges }]) => ({
         kind,
@@ -106,9 +83,9 @@ export class Tally {
     );
   }
 
-  total(): Counts {
+  total(): AuditCounts {
     const sum = noCounts();
-    for (const { counts } of this.#hours.values()) for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name];
+    for (const { counts } of this.#hours.values()) for (const name of Object.keys(sum) as (keyof AuditCounts)[]) sum[name] += counts[name];
     return sum;
   }
 }

@@ -4,12 +4,16 @@ import type { Stored } from './compare.ts';
 /** Offsets of which the rows are listed one by one in one statement. */
 const LISTED = 200;
 
+/** What tells a record from others: a log that has lost its end gives the same offsets again, at a later time. */
+export const recordKey = ({ offset, timestamp }: { readonly offset: number; readonly timestamp: number }): string =>
+  `${String(offset)}@${String(timestamp)}`;
+
 /** What a table has of a topic's positions. Offsets are inclusive. */
 export type StoredPositions = {
-  /** Of each record of a partition that has rows, in the order of the offsets. */
+  /** Of each record of a partition that has rows, in the order of the offsets; several where an offset was given to several. */
   between(partition: number, first: number, last: number): Promise<Stored[]>;
-  /** How often each index of these records is stored, by offset. */
-  copies(partition: number, offsets: readonly number[]): Promise<Map<number, Map<number, number>>>;
+  /** How often each index of the records of these offsets is stored, by `recordKey`. */
+  copies(partition: number, offsets: readonly number[]): Promise<Map<string, Map<number, number>>>;
   /** The first offset of the rows that arrived from a time on (milliseconds) and are of records before an offset, for each partition. */
   firstBefore(partition: number, before: number, from: number): Promise<number | null>;
   /** The highest offset that has rows. */
@@ -23,8 +27,8 @@ export function storedPositions(store: Store, table: string): StoredPositions {
   return {
     between: async (partition, first, last) => {
       const found = await rows(
-        'kafka_off, count(), uniqExact(kafka_idx), max(kafka_idx), toUnixTimestamp64Milli(min(arrived))',
-        'kafka_off BETWEEN {first:UInt64} AND {last:UInt64} GROUP BY kafka_off ORDER BY kafka_off',
+        'kafka_off, count(), uniqExact(kafka_idx), max(kafka_idx), toUnixTimestamp64Milli(arrived)',
+        'kafka_off BETWEEN {first:UInt64} AND {last:UInt64} GROUP BY kafka_off, arrived ORDER BY kafka_off, arrived',
         { part: partition, first, last },
       );
       return found.map((row) => {
@@ -33,16 +37,18 @@ export function storedPositions(store: Store, table: string): StoredPositions {
       });
     },
     copies: async (partition, offsets) => {
-      const copies = new Map<number, Map<number, number>>();
+      const copies = new Map<string, Map<number, number>>();
       for (let at = 0; at < offsets.length; at += LISTED) {
-        const found = await rows('kafka_off, kafka_idx, count()', 'kafka_off IN {offsets:Array(UInt64)} GROUP BY kafka_off, kafka_idx', {
-          part: partition,
-          offsets: offsets.slice(at, at + LISTED),
-        });
+        const found = await rows(
+          'kafka_off, toUnixTimestamp64Milli(arrived), kafka_idx, count()',
+          'kafka_off IN {offsets:Array(UInt64)} GROUP BY kafka_off, arrived, kafka_idx',
+          { part: partition, offsets: offsets.slice(at, at + LISTED) },
+        );
         for (const row of found) {
-          const [offset = 0, index = 0, count = 0] = row.map(Number);
-          const known = copies.get(offset) ?? new Map<number, number>();
-          copies.set(offset, known.set(index, count));
+          const [offset = 0, timestamp = 0, index = 0, count = 0] = row.map(Number);
+          const key = recordKey({ offset, timestamp });
+          const known = copies.get(key) ?? new Map<number, number>();
+          copies.set(key, known.set(index, count));
         }
       }
       return copies;

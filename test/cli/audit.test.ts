@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { auditCommand, type Audited, type RunAudit } from '../../cli/audit.ts';
 
+const partition = (pending_records: number, removed_records: number): Audited['partitions'][number] =>
+  ({ partition: 0, first: 0, next: 1, pending_records, removed_records }); // prettier-ignore
+
 const CLEAN: Audited = {
   topic: 'logs.v1', records: 1200, entries: 34_567, lost: 0, doubled: 0, stray: 0, aged_out: 0, dead_lettered: 0,
-  partitions: [{ pending_records: 0, removed_records: 0 }, { pending_records: 0, removed_records: 0 }],
-  findings: [],
+  partitions: [partition(0, 0), partition(0, 0)], findings: [], hours: [],
 }; // prettier-ignore
 
 /** What the command asked for, wrote and ended with. */
@@ -33,11 +35,11 @@ describe('logweir audit', () => {
     }));
 
   it('shows what was found as a table, the rest in a line, and ends with 1', async () => {
-    const findings = [
+    const findings: Audited['findings'] = [
       { kind: 'lost', partition: 1, hour: '2026-11-21T09:00Z', entries: 12, records: 7, offsets: ['5-6', '9', '11', '13', '15', '17'] },
       { kind: 'stray', partition: 0, hour: '2026-11-21T10:00Z', entries: 1, records: 1, offsets: ['4'] },
     ];
-    const partitions = [{ pending_records: 3, removed_records: 1000 }, { pending_records: 4, removed_records: 0 }]; // prettier-ignore
+    const partitions = [partition(3, 1000), partition(4, 0)];
     const { code, out } = await run([], { ...CLEAN, lost: 12, stray: 1, aged_out: 5, dead_lettered: 2, partitions, findings });
     expect(code).to.equal(1);
     expect(out.split('\n')).to.deep.equal([

@@ -1,9 +1,9 @@
 import { ClickHouseError } from '@clickhouse/client';
 import type { KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
-import { decodeMetadata } from '../../pipeline/bus/commit-metadata.ts';
 import { replayOf, type DeadLetter } from '../../pipeline/bus/dead-letter.ts';
 import { PartitionReader } from '../../pipeline/bus/partition-reader.ts';
+import { readProgress, type Commitment } from '../../pipeline/bus/progress.ts';
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
 import { decodeRecord, encodeHeaders, positionOf, unreadable, type LogRecord } from '../../pipeline/bus/record.ts';
 import { rowsFault } from '../../pipeline/bus/row-lines.ts';
@@ -12,7 +12,7 @@ import type { Sink } from '../../sinks/sink.ts';
 import { TableWriter } from '../../sinks/writer.ts';
 
 const log = pino({ level: 'silent' });
-const TIMESTAMP = '1795000000000';
+const FIRST_TIMESTAMP = 1_795_000_000_000;
 
 /** A record of as many rows as there are days in it. `refused`: the table takes it only when it is mended; `unread`: the reader. */
 export type Written = { readonly days: readonly number[]; readonly refused?: boolean; readonly unread?: boolean };
@@ -26,9 +26,12 @@ type Unsent = () => void;
  */
 export class LogPartition {
   readonly messages: KafkaMessage[] = [];
-  committed = { offset: 0, metadata: '' };
+  committed: Commitment = { offset: 0, metadata: '' };
+  /** Every commit there has been, the oldest first. */
+  readonly commits: Commitment[] = [this.committed];
+  #timestamp = FIRST_TIMESTAMP;
   readonly letters: DeadLetter[] = [];
-  /** How often each row is stored, by `offset:index`. */
+  /** How often each row is stored, by `offset@timestamp:index`. */
   readonly rows = new Map<string, number>();
   readonly #tokens = new Set<string>();
   /** Whether the table and the reader are mended. */
@@ -52,10 +55,24 @@ export class LogPartition {
     }
   }
 
+  /** How often a row of a record that is on the log is stored. */
+  copies(offset: number, index: number): number {
+    return this.rows.get(`${String(offset)}@${String(this.messages[offset]?.timestamp)}:${String(index)}`) ?? 0;
+  }
+
+  /** The power fails: the log keeps so many records, and the group's commits are those of an earlier moment. */
+  losePower(kept: number, commits: number): void {
+    this.messages.length = Math.min(kept, this.messages.length);
+    this.commits.length = Math.max(1, Math.min(commits, this.commits.length));
+    this.committed = this.commits.at(-1) as Commitment;
+    this.#timestamp += 1000;
+    this.unsent.length = 0;
+  }
+
   #add(value: Buffer | null, headers: KafkaMessage['headers']): void {
     const all = Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, Buffer.from(String(text))]));
     const offset = String(this.messages.length);
-    this.messages.push({ key: null, value, headers: all, offset, timestamp: TIMESTAMP, attributes: 0 });
+    this.messages.push({ key: null, value, headers: all, offset, timestamp: String(this.#timestamp), attributes: 0 });
   }
 
   get done(): boolean {
@@ -65,28 +82,41 @@ export class LogPartition {
   /** A process that owns the partition until it has read all of it, or is killed. */
   async own(limit = 10_000): Promise<void> {
     let current = true;
+    const progress = await readProgress({
+      admin: this.#admin,
+      log,
+      groupId: 'g',
+      topic: 'logs.v1',
+      partition: 0,
+      last: undefined,
+      settleMs: 0,
+    });
     const halted: { why: string | null } = { why: null };
     const reader = new PartitionReader({
       topic: 'logs.v1',
       partition: 0,
-      progress: decodeMetadata(this.committed.offset, this.committed.metadata),
+      progress,
       limits: { rows: 7, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 },
       log,
       store: new TableWriter({ sink: SINK, store: this.#store, log, metrics: { stored: () => undefined }, mostRefused: limit + 1 }),
       bury: (letters) => this.#step(() => void this.letters.push(...letters.map((letter) => ({ ...letter, version: '1' })))),
-      commit: (offset, metadata) => this.#step(() => void (this.committed = { offset, metadata })),
+      commit: (offset, metadata) => this.#step(() => void this.commits.push((this.committed = { offset, metadata }))),
       deadLetterLimit: limit,
       onHalt: (why) => (halted.why = why),
+      onRoom: () => undefined,
       isCurrent: () => current && this.stepsLeft > 0,
     });
+    // this may be where the log ends now, by chance
+    const before = this.committed;
     reader.start();
     const { length } = this.messages;
-    for (let offset = this.committed.offset; offset < length; offset++) {
+    for (let offset = progress.from; offset < length; offset++) {
       reader.add(this.#read(offset));
       if (offset % 4 === 3) await new Promise((resolve) => setImmediate(resolve));
     }
     const deadline = Date.now() + 8000;
-    while (this.stepsLeft > 0 && !this.done && halted.why === null) {
+    const isDone = (): boolean => progress.from === length || (this.done && (this.committed !== before || progress.from === before.offset));
+    while (this.stepsLeft > 0 && !isDone() && halted.why === null) {
       if (Date.now() > deadline) throw new Error(`The process stands still at ${JSON.stringify(this.committed)} of ${String(length)}.`);
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -113,20 +143,39 @@ export class LogPartition {
     return value;
   }
 
+  readonly #admin = {
+    fetchOffsets: () =>
+      Promise.resolve([
+        { topic: 'logs.v1', partitions: [{ partition: 0, offset: String(this.committed.offset), metadata: this.committed.metadata }] },
+      ]),
+    fetchTopicOffsets: () => Promise.resolve([{ partition: 0, low: '0', high: this.#end, offset: this.#end }]),
+    fetchTopicOffsetsByTimestamp: (_topic: string, from = 0) => {
+      const at = this.messages.findIndex(({ timestamp }) => Number(timestamp) >= from);
+      return Promise.resolve([{ partition: 0, offset: at < 0 ? this.#end : String(at) }]);
+    },
+  };
+
+  get #end(): string {
+    return String(this.messages.length);
+  }
+
   readonly #store = {
     command: () => this.#step(() => undefined),
-    ownerRows: (sql: string, { start, end }: Record<string, number>) =>
+    ownerRows: (sql: string, { start, end, from = 0 }: Record<string, number>) =>
       this.#step(() => {
+        const positions = [...this.rows.keys()].map((key) => Number(key.split('@')[0])).filter((at) => at >= from);
+        if (sql.includes('max(kafka_off)')) return [[String(Math.max(0, ...positions)), String(positions.length)]];
         if (sql.includes('system.processes')) return [['0']];
         const also = /IN \(([\d,]+)\)/.exec(sql)?.[1]?.split(',').map(Number) ?? [];
-        const found = new Map<number, { count: number; distinct: number }>();
+        const found = new Map<string, { count: number; distinct: number }>();
         for (const [key, times] of this.rows) {
-          const offset = Number(key.split(':')[0]);
+          const [record = ''] = key.split(':');
+          const offset = Number(record.split('@')[0]);
           if (!(offset >= (start ?? 0) && offset <= (end ?? -1)) && !also.includes(offset)) continue;
-          const so = found.get(offset) ?? { count: 0, distinct: 0 };
-          found.set(offset, { count: so.count + times, distinct: so.distinct + 1 });
+          const so = found.get(record) ?? { count: 0, distinct: 0 };
+          found.set(record, { count: so.count + times, distinct: so.distinct + 1 });
         }
-        return [...found].map(([offset, { count, distinct }]) => [String(offset), String(count), String(distinct)]);
+        return [...found].map(([record, { count, distinct }]) => [...record.split('@'), String(count), String(distinct)]);
       }),
     insert: async (text: string, body: readonly Buffer[], { settings }: { settings: { insert_deduplication_token?: string } }) => {
       const { table, records } = JSON.parse(text) as InsertText;
@@ -167,10 +216,10 @@ export class LogPartition {
     this.#tokens.add(key);
     const before = new Set(this.rows.keys());
     let written = 0;
-    for (const { position, replayed, days } of records) {
+    for (const { position, timestamp, maybeStored, days } of records) {
       days.forEach((own, index) => {
-        const row = `${String(position)}:${String(index)}`;
-        if (own !== day || (replayed && before.has(row))) return;
+        const row = `${String(position)}@${String(timestamp)}:${String(index)}`;
+        if (own !== day || (maybeStored && before.has(row))) return;
         this.rows.set(row, (this.rows.get(row) ?? 0) + 1);
         written += 1;
       });
@@ -181,7 +230,12 @@ export class LogPartition {
 
 type InsertText = {
   readonly table: string;
-  readonly records: readonly { readonly position: number; readonly replayed: boolean; readonly days: readonly number[] }[];
+  readonly records: readonly {
+    readonly position: number;
+    readonly timestamp: number;
+    readonly maybeStored: boolean;
+    readonly days: readonly number[];
+  }[];
 };
 
 const SINK: Sink = {
@@ -192,7 +246,8 @@ const SINK: Sink = {
   insert: (range: Range, table = 'logs') => {
     const records = range.records.map((record) => ({
       position: positionOf(record),
-      replayed: record.replayOf !== null,
+      timestamp: record.timestamp,
+      maybeStored: record.replayOf !== null || typeof range.doubtful === 'number',
       days: record.days,
     }));
     return { text: JSON.stringify({ table, records } satisfies InsertText), body: range.records.map(({ value }) => value) };

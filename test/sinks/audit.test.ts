@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
 import type { LogRecord } from '../../pipeline/bus/record.ts';
-import { audit, type AuditReport } from '../../sinks/audit/audit.ts';
-import type { StoredPositions } from '../../sinks/audit/stored.ts';
+import type { AuditReport } from '../../pipeline/core/audit-report.ts';
+import { audit } from '../../sinks/audit/audit.ts';
+import { recordKey, type StoredPositions } from '../../sinks/audit/stored.ts';
 
 const NOW = Date.parse('2026-11-21T12:30:00Z');
 const HOUR = 3_600_000;
@@ -17,6 +18,8 @@ type More = {
   /** Of the entries. */
   readonly times?: readonly number[];
   readonly replayOf?: number;
+  /** Append time of the record that this one replays. */
+  readonly arrived?: number;
   readonly fault?: LogRecord['fault'];
 };
 
@@ -28,7 +31,7 @@ function record(partition: number, offset: number, count: number, more: More = {
     partition,
     offset,
     count,
-    timestamp,
+    timestamp: more.arrived ?? timestamp,
     retentionDays,
     tenantId: 1,
     bytes: 0,
@@ -92,16 +95,17 @@ class FakeStored implements StoredPositions {
     this.#rows = rows;
   }
   between(partition: number, first: number, last: number): ReturnType<StoredPositions['between']> {
-    const offsets = [...new Set(this.#of(partition).map(({ offset }) => offset))].filter((offset) => offset >= first && offset <= last);
+    const all = new Map(this.#of(partition).map((row) => [recordKey(row), row]));
     return Promise.resolve(
-      offsets
-        .sort((a, b) => a - b)
-        .map((offset) => {
-          const own = this.#of(partition).filter((row) => row.offset === offset);
+      [...all.values()]
+        .filter(({ offset }) => offset >= first && offset <= last)
+        .sort((a, b) => a.offset - b.offset)
+        .map(({ offset, timestamp }) => {
+          const own = this.#of(partition).filter((row) => row.offset === offset && row.timestamp === timestamp);
           const indexes = own.map(({ index }) => index);
           return {
             offset,
-            timestamp: own[0]?.timestamp ?? 0,
+            timestamp,
             rows: own.length,
             distinct: new Set(indexes).size,
             last: Math.max(...indexes),
@@ -110,11 +114,12 @@ class FakeStored implements StoredPositions {
     );
   }
   copies(partition: number, offsets: readonly number[]): ReturnType<StoredPositions['copies']> {
-    const copies = new Map<number, Map<number, number>>();
-    for (const { offset, index } of this.#of(partition)) {
+    const copies = new Map<string, Map<number, number>>();
+    for (const { offset, timestamp, index } of this.#of(partition)) {
       if (!offsets.includes(offset)) continue;
-      const known = copies.get(offset) ?? new Map<number, number>();
-      copies.set(offset, known.set(index, (known.get(index) ?? 0) + 1));
+      const key = recordKey({ offset, timestamp });
+      const known = copies.get(key) ?? new Map<number, number>();
+      copies.set(key, known.set(index, (known.get(index) ?? 0) + 1));
     }
     return Promise.resolve(copies);
   }
@@ -186,7 +191,7 @@ describe('audit', () => {
       record(0, 3, 4),
       record(0, 4, 5),
     ];
-    const kept = rowsOf([record(0, 0, 2)]).concat({ partition: 0, offset: 1, index: 1, timestamp: NOW });
+    const kept = rowsOf([record(0, 0, 2)]).concat({ partition: 0, offset: 1, index: 1, timestamp: NOW - HOUR });
     const report = await run(new FakeLog(records, { committed: 4 }), kept, { letters: { 3: NOW } });
     expect(report).to.include({ records: 4, entries: 11, lost: 2, aged_out: 2, dead_lettered: 4, doubled: 0 });
     expect(report.findings.map(({ offsets }) => offsets)).to.deep.equal([['2']]);
@@ -204,20 +209,21 @@ describe('audit', () => {
   });
 
   it('finds the entries of a replay at the position of the original', async () => {
-    const earlier = { timestamp: NOW - 2 * HOUR };
+    const arrived = NOW - 2 * HOUR;
+    const earlier = { timestamp: arrived };
     const records = [
       record(0, 0, 0, { ...earlier, fault }),
       record(0, 1, 3, earlier),
       record(0, 2, 2, earlier),
       record(0, 3, 1, earlier),
-      record(0, 4, 2, { replayOf: 0 }),
-      record(0, 5, 3, { replayOf: 1 }),
-      record(0, 6, 3, { replayOf: 1 }),
-      record(0, 7, 2, { replayOf: 2 }),
-      record(0, 8, 0, { replayOf: 3, fault }),
+      record(0, 4, 2, { arrived, replayOf: 0 }),
+      record(0, 5, 3, { arrived, replayOf: 1 }),
+      record(0, 6, 3, { arrived, replayOf: 1 }),
+      record(0, 7, 2, { arrived, replayOf: 2 }),
+      record(0, 8, 0, { arrived, replayOf: 3, fault }),
     ];
     const letters = { 0: NOW - 90 * 60_000, 1: NOW - 90 * 60_000, 2: NOW - 90 * 60_000, 3: NOW };
-    const brought = rowsOf([record(0, 4, 2, { replayOf: 0 }), record(0, 5, 3, { replayOf: 1 })]);
+    const brought = rowsOf([record(0, 4, 2, { arrived, replayOf: 0 }), record(0, 5, 3, { arrived, replayOf: 1 })]);
     const report = await run(new FakeLog(records), brought, { letters });
     expect(report).to.include({ lost: 2, doubled: 0, stray: 0, dead_lettered: 3 });
     expect(report.findings).to.deep.equal([
@@ -228,6 +234,17 @@ describe('audit', () => {
       ['doubled', ['0'], 1],
       ['lost', ['7'], 2],
     ]);
+  });
+
+  it('tells the rows of a record that the log has lost from those of the one that got its offset', async () => {
+    const lost = record(0, 1, 2, { timestamp: NOW - 2 * HOUR });
+    const records = [record(0, 0, 2), record(0, 1, 3)];
+    const report = await run(new FakeLog(records), rowsOf([...records, lost]));
+    expect(report).to.include({ lost: 0, doubled: 0, stray: 2 });
+    expect(report.findings).to.deep.equal([
+      { kind: 'stray', partition: 0, hour: '2026-11-21T10:00Z', entries: 2, records: 1, offsets: ['1'] },
+    ]);
+    expect(await run(new FakeLog(records), rowsOf([record(0, 0, 2), lost]))).to.include({ lost: 3, doubled: 0, stray: 2 });
   });
 
   it('looks for doubled entries also where Kafka has the records no more, as far back as it is asked', async () => {

@@ -16,7 +16,7 @@ const life = fc.record({ steps: fc.nat(40), table: fc.boolean(), reader: fc.bool
 function faultOf(world: LogPartition, all: readonly Written[]): string | null {
   for (const [offset, { days, refused = false, unread = false }] of all.entries()) {
     const dead = world.letters.some((letter) => letter.offset === offset);
-    const times = days.map((_, index) => world.rows.get(`${offset}:${index}`) ?? 0);
+    const times = days.map((_, index) => world.copies(offset, index));
     if (times.some((count) => count > 1)) return `record ${offset} is stored ${times.join()} times`;
     if (times.some((count) => count === 0) && !dead) return `record ${offset} is lost: ${times.join()}`;
     if (dead && !refused && !unread) return `record ${offset} is a dead letter for no reason`;

@@ -6,6 +6,8 @@ import type { Store } from '../../pipeline/store/client.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';
 
+const ARRIVED = '1795000000000';
+
 const record = (offset: number, count: number): LogRecord => ({
   partition: 0,
   offset,
@@ -15,7 +17,7 @@ const record = (offset: number, count: number): LogRecord => ({
   bytes: 10,
   days: count === 0 ? [] : [20_777],
   streams: new Map(count === 0 ? [] : [['5', '{}']]),
-  timestamp: 1_795_000_000_000,
+  timestamp: Number(ARRIVED),
   value: Buffer.from('{}\n'.repeat(count)),
   replayOf: null,
   fault: null,
@@ -33,7 +35,7 @@ const range = (...records: LogRecord[]): Range => ({
 /** A store that writes what it is given, and finds these rows when it is asked. */
 class FakeStore {
   readonly inserts: { text: string; body: string; token: unknown }[] = [];
-  found: [string, string, string][] = [];
+  found: [string, string, string, string][] = [];
 
   insert(text: string, body: readonly Buffer[], { settings }: { settings: Record<string, unknown> }): Promise<number> {
     const whole = Buffer.concat(body).toString();
@@ -72,9 +74,9 @@ describe('table writer', () => {
 
   it('finds a range stored whose records have rows, though others have none', async () => {
     const store = new FakeStore();
-    store.found = [['5', '2', '2']];
+    store.found = [['5', ARRIVED, '2', '2']];
     expect(await write(store, [range(record(4, 0), record(5, 2))], true)).to.deep.equal([]);
-    store.found = [['5', '1', '1']];
+    store.found = [['5', ARRIVED, '1', '1']];
     expect(await write(store, [range(record(4, 0), record(5, 2))], true)).to.have.length(1);
   });
 });

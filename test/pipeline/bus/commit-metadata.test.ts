@@ -2,15 +2,25 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeMetadata, encodeMetadata, WINDOW } from '../../../pipeline/bus/commit-metadata.ts';
 
+/** Of a commit that an older version made. */
+const known = { appendedBy: null, doubtfulTo: -1 };
+
 describe('metadata of a commit', () => {
   it('is nothing where nothing is under way and no record is a dead letter', () => {
     expect(encodeMetadata(10, null, [])).to.equal('');
-    expect(decodeMetadata(10, '')).to.deep.equal({ from: 10, intent: null, dead: new Set() });
+    expect(decodeMetadata(10, '')).to.deep.equal({ from: 10, intent: null, dead: new Set(), ...known });
   });
 
   it('is the end of the range for an intent', () => {
     expect(encodeMetadata(5, 9, [])).to.equal('{"e":9,"v":1}');
-    expect(decodeMetadata(5, '{"e":9,"v":1}')).to.deep.equal({ from: 5, intent: { start: 5, end: 9 }, dead: new Set() });
+    expect(decodeMetadata(5, '{"e":9,"v":1}')).to.deep.equal({ from: 5, intent: { start: 5, end: 9 }, dead: new Set(), ...known });
+  });
+
+  it('is when the last record was appended, and how far what is stored is in doubt, for as long as it is', () => {
+    const doubt = { appendedBy: 1_795_000_000_000, doubtfulTo: 12 };
+    expect(encodeMetadata(5, 9, [], doubt)).to.equal('{"e":9,"v":1,"t":1795000000000,"m":12}');
+    expect(decodeMetadata(5, encodeMetadata(5, 9, [], doubt))).to.deep.include({ ...doubt, intent: { start: 5, end: 9 } });
+    expect(decodeMetadata(13, encodeMetadata(13, null, [], doubt))).to.deep.include({ ...doubt, doubtfulTo: -1, intent: null });
   });
 
   it('keeps the dead letters of the last 10,000 offsets', () => {
@@ -44,6 +54,6 @@ describe('metadata of a commit', () => {
     ).to.be.below(2000);
   });
 
-  for (const text of ['{', '5', '{"e":9}', '{"e":"9","v":1}', '{"v":2}', '{"v":1,"d":"x"}'])
+  for (const text of ['{', '5', '{"e":9}', '{"e":"9","v":1}', '{"v":2}', '{"v":1,"d":"x"}', '{"v":1,"t":"5"}', '{"v":1,"m":null}'])
     it(`is not guessed at: ${text}`, () => expect(() => decodeMetadata(5, text)).to.throw());
 });

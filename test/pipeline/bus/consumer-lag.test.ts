@@ -40,6 +40,7 @@ describe('lag of a consumer group', () => {
       groupId: 'g',
       partitions: () => [0, 1, 2],
       onLag: (partition, lag) => lags.set(partition, lag),
+      onGone: () => undefined,
       everyMs: 1,
     });
     await meter.start();
@@ -51,5 +52,65 @@ describe('lag of a consumer group', () => {
     await meter.stop();
     // of partition 2 retention has taken what was not committed
     expect([...lags]).to.deep.equal([[0, 3], [1, 6], [2, 2]]); // prettier-ignore
+  });
+
+  it('goes away with a partition that moves to another process, also with the last one', async () => {
+    const admin = () => ({
+      connect: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      fetchOffsets: () => Promise.resolve([{ topic: 't', partitions: [0, 1].map((partition) => ({ partition, offset: '1' })) }]),
+      fetchTopicOffsets: () => Promise.resolve([0, 1].map((partition) => ({ partition, low: '0', high: '5' }))),
+    });
+    let partitions = [0, 1];
+    const lags = new Map<number, number>();
+    const meter = new ConsumerLag({
+      kafka: { admin } as unknown as Kafka,
+      topic: 't',
+      groupId: 'g',
+      partitions: () => partitions,
+      onLag: (partition, lag) => lags.set(partition, lag),
+      onGone: (partition) => lags.delete(partition),
+      everyMs: 1,
+    });
+    await meter.start();
+    const shown = (count: number) => eventually(`${String(count)} lags`, () => lags.size, (size) => size === count); // prettier-ignore
+    await shown(2);
+    partitions = [1];
+    await shown(1);
+    expect([...lags.keys()]).to.deep.equal([1]);
+    partitions = [];
+    await shown(0);
+    partitions = [0];
+    await shown(1);
+    await meter.stop();
+  });
+
+  it('is not told of a partition that moved while Kafka was asked', async () => {
+    let partitions = [0];
+    let looks = 0;
+    const admin = () => ({
+      connect: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      fetchOffsets: () => Promise.resolve([{ topic: 't', partitions: [{ partition: 0, offset: '1' }] }]),
+      fetchTopicOffsets: () => {
+        partitions = [];
+        looks += 1;
+        return Promise.resolve([{ partition: 0, low: '0', high: '5' }]);
+      },
+    });
+    const told: number[] = [];
+    const meter = new ConsumerLag({
+      kafka: { admin } as unknown as Kafka,
+      topic: 't',
+      groupId: 'g',
+      partitions: () => partitions,
+      onLag: (partition) => told.push(partition),
+      onGone: () => undefined,
+      everyMs: 1,
+    });
+    await meter.start();
+    await eventually('a look', () => looks, (count) => count > 0); // prettier-ignore
+    await meter.stop();
+    expect(told).to.deep.equal([]);
   });
 });

@@ -6,8 +6,8 @@ import { socketFactory } from '../../../pipeline/bus/kafka-socket.ts';
 describe('socket to Kafka', () => {
   const opened: { close(): unknown }[] = [];
 
-  /** A server that answers what `answer` says; and a socket to it that may be silent for 60 ms. */
-  async function connect(answer: (bytes: Buffer) => string): Promise<net.Socket> {
+  /** A server that answers what `answer` says; and a socket to it that may be silent for so long. */
+  async function connect(answer: (bytes: Buffer) => string, silenceMs = 60, firstSilenceMs = silenceMs): Promise<net.Socket> {
     const server = net.createServer((socket) => {
       socket.on('error', () => undefined);
       socket.on('data', (bytes) => void socket.write(answer(bytes)));
@@ -15,7 +15,7 @@ describe('socket to Kafka', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as net.AddressInfo;
-    const socket = socketFactory(60, 5)({ host: '127.0.0.1', port, ssl: {}, onConnect: () => undefined });
+    const socket = socketFactory(silenceMs, 5, firstSilenceMs)({ host: '127.0.0.1', port, ssl: {}, onConnect: () => undefined });
     opened.push({ close: () => server.close() }, { close: () => socket.destroy() });
     await once(socket, 'connect');
     return socket;
@@ -41,12 +41,27 @@ describe('socket to Kafka', () => {
     expect(socket.destroyed).to.equal(true);
   });
 
+  it('ends sooner where nothing has ever come', async () => {
+    let isSilent = false;
+    const never = await connect(() => '', 600_000, 60);
+    const spoke = await connect(() => (isSilent ? '' : 'versions'), 600_000, 60);
+    spoke.write('question');
+    spoke.resume();
+    while (spoke.bytesRead === 0) await looks(1);
+    isSilent = true;
+    spoke.write('question');
+    never.write('question');
+    await new Promise<void>((resolve) => never.once('error', () => resolve()));
+    await looks(30);
+    expect([never.destroyed, spoke.destroyed]).to.deep.equal([true, false]);
+  });
+
   it('stays where nothing is asked, and where answers come', async () => {
-    const [idle, busy] = [await connect(() => ''), await connect(() => 'answer')];
+    const [idle, busy] = [await connect(() => '', 300), await connect(() => 'answer', 300)];
     for (const socket of [idle, busy]) socket.on('error', () => undefined);
     const asking = setInterval(() => busy.write('question'), 10);
     busy.resume();
-    await looks(60);
+    await looks(120);
     clearInterval(asking);
     expect([idle.destroyed, busy.destroyed]).to.deep.equal([false, false]);
   });

@@ -88,6 +88,37 @@ describe('producer lane', () => {
     expect(lane.pendingBytes).to.equal(0);
   });
 
+  it('sends to one partition at a time, that of the oldest parcel, each in its order and up to the size of a send', async () => {
+    const large = Buffer.alloc(1_500_000);
+    const parcels = [
+      parcel('a', { partition: 2 }),
+      parcel('b', { partition: 5 }),
+      parcel('c', { partition: 2, value: large }),
+      parcel('d', { partition: 5 }),
+      parcel('e', { partition: 2, value: large }),
+      parcel('f', { partition: 2 }),
+    ];
+    for (const one of parcels) lane.enqueue(one);
+    for (const index of [0, 1, 2]) {
+      await turn();
+      kafka.sends[index]?.answer();
+    }
+    expect(await Promise.all(parcels.map(({ result }) => result))).to.deep.equal(parcels.map(() => null));
+    const sizes = kafka.sends.map(({ messages }) => messages.map(({ partition, value }) => [partition, value?.length]));
+    expect(sizes).to.deep.equal([
+      [
+        [2, 2],
+        [2, 1_500_000],
+      ],
+      [[5, 4]],
+      [
+        [2, 1_500_000],
+        [2, 2],
+      ],
+    ]);
+    expect(lane.pendingBytes).to.equal(0);
+  });
+
   it('throws its producer away after a rejection, and goes on with a new one', async () => {
     const [first, second] = [parcel('a'), parcel('b')];
     lane.enqueue(first);
@@ -161,15 +192,17 @@ describe('producer lane', () => {
     const parcels = [parcel('a'), parcel('x', { info: other }), parcel('bb'), parcel('y', { info: other, partition: 1 })];
     parcels.forEach((each) => (each.done = () => order.push('done')));
     parcels.forEach((each) => lane.enqueue(each));
-    await turn();
-    kafka.sends[0]?.answer();
+    for (const index of [0, 1]) {
+      await turn();
+      kafka.sends[index]?.answer();
+    }
     await turn();
     expect(sent.map(({ partition, offset, tenantId, bytes }) => [partition, offset, tenantId, bytes])).to.deep.equal([
       [0, 100, 1, 3],
       [0, 101, 2, 7],
       [1, 100, 2, 7],
     ]);
-    expect(order).to.deep.equal(['sent', 'done', 'done', 'done', 'done']);
+    expect(order).to.deep.equal(['sent', 'done', 'done', 'done', 'sent', 'done']);
   });
 
   it('tells of no record of a send that failed', async () => {

@@ -25,17 +25,21 @@ const record = (offset: number, count = 10): LogRecord => ({
   original: { key: null, value: null, headers: {}, timestamp: '0' },
 });
 
+/** Nothing is stored beyond what is committed. */
+const highest = (): Promise<number> => Promise.resolve(-1);
+
 /** A partition without an intent, of which no record is a dead letter. */
 const options: Omit<PartitionReaderOptions, 'store' | 'commit'> = {
   topic: 't',
   partition: 0,
-  progress: { from: 0, intent: null, dead: new Set() },
+  progress: { from: 0, intent: null, dead: new Set(), appendedBy: null, doubtfulTo: -1 },
   limits: LIMITS,
   log,
   isCurrent: () => true,
   bury: () => Promise.reject(new Error('no record is a dead letter')),
   deadLetterLimit: 100,
   onHalt: () => undefined,
+  onRoom: () => undefined,
 };
 
 /** Kafka's committed offset and ClickHouse's table, which outlive every process; each step can be made the last one. */
@@ -53,6 +57,7 @@ class World {
 
   /** The rows may be written in part, or whole without an answer. */
   readonly store: RangeStore = {
+    highest: (_partition, from) => Promise.resolve(Math.max(-1, ...[...this.stored.keys()].filter((offset) => offset >= from))),
     store: (range) => {
       this.#step();
       const token = `${range.start}-${range.end}`;
@@ -115,6 +120,7 @@ describe('partition reader', () => {
     const reader = new PartitionReader({
       ...options,
       store: {
+        highest,
         store: (range, again) => {
           steps.push(`store ${range.start}-${range.end} ${again ? 'again' : 'first'}`);
           return Promise.resolve([]);
@@ -128,7 +134,7 @@ describe('partition reader', () => {
     reader.start();
     for (const offset of [5, 6, 9]) reader.add(record(offset));
     await reader.finish();
-    expect(steps).to.deep.equal(['commit 5 {"e":9,"v":1}', 'store 5-9 first', 'commit 10 ']);
+    expect(steps).to.deep.equal(['commit 5 {"e":9,"v":1,"t":0}', 'store 5-9 first', 'commit 10 {"v":1,"t":0}']);
   });
 
   it('repeats exactly the range of an intent that it finds', async () => {
@@ -151,7 +157,7 @@ describe('partition reader', () => {
     for (let offset = 2; offset < 8; offset++) reader.add(record(offset));
     await reader.finish();
     expect([...world.stored.keys()]).to.deep.equal([5, 6, 7]);
-    expect(world.committed).to.deep.equal({ offset: 8, metadata: '' });
+    expect(world.committed).to.deep.equal({ offset: 8, metadata: '{"v":1,"t":0}' });
   });
 
   it('is full when a range is gathered while another is stored', async () => {
@@ -160,6 +166,7 @@ describe('partition reader', () => {
       ...options,
       commit: () => Promise.resolve(),
       store: {
+        highest,
         store: () =>
           new Promise((resolve) => {
             release = resolve;
@@ -178,9 +185,9 @@ describe('partition reader', () => {
   it('is full while the range of an intent is stored, too, but not before it is whole', async () => {
     const reader = new PartitionReader({
       ...options,
-      progress: { from: 0, intent: { start: 0, end: 9 }, dead: new Set() },
+      progress: { from: 0, intent: { start: 0, end: 9 }, dead: new Set(), appendedBy: null, doubtfulTo: -1 },
       commit: () => Promise.resolve(),
-      store: { store: () => new Promise(() => undefined) },
+      store: { highest, store: () => new Promise(() => undefined) },
     });
     reader.start();
     for (let offset = 0; offset < 9; offset++) reader.add(record(offset));
@@ -192,12 +199,55 @@ describe('partition reader', () => {
     reader.abandon();
   });
 
+  it('tells what it holds, and when there is room again', async () => {
+    let release: (refused: []) => void = () => undefined;
+    const stored = new Promise<[]>((resolve) => {
+      release = resolve;
+    });
+    const told: { gathered: number; storing: number }[] = [];
+    const reader: PartitionReader = new PartitionReader({
+      ...options,
+      commit: () => Promise.resolve(),
+      store: { highest, store: () => stored },
+      onRoom: () => told.push(reader.holding),
+    });
+    const original = { key: null, value: Buffer.alloc(1000), headers: {}, timestamp: '0' };
+    const large = (offset: number): LogRecord => ({ ...record(offset), original });
+    reader.start();
+    for (let offset = 0; offset < 5; offset++) reader.add(large(offset));
+    const { gathered } = reader.holding;
+    expect(gathered).to.be.greaterThan(5000);
+    await until(() => told.length === 1);
+    reader.add(large(5));
+    expect(reader.holding).to.include({ gathered: gathered / 5, storing: gathered, isFull: false, isOwed: false });
+    release([]);
+    await until(() => told.length >= 2);
+    expect(told.slice(0, 2).map(({ storing }) => storing)).to.deep.equal([gathered, 0]);
+    reader.abandon();
+    expect(reader.holding).to.include({ gathered: 0, isFull: false });
+  });
+
+  it('owes the range of an intent until it is whole', () => {
+    const reader = new PartitionReader({
+      ...options,
+      progress: { ...options.progress, intent: { start: 0, end: 9 } },
+      commit: () => Promise.resolve(),
+      store: { highest, store: () => new Promise(() => undefined) },
+    });
+    reader.start();
+    for (let offset = 0; offset < 9; offset++) reader.add(record(offset));
+    expect(reader.holding).to.include({ isOwed: true, isFull: false });
+    reader.add(record(9));
+    expect(reader.holding.isOwed).to.equal(false);
+    reader.abandon();
+  });
+
   it('is full of records that cannot be read, too: they are kept until they are dead letters', () => {
     const reader = new PartitionReader({
       ...options,
       limits: { ...LIMITS, bytes: 1000 },
       commit: () => Promise.resolve(),
-      store: { store: () => Promise.resolve([]) },
+      store: { highest, store: () => Promise.resolve([]) },
     });
     const unread = (offset: number): LogRecord => ({
       ...record(offset, 0),
@@ -218,6 +268,7 @@ describe('partition reader', () => {
       ...options,
       commit: () => Promise.resolve(),
       store: {
+        highest,
         store: (_range, again) => {
           tries.push(again);
           return tries.length < 2 ? Promise.reject(new Error('down')) : Promise.resolve([]);
@@ -241,6 +292,7 @@ describe('partition reader', () => {
         return Promise.resolve();
       },
       store: {
+        highest,
         store: () => {
           tries += 1;
           return Promise.reject(new Error('down'));
@@ -252,7 +304,7 @@ describe('partition reader', () => {
     await until(() => tries === 1);
     reader.add(record(1));
     await reader.finish();
-    expect(commits).to.deep.equal(['0 {"e":0,"v":1}']);
+    expect(commits).to.deep.equal(['0 {"e":0,"v":1,"t":0}']);
   });
 
   it('stores every record once, whichever step a process dies at', async () => {

@@ -21,14 +21,25 @@ const message = (offset: number): KafkaMessage => ({
 class FakeBroker {
   committed: Committed = { offset: '0', metadata: '' };
   readonly stored: Range[] = [];
+  /** Where the log ends; nothing on it is newer than what is committed. */
+  end = '1000';
   /** False: the batches are those of a consumer that has crashed. */
   isRunning = true;
   /** Called before a commit is done, and before a look-up of what is committed. */
   beforeCommit: () => Promise<void> = () => Promise.resolve();
   beforeLookUp: () => Promise<void> = () => Promise.resolve();
+  /** The leader's epoch of what is handed over. */
+  leader = 0;
+  /** True once no more is fetched. */
+  isPaused = false;
   /** The offsets that the consumer asked for by name. */
   readonly sought: string[] = [];
   #eachBatch: (payload: EachBatchPayload) => Promise<void> = () => Promise.resolve();
+  /** What it reads no more. */
+  readonly paused = new Set<number>();
+  drained = 0;
+  /** Called before a range is stored. */
+  beforeStore: () => Promise<void> = () => Promise.resolve();
   readonly #listeners = new Map<string, (event: { payload: object }) => void>();
 
   readonly kafka = {
@@ -38,6 +49,13 @@ class FakeBroker {
       connect: () => Promise.resolve(),
       subscribe: () => Promise.resolve(),
       disconnect: () => Promise.resolve(),
+      pause: ([{ partitions }]: [{ partitions?: number[] }]) => {
+        if (partitions === undefined) this.isPaused = true;
+        for (const partition of partitions ?? []) this.paused.add(partition);
+      },
+      resume: ([{ partitions }]: [{ partitions: number[] }]) => {
+        for (const partition of partitions) this.paused.delete(partition);
+      },
       seek: ({ offset }: { offset: string }) => this.sought.push(offset),
       run: ({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }) => {
         this.#eachBatch = eachBatch;
@@ -51,6 +69,8 @@ class FakeBroker {
         await this.beforeLookUp();
         return [{ topic: 't', partitions: [{ partition: 0, ...this.committed }] }];
       },
+      fetchTopicOffsets: () => Promise.resolve([{ partition: 0, offset: this.end }]),
+      fetchTopicOffsetsByTimestamp: () => Promise.resolve([{ partition: 0, offset: this.end }]),
     }),
   } as unknown as Kafka;
 
@@ -60,10 +80,14 @@ class FakeBroker {
     groupId: 'g',
     topic: 't',
     limits: { rows: 1000, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 },
+    budget: 20_000,
+    onDrained: () => (this.drained += 1),
     store: {
-      store: (range) => {
+      highest: () => Promise.resolve(-1),
+      store: async (range) => {
+        await this.beforeStore();
         this.stored.push(range);
-        return Promise.resolve([]);
+        return [];
       },
     },
     onCrash: () => undefined,
@@ -79,7 +103,13 @@ class FakeBroker {
   batch(...offsets: readonly number[]): Promise<void> {
     const last = String(offsets.at(-1));
     return this.#eachBatch({
-      batch: { topic: 't', partition: 0, highWatermark: last, messages: offsets.map(message), lastOffset: () => last },
+      batch: {
+        topic: 't',
+        partition: 0,
+        highWatermark: last,
+        messages: offsets.map((offset) => ({ ...message(offset), batchContext: { partitionLeaderEpoch: this.leader } })),
+        lastOffset: () => last,
+      },
       resolveOffset: () => undefined,
       heartbeat: () => Promise.resolve(),
       isRunning: () => this.isRunning,
@@ -171,7 +201,7 @@ describe('range consumer', () => {
     await eventually(
       'the end',
       () => broker.committed,
-      ({ offset, metadata }) => offset === '4' && metadata === '',
+      ({ offset, metadata }) => offset === '4' && !metadata.includes('e'),
     );
     expect(lookUps).to.equal(1);
     expect(broker.storedOffsets).to.deep.equal([0, 1, 2, 3]);
@@ -230,6 +260,47 @@ describe('range consumer', () => {
     expect([broker.sought, broker.storedOffsets]).to.deep.equal([['0'], [7, 8]]);
   });
 
+  it('reads no more while it holds its budget, and goes on when that is stored', async () => {
+    const late = gate();
+    broker.beforeStore = () => late.passed;
+    broker.emit('join', [0, 1]);
+    await broker.batch(...Array.from({ length: 20 }, (_, offset) => offset));
+    expect([...broker.paused]).to.deep.equal([0, 1]);
+    expect(broker.drained).to.equal(0);
+    late.open();
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset }) => offset === '20',
+    );
+    await eventually(
+      'room',
+      () => broker.paused.size,
+      (size) => size === 0,
+    );
+    expect(broker.drained).to.equal(1);
+  });
+
+  it('counts what is still being stored for the assignment before', async () => {
+    const late = gate();
+    broker.beforeStore = () => late.passed;
+    await broker.batch(...Array.from({ length: 20 }, (_, offset) => offset));
+    await eventually(
+      'a range that is being stored',
+      () => broker.committed.metadata,
+      (metadata) => metadata.includes('"e"'),
+    );
+    broker.emit('rebalancing');
+    broker.emit('join', [1]);
+    expect([...broker.paused]).to.deep.equal([1]);
+    late.open();
+    await eventually(
+      'room',
+      () => broker.paused.size,
+      (size) => size === 0,
+    );
+  });
+
   it('leaves a batch alone whose partition went to another member', async () => {
     let lookUps = 0;
     broker.beforeLookUp = () => {
@@ -239,5 +310,84 @@ describe('range consumer', () => {
     broker.emit('join', []);
     await broker.batch(0, 1);
     expect([lookUps, broker.stored]).to.deep.equal([0, []]);
+  });
+
+  it('fetches no more while what was begun is stored at the end', async () => {
+    const late = gate();
+    broker.beforeCommit = () => late.passed;
+    await broker.batch(0, 1);
+    const stopping = broker.consumer.stop();
+    expect([broker.isPaused, broker.stored.length]).to.deep.equal([true, 0]);
+    late.open();
+    await stopping;
+    expect([broker.storedOffsets, broker.committed.offset]).to.deep.equal([[0, 1], '2']);
+  });
+
+  it('asks for what comes next when what comes ends before it', async () => {
+    broker.committed = { offset: '5', metadata: '' };
+    await broker.batch(0, 1);
+    expect(broker.sought).to.deep.equal(['5']);
+    await broker.batch(5, 6);
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset }) => offset === '7',
+    );
+    expect(broker.storedOffsets).to.deep.equal([5, 6]);
+  });
+
+  it('looks anew where it stands when Kafka has not what comes next, and begins anew', async () => {
+    await broker.batch(0, 1, 2, 3);
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset }) => offset === '4',
+    );
+    // the log ends at 2, and kafkajs has committed its own mark
+    broker.end = '2';
+    broker.committed = { offset: '-2', metadata: '' };
+    await broker.batch(0, 1);
+    expect(broker.sought).to.deep.equal(['4']);
+    await broker.batch(0, 1);
+    // the reader of before is gone; a new one begins at the end of the log
+    await broker.batch(0, 1);
+    expect(broker.sought).to.deep.equal(['4', '2']);
+    await broker.batch(2, 3);
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset }) => offset === '4',
+    );
+    expect(broker.storedOffsets).to.deep.equal([0, 1, 2, 3, 2, 3]);
+    expect(broker.stored.at(-1)?.doubtful).to.be.a('number');
+  }).timeout(10_000);
+
+  it('looks anew where it stands once, when the records of a new leader come', async () => {
+    let lookUps = 0;
+    broker.beforeLookUp = () => {
+      lookUps += 1;
+      return Promise.resolve();
+    };
+    broker.leader = 3;
+    await broker.batch(0, 1);
+    await broker.batch(2);
+    broker.leader = 4;
+    await broker.batch(3);
+    await eventually(
+      'the look-ups',
+      () => lookUps,
+      (count) => count === 2,
+    );
+    broker.leader = 3;
+    await broker.batch(0, 1, 2);
+    broker.leader = 4;
+    await broker.batch(3, 4);
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset }) => offset === '5',
+    );
+    expect(lookUps).to.equal(2);
+    expect([...new Set(broker.storedOffsets)]).to.deep.equal([0, 1, 2, 3, 4]);
   });
 });

@@ -1,0 +1,120 @@
+/** What is held of a partition: read, and not stored yet. Bytes. */
+export type Holding = {
+  /** Waits to become a range. */
+  readonly gathered: number;
+  /** The range that is being stored. */
+  readonly storing: number;
+  /** As much is gathered as one range may have. */
+  readonly isFull: boolean;
+  /** The range of an intent is not whole yet: nothing of it can be stored before it is. */
+  readonly isOwed: boolean;
+  /** It stands still until somebody mends something: its records are not counted, since the others could not go on. */
+  readonly isStill: boolean;
+  /** The log has more of it than was read. */
+  readonly isBehind: boolean;
+  /** When its last range was begun, by `performance.now()`. */
+  readonly begunAt: number;
+};
+
+const NOTHING: Holding = { gathered: 0, storing: 0, isFull: false, isOwed: false, isStill: false, isBehind: true, begunAt: 0 };
+
+export type FlowControlOptions = {
+  /** Most bytes that are held of all partitions together; one range and one fetch may come on top of it. */
+  readonly budget: number;
+  readonly pause: (partitions: number[]) => void;
+  readonly resume: (partitions: number[]) => void;
+  /** Called when the partitions are read to their ends, and little is held, after more than half of the budget was. */
+  readonly onDrained: () => void;
+};
+
+/** What counts as little. */
+const DRAINED_SHARE = 1 / 8;
+
+/**
+ * Which partitions are read on. Below half of the budget: every one that has room. From there on, of those that have a backlog, only
+ * one at a time, so that large ranges are finished one after the other rather than small ones of all; and at the budget none. An intent's
+ * range is always read to its end, since nothing of it can be let go before.
+ */
+export function readOn(holdings: ReadonlyMap<number, Holding>, held: number, budget: number): Set<number> {
+  const open = [...holdings].filter(([, { isFull, isStill }]) => !isFull && !isStill);
+  if (held < budget / 2) return new Set(open.map(([partition]) => partition));
+  const [next] = open.filter(([, { isBehind, isOwed }]) => isBehind || isOwed).sort(([, one], [, other]) => precedence(one, other));
+  if (held >= budget) return new Set(next?.[1].isOwed === true ? [next[0]] : []);
+  const current = open.filter(([, { isBehind, isOwed }]) => !isBehind && !isOwed);
+  return new Set([...current, ...(next === undefined ? [] : [next])].map(([partition]) => partition));
+}
+
+/** Of ranges that are owed, the one that is nearest to its end; then what has waited longest, so that each partition has its turn. */
+function precedence(one: Holding, other: Holding): number {
+  if (one.isOwed !== other.isOwed) return one.isOwed ? -1 : 1;
+  return (one.isOwed ? 0 : one.begunAt - other.begunAt) || other.gathered - one.gathered;
+}
+
+/** Pauses and resumes the partitions of a consumer, so that what it holds stays within a budget. */
+export class FlowControl {
+  readonly #options: FlowControlOptions;
+  readonly #holdings = new Map<number, () => Holding>();
+  /** Readers that were given up while a range of theirs was being stored: it is held until that ends. */
+  readonly #leaving = new Set<() => Holding>();
+  readonly #paused = new Set<number>();
+  #wasHalfFull = false;
+  #stopped = false;
+
+  constructor(options: FlowControlOptions) {
+    this.#options = options;
+  }
+
+  /** These are the partitions now, and nothing is held of them. */
+  assign(partitions: readonly number[]): void {
+    for (const holding of this.#holdings.values()) this.#leaving.add(holding);
+    this.#holdings.clear();
+    for (const partition of partitions) this.#holdings.set(partition, () => NOTHING);
+    if (this.#paused.size > 0) this.#options.resume([...this.#paused]);
+    this.#paused.clear();
+    this.update();
+  }
+
+  /** From now on this says what is held of a partition. */
+  watch(partition: number, holding: () => Holding): void {
+    const before = this.#holdings.get(partition);
+    if (before === undefined) return;
+    this.#leaving.add(before);
+    this.#holdings.set(partition, holding);
+    this.update();
+  }
+
+  /** Leaves the partitions as they are from now on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** To be called when a holding has changed. */
+  update(): void {
+    if (this.#stopped) return;
+    const holdings = new Map([...this.#holdings].map(([partition, holding]) => [partition, holding()]));
+    let held = 0;
+    for (const { gathered, storing, isStill } of holdings.values()) held += isStill ? 0 : gathered + storing;
+    for (const leaving of this.#leaving) {
+      const { storing } = leaving();
+      if (storing === 0) this.#leaving.delete(leaving);
+      held += storing;
+    }
+    this.#lookWhetherDrained(holdings, held);
+    const reads = readOn(holdings, held, this.#options.budget);
+    const pause = [...holdings.keys()].filter((partition) => !reads.has(partition) && !this.#paused.has(partition));
+    const resume = [...this.#paused].filter((partition) => reads.has(partition));
+    for (const partition of pause) this.#paused.add(partition);
+    for (const partition of resume) this.#paused.delete(partition);
+    if (pause.length > 0) this.#options.pause(pause);
+    if (resume.length > 0) this.#options.resume(resume);
+  }
+
+  #lookWhetherDrained(holdings: ReadonlyMap<number, Holding>, held: number): void {
+    const { budget, onDrained } = this.#options;
+    if (held >= budget / 2) this.#wasHalfFull = true;
+    const isDrained = held <= budget * DRAINED_SHARE && [...holdings.values()].every((holding) => holding === NOTHING || !holding.isBehind);
+    if (!this.#wasHalfFull || !isDrained) return;
+    this.#wasHalfFull = false;
+    onDrained();
+  }
+}

@@ -1,0 +1,76 @@
+import type { Admin } from 'kafkajs';
+import type { Logger } from 'pino';
+import { decodeMetadata, type Progress } from './commit-metadata.ts';
+
+/** An offset that a group has committed; -1: none. */
+export type Commitment = { readonly offset: number; readonly metadata: string };
+
+export type ProgressOptions = {
+  readonly admin: Pick<Admin, 'fetchOffsets' | 'fetchTopicOffsets' | 'fetchTopicOffsetsByTimestamp'>;
+  readonly log: Logger;
+  readonly groupId: string;
+  readonly topic: string;
+  readonly partition: number;
+  /** What this process committed last, if anything. */
+  readonly last: Commitment | undefined;
+  /** How long an end of the log that lies before what is committed is taken for one that is not told yet. Milliseconds. */
+  readonly settleMs?: number;
+};
+
+/** kafkajs commits this, without metadata, when it is told that an offset is out of range. */
+const EARLIEST = -2;
+/** A new leader may not know for a moment how far its log is replicated; less than the group's session. Milliseconds. */
+const SETTLE_MS = 3000;
+const ASK_EVERY_MS = 500;
+
+/**
+ * Where the group stands in a partition, and what its last owner left behind. What is committed may be more than the log has, since
+ * machines lost their power before they wrote it to their disks: then the offsets behind its end are given to other records.
+ */
+export async function readProgress(options: ProgressOptions): Promise<Progress> {
+  const { admin, groupId, topic, partition, last } = options;
+  const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
+  const found = group?.partitions.find((entry) => entry.partition === partition);
+  const offset = Number(found?.offset ?? -1);
+  const known = offset === EARLIEST && last !== undefined ? last : { offset, metadata: found?.metadata ?? '' };
+  const progress = decodeMetadata(Math.max(0, known.offset), known.metadata);
+  return progress.from === 0 && progress.intent === null ? progress : withinLog(progress, options);
+}
+
+/** The progress, or, where the log has other records than those that were stored, the one that begins with them. */
+async function withinLog(progress: Progress, options: ProgressOptions): Promise<Progress> {
+  const { log, topic, partition, settleMs = SETTLE_MS } = options;
+  const next = (progress.intent?.end ?? progress.from - 1) + 1;
+  const deadline = performance.now() + settleMs;
+  for (;;) {
+    const { end, other } = await endsOf(progress.appendedBy, options);
+    if (other >= next) return progress;
+    // with records behind it, it is no end that is not told yet
+    if (other < end || performance.now() >= deadline) {
+      log.error(
+        { topic, partition, known: next, end: other },
+        'The log has lost its end, as when the power failed. What lies behind it now is compared with what is stored.',
+      );
+      return {
+        from: Math.min(progress.from, other),
+        intent: null,
+        dead: new Set([...progress.dead].filter((at) => at < other)),
+        appendedBy: progress.appendedBy,
+        doubtfulTo: Math.max(progress.doubtfulTo, next - 1),
+      };
+    }
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+  }
+}
+
+/** Where the log ends, and where the records begin that were appended after `appendedBy`. */
+async function endsOf(
+  appendedBy: number | null,
+  { admin, topic, partition }: ProgressOptions,
+): Promise<{ readonly end: number; readonly other: number }> {
+  const ofThis = (list: readonly { readonly partition: number; readonly offset: string }[]): number =>
+    Number(list.find((entry) => entry.partition === partition)?.offset ?? 0);
+  const other = appendedBy === null ? Infinity : ofThis(await admin.fetchTopicOffsetsByTimestamp(topic, appendedBy + 1));
+  const end = ofThis(await admin.fetchTopicOffsets(topic));
+  return { end, other: Math.min(end, other) };
+}

@@ -1,0 +1,46 @@
+/** Entries counted by what became of them. */
+export type AuditCounts = {
+  readonly records: number;
+  readonly entries: number;
+  readonly lost: number;
+  /** Copies beyond the first. */
+  readonly doubled: number;
+  /** Rows for which Kafka has no entry. */
+  readonly stray: number;
+  readonly aged_out: number;
+  readonly dead_lettered: number;
+};
+
+/** `hour` is the beginning of an hour of Kafka's append time, UTC. */
+export type AuditedHour = AuditCounts & { readonly partition: number; readonly hour: string };
+
+/** What an operator must look at. */
+export const AUDIT_FAULTS = ['lost', 'doubled', 'stray'] as const;
+
+/** Faults of one kind in one partition and hour: so many entries of so many records, which have these offsets (`12`, `15-18`). */
+export type AuditFinding = {
+  readonly kind: (typeof AUDIT_FAULTS)[number];
+  readonly partition: number;
+  readonly hour: string;
+  readonly entries: number;
+  readonly records: number;
+  readonly offsets: readonly string[];
+};
+
+/** A partition, in offsets: what was compared (`first` up to `next`), and what was not. */
+export type AuditedPartition = {
+  readonly partition: number;
+  readonly first: number;
+  readonly next: number;
+  /** Records that are not committed yet: their entries may or may not be stored. */
+  readonly pending_records: number;
+  /** Records before `first` that Kafka's retention has removed: only doubled entries are looked for in them. */
+  readonly removed_records: number;
+};
+
+/** What an audit of a topic tells; `logweir audit --json` prints it, with the topic. */
+export type AuditReport = AuditCounts & {
+  readonly partitions: readonly AuditedPartition[];
+  readonly findings: readonly AuditFinding[];
+  readonly hours: readonly AuditedHour[];
+};
