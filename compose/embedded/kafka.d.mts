@@ -18,6 +18,10 @@ export type KafkaOptions = {
   readonly extraListeners?: readonly ExtraListener[] | undefined;
   /** Further settings by their names, for tests; they come last and win. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
+  /** Of the cluster that the node belongs to, where others do too; `settings` name them. A new one without it. */
+  readonly clusterId?: string | undefined;
+  /** Further options of Java, for tests. */
+  readonly jvmArgs?: readonly string[] | undefined;
   /** Told the process id as soon as there is one, long before the broker is ready. */
   readonly onSpawn?: ((pid: number) => void) | undefined;
   /** Aborted: the broker that is starting is killed, and the start fails. */
@@ -40,3 +44,6 @@ export type Kafka = {
 
 /** Starts one Kafka node as a child process that dies with this one, and waits until it takes requests. */
 export function startKafka(options: KafkaOptions): Promise<Kafka>;
+
+/** An id for a new cluster. */
+export function newClusterId(): string;

@@ -53,17 +53,19 @@ async function startBroker({
   extraListeners = [],
   settings: more = {},
   survivesPowerLoss = false,
+  clusterId: givenClusterId = newClusterId(),
+  jvmArgs = [],
   onSpawn,
   signal,
 }) {
   const [port, controllerPort] = /** @type {[number, number]} */ (ports);
   const settings = writeSettings(folder, port, controllerPort, extraListeners, survivesPowerLoss, more);
   const meta = path.join(folder, 'data', 'meta.properties');
-  if (!existsSync(meta)) await format(java, classpath, settings, signal);
+  if (!existsSync(meta)) await format(java, classpath, settings, givenClusterId, signal);
   const clusterId = /^cluster\.id=(.+)$/m.exec(readFileSync(meta, 'utf8'))?.[1] ?? '';
 
   const logFile = path.join(folder, 'kafka.log');
-  const javaArgs = [...JVM_FLAGS, ...LOGGING, '-cp', classpath, 'kafka.Kafka', settings];
+  const javaArgs = [...JVM_FLAGS, ...LOGGING, ...jvmArgs, '-cp', classpath, 'kafka.Kafka', settings];
   const setpriv = findProgram('setpriv');
   const engine = spawnEngine({
     command: setpriv ?? java,
@@ -115,11 +117,14 @@ function writeSettings(folder, port, controllerPort, extraListeners, survivesPow
  * @param {string} java
  * @param {string} classpath
  * @param {string} settings
+ * @param {string} clusterId
  * @param {AbortSignal | undefined} signal
  */
-async function format(java, classpath, settings, signal) {
-  const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A'); // a leading dash would read as an option
+async function format(java, classpath, settings, clusterId, signal) {
   const tool = ['-XX:TieredStopAtLevel=1', ...LOGGING, '-cp', classpath, 'kafka.tools.StorageTool'];
   const { code, output } = await run(java, [...tool, 'format', '-t', clusterId, '-c', settings], { signal });
   if (code !== 0) throw new StartError(`Kafka could not prepare its data folder: ${output.trimEnd().split('\n').at(-1)}`);
 }
+
+/** 16 random bytes in URL-safe base64. A leading dash would read as an option. */
+export const newClusterId = () => randomBytes(16).toString('base64url').replace(/^-/, 'A');

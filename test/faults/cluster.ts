@@ -6,6 +6,9 @@ import { startClickHouse } from '../../compose/embedded/clickhouse.mjs';
 import { startKafka } from '../../compose/embedded/kafka.mjs';
 import { freePorts } from '../../compose/embedded/ports.mjs';
 import { runSetup } from '../../main/setup-process.mjs';
+import { BROKER_NAMES, type BrokerName, type BrokerNetwork, type ClientKind } from './broker-network.ts';
+import { openBrokers, type Brokers } from './brokers.ts';
+import { untilAllAlive } from './kafka-state.ts';
 import { KeptProcess, type Launch, type ProcessEvent } from './kept-process.ts';
 import { startProxy, type Proxy } from './proxy.ts';
 import { roleLaunch, type RoleLaunch } from './role-launch.ts';
@@ -19,7 +22,8 @@ export const SINK_NAMES = ['sink-1', 'sink-2'] as const;
 export const ROLE_NAMES = [...API_NAMES, ...SINK_NAMES] as const;
 export const PROCESS_NAMES = ['kafka', 'clickhouse', ...ROLE_NAMES] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
-export type ProcessName = (typeof PROCESS_NAMES)[number];
+/** Where there are three brokers, `kafka` is none of them. */
+export type ProcessName = (typeof PROCESS_NAMES)[number] | BrokerName;
 
 /** Which processes talk to which engine: both of a kind share the link. */
 export const LINK_NAMES = ['api-kafka', 'sink-kafka', 'api-clickhouse', 'sink-clickhouse'] as const;
@@ -37,6 +41,10 @@ export type ClusterOptions = {
   /** A module that is loaded into each of our processes before the program. */
   readonly preload?: string | undefined;
   readonly partitions?: number;
+  /** A Kafka of three nodes instead of one; links to Kafka have a proxy for each, which are verbs of its network. */
+  readonly brokers?: 1 | 3;
+  /** The ways between the three go through proxies too. */
+  readonly brokerProxies?: boolean;
   /** Further lines of Kafka's settings. */
   readonly kafkaSettings?: Readonly<Record<string, string>>;
   /** Called with the data folder before anything is started in it; what it gives is called when all has ended. */
@@ -47,7 +55,7 @@ export type ClusterOptions = {
 /** Where entries go in: the ingest and the app host of one process. */
 export type Api = { readonly name: RoleName; readonly ingestUrl: string; readonly appUrl: string; readonly adminUrl: string };
 
-/** One Kafka, one ClickHouse, two API processes and two sinks, each a process of its own; each is started again when it ends, as the supervisor does. */
+/** One Kafka (or three nodes of it), one ClickHouse, two API processes and two sinks, each a process of its own; each is started again when it ends, as the supervisor does. */
 export type Cluster = {
   readonly dataDir: string;
   readonly key: string;
@@ -55,12 +63,16 @@ export type Cluster = {
   readonly apis: readonly Api[];
   /** Addresses without any proxy, for recounts. */
   readonly kafka: { readonly host: string; readonly port: number };
+  /** The same, of all brokers: `host:port`. */
+  readonly kafkaAddresses: readonly string[];
   readonly clickhouse: { readonly url: string; readonly user: string; readonly password: string; readonly database: string };
   /** All that happened to processes, in order. */
   readonly events: readonly ProcessEvent[];
   process(name: ProcessName): KeptProcess;
   /** The proxy of a link; throws for one that has none. */
   link(name: LinkName): Proxy;
+  /** What three brokers are joined by; throws where there is one. */
+  readonly network: BrokerNetwork;
   /** Sends a message over the channel of a process of ours. */
   send(name: RoleName, message: object): void;
   /** Told of what our processes say over their channels. */
@@ -98,6 +110,7 @@ class Made implements Cluster {
   readonly #processes = new Map<ProcessName, KeptProcess>();
   readonly #roles = new Map<RoleName, RoleLaunch>();
   readonly #links = new Map<LinkName, Proxy>();
+  #brokers: Brokers | null = null;
   readonly #listeners: ((name: RoleName, message: unknown) => void)[] = [];
   #undo: () => void = () => undefined;
   readonly #onExit = (): void => {
@@ -114,31 +127,20 @@ class Made implements Cluster {
 
   async start(): Promise<void> {
     this.#undo = this.#options.prepare?.(this.dataDir) ?? this.#undo;
-    const ports = await freePorts(11);
+    const ports = await freePorts(25);
     const take = (): number => ports.pop() as number;
-    const kafkaPorts: [number, number] = [take(), take()];
     const clickhousePort = take();
-    this.kafka.port = kafkaPorts[0];
-    const [apiKafka, sinkKafka] = [take(), take()];
-    await this.#openLinks({
-      'api-kafka': apiKafka,
-      'sink-kafka': sinkKafka,
-      'api-clickhouse': clickhousePort,
-      'sink-clickhouse': clickhousePort,
-    });
+    const clickhouseLinks = { 'api-clickhouse': clickhousePort, 'sink-clickhouse': clickhousePort };
+    if (this.#options.brokers === 3) await this.#addBrokers(take, clickhouseLinks);
+    else await this.#addKafka([take(), take()], { 'api-kafka': take(), 'sink-kafka': take(), ...clickhouseLinks });
     const { dataDir } = this;
-    this.#add('kafka', async (onSpawn) => {
-      const extraListeners = [...this.#links]
-        .filter(([name]) => name.endsWith('-kafka'))
-        .map(([name, proxy]) => ({ port: name === 'api-kafka' ? apiKafka : sinkKafka, advertisedPort: proxy.port }));
-      return startKafka({ dataDir, ports: kafkaPorts, extraListeners, settings: this.#options.kafkaSettings ?? {}, onSpawn });
-    });
     this.#add('clickhouse', async (onSpawn) => {
       const engine = await startClickHouse({ dataDir, port: clickhousePort, onSpawn });
       this.clickhouse = { url: engine.url, user: engine.user, password: engine.password, database: engine.database };
       return engine;
     });
-    await Promise.all(['kafka', 'clickhouse'].map((name) => this.process(name as ProcessName).start()));
+    await Promise.all(this.#engines().map((name) => this.process(name).start()));
+    if (this.#brokers !== null) await untilAllAlive(this);
     const env = this.#env();
     await runSetup({ dist: this.#dist, dataDir, env: { ...env, ...this.#addresses() }, signal: new AbortController().signal });
     for (const name of API_NAMES) this.#addApi(name, env, [take(), take(), take()]);
@@ -157,6 +159,15 @@ class Made implements Cluster {
     const proxy = this.#links.get(name);
     if (proxy === undefined) throw new Error(`The link ${name} has no proxy: the scenario must name it in \`links\`.`);
     return proxy;
+  }
+
+  get kafkaAddresses(): readonly string[] {
+    return this.#brokers?.addresses().split(',') ?? [`127.0.0.1:${String(this.kafka.port)}`];
+  }
+
+  get network(): BrokerNetwork {
+    if (this.#brokers === null) throw new Error('There is one broker only: the scenario must ask for `brokers: 3`.');
+    return this.#brokers.network;
   }
 
   send(name: RoleName, message: object): void {
@@ -198,17 +209,45 @@ class Made implements Cluster {
       Promise.all(names.map((name) => this.#processes.get(name)?.stop() ?? Promise.resolve()));
     await stopAll(API_NAMES);
     await stopAll(SINK_NAMES);
-    await stopAll(['kafka', 'clickhouse']);
-    await Promise.all([...this.#links.values()].map((proxy) => proxy.close()));
+    await stopAll(this.#engines());
+    await Promise.all([...[...this.#links.values()].map((proxy) => proxy.close()), this.#brokers?.network.close()]);
     process.off('exit', this.#onExit);
     this.#undo();
     if (this.#options.dataDir === undefined) rmSync(this.dataDir, { recursive: true, force: true });
   }
 
-  async #openLinks(targets: Readonly<Record<LinkName, number>>): Promise<void> {
+  /** Those that are no processes of ours. */
+  #engines(): ProcessName[] {
+    return [...this.#processes.keys()].filter((name) => !ROLE_NAMES.includes(name as RoleName));
+  }
+
+  async #addKafka(kafkaPorts: [number, number], targets: Readonly<Record<LinkName, number>>): Promise<void> {
+    const { dataDir } = this;
+    this.kafka.port = kafkaPorts[0];
+    await this.#openLinks(targets);
+    this.#add('kafka', async (onSpawn) => {
+      const extraListeners = [...this.#links]
+        .filter(([name]) => name.endsWith('-kafka'))
+        .map(([name, proxy]) => ({ port: targets[name], advertisedPort: proxy.port }));
+      return startKafka({ dataDir, ports: kafkaPorts, extraListeners, settings: this.#options.kafkaSettings ?? {}, onSpawn });
+    });
+  }
+
+  async #addBrokers(take: () => number, targets: Readonly<Partial<Record<LinkName, number>>>): Promise<void> {
+    const { links = [], kafkaSettings: settings = {}, brokerProxies: between = false } = this.#options;
+    const proxied = (['api', 'sink'] as const).filter((kind) => links.includes(`${kind}-kafka`));
+    await this.#openLinks(targets);
+    const brokers = await openBrokers({ dataDir: this.dataDir, takePort: take, proxied, between, settings });
+    this.#brokers = brokers;
+    this.kafka.port = Number(this.kafkaAddresses[0]?.split(':')[1]);
+    for (const name of BROKER_NAMES) this.#add(name, brokers.launch(name));
+  }
+
+  async #openLinks(targets: Readonly<Partial<Record<LinkName, number>>>): Promise<void> {
     for (const name of this.#options.links ?? []) {
       const protocol = name.endsWith('-kafka') ? 'kafka' : 'http';
-      this.#links.set(name, await startProxy({ target: { host: '127.0.0.1', port: targets[name] }, protocol }));
+      const port = targets[name];
+      if (port !== undefined) this.#links.set(name, await startProxy({ target: { host: '127.0.0.1', port }, protocol }));
     }
   }
 
@@ -263,19 +302,19 @@ class Made implements Cluster {
       // the clients of the harness do not ask /ready
       LOGWEIR_DRAIN_SECONDS: '0',
       LOGWEIR_LOG_PARTITIONS: String(this.#options.partitions ?? 4),
-      LOGWEIR_KAFKA_DIR: path.join(this.dataDir, 'kafka'),
+      LOGWEIR_KAFKA_DIR: this.#brokers?.folder('kafka-1') ?? path.join(this.dataDir, 'kafka'),
       LOGWEIR_EMBEDDED: '1',
     };
   }
 
   /** Where the engines are for a kind of process: behind its proxies, where it has some. */
-  #addresses(kind?: 'api' | 'sink'): NodeJS.ProcessEnv {
+  #addresses(kind?: ClientKind): NodeJS.ProcessEnv {
     const port = (engine: 'kafka' | 'clickhouse'): number | undefined =>
       kind === undefined ? undefined : this.#links.get(`${kind}-${engine}`)?.port;
     const { url, user, password, database } = this.clickhouse;
     const proxied = port('clickhouse');
     return {
-      LOGWEIR_KAFKA_BROKERS: `127.0.0.1:${String(port('kafka') ?? this.kafka.port)}`,
+      LOGWEIR_KAFKA_BROKERS: this.#brokers?.addresses(kind) ?? `127.0.0.1:${String(port('kafka') ?? this.kafka.port)}`,
       LOGWEIR_CLICKHOUSE_URL: proxied === undefined ? url : `http://127.0.0.1:${String(proxied)}`,
       LOGWEIR_CLICKHOUSE_USER: user,
       LOGWEIR_CLICKHOUSE_PASSWORD: password,

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { eventually } from '../fakes/eventually.ts';
 import { Ledger, type LedgerLine } from './ledger.ts';
-import { Load } from './load.ts';
+import { Load, type LoadOptions } from './load.ts';
 
 /** An API that refuses, or takes all but entries whose time is none. */
 function fakeApi(answer: (count: number) => { status: number; body: string }): Promise<http.Server> {
@@ -36,9 +36,13 @@ describe('Load', () => {
   });
 
   /** Offers entries until so many requests are through, and reads the ledger. */
-  async function offer(apis: readonly Awaited<ReturnType<typeof api>>[], requests: number): Promise<{ load: Load; lines: LedgerLine[] }> {
+  async function offer(
+    apis: readonly Awaited<ReturnType<typeof api>>[],
+    requests: number,
+    options: Pick<LoadOptions, 'once'> = {},
+  ): Promise<{ load: Load; lines: LedgerLine[] }> {
     const ledger = new Ledger(path.join(folder, `${String(Math.random())}.jsonl`));
-    const load = new Load({ cluster: { apis, key: 'right' }, ledger, seed: 5, entriesPerSecond: 30_000 });
+    const load = new Load({ cluster: { apis, key: 'right' }, ledger, seed: 5, entriesPerSecond: 30_000, ...options });
     load.start();
     await eventually(
       'requests',
@@ -79,6 +83,14 @@ describe('Load', () => {
       expect(next?.api).to.equal('api-2');
     }
     expect(load.totals.abandoned).to.equal(0);
+  });
+
+  it('offers no more than it should where it sends everything once', async () => {
+    const { load, lines } = await offer([await api('api-1', () => ({ status: 429, body: '' }))], 40, { once: true });
+    const { requests, refused, abandoned, attempts } = load.totals;
+    expect(refused + abandoned).to.equal(requests);
+    expect(attempts).to.deep.equal({ acked: 0, rejected: requests, unknown: 0 });
+    expect(lines.filter(({ kind }) => kind === 'sent')).to.have.length(requests);
   });
 
   it('notes answers that the contract does not allow, and counts that are wrong', async () => {

@@ -5,13 +5,15 @@ import type { Ledger, OutcomeLine } from './ledger.ts';
 
 export type LoadOptions = {
   readonly cluster: Pick<Cluster, 'apis' | 'key'>;
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, 'append'>;
   readonly seed: number;
   readonly entriesPerSecond: number;
   /** Digits that the names of its requests begin with, where several loads share a ledger. */
   readonly prefix?: string;
   /** Fewest and most entries of a request; mostly few, and sometimes many, without it. */
   readonly batch?: readonly [number, number];
+  /** What is not acknowledged is not sent again, so that no more is offered than `entriesPerSecond` says. */
+  readonly once?: true;
 };
 
 /** Requests by what became of them in the end, after their repeats; attempts by their outcome. */
@@ -53,6 +55,8 @@ type AttemptPlan = {
 
 /** An attempt that is over, for those who watch: `at` is milliseconds since the epoch, `why` what a refusal said. */
 export type WatchedAttempt = {
+  /** Entry `i` of it has the uid `<request>.<i>`. */
+  readonly request: string;
   readonly at: number;
   readonly status: number;
   readonly tookMs: number;
@@ -185,7 +189,7 @@ export class Load {
         this.#counts.refused += 1;
         return;
       }
-      if (Date.now() > deadline) {
+      if (this.#options.once === true || Date.now() > deadline) {
         this.#counts.abandoned += 1;
         return;
       }
@@ -214,7 +218,7 @@ export class Load {
 
   #note({ outcome, status, accepted, why, retryAfter }: Attempt, tookMs: number, { request, entries, refused, body }: AttemptPlan): void {
     this.#attempts[outcome] += 1;
-    for (const tell of this.#watchers) tell({ at: Date.now(), status, tookMs, why, retryAfter });
+    for (const tell of this.#watchers) tell({ request, at: Date.now(), status, tookMs, why, retryAfter });
     if (status === 0) this.#counts[why.includes('ECONNREFUSED') ? 'refusedConnections' : 'cutRequests'] += 1;
     if (status > 0) this.#counts.slowestMs = Math.max(this.#counts.slowestMs, tookMs);
     if (status === 429 || status === 503) this.#counts.slowestRefusalMs = Math.max(this.#counts.slowestRefusalMs, tookMs);

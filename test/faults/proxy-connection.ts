@@ -1,12 +1,12 @@
 import type net from 'node:net';
 import { createFaults, type Fault } from './proxy-faults.ts';
 import { createLine, type Line, type Shape } from './proxy-line.ts';
-import type { Protocol, ProxyCounts } from './proxy.ts';
+import type { Protocol, ProxyCounts, Way } from './proxy.ts';
 
 /** What all connections of a proxy go by; it changes while they are open. */
 export type Rules = {
   shape: Shape;
-  isBlackHole: boolean;
+  /** Which bytes vanish; null: none do. */ blackHole: Way | null;
   /** Those that no request has taken yet, in their order. */ readonly faults: Fault[];
   readonly protocol: Protocol;
   readonly counts: ProxyCounts;
@@ -27,7 +27,7 @@ export function joinSockets(client: net.Socket, server: net.Socket, rules: Rules
   let hasLost = false;
   let isClosed = false;
   let isDead = false;
-  const isSilent = (): boolean => isDead || rules.isBlackHole;
+  const isSilent = (way: Way): boolean => isDead || rules.blackHole === 'both' || rules.blackHole === way;
 
   const closed = (): void => {
     if (isClosed || !client.destroyed || !server.destroyed) return;
@@ -58,24 +58,24 @@ export function joinSockets(client: net.Socket, server: net.Socket, rules: Rules
   const down = line(server, client);
   const faults = createFaults(rules, { up, down, client, cut });
 
-  const flow = (source: net.Socket, out: Line, pass: (bytes: Buffer) => void): void => {
+  const flow = (way: Way, source: net.Socket, out: Line, pass: (bytes: Buffer) => void): void => {
     source.on('data', (bytes: Buffer) => {
       rules.counts.bytes += bytes.length;
-      if (isSilent()) {
+      if (isSilent(way)) {
         hasLost = true;
         rules.counts.swallowedBytes += bytes.length;
       } else pass(bytes);
     });
     const over = (tell: () => void): void => {
-      if (isSilent()) hasLost = true;
+      if (isSilent(way)) hasLost = true;
       else tell();
     };
     source.on('end', () => over(() => out.end()));
     source.on('error', () => over(() => out.reset()));
     source.on('close', closed);
   };
-  flow(client, up, faults.onRequestBytes);
-  flow(server, down, faults.onAnswerBytes);
+  flow('up', client, up, faults.onRequestBytes);
+  flow('down', server, down, faults.onAnswerBytes);
   return {
     cut,
     die: () => {

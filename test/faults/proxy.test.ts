@@ -193,6 +193,23 @@ describe('proxy', () => {
       await until(() => idle.text() === 'b');
     });
 
+    it('swallows one way only, where it is told so', async () => {
+      const server = await echo();
+      const proxy = await proxyTo(server.port);
+      const { socket, text, closed } = await connect(proxy.port);
+      socket.write('a');
+      await until(() => text() === 'a');
+      proxy.blackHole(true, 'cut', 'down');
+      socket.write('bc');
+      await until(() => server.got[0] === 'abc' && proxy.counts.swallowedBytes === 2);
+      proxy.blackHole(true, 'cut', 'up');
+      socket.write('def');
+      await until(() => proxy.counts.swallowedBytes === 5);
+      expect([server.got[0], text()]).to.deep.equal(['abc', 'a']);
+      proxy.blackHole(false);
+      await closed;
+    });
+
     it('leaves connections dead that lost something, where it is told so', async () => {
       const server = await echo();
       const proxy = await proxyTo(server.port);

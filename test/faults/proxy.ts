@@ -12,9 +12,13 @@ export type ProxyOptions = {
   readonly protocol: Protocol;
   /** In [0, 1), for the jitter. */
   readonly random?: () => number;
-  /** Where to listen on 127.0.0.1; any free port without it. */
+  /** Where to listen; without them any free port of 127.0.0.1. */
+  readonly host?: string;
   readonly port?: number;
 };
+
+/** From the clients to the target (`up`), the other way, or both. */
+export type Way = 'up' | 'down' | 'both';
 
 /** What a proxy has done. */
 export type ProxyCounts = {
@@ -30,7 +34,7 @@ export type ProxyCounts = {
 /** Which requests a fault is for. */
 export type Match = (request: SeenRequest) => boolean;
 
-/** A TCP proxy on 127.0.0.1 that does to a link what networks do. Verbs last until they are taken back; `next` ones happen once. */
+/** A TCP proxy that does to a link what networks do. Verbs last until they are taken back; `next` ones happen once. */
 export type Proxy = {
   readonly port: number;
   readonly counts: Readonly<ProxyCounts>;
@@ -43,10 +47,10 @@ export type Proxy = {
   /** Slows both directions down; what is left out is not done, so `{}` is the line as it was. */
   shape(shape: { readonly delayMs?: number; readonly jitterMs?: number; readonly bytesPerSecond?: number }): void;
   /**
-   * Swallows all bytes both ways, and every end, while connections stay. When it is over, connections that lost something are cut, or
-   * stay dead for ever, as they do where nobody on the way knows them any more.
+   * Swallows all bytes both ways, or one way, and every end, while connections stay. When it is over, connections that lost something are
+   * cut, or stay dead for ever, as they do where nobody on the way knows them any more.
    */
-  blackHole(on: boolean, leave?: 'cut' | 'dead'): void;
+  blackHole(on: boolean, leave?: 'cut' | 'dead', way?: Way): void;
   /** Holds all bytes both ways; they arrive when it is over, late, even if their sender has given up: as a network does that comes back. */
   hold(on: boolean): void;
   /**
@@ -81,7 +85,7 @@ const PLAIN: Shape = { delayMs: 0, jitterMs: 0, bytesPerSecond: 0, isHeld: false
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const { target, protocol, random = Math.random } = options;
   const counts: ProxyCounts = { connections: 0, cut: 0, droppedResponses: 0, truncatedRequests: 0, bytes: 0, swallowedBytes: 0 };
-  const rules: Rules = { shape: PLAIN, isBlackHole: false, faults: [], protocol, counts, random };
+  const rules: Rules = { shape: PLAIN, blackHole: null, faults: [], protocol, counts, random };
   const connections = new Set<ReturnType<typeof joinSockets>>();
 
   const onConnection = (client: net.Socket): void => {
@@ -91,7 +95,8 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     );
     connections.add(connection);
   };
-  let server = await listen(options.port ?? 0, onConnection);
+  const host = options.host ?? '127.0.0.1';
+  let server = await listen(host, options.port ?? 0, onConnection);
   const { port } = server.address() as net.AddressInfo;
   const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
@@ -106,14 +111,14 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     },
     refuse: async (on) => {
       if (on) void close();
-      else if (!server.listening) server = await listen(port, onConnection);
+      else if (!server.listening) server = await listen(host, port, onConnection);
     },
     shape: (shape) => {
       rules.shape = { ...PLAIN, isHeld: rules.shape.isHeld, ...shape };
       for (const connection of connections) connection.wake();
     },
-    blackHole: (on, leave = 'cut') => {
-      rules.isBlackHole = on;
+    blackHole: (on, leave = 'cut', way = 'both') => {
+      rules.blackHole = on ? way : null;
       if (on) return;
       for (const connection of [...connections].filter(({ hasLost }) => hasLost)) {
         if (leave === 'cut') connection.cut();
@@ -155,10 +160,10 @@ function armed(rules: Rules, kind: Pick<Fault, 'what' | 'match' | 'bytes'>, sign
   });
 }
 
-function listen(port: number, onConnection: (socket: net.Socket) => void): Promise<net.Server> {
+function listen(host: string, port: number, onConnection: (socket: net.Socket) => void): Promise<net.Server> {
   return new Promise((resolve, reject) => {
     const server = net.createServer({ noDelay: true, allowHalfOpen: true }, onConnection);
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => resolve(server));
+    server.listen(port, host, () => resolve(server));
   });
 }

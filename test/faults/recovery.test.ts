@@ -36,6 +36,13 @@ describe('recoveries', () => {
     ]);
   });
 
+  it('takes the brokers of a cluster for one kind of their own', () => {
+    const events = [event(0, 'kafka-1', 'gone'), event(10, 'kafka-3', 'gone'), event(300, 'kafka-3', 'up'), event(500, 'kafka-1', 'up')];
+    expect(recoveries(events, [{ at: 900 }], [])).to.deep.equal([
+      { what: 'a broker of three: from its end to its start', times: 2, median: 500, max: 500 },
+    ]);
+  });
+
   it('counts nothing where another fault came before the work went on', () => {
     const events = [event(0, 'kafka', 'gone'), event(10, 'kafka', 'up'), event(20, 'kafka', 'kill')];
     expect(recoveries(events, [{ at: 900 }], []).map(({ what }) => what)).to.deep.equal(['kafka: from its end to its start']);

@@ -18,7 +18,7 @@ export function recoveries(events: readonly ProcessEvent[], acks: readonly Ack[]
   const growth = stored.filter(({ rows }, index) => index > 0 && rows > (stored[index - 1]?.rows ?? 0));
   events.forEach((event, index) => {
     const { name, at, kind } = event;
-    const kindOfProcess = name.replace(/-\d+$/, '');
+    const kindOfProcess = isOneOfThree(name) ? 'a broker of three' : name.replace(/-\d+$/, '');
     if (kind === 'gone') {
       const up = events.slice(index).find((later) => later.name === name && later.kind === 'up');
       if (up !== undefined) note(`${kindOfProcess}: from its end to its start`, up.at - at);
@@ -46,4 +46,5 @@ export function recoveries(events: readonly ProcessEvent[], acks: readonly Ack[]
   });
 }
 
-const isEngine = (name: string): boolean => name === 'kafka' || name === 'clickhouse';
+const isOneOfThree = (name: string): boolean => name.startsWith('kafka-');
+const isEngine = (name: string): boolean => name === 'kafka' || name === 'clickhouse' || isOneOfThree(name);

@@ -4,12 +4,13 @@ import { startCluster, type Cluster, type LinkName, type ProcessName } from './c
 import { Counters } from './counters.ts';
 import { FAULT_POINT_PATCHES, FAULT_PRELOAD } from './fault-points.ts';
 import { Ledger } from './ledger.ts';
-import { Load, type LoadTotals } from './load.ts';
+import { Load, type LoadOptions, type LoadTotals } from './load.ts';
+import { LoadProcess } from './load-process.ts';
 import { Measures } from './measures.ts';
 import { Monitor, type Memory } from './monitor.ts';
 import { patchedDist, type Patch } from './patched-dist.ts';
 import { recoveries, type Recovery } from './recovery.ts';
-import type { Scenario, ScenarioContext } from './scenario.ts';
+import type { Scenario, ScenarioContext, TenantLoad } from './scenario.ts';
 import { recount, serviceFaults, type Recounted, type Violation } from './verdict.ts';
 
 export type RunOptions = {
@@ -77,6 +78,8 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       env,
       kafkaSettings,
       prepare,
+      brokers: scenarios.some(({ brokers }) => brokers === 3) ? 3 : 1,
+      brokerProxies: scenarios.some(({ brokerProxies }) => brokerProxies === true),
       log,
       ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
       ...(changed === null ? {} : { dist: changed.dist }),
@@ -96,12 +99,20 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     const ledger = new Ledger(path.join(cluster.dataDir, 'ledger.jsonl'));
     const rate = options.entriesPerSecond ?? Math.max(...scenarios.map(({ entriesPerSecond }) => entriesPerSecond ?? 2000));
     const load = new Load({ cluster, ledger, seed, entriesPerSecond: rate });
-    const others: Load[] = [];
-    const startLoad: ScenarioContext['startLoad'] = ({ key, ...rest }) => {
+    const others: (Load | LoadProcess)[] = [];
+    const optionsOf = ({ key, ...rest }: TenantLoad): Omit<LoadOptions, 'ledger'> => {
       const prefix = String(100 * (others.length + 1));
-      const other = new Load({ cluster: { apis: cluster.apis, key }, ledger, seed: seed + 2 + others.length, prefix, ...rest });
+      return { cluster: { apis: cluster.apis, key }, seed: seed + 2 + others.length, prefix, ...rest };
+    };
+    const startLoad: ScenarioContext['startLoad'] = (tenant) => {
+      const other = new Load({ ...optionsOf(tenant), ledger });
       others.push(other);
       other.start();
+      return other;
+    };
+    const startLoadProcess: ScenarioContext['startLoadProcess'] = (tenant) => {
+      const other = new LoadProcess(optionsOf(tenant), ledger);
+      others.push(other);
       return other;
     };
     const monitor = new Monitor(cluster);
@@ -122,6 +133,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
           cluster,
           load,
           startLoad,
+          startLoadProcess,
           random,
           seconds,
           over: () => left() === 0,
@@ -146,6 +158,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     const seconds = Math.round((Date.now() - began) / 1000);
     log('counting again');
     const { figures, violations } = await recount(cluster, ledger.file);
+    monitor.lookAtRest();
     await options.afterwards?.(cluster, () => recount(cluster, ledger.file));
     return {
       scenarios: scenarios.map(({ name }) => name),

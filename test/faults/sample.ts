@@ -6,7 +6,9 @@ const [LONGEST_SECONDS, SECONDS] = [12, 6];
 
 /** A little of nearly every scenario on one cluster, one on the heels of the other, in some two minutes: what the end-to-end tests run. */
 export const SAMPLE: Pick<RunOptions, 'scenarios' | 'secondsOf' | 'overlapping' | 'entriesPerSecond'> = {
-  scenarios: scenarios.members.filter(({ alone, sampleSeconds }) => alone !== true && sampleSeconds <= LONGEST_SECONDS),
+  scenarios: scenarios.members.filter(
+    ({ alone, brokers, sampleSeconds }) => alone !== true && brokers === undefined && sampleSeconds <= LONGEST_SECONDS,
+  ),
   secondsOf: ({ sampleSeconds }) => Math.min(sampleSeconds, SECONDS),
   overlapping: true,
   entriesPerSecond: 1000,

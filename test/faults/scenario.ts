@@ -2,16 +2,22 @@ import type { Random } from '../fuzz/random.ts';
 import type { Cluster, LinkName, ProcessName } from './cluster.ts';
 import type { Counters } from './counters.ts';
 import type { Load, LoadOptions, LoadTotals } from './load.ts';
+import type { LoadProcess } from './load-process.ts';
 import type { Measures } from './measures.ts';
 import type { Stored } from './monitor.ts';
 import type { Violation } from './verdict.ts';
+
+/** What a tenant beside the first one offers. */
+export type TenantLoad = Pick<LoadOptions, 'entriesPerSecond' | 'batch' | 'once'> & { readonly key: string };
 
 /** What a scenario works with while the load runs. */
 export type ScenarioContext = {
   readonly cluster: Cluster;
   readonly load: Load;
   /** Starts a load beside it, of another tenant's key; the run waits for it as for its own. */
-  readonly startLoad: (options: Pick<LoadOptions, 'entriesPerSecond' | 'batch'> & { readonly key: string }) => Load;
+  readonly startLoad: (options: TenantLoad) => Load;
+  /** The same in a process of its own, so that what it costs to make large requests does not delay the others. */
+  readonly startLoadProcess: (options: TenantLoad) => LoadProcess;
   /** Seeded: the same seed makes the same choices, though not the same timing. */
   readonly random: Random;
   /** For how long it should go on; it ends a little later, with every process told to run again. */
@@ -37,6 +43,10 @@ export type Scenario = {
   readonly about: string;
   /** Links that go through a proxy. Without them no proxy is in between. */
   readonly links?: readonly LinkName[];
+  /** Needs a Kafka of three nodes; it has a cluster to itself. */
+  readonly brokers?: 3;
+  /** The ways between these brokers go through proxies, so that they can be separated. */
+  readonly brokerProxies?: true;
   /** Needs processes that can be told to die at a point of the code (fault-points.ts). */
   readonly faultPoints?: true;
   /** Takes a protection away of its own, so no other fault may be around: it has a cluster to itself. */

@@ -4,6 +4,7 @@ import json
 import struct
 import tempfile
 import unittest
+import unittest.mock
 import zlib
 from collections import Counter
 
@@ -171,6 +172,40 @@ class KafkaLogTest(unittest.TestCase):
         records = [record for _, batch in read for record in batch]
         self.assertEqual([(record.offset, record.value, record.timestamp) for record in records], [(7, b"a", 2000), (8, b"bb", 2000), (9, b"ccc", 2000)])
         self.assertEqual(records[0].headers, {"h": b"42"})
+
+    def test_leader_and_coordinator(self) -> None:
+        """A partition is asked of its leader as it is now, whoever led before; commits of the group's coordinator."""
+        text = kafka_log.text
+        brokers = struct.pack(">i", 2) + b"".join(struct.pack(">i", node) + text("host") + struct.pack(">ih", node, -1) for node in (1, 2))
+        leaders, asked = iter([-1, 1, 2, 2]), []
+
+        class FakeNode:
+            def __init__(self, _host: str, port: int) -> None:
+                self.port = port
+
+            def call(self, api: int, _version: int, _body: bytes) -> kafka_log.Reader:
+                asked.append((self.port, api))
+                if api == kafka_log.METADATA:
+                    partition = struct.pack(">hiiii", 0, 0, next(leaders), 0, 0)
+                    return kafka_log.Reader(brokers + struct.pack(">iih", 1, 1, 0) + text("t") + struct.pack(">bi", 0, 1) + partition)
+                if api == kafka_log.LIST_OFFSETS:
+                    return kafka_log.Reader(struct.pack(">i", 1) + text("t") + struct.pack(">iihqq", 1, 0, 0 if self.port == 2 else 6, -1, 41))
+                if api == kafka_log.FIND_COORDINATOR:
+                    return kafka_log.Reader(struct.pack(">hi", 0, 1) + text("host") + struct.pack(">i", 1))
+                return kafka_log.Reader(struct.pack(">i", 1) + text("t") + struct.pack(">iiq", 1, 0, 40) + text("m") + struct.pack(">h", 0))
+
+        with unittest.mock.patch.object(kafka_log, "Node", FakeNode):
+            kafka = kafka_log.Kafka("host", 9)
+            self.assertEqual(kafka.offset("t", 0, kafka_log.LATEST), 41)
+            self.assertEqual([port for port, api in asked if api == kafka_log.LIST_OFFSETS], [1, 2])
+            self.assertEqual(kafka.committed("g", "t", [0]), {0: (40, "m")})
+            self.assertEqual(asked[-2:], [(9, kafka_log.FIND_COORDINATOR), (1, kafka_log.OFFSET_FETCH)])
+
+    def test_errors(self) -> None:
+        with self.assertRaises(kafka_log.Moved):
+            kafka_log.check(6, "Fetch")
+        with self.assertRaisesRegex(RuntimeError, "Fetch: Kafka's error 1"):
+            kafka_log.check(1, "Fetch")
 
     def test_snappy(self) -> None:
         # literal "ab", then a copy of 6 from 2 back (overlapping), then a copy with a two-byte offset

@@ -1,5 +1,7 @@
 import { registry } from '../../../pipeline/core/registry.ts';
 import type { Scenario } from '../scenario.ts';
+import { isolateABroker, isolateAMinority, oneWayLoss } from './broker-partitions.ts';
+import { killABroker, killTwoBrokers, pauseABroker, rollBrokers } from './brokers.ts';
 import { cutRequests, truncatedInserts } from './cut-requests.ts';
 import { droppedInsertAnswers, droppedProduceAnswers } from './dropped-answers.ts';
 import { forgottenTokens, killSinkAtPoints, stallSinkAtPoints } from './fault-points.ts';
@@ -63,5 +65,12 @@ export const scenarios = registry<Scenario>(
     highLatency,
     lowBandwidth,
     rebalanceStorm,
+    killABroker,
+    pauseABroker,
+    rollBrokers,
+    killTwoBrokers,
+    isolateABroker,
+    isolateAMinority,
+    oneWayLoss,
   ],
 );

@@ -1,7 +1,7 @@
 import type { WatchedAttempt } from '../load.ts';
 import type { Scenario } from '../scenario.ts';
 import { bounded, percentile } from './measured.ts';
-import { percentWithin, servedPosts } from './served.ts';
+import { apiMetrics, percentWithin, servedPosts, worstLagMs } from './served.ts';
 
 const USUAL_RATE = 2000;
 const OVERLOAD_RATE = 20_000;
@@ -14,6 +14,7 @@ const WAITS: readonly (readonly [string, number])[] = [
 
 /** By the clock of the service: that of the load runs on the same two cores, which are too busy to read it in time. */
 const IN_TIME = 'overload: acknowledged requests that took the service at most 1 s, %';
+const LAG = 'overload: p99 of the event loop lag of the slower API process, ms';
 const WRONG_WAITS = 'overload: refusals with a wrong retry_after';
 const RECOVERY = 'overload: from its end to the last refusal, or acknowledgement after more than 1 s, ms';
 
@@ -35,14 +36,16 @@ export const overload: Scenario = {
     const attempts: WatchedAttempt[] = [];
     await wait(seconds * 100);
     const end = load.watch((attempt) => attempts.push(attempt));
-    const servedBefore = await servedPosts(cluster);
+    const metricsBefore = await apiMetrics(cluster);
     load.setRate(OVERLOAD_RATE);
     counters.add('overloads');
     const [began, ackedBefore] = [Date.now(), load.totals.ackedEntries];
     await wait(seconds * 600);
     load.setRate(USUAL_RATE);
     const over = Date.now();
-    measures.set(IN_TIME, percentWithin(servedBefore, await servedPosts(cluster), 1));
+    const metrics = await apiMetrics(cluster);
+    measures.set(IN_TIME, percentWithin(servedPosts(metricsBefore), servedPosts(metrics), 1));
+    measures.set(LAG, worstLagMs(metrics));
     const acked = attempts.filter(({ status }) => status >= 200 && status < 300);
     const refused = attempts.filter(({ status }) => status === 429);
     measures.set('overload: seconds', (over - began) / 1000);
@@ -72,6 +75,7 @@ export const overload: Scenario = {
   },
   check: (totals, measures) => [
     ...bounded(measures, IN_TIME, { least: 99 }),
+    ...bounded(measures, LAG, { most: 500 }),
     ...bounded(measures, WRONG_WAITS, { most: 0 }),
     ...bounded(measures, RECOVERY, { most: 10_000 }),
     ...(totals.attempts.acked > 0 ? [] : [{ check: 'nothing was acknowledged', count: 1, examples: [] }]),
