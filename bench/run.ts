@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../test/e2e/instance.ts';
+import { cpuSeconds } from './processes.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const shared = path.resolve(root, process.env['LOGWEIR_SHARED'] ?? '../shared', 'bench');
@@ -21,11 +22,8 @@ type Usage = { readonly cpuSeconds: number; readonly rssMb: number };
 function usage(instance: Instance): Map<string, Usage> {
   return new Map(
     [...instance.processes()].map(([role, { pid }]) => {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-        .replace(/^.*\) /, '')
-        .split(' ');
       const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
-      return [role, { cpuSeconds: (Number(fields[11]) + Number(fields[12])) / 100, rssMb: Math.round(rss / 1024) }];
+      return [role, { cpuSeconds: cpuSeconds(pid), rssMb: Math.round(rss / 1024) }];
     }),
   );
 }

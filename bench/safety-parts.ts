@@ -1,0 +1,78 @@
+import { MUTATIONS } from '../test/faults/mutations.ts';
+import type { Patch } from '../test/faults/patched-dist.ts';
+
+/** A part of what makes "acknowledged" mean "stored exactly once", and the patches of the compiled program that take it out. */
+export type SafetyPart = { readonly name: string; readonly about: string; readonly patches: readonly Patch[] };
+
+/** The patches by which the fault tests switch the same part off. */
+function mutation(name: string): readonly Patch[] {
+  const found = MUTATIONS.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`BUG: There is no mutation ${name}.`);
+  return found.patches;
+}
+
+/** Every part of the way from a request to the table; each can be taken out alone or with others. */
+export const SAFETY_PARTS: readonly SafetyPart[] = [
+  {
+    name: 'single-flight',
+    about: 'a lane sends again only when Kafka has answered',
+    patches: mutation('single-flight'),
+  },
+  {
+    name: 'idempotence',
+    about: 'producers have ids and sequence numbers; all replicas acknowledge',
+    patches: [
+      { file: 'pipeline/bus/lane.js', find: 'idempotent: true, maxInFlightRequests: 1,', replace: 'idempotent: false,' },
+      { file: 'pipeline/bus/lane.js', find: 'acks: -1,', replace: 'acks: 1,' },
+    ],
+  },
+  {
+    name: 'usage',
+    about: 'the log is folded into the volume of each tenant, and API nodes count what is not folded yet',
+    patches: [
+      {
+        file: 'main/roles/processors.js',
+        find: 'new ProcessorRunner({ processor: usage, reader, snapshots: topic, logger }),',
+        replace: '',
+      },
+      { file: 'main/roles/processors.js', find: '() => reader.joined', replace: '() => true' },
+      { file: 'main/roles/ingest.js', find: 'counts.sent(records);', replace: '' },
+    ],
+  },
+  {
+    name: 'intent',
+    about: 'the end of a range is committed before the range is stored',
+    patches: mutation('intent'),
+  },
+  {
+    name: 'token',
+    about: 'ClickHouse remembers which ranges it has',
+    patches: [
+      { file: 'sinks/writer.js', find: 'settings: { ...SETTINGS, insert_deduplication_token: token }', replace: 'settings: SETTINGS' },
+      {
+        file: 'sinks/writer.js',
+        find: 'insert_deduplicate: 1, deduplicate_blocks_in_dependent_materialized_views: 1,',
+        replace: 'insert_deduplicate: 0, deduplicate_blocks_in_dependent_materialized_views: 0,',
+      },
+    ],
+  },
+  {
+    name: 'one-block',
+    about: 'an insert makes its blocks one after the other, the same for the same rows',
+    patches: [{ file: 'sinks/writer.js', find: "max_threads: 1, max_insert_threads: '1', input_format_parallel_parsing: 0,", replace: '' }],
+  },
+  {
+    name: 'read-back',
+    about: 'a range that may be stored is looked up before it is stored again',
+    patches: mutation('read-back'),
+  },
+  {
+    name: 'positions',
+    about: 'every row has its offset and its place in the record',
+    // what stood there before follows `??` and is not evaluated
+    patches: [
+      { file: 'sinks/logs.js', find: "['kafka_off',", replace: "['kafka_off', 'toUInt64(0)' ??" },
+      { file: 'sinks/logs.js', find: "['kafka_idx',", replace: "['kafka_idx', 'toUInt32(0)' ??" },
+    ],
+  },
+];
