@@ -44,7 +44,7 @@ export function recordOf(report: RunReport, mutation?: string): RunRecord {
   return {
     day: new Date().toISOString().slice(0, 10),
     commit: commitOf(ROOT),
-    scenario: report.scenarios.join(', '),
+    scenario: report.scenarios,
     ...(mutation === undefined ? {} : { mutation }),
     seed: report.seed,
     seconds: report.seconds,

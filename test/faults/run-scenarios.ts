@@ -16,6 +16,8 @@ import { recount, serviceFaults, type Recounted, type Violation } from './verdic
 export type RunOptions = {
   /** They run one after the other on one cluster, under one load, and share the verdict. */
   readonly scenarios: readonly Scenario[];
+  /** They run at the same time instead, and what each asks for when it is alone must hold. */
+  readonly together?: boolean;
   /** For how long each goes on. */
   readonly secondsOf: (scenario: Scenario) => number;
   /** A scenario ends sooner once its counters have come to so many in sum. */
@@ -35,7 +37,8 @@ export type RunOptions = {
 };
 
 export type RunReport = {
-  readonly scenarios: readonly string[];
+  /** Their names. */
+  readonly scenarios: string;
   readonly seed: number;
   /** From the first entry to the last answer. */
   readonly seconds: number;
@@ -118,12 +121,11 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     const monitor = new Monitor(cluster);
     const counters = new Counters();
     const measures = new Measures();
-    const random = new Random(seed + 1);
     const began = Date.now();
     monitor.start();
     load.start();
     try {
-      for (const scenario of scenarios) {
+      const runOne = async (scenario: Scenario, random: Random): Promise<void> => {
         const seconds = secondsOf(scenario);
         const end = Date.now() + seconds * 1000;
         const enough = counters.total + (options.times ?? Infinity);
@@ -145,9 +147,14 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
           measures,
           stored: monitor.stored,
         });
-        if (options.overlapping === true) continue;
+        if (options.overlapping === true || options.together === true) return;
         await cluster.untilReady();
         log(`  every process is ready again; ${String(load.totals.ackedEntries)} entries acknowledged, ${JSON.stringify(counters)}`);
+      };
+      if (options.together === true) await Promise.all(scenarios.map((scenario, index) => runOne(scenario, new Random(seed + 1 + index))));
+      else {
+        const random = new Random(seed + 1);
+        for (const scenario of scenarios) await runOne(scenario, random);
       }
       await cluster.untilReady();
     } finally {
@@ -161,7 +168,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     monitor.lookAtRest();
     await options.afterwards?.(cluster, () => recount(cluster, ledger.file));
     return {
-      scenarios: scenarios.map(({ name }) => name),
+      scenarios: scenarios.map(({ name }) => name).join(options.together === true ? ' + ' : ', '),
       seed,
       seconds,
       counters: counters.toJSON(),
@@ -173,7 +180,9 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       violations: [
         ...violations,
         ...serviceFaults(load.totals, monitor.memory, path.join(cluster.dataDir, 'logs')),
-        ...(scenarios.length === 1 ? (scenarios[0]?.check?.(load.totals, measures) ?? []) : []),
+        ...(scenarios.length === 1 || options.together === true ? scenarios : []).flatMap(
+          (one) => one.check?.(load.totals, measures) ?? [],
+        ),
       ],
     };
   }

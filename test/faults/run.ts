@@ -1,9 +1,10 @@
 /**
  * `npm run faults -- --scenario X [--seconds N] [--times T] [--seed S] [--report] [--keep FOLDER]`: breaks a cluster while a load runs,
  * and counts again what was acknowledged. `--scenario` takes names with commas between them, or `all`; each runs on a cluster of its own,
- * until it has done its work T times or for N seconds. `--whole [--jobs J]` runs what a release must have gone through, J at a time.
- * `--sample` runs a little of each on one cluster, as the end-to-end tests do. Exit code 1 unless everything holds. `--mutation X` (or
- * `all`) runs with a part of the product switched off; exit code 1 unless that is found out. `--render` makes the page of kept runs anew.
+ * those with a `+` between them on one at the same time, until it has done its work T times or for N seconds. `--whole [--jobs J]` runs
+ * what a release must have gone through, J at a time. `--sample` runs a little of each on one cluster, as the end-to-end tests do. Exit
+ * code 1 unless everything holds. `--mutation X` (or `all`) runs with a part of the product switched off; exit code 1 unless that is found
+ * out. `--render` makes the page of kept runs anew.
  */
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,6 +14,7 @@ import { addToReport, recordOf, writePage } from './report.ts';
 import { runScenarios, type RunReport } from './run-scenarios.ts';
 import { runWhole } from './run-whole.ts';
 import { SAMPLE } from './sample.ts';
+import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 import { WHOLE } from './whole.ts';
 
@@ -71,24 +73,30 @@ function tell(report: RunReport, mutation?: string): void {
   if (values.report) addToReport(recordOf(report, mutation));
 }
 
+/** The scenarios of each run: names with `+` between them run at the same time. */
+function groups(list: string): (readonly Scenario[])[] {
+  return list.split(',').map((names) => chosen('scenario', names.replaceAll('+', ','), scenarios.members));
+}
+
 async function runAll(): Promise<number> {
   let failed = 0;
-  const list = chosen('scenario', values.scenario ?? 'all', scenarios.members);
-  for (const [index, scenario] of list.entries()) {
-    log(`scenario ${String(index + 1)} of ${String(list.length)}: ${scenario.name}. ${scenario.about}`);
-    const obstacle = scenario.cannotRun?.() ?? null;
-    if (obstacle !== null) {
-      log(`${scenario.name}: SKIPPED, NOT TRIED: ${obstacle}`);
+  const list = (values.scenario ?? 'all') === 'all' ? scenarios.members.map((one) => [one]) : groups(values.scenario ?? '');
+  for (const [index, group] of list.entries()) {
+    const name = group.map((scenario) => scenario.name).join('+');
+    log(`scenario ${String(index + 1)} of ${String(list.length)}: ${name}. ${group.map(({ about }) => about).join(' ')}`);
+    const obstacle = group.map((scenario) => scenario.cannotRun?.() ?? null).find((one) => one !== null);
+    if (obstacle !== undefined) {
+      log(`${name}: SKIPPED, NOT TRIED: ${obstacle}`);
       continue;
     }
     try {
-      const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, ...times, seed, log, ...kept(scenario.name) });
+      const report = await runScenarios({ scenarios: group, together: true, secondsOf: () => seconds, ...times, seed, log, ...kept(name) });
       tell(report);
-      log(report.violations.length === 0 ? `${scenario.name}: exact` : `${scenario.name}: NOT EXACT (seed ${String(seed)})`);
+      log(report.violations.length === 0 ? `${name}: exact` : `${name}: NOT EXACT (seed ${String(seed)})`);
       if (report.violations.length > 0) failed += 1;
     } catch (error) {
       // the others are worth running all the same
-      log(`${scenario.name}: FAILED (seed ${String(seed)}): ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      log(`${name}: FAILED (seed ${String(seed)}): ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       failed += 1;
     }
   }
