@@ -19,6 +19,18 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
     patches: mutation('single-flight'),
   },
   {
+    name: 'one-partition',
+    about: 'a send has records of one partition, so that it goes to one broker; without it two lanes do, as there were before',
+    patches: [
+      {
+        file: 'pipeline/bus/lane.js',
+        find: 'const isOfSend = taken.length === 0 || next.partition === taken[0]?.partition;',
+        replace: 'const isOfSend = true;',
+      },
+      { file: 'pipeline/bus/log-publisher.js', find: 'const MAX_LANES = 8;', replace: 'const MAX_LANES = 2;' },
+    ],
+  },
+  {
     name: 'idempotence',
     about: 'producers have ids and sequence numbers; all replicas acknowledge',
     patches: [

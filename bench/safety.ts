@@ -165,7 +165,7 @@ async function main(): Promise<void> {
   let stopping: Promise<void> | null = null;
   const stop = (): Promise<void> => (stopping ??= Promise.all(clusters.map((cluster) => cluster.stop())).then(changed.remove));
   // what is under way fails then, and waits below for the same end
-  process.once('SIGINT', () => void stop());
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stop());
   try {
     say(`starting a cluster with everything, and one without ${parts.map(({ name }) => name).join(', ')}`);
     const whole = await start(null);

@@ -18,14 +18,14 @@ export const ROLES = [
 ];
 
 const READY_TIMEOUT_MS = 60_000;
+/** glibc gives every thread an arena of its own, and what zlib and the network free in them stays there. */
+const MALLOC = { MALLOC_ARENA_MAX: '2' };
 /**
- * glibc gives every thread an arena of its own, and what zlib and the network free in them stays there. And once a buffer of megabytes was
- * freed, it takes the next ones from the heap, where they leave holes: up to 80 MiB after a backlog. With a threshold of its own
- * they are given back to the system.
+ * For a backlog. Once glibc has freed a buffer of megabytes, it takes the next ones from the heap, where they leave holes: up to 80 MiB;
+ * with a threshold of its own they are given back to the system. A sink needs 150 MiB of V8's heap at most; how much garbage V8 lets come
+ * beside them follows from how much it may take: without a bound it was as much again. `--expose-gc` is for `pipeline/core/garbage.ts`.
  */
-const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
-/** `--expose-gc` is for `pipeline/core/garbage.ts`. */
-const NODE_FLAGS = ['--enable-source-maps', '--expose-gc'];
+const SINK = { flags: ['--expose-gc', '--max-old-space-size=512'], env: { MALLOC_MMAP_THRESHOLD_: '131072' } };
 
 /**
  * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and
@@ -74,9 +74,14 @@ export class RoleProcess extends KeptChild {
     const { dist, env } = this.options;
     const log = openLog(this.logFile);
     const roles = ROLES.find(({ name }) => name === this.name)?.roles ?? [this.name];
-    const args = [...NODE_FLAGS, path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
+    const own = roles.includes('sink') ? SINK : { flags: [], env: {} };
+    const args = ['--enable-source-maps', ...own.flags, path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
     // A process group of its own: a Ctrl-C of the terminal reaches the supervisor alone, which stops all in order.
-    const child = spawn(process.execPath, args, { env: { ...MALLOC, ...env }, detached: true, stdio: ['ignore', log, log, 'ipc'] });
+    const child = spawn(process.execPath, args, {
+      env: { ...MALLOC, ...own.env, ...env },
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
     closeSync(log);
     this.#child = child;
     child.on('message', (message) => this.#onMessage(message));

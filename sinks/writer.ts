@@ -71,30 +71,57 @@ export class TableWriter implements RangeStore {
     if (again && (await this.#isStored(range, name))) return [];
     await this.#sink.prepare(range, this.#store);
     const began = performance.now();
-    const { text, body } = this.#sink.insert(range);
     // also with fewer records than before: what the token has let in already is theirs (docs/adr/0008-dead-letters.md)
-    const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}${doubtful === null ? '' : `@${String(doubtful)}`}`;
-    let written: number;
+    const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
+    let bytes: number;
     try {
-      written = await this.#store.insert(text, body, {
-        queryId: `${name}-${randomUUID()}`,
-        settings: { ...SETTINGS, insert_deduplication_token: token },
-        signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
-      });
+      bytes = await this.#insert(range, { name, partition, token });
     } catch (error) {
       const refused = refusalOf(error) === null ? [] : await this.#refusedOf(range);
       if (refused.length === 0) throw error;
       return refused;
     }
-    // a repeat that was recognised by its token writes nothing, so only the table itself can tell
-    if (written !== range.rows && !(await this.#isStored(range, name))) {
-      // the token was used for other rows, of a log that has lost its end since, or the table has lost what it let in
-      if (doubtful === null) return this.store({ ...all, doubtful: appendedAt(all.records.at(-1)) }, true);
-      throw new Error(`ClickHouse wrote ${String(written)} of ${String(range.rows)} rows of range ${name}.`);
-    }
-    const bytes = body.reduce((sum, part) => sum + part.length, 0);
     this.#metrics.stored(this.#sink.table, range.rows, bytes, (performance.now() - began) / 1000);
     return [];
+  }
+
+  /** Inserts what is missing of a range; throws unless all of it is in the table then. Resolves to the size of what was sent. */
+  async #insert(
+    range: Range,
+    { name, partition, token }: { readonly name: string; readonly partition: string; readonly token: string },
+  ): Promise<number> {
+    const { written, bytes } = await this.#insertOnce(range, name, token);
+    // a repeat that was recognised by its token writes nothing, so only the table itself can tell
+    if (written === range.rows || (await this.#isStored(range, name))) return bytes;
+    const lack = `ClickHouse wrote ${String(written)} of ${String(range.rows)} rows of range ${name}.`;
+    // a replica may not have yet what another one has let in
+    if (await this.#isReplicated()) throw new Error(lack);
+    // the token was used for other rows, of a log that has lost its end since, or the table has lost what it let in
+    const doubtful = appendedAt(range.records.at(-1));
+    await this.#waitForRunning(partition);
+    await this.#insertOnce({ ...range, doubtful }, name, `${token}@${String(doubtful)}`);
+    if (!(await this.#isStored(range, name))) throw new Error(lack);
+    return bytes;
+  }
+
+  /** One insert: the rows that it wrote, and the size of what was sent. */
+  async #insertOnce(range: Range, name: string, token: string): Promise<{ readonly written: number; readonly bytes: number }> {
+    const { text, body } = this.#sink.insert(range);
+    const written = await this.#store.insert(text, body, {
+      queryId: `${name}-${randomUUID()}`,
+      settings: { ...SETTINGS, insert_deduplication_token: token },
+      signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
+    });
+    return { written, bytes: body.reduce((sum, part) => sum + part.length, 0) };
+  }
+
+  async #isReplicated(): Promise<boolean> {
+    const [row] = await this.#store.ownerRows(
+      'SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
+      { table: this.#sink.table },
+      AbortSignal.timeout(READ_DEADLINE_MS),
+    );
+    return String(row?.[0]).startsWith('Replicated');
   }
 
   /** The range without records that have no rows, and without replays of what is stored whole or comes earlier in it. */
@@ -171,11 +198,11 @@ export class TableWriter implements RangeStore {
 
   async highest(partition: number, from: number): Promise<number> {
     const [row] = await this.#store.ownerRows(
-      `SELECT toString(max(kafka_off)), toString(count()) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}`,
+      `SELECT toString(ifNull(maxOrNull(kafka_off), -1)) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}`,
       { part: partition, from },
       AbortSignal.timeout(READ_DEADLINE_MS),
     );
-    return Number(row?.[1] ?? 0) === 0 ? -1 : Number(row?.[0]);
+    return Number(row?.[0] ?? -1);
   }
 
   async #waitForRunning(name: string): Promise<void> {

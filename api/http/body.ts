@@ -84,6 +84,14 @@ function neverTooLarge(): never {
   throw new Error('BUG: an empty body is too large.');
 }
 
+/** Requests that were answered with an error before they had come whole. */
+const refused = new WeakSet<IncomingMessage>();
+
+/** Has the reading of this body end in an error, though the rest of it may still come: its sender has been told that nothing was taken. */
+export function refuseBody(request: IncomingMessage): void {
+  refused.add(request);
+}
+
 /** The bytes of the body as they are; stops and rejects with `tooLarge` at the first byte above the cap. */
 function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpError): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -104,11 +112,12 @@ function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpErr
       if (size > cap) settle(tooLarge());
       else chunks.push(chunk);
     };
-    const onEnd = (): void => {
-      settle(null);
-    };
     const onGone = (): void => {
       settle(invalidBody('The body was cut off before its end.'));
+    };
+    const onEnd = (): void => {
+      if (refused.has(request)) onGone();
+      else settle(null);
     };
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
   });

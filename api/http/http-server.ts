@@ -2,6 +2,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Service } from '../../pipeline/core/service.ts';
+import { refuseBody } from './body.ts';
 import { MAX_DRAIN_BYTES } from './drain.ts';
 import { requestIdOf } from './request-id.ts';
 import { asksForWebSocket, withoutOffer } from './upgrade.ts';
@@ -194,6 +195,7 @@ export class HttpServer implements Service {
   /** Writes an error where no request handler can, and ends the connection. `headers`: further lines, each with its end. */
   #end(socket: Duplex, [status, detail]: readonly [number, string], request: IncomingMessage | undefined, headers = ''): void {
     if (!socket.writable) return;
+    if (request !== undefined) refuseBody(request);
     this.#options.onRefused?.(status);
     const requestId = requestIdOf(request?.headers['x-request-id']);
     const body = JSON.stringify({ detail, request_id: requestId });

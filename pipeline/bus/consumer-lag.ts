@@ -59,7 +59,8 @@ export class ConsumerLag implements Service {
       const wanted = new Set(partitions());
       for (const { partition, low, high } of offsets) {
         if (!wanted.has(partition)) continue;
-        onLag(partition, Number(high) - Math.max(Number(low), committed.get(partition) ?? -1));
+        // a log that has lost its end may lie before what is committed
+        onLag(partition, Math.max(0, Number(high) - Math.max(Number(low), committed.get(partition) ?? -1)));
         this.#told.add(partition);
       }
     } catch {

@@ -10,25 +10,39 @@ export type Holding = {
   readonly isOwed: boolean;
   /** It stands still until somebody mends something: its records are not counted, since the others could not go on. */
   readonly isStill: boolean;
-  /** The log has more of it than was read. */
+  /** The log had more of it when it was read last. */
   readonly isBehind: boolean;
-  /** When its last range was begun, by `performance.now()`. */
+  /** When its last range was begun, and when one was stored last, by `performance.now()`; 0: none was. */
   readonly begunAt: number;
+  readonly storedAt: number;
 };
 
-const NOTHING: Holding = { gathered: 0, storing: 0, isFull: false, isOwed: false, isStill: false, isBehind: true, begunAt: 0 };
+/** Of a partition of which nothing has come yet. Perhaps nothing will: it must not wait for its turn, nor keep it. */
+const NOTHING: Holding = {
+  gathered: 0,
+  storing: 0,
+  isFull: false,
+  isOwed: false,
+  isStill: false,
+  isBehind: false,
+  begunAt: 0,
+  storedAt: 0,
+};
 
 export type FlowControlOptions = {
   /** Most bytes that are held of all partitions together; one range and one fetch may come on top of it. */
   readonly budget: number;
   readonly pause: (partitions: number[]) => void;
   readonly resume: (partitions: number[]) => void;
-  /** Called when the partitions are read to their ends, and little is held, after more than half of the budget was. */
+  /** Called when the partitions are read to their ends, and little is held, after more than a quarter of the budget was. */
   readonly onDrained: () => void;
 };
 
-/** What counts as little. */
-const DRAINED_SHARE = 1 / 8;
+/** A range that is still being stored when one of another partition is, so long after it was begun, has a trouble of its own. Milliseconds. */
+const STUCK_MS = 30_000;
+
+/** What counts as much, and what as little. */
+const [MUCH_SHARE, LITTLE_SHARE] = [1 / 4, 1 / 8];
 
 /**
  * Which partitions are read on. Below half of the budget: every one that has room. From there on, of those that have a backlog, only
@@ -44,6 +58,16 @@ export function readOn(holdings: ReadonlyMap<number, Holding>, held: number, bud
   return new Set([...current, ...(next === undefined ? [] : [next])].map(([partition]) => partition));
 }
 
+/**
+ * Which partitions a range is stuck of, while those of others are stored: they count as little as those that stand still, since the others
+ * could not go on. Where nothing is stored at all, as when the table is away, none is.
+ */
+export function stuck(holdings: ReadonlyMap<number, Holding>): Set<number> {
+  const last = Math.max(0, ...[...holdings.values()].map(({ storedAt }) => storedAt));
+  const isStuck = ({ storing, begunAt }: Holding): boolean => storing > 0 && last - begunAt >= STUCK_MS;
+  return new Set([...holdings].filter(([, holding]) => isStuck(holding)).map(([partition]) => partition));
+}
+
 /** Of ranges that are owed, the one that is nearest to its end; then what has waited longest, so that each partition has its turn. */
 function precedence(one: Holding, other: Holding): number {
   if (one.isOwed !== other.isOwed) return one.isOwed ? -1 : 1;
@@ -57,7 +81,7 @@ export class FlowControl {
   /** Readers that were given up while a range of theirs was being stored: it is held until that ends. */
   readonly #leaving = new Set<() => Holding>();
   readonly #paused = new Set<number>();
-  #wasHalfFull = false;
+  #heldMuch = false;
   #stopped = false;
 
   constructor(options: FlowControlOptions) {
@@ -91,7 +115,11 @@ export class FlowControl {
   /** To be called when a holding has changed. */
   update(): void {
     if (this.#stopped) return;
-    const holdings = new Map([...this.#holdings].map(([partition, holding]) => [partition, holding()]));
+    const told = new Map([...this.#holdings].map(([partition, holding]) => [partition, holding()]));
+    const still = stuck(told);
+    const holdings = new Map(
+      [...told].map(([partition, holding]) => [partition, still.has(partition) ? { ...holding, isStill: true } : holding]),
+    );
     let held = 0;
     for (const { gathered, storing, isStill } of holdings.values()) held += isStill ? 0 : gathered + storing;
     for (const leaving of this.#leaving) {
@@ -111,10 +139,10 @@ export class FlowControl {
 
   #lookWhetherDrained(holdings: ReadonlyMap<number, Holding>, held: number): void {
     const { budget, onDrained } = this.#options;
-    if (held >= budget / 2) this.#wasHalfFull = true;
-    const isDrained = held <= budget * DRAINED_SHARE && [...holdings.values()].every((holding) => holding === NOTHING || !holding.isBehind);
-    if (!this.#wasHalfFull || !isDrained) return;
-    this.#wasHalfFull = false;
+    if (held >= budget * MUCH_SHARE) this.#heldMuch = true;
+    if (!this.#heldMuch || held > budget * LITTLE_SHARE) return;
+    if ([...holdings.values()].some(({ isBehind, isStill }) => isBehind && !isStill)) return;
+    this.#heldMuch = false;
     onDrained();
   }
 }

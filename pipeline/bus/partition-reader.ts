@@ -20,14 +20,13 @@ export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFin
   /** What the last commit says. */
   readonly progress: Progress;
   readonly limits: RangeLimits;
+  /** Resolves when the readers before it in this process have done their last steps: an insert of theirs may not be sent yet. */
+  readonly after?: Promise<unknown>;
   /** False once the partition may belong to somebody else. */
   readonly isCurrent: () => boolean;
   /** Told when a range is begun, and when it is stored or given up: there may be room then. */
   readonly onRoom: () => void;
 };
-
-/** What a record takes up beside its value, on the heap: measured with the headers of ours and one stream. */
-const RECORD_BYTES = 3000;
 
 /** Gathers the records of one partition into ranges and has them stored, one after the other. */
 export class PartitionReader {
@@ -37,10 +36,15 @@ export class PartitionReader {
   #records: LogRecord[] = [];
   #rows = 0;
   #bytes = 0;
+  /** What the gathered records take up. */
+  #gathered = 0;
   #oldestAt = 0;
   /** What the range that is being stored takes up. */
   #storing = 0;
   #begunAt = 0;
+  /** Its last offset. */
+  #storingTo = -1;
+  #storedAt = 0;
   /** Whether the log had more when it was read last. */
   #isBehind = true;
   /** The last offset seen. */
@@ -71,6 +75,7 @@ export class PartitionReader {
     this.#records.push(record);
     this.#rows += record.count;
     this.#bytes += bytesOf(record);
+    this.#gathered += sizeOf(record);
     this.#lastOffset = record.offset;
     this.#wake();
   }
@@ -89,12 +94,13 @@ export class PartitionReader {
   /** What is read, and not stored yet. */
   get holding(): Omit<Holding, 'isStill'> {
     return {
-      gathered: this.#bytes + this.#records.length * RECORD_BYTES,
+      gathered: this.#gathered,
       storing: this.#storing,
       isFull: this.full,
       isOwed: this.#lastOffset < (this.#intent?.end ?? -1),
       isBehind: this.#isBehind,
       begunAt: this.#begunAt,
+      storedAt: this.#storedAt,
     };
   }
 
@@ -111,14 +117,22 @@ export class PartitionReader {
     await this.#loop;
   }
 
-  /** Ends without storing anything more. */
-  abandon(): void {
+  /** Forgets what waits behind the range that is being stored: it is to be read again. */
+  letGo(): void {
+    this.#records = [];
+    [this.#rows, this.#bytes, this.#gathered] = [0, 0, 0];
+    this.#lastOffset = this.#storingTo;
+  }
+
+  /** Ends without storing anything more; resolves when the step that was begun is over. */
+  abandon(): Promise<void> {
     this.#abandoned = true;
     this.#records = [];
     this.#wake();
-    [this.#rows, this.#bytes] = [0, 0];
+    [this.#rows, this.#bytes, this.#gathered] = [0, 0, 0];
     this.#steps.wake();
     this.#options.onRoom();
+    return this.#loop;
   }
 
   #active(): boolean {
@@ -126,7 +140,8 @@ export class PartitionReader {
   }
 
   async #run(): Promise<void> {
-    if (!(await this.#steps.recall(this.#options.progress))) return;
+    await this.#options.after;
+    if (!this.#active() || !(await this.#steps.recall(this.#options.progress))) return;
     if (this.#intent !== null && !(await this.#repeatIntent(this.#intent))) return;
     while (this.#active()) {
       const wait = this.#waitMs();
@@ -173,11 +188,13 @@ export class PartitionReader {
   }
 
   async #store(range: Range, again: boolean): Promise<boolean> {
-    this.#begunAt = performance.now();
-    this.#storing = range.records.reduce((sum, record) => sum + bytesOf(record) + RECORD_BYTES, 0);
+    [this.#begunAt, this.#storingTo] = [performance.now(), range.end];
+    this.#storing = range.records.reduce((sum, record) => sum + sizeOf(record), 0);
     this.#options.onRoom();
     try {
-      return await this.#steps.take(range, again);
+      const isStored = await this.#steps.take(range, again);
+      if (isStored) this.#storedAt = performance.now();
+      return isStored;
     } finally {
       this.#storing = 0;
       this.#options.onRoom();
@@ -196,11 +213,18 @@ export class PartitionReader {
     const rows = records.reduce((sum, record) => sum + record.count, 0);
     this.#rows -= rows;
     this.#bytes -= records.reduce((sum, record) => sum + bytesOf(record), 0);
+    this.#gathered -= records.reduce((sum, record) => sum + sizeOf(record), 0);
     if (this.#records.length > 0) this.#oldestAt = performance.now();
     const { topic, partition } = this.#options;
     return { topic, partition, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0, rows, records };
   }
 }
 
-/** What a record takes up, also where it cannot be read. */
+/** The value of a record, also where it cannot be read. */
 const bytesOf = ({ original }: LogRecord): number => original.value?.length ?? 0;
+
+/** What a record has on the heap beside its value, as measured: its headers twice, as kafkajs gives them and decoded; and each stream. */
+const [RECORD_BYTES, STREAM_BYTES] = [4000, 500];
+
+/** What a record takes up in memory. */
+const sizeOf = (record: LogRecord): number => bytesOf(record) + RECORD_BYTES + record.streams.size * STREAM_BYTES;

@@ -13,6 +13,10 @@ export type ProgressOptions = {
   readonly partition: number;
   /** What this process committed last, if anything. */
   readonly last: Commitment | undefined;
+  /** Where the log ended, as whoever leads the partition told with its records: an end before it is that of another broker, which was cut off. */
+  readonly atLeast?: number;
+  /** Called while it is waited for. */
+  readonly onWait?: () => Promise<void>;
   /** How long an end of the log that lies before what is committed is taken for one that is not told yet. Milliseconds. */
   readonly settleMs?: number;
 };
@@ -25,7 +29,8 @@ const ASK_EVERY_MS = 500;
 
 /**
  * Where the group stands in a partition, and what its last owner left behind. What is committed may be more than the log has, since
- * machines lost their power before they wrote it to their disks: then the offsets behind its end are given to other records.
+ * machines lost their power before they wrote it to their disks: then the offsets behind its end are given to other records. Throws where
+ * Kafka cannot be asked, or tells what cannot be: it is to be asked anew then, of another broker.
  */
 export async function readProgress(options: ProgressOptions): Promise<Progress> {
   const { admin, groupId, topic, partition, last } = options;
@@ -39,14 +44,17 @@ export async function readProgress(options: ProgressOptions): Promise<Progress> 
 
 /** The progress, or, where the log has other records than those that were stored, the one that begins with them. */
 async function withinLog(progress: Progress, options: ProgressOptions): Promise<Progress> {
-  const { log, topic, partition, settleMs = SETTLE_MS } = options;
+  const { log, topic, partition, atLeast = 0, settleMs = SETTLE_MS } = options;
   const next = (progress.intent?.end ?? progress.from - 1) + 1;
   const deadline = performance.now() + settleMs;
   for (;;) {
     const { end, other } = await endsOf(progress.appendedBy, options);
     if (other >= next) return progress;
+    const isOver = performance.now() >= deadline;
+    if (end < atLeast && isOver)
+      throw new Error(`Kafka says that partition ${String(partition)} ends at ${String(end)}, after it had sent more.`);
     // with records behind it, it is no end that is not told yet
-    if (other < end || performance.now() >= deadline) {
+    if (end >= atLeast && (other < end || isOver)) {
       log.error(
         { topic, partition, known: next, end: other },
         'The log has lost its end, as when the power failed. What lies behind it now is compared with what is stored.',
@@ -60,6 +68,7 @@ async function withinLog(progress: Progress, options: ProgressOptions): Promise<
       };
     }
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    await options.onWait?.();
   }
 }
 
@@ -68,8 +77,11 @@ async function endsOf(
   appendedBy: number | null,
   { admin, topic, partition }: ProgressOptions,
 ): Promise<{ readonly end: number; readonly other: number }> {
-  const ofThis = (list: readonly { readonly partition: number; readonly offset: string }[]): number =>
-    Number(list.find((entry) => entry.partition === partition)?.offset ?? 0);
+  const ofThis = (list: readonly { readonly partition: number; readonly offset: string }[]): number => {
+    const found = list.find((entry) => entry.partition === partition);
+    if (found === undefined) throw new Error(`Kafka does not say where partition ${String(partition)} ends.`);
+    return Number(found.offset);
+  };
   const other = appendedBy === null ? Infinity : ofThis(await admin.fetchTopicOffsetsByTimestamp(topic, appendedBy + 1));
   const end = ofThis(await admin.fetchTopicOffsets(topic));
   return { end, other: Math.min(end, other) };

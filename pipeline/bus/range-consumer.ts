@@ -1,10 +1,11 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Service } from '../core/service.ts';
+import type { Progress } from './commit-metadata.ts';
 import type { Fault } from './dead-letter.ts';
 import { FlowControl } from './flow-control.ts';
 import { PartitionReader, type RangeLimits } from './partition-reader.ts';
-import { readProgress, type Commitment } from './progress.ts';
+import { readProgress, type Commitment, type ProgressOptions } from './progress.ts';
 import type { RangeStepsOptions } from './range-steps.ts';
 import { decodeRecord, unreadable, type LogRecord } from './record.ts';
 import { rowsFault } from './row-lines.ts';
@@ -82,6 +83,8 @@ export class RangeConsumer implements Service {
   readonly #commits = new Map<number, Promise<void>>();
   /** What the last successful commit of each partition said. */
   readonly #committed = new Map<number, Commitment>();
+  /** The readers that were closed: each resolves when it has done its last step. */
+  readonly #ending = new Map<number, Promise<unknown>>();
   /** Which reader of each partition may still commit. */
   readonly #current = new Map<number, symbol>();
   /** The highest leader epoch whose records each reader has got. */
@@ -107,15 +110,16 @@ export class RangeConsumer implements Service {
       maxWaitTimeInMs: 100,
       minBytes: 1,
       maxBytesPerPartition: 1024 * 1024,
-      maxBytes: 4 * 1024 * 1024,
+      // of small records about 14,000, which take up 60 MB when they are decoded
+      maxBytes: 2 * 1024 * 1024,
       retry: { retries: 10, initialRetryTime: 100, maxRetryTime: 2000 },
     });
     const { topic, budget, onDrained } = options;
     this.#flow = new FlowControl({
       budget,
       onDrained: onDrained ?? (() => undefined),
-      pause: (partitions) => this.#consumer.pause([{ topic, partitions }]),
-      resume: (partitions) => this.#consumer.resume([{ topic, partitions }]),
+      pause: (partitions) => this.#quietly(() => this.#consumer.pause([{ topic, partitions }])),
+      resume: (partitions) => this.#quietly(() => this.#consumer.resume([{ topic, partitions }])),
     });
   }
 
@@ -170,7 +174,7 @@ export class RangeConsumer implements Service {
   /** Lets running ranges finish (they are committed), then leaves the group. */
   async stop(): Promise<void> {
     // else the same would be fetched again and again until the ranges are stored; the membership is kept
-    if (this.#running) this.#consumer.pause([{ topic: this.#options.topic }]);
+    if (this.#running) this.#quietly(() => this.#consumer.pause([{ topic: this.#options.topic }]));
     this.#running = false;
     this.#flow.stop();
     await Promise.allSettled([...this.#readers.values()].map((reader) => reader.then((open) => open.finish())));
@@ -191,13 +195,23 @@ export class RangeConsumer implements Service {
   /** Has the reader of a partition forget what it has not stored; the next batch opens one that begins where the group stands. */
   #close(partition: number): void {
     this.#current.delete(partition);
-    this.#readers
+    const ended = this.#readers
       .get(partition)
       ?.then((open) => open.abandon())
       .catch(() => undefined);
+    if (ended !== undefined) this.#ending.set(partition, Promise.all([this.#ending.get(partition), ended]));
     this.#readers.delete(partition);
     this.#halted.delete(partition);
     this.#sought.delete(partition);
+  }
+
+  /** kafkajs throws where it has no group at the moment; it begins with nothing paused when it has joined again. */
+  #quietly(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.#options.log.debug({ err: error }, 'The consumer is between two groups.');
+    }
   }
 
   async #batch({ batch, resolveOffset, heartbeat, isRunning, isStale, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
@@ -207,7 +221,7 @@ export class RangeConsumer implements Service {
     if (stale() || !this.#assigned.includes(batch.partition)) return;
     if (this.#hasNewLeader(batch)) this.#close(batch.partition);
     this.#commit.set(batch.partition, commitOffsetsIfNecessary);
-    const reader = await this.#reader(batch.partition);
+    const reader = await this.#reader(batch, heartbeat);
     if (stale() || this.#isElsewhere(batch, reader)) return;
     this.#commit.set(batch.partition, commitOffsetsIfNecessary);
     for (const message of batch.messages) {
@@ -250,10 +264,11 @@ export class RangeConsumer implements Service {
   }
 
   /** The reader of a partition, which first learns whether its last owner left an intent behind. */
-  #reader(partition: number): Promise<PartitionReader> {
+  #reader(batch: EachBatchPayload['batch'], heartbeat: () => Promise<void>): Promise<PartitionReader> {
+    const { partition } = batch;
     let reader = this.#readers.get(partition);
     if (reader === undefined) {
-      reader = this.#openReader(partition, this.#epoch);
+      reader = this.#openReader(batch, this.#epoch, heartbeat);
       this.#readers.set(partition, reader);
       const opened = reader;
       reader.catch(() => {
@@ -264,13 +279,17 @@ export class RangeConsumer implements Service {
     return reader;
   }
 
-  async #openReader(partition: number, epoch: number): Promise<PartitionReader> {
+  async #openReader(
+    { partition, highWatermark }: EachBatchPayload['batch'],
+    epoch: number,
+    heartbeat: () => Promise<void>,
+  ): Promise<PartitionReader> {
     const { topic, log } = this.#options;
     const self = Symbol('reader');
     this.#current.set(partition, self);
     // what an abandoned reader was just committing may still arrive: only after it does the broker tell where things stand
     await this.#commits.get(partition);
-    const progress = await this.#readProgress(partition);
+    const progress = await this.#readProgress(partition, { atLeast: Number(highWatermark), onWait: heartbeat });
     if (progress.intent !== null)
       log.info({ partition, ...progress.intent }, 'An intent was left behind; its range is checked and repeated.');
     const isCurrent = (): boolean => epoch === this.#epoch && this.#current.get(partition) === self;
@@ -278,6 +297,7 @@ export class RangeConsumer implements Service {
       ...this.#options,
       partition,
       progress,
+      after: this.#ending.get(partition) ?? Promise.resolve(),
       isCurrent,
       commit: (offset, metadata) => {
         const position = { partition, offset: String(offset), metadata };
@@ -300,7 +320,10 @@ export class RangeConsumer implements Service {
       },
       onHalt: (why) => {
         if (why === null) this.#halted.delete(partition);
-        else if (isCurrent()) this.#halted.set(partition, why);
+        else if (isCurrent()) {
+          this.#halted.set(partition, why);
+          reader.letGo();
+        }
         this.#flow.update();
       },
     });
@@ -309,12 +332,12 @@ export class RangeConsumer implements Service {
     return reader;
   }
 
-  async #readProgress(partition: number): ReturnType<typeof readProgress> {
+  async #readProgress(partition: number, more: Pick<ProgressOptions, 'atLeast' | 'onWait'>): Promise<Progress> {
     const { kafka, log, groupId, topic } = this.#options;
     const admin = kafka.admin();
     await admin.connect();
     try {
-      return await readProgress({ admin, log, groupId, topic, partition, last: this.#committed.get(partition) });
+      return await readProgress({ admin, log, groupId, topic, partition, last: this.#committed.get(partition), ...more });
     } finally {
       await admin.disconnect();
     }

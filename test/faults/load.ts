@@ -224,7 +224,7 @@ export class Load {
     if (status === 429 || status === 503) this.#counts.slowestRefusalMs = Math.max(this.#counts.slowestRefusalMs, tookMs);
     if (outcome === 'acked') this.#acks.push({ at: Date.now(), entries });
     const wrongCount = outcome === 'acked' && accepted !== null && accepted !== entries - refused.length;
-    const wrongStatus = status > 0 && ![200, 202, 204, 400, 401, 403, 429, 503, 504].includes(status);
+    const wrongStatus = status > 0 && ![200, 202, 204, 400, 401, 403, 408, 429, 503, 504].includes(status);
     if (wrongCount || wrongStatus)
       this.#odd.push(`${request} (${body.format}): ${String(status)}, ${String(accepted)} accepted of ${String(entries)}; ${why}`);
   }

@@ -32,9 +32,10 @@ export function roleLaunch(options: RoleOptions): RoleLaunch {
       const log = openSync(logFile, 'a', 0o600);
       const program = path.join(options.dist, 'main', 'role.js');
       const preload = options.preload === undefined ? [] : ['--import', options.preload];
-      const heap = options.roles.includes('sink') ? ['--max-old-space-size=512'] : [];
-      const args = ['--enable-source-maps', '--expose-gc', ...heap, ...preload, program, '--name', options.name, '--role', options.roles.join(',')];
-      const env = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', ...options.env };
+      const isSink = options.roles.includes('sink');
+      const heap = isSink ? ['--expose-gc', '--max-old-space-size=512'] : [];
+      const args = ['--enable-source-maps', ...heap, ...preload, program, '--name', options.name, '--role', options.roles.join(',')];
+      const env = { MALLOC_ARENA_MAX: '2', ...(isSink ? { MALLOC_MMAP_THRESHOLD_: '131072' } : {}), ...options.env };
       const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log, 'ipc'] });
       closeSync(log);
       const exited = new Promise<string>((ended) => {

@@ -11,7 +11,7 @@ import { Monitor, type Memory } from './monitor.ts';
 import { patchedDist, type Patch } from './patched-dist.ts';
 import { recoveries, type Recovery } from './recovery.ts';
 import type { Scenario, ScenarioContext, TenantLoad } from './scenario.ts';
-import { recount, serviceFaults, type Recounted, type Violation } from './verdict.ts';
+import { percentAtRest, recount, serviceFaults, type Recounted, type Violation } from './verdict.ts';
 
 export type RunOptions = {
   /** They run one after the other on one cluster, under one load, and share the verdict. */
@@ -166,6 +166,8 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     log('counting again');
     const { figures, violations } = await recount(cluster, ledger.file);
     monitor.lookAtRest();
+    const atRest = percentAtRest(monitor.memory);
+    if (atRest !== null) measures.set('memory of a process at rest, % of the most in its first minute', Math.round(atRest));
     await options.afterwards?.(cluster, () => recount(cluster, ledger.file));
     return {
       scenarios: scenarios.map(({ name }) => name).join(options.together === true ? ' + ' : ', '),

@@ -102,6 +102,39 @@ describe('the HTTP server', () => {
     });
   });
 
+  it('takes nothing of a body that was refused as too late, also where the rest of it comes then', async () => {
+    const taken: Buffer[] = [];
+    const failed: unknown[] = [];
+    const take: Endpoint = {
+      ...read,
+      handle: async (exchange) => {
+        await exchange.bytes(logBody(CAP)).then(
+          (bytes) => taken.push(bytes),
+          (error: unknown) => failed.push(error),
+        );
+        return { status: 200 };
+      },
+    };
+    const late = await startHost({
+      endpoints: [take],
+      limits: { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 },
+    });
+    try {
+      const client = new RawClient(late.port).send(`${head('/read', 'Content-Length: 6')}abc`);
+      expect((await client.answer()).status).to.equal(408);
+      client.send('def');
+      await eventually(
+        'the end of the body',
+        () => taken.length + failed.length,
+        (ends) => ends > 0,
+      );
+      expect(taken).to.deep.equal([]);
+      expect(String(failed[0])).to.contain('cut off');
+    } finally {
+      await late.stop();
+    }
+  });
+
   it('a missing Host: 400 with a request id; HTTP/1.0 may lack it', async () => {
     const answer = await open().send('GET /health HTTP/1.1\r\n\r\n').answer();
     expect(answer.status).to.equal(400);
