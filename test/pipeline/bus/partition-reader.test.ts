@@ -99,7 +99,7 @@ class World {
       reader,
       kill: () => {
         current = false;
-        reader.abandon();
+        void reader.abandon();
       },
     };
   }
@@ -178,7 +178,7 @@ describe('partition reader', () => {
     await until(() => !reader.full);
     for (let offset = 5; offset < 10; offset++) reader.add(record(offset));
     expect(reader.full).to.equal(true);
-    reader.abandon();
+    void reader.abandon();
     release([]);
   });
 
@@ -196,7 +196,7 @@ describe('partition reader', () => {
     await until(() => !reader.full);
     for (let offset = 10; offset < 15; offset++) reader.add(record(offset));
     expect(reader.full).to.equal(true);
-    reader.abandon();
+    void reader.abandon();
   });
 
   it('tells what it holds, and when there is room again', async () => {
@@ -223,7 +223,7 @@ describe('partition reader', () => {
     release([]);
     await until(() => told.length >= 2);
     expect(told.slice(0, 2).map(({ storing }) => storing)).to.deep.equal([gathered, 0]);
-    reader.abandon();
+    void reader.abandon();
     expect(reader.holding).to.include({ gathered: 0, isFull: false });
   });
 
@@ -239,7 +239,7 @@ describe('partition reader', () => {
     expect(reader.holding).to.include({ isOwed: true, isFull: false });
     reader.add(record(9));
     expect(reader.holding.isOwed).to.equal(false);
-    reader.abandon();
+    void reader.abandon();
   });
 
   it('is full of records that cannot be read, too: they are kept until they are dead letters', () => {
@@ -259,7 +259,7 @@ describe('partition reader', () => {
     expect(reader.full).to.equal(false);
     reader.add(unread(1));
     expect(reader.full).to.equal(true);
-    reader.abandon();
+    void reader.abandon();
   });
 
   it('repeats a range that could not be stored, as a repeat', async () => {
