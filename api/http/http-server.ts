@@ -47,6 +47,8 @@ export class HttpServer implements Service {
   readonly #server: Server;
   /** The answer that is being made on a connection. */
   readonly #answers = new WeakMap<Duplex, ServerResponse>();
+  /** Connections whose end has begun with an error: a request that still comes on one has been refused already. */
+  readonly #ended = new WeakSet<Duplex>();
   /** Answers that are not over. */
   readonly #open = new Set<ServerResponse>();
   /** Connections and requests that have come. */
@@ -145,6 +147,7 @@ export class HttpServer implements Service {
   }
 
   readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    if (this.#ended.has(request.socket)) return;
     this.#answers.set(request.socket, response);
     this.#open.add(response);
     this.#arrivals += 1;
@@ -173,6 +176,7 @@ export class HttpServer implements Service {
 
   /** Another protocol than WebSocket, such as h2c, is declined by an answer in HTTP/1.1: the request is read again without the offer. */
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (this.#ended.has(socket)) return;
     if (asksForWebSocket(request)) {
       this.#options.onUpgrade?.(request, socket, head);
       return;
@@ -195,6 +199,7 @@ export class HttpServer implements Service {
   /** Writes an error where no request handler can, and ends the connection. `headers`: further lines, each with its end. */
   #end(socket: Duplex, [status, detail]: readonly [number, string], request: IncomingMessage | undefined, headers = ''): void {
     if (!socket.writable) return;
+    this.#ended.add(socket);
     if (request !== undefined) refuseBody(request);
     this.#options.onRefused?.(status);
     const requestId = requestIdOf(request?.headers['x-request-id']);

@@ -130,6 +130,12 @@ describe('the HTTP server', () => {
       );
       expect(taken).to.deep.equal([]);
       expect(String(failed[0])).to.contain('cut off');
+      // one of which nothing had come, as when the process stood still: the connection alone is too old
+      const silent = new RawClient(late.port);
+      expect((await silent.answer()).status).to.equal(408);
+      silent.send(`${head('/read', 'Content-Length: 6')}abcdef`);
+      await silent.gone();
+      expect(taken).to.deep.equal([]);
     } finally {
       await late.stop();
     }
