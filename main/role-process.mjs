@@ -25,7 +25,7 @@ const MALLOC = { MALLOC_ARENA_MAX: '2' };
  * with a threshold of its own they are given back to the system. A sink needs 150 MiB of V8's heap at most; how much garbage V8 lets come
  * beside them follows from how much it may take: without a bound it was as much again. `--expose-gc` is for `pipeline/core/garbage.ts`.
  */
-const SINK = { flags: ['--expose-gc', '--max-old-space-size=512'], env: { MALLOC_MMAP_THRESHOLD_: '131072' } };
+const SINK = { flags: ['--expose-gc', '--max-old-space-size=512'], env: { MALLOC_MMAP_THRESHOLD_: '32768' } };
 
 /**
  * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and

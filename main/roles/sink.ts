@@ -15,10 +15,11 @@ import type { Role, RoleContext } from './role.ts';
 const LIMITS: RangeLimits = { rows: 100_000, bytes: 40_000_000, idleMs: 300, busyRows: 5000, busyMs: 1500 };
 
 /**
- * Room for two ranges of 100,000 usual rows, 24 MB each, and what is gathered beside them. On top come one fetch, about 10 MB when it is
- * decompressed, and garbage: V8 lets 64 MiB of buffers become garbage before it looks. So a process stays below 300 MiB.
+ * Room for three or four ranges of 100,000 usual rows, 24 MB and their records' headers each, so that two are stored while the next are
+ * gathered. On top come one fetch, 10 MB when it is decompressed, and garbage: V8 lets 64 MiB of buffers become garbage before it looks.
+ * So a process stays below 300 MiB.
  */
-const HELD_BYTES = 64_000_000;
+const HELD_BYTES = 96_000_000;
 
 /** The consumer group of a sink. */
 export const sinkGroup = (sink: string): string => `logweir-sink-${sink}`;

@@ -224,7 +224,7 @@ export class PartitionReader {
 const bytesOf = ({ original }: LogRecord): number => original.value?.length ?? 0;
 
 /** What a record has on the heap beside its value, as measured: its headers twice, as kafkajs gives them and decoded; and each stream. */
-const [RECORD_BYTES, STREAM_BYTES] = [4000, 500];
+const [RECORD_BYTES, STREAM_BYTES] = [4000, 100];
 
 /** What a record takes up in memory. */
 const sizeOf = (record: LogRecord): number => bytesOf(record) + RECORD_BYTES + record.streams.size * STREAM_BYTES;

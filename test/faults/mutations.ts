@@ -10,7 +10,8 @@ export type Mutation = { readonly name: string; readonly about: string; readonly
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'intent',
-    about: 'The end of a range is not written down before the range is stored.',
+    about:
+      'The end of a range is not written down before the range is stored; nor is looked whether more is stored than committed, which finds it out since ADR 11.',
     scenario: killSinkAtPoints,
     patches: [
       {
@@ -18,6 +19,7 @@ export const MUTATIONS: readonly Mutation[] = [
         find: 'if ((!again || faulty.length > 0) && !(await this.#writeIntent(range)))',
         replace: 'if (!this.#options.isActive())',
       },
+      { file: 'pipeline/bus/range-steps.js', find: 'if (highest > (intent?.end ?? from - 1))', replace: 'if (highest < -1)' },
     ],
   },
   {

@@ -35,7 +35,7 @@ export function roleLaunch(options: RoleOptions): RoleLaunch {
       const isSink = options.roles.includes('sink');
       const heap = isSink ? ['--expose-gc', '--max-old-space-size=512'] : [];
       const args = ['--enable-source-maps', ...heap, ...preload, program, '--name', options.name, '--role', options.roles.join(',')];
-      const env = { MALLOC_ARENA_MAX: '2', ...(isSink ? { MALLOC_MMAP_THRESHOLD_: '131072' } : {}), ...options.env };
+      const env = { MALLOC_ARENA_MAX: '2', ...(isSink ? { MALLOC_MMAP_THRESHOLD_: '32768' } : {}), ...options.env };
       const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log, 'ipc'] });
       closeSync(log);
       const exited = new Promise<string>((ended) => {
