@@ -4,11 +4,12 @@ import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { RangeConsumer } from '../../pipeline/bus/range-consumer.ts';
 import type { RangeLimits } from '../../pipeline/bus/partition-reader.ts';
 import { collectGarbage } from '../../pipeline/core/garbage.ts';
+import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
-import { TableWriter } from '../../sinks/writer.ts';
+import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /** Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, it is searchable within 300 ms. */
@@ -23,6 +24,15 @@ const HELD_BYTES = 96_000_000;
 
 /** The consumer group of a sink. */
 export const sinkGroup = (sink: string): string => `logweir-sink-${sink}`;
+
+const writerMetrics = (metrics: Metrics): WriterMetrics => ({
+  stored: (table, rows, bytes, seconds) => {
+    metrics.batches.inc({ stage: 'insert' });
+    metrics.storedRows.inc({ table }, rows);
+    metrics.storedBytes.inc({ table }, bytes);
+    metrics.insertSeconds.observe({ table }, seconds);
+  },
+});
 
 /** Writes what is on the topics into ClickHouse, exactly once. */
 export const sinkRole: Role = {
@@ -48,16 +58,12 @@ export const sinkRole: Role = {
             store,
             log,
             mostRefused: deadLetterLimit + 1,
-            metrics: {
-              stored: (table, rows, bytes, seconds) => {
-                metrics.batches.inc({ stage: 'insert' });
-                metrics.storedRows.inc({ table }, rows);
-                metrics.storedBytes.inc({ table }, bytes);
-                metrics.insertSeconds.observe({ table }, seconds);
-              },
-            },
+            metrics: writerMetrics(metrics),
           }),
           onCrash: (error) => context.fail(error),
+          onSilence: () => {
+            metrics.givenUpCoordinators.inc({ group: sinkGroup(sink.name) });
+          },
           deadLetterLimit,
           bury: async (letters) => {
             const stage = `sink ${sink.name}`;

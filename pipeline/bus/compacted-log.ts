@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import kafkajs, { type Consumer, type Kafka, type Producer } from 'kafkajs';
+import kafkajs, { type Kafka, type KafkaMessage, type Producer } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { CompactedLog, CompactedRecord } from '../core/compacted-log.ts';
+import { GroupMember } from './group-member.ts';
 
 const APPEND_DEADLINE_MS = 10_000;
 /** A log that cannot be read to its end within this time counts as out of reach. */
@@ -12,9 +13,9 @@ export class KafkaCompactedLog implements CompactedLog {
   readonly #kafka: Kafka;
   readonly #log: Logger;
   readonly #topic: string;
-  #consumer: Consumer | null = null;
+  #member: GroupMember | null = null;
   #producer: Promise<Producer> | null = null;
-  /** Offset of the last record given on. After a crash kafkajs begins at the start again; what was given is skipped. */
+  /** Offset of the last record given on. With each assignment it begins at the start again; what was given is skipped. */
   #last = -1n;
   #onRecord: (record: CompactedRecord) => void = () => undefined;
   /** Records that came in between `readAll` and `follow`. */
@@ -29,7 +30,7 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 
   async readAll(onRecord: (record: CompactedRecord) => void): Promise<void> {
-    await this.#consumer?.disconnect().catch(() => undefined);
+    await this.#member?.leave().catch(() => undefined);
     this.#last = -1n;
     this.#held = [];
     const end = await this.#endOffset();
@@ -38,7 +39,8 @@ export class KafkaCompactedLog implements CompactedLog {
       if (reading) onRecord(record);
       else this.#held.push(record);
     };
-    const consumer = await this.#connectConsumer();
+    const member = this.#newMember();
+    this.#member = member;
     try {
       await new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => {
@@ -51,11 +53,11 @@ export class KafkaCompactedLog implements CompactedLog {
           resolve();
         };
         this.#onProgress();
-        consumer.run({ autoCommit: false, eachMessage: ({ message }) => this.#message(message) }).catch(reject);
+        member.start().catch(reject);
       });
     } catch (error) {
-      await consumer.disconnect().catch(() => undefined);
-      this.#consumer = null;
+      await member.leave().catch(() => undefined);
+      this.#member = null;
       throw error;
     }
   }
@@ -82,20 +84,19 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 
   async stop(): Promise<void> {
-    const [consumer, producer] = [this.#consumer, this.#producer];
-    this.#consumer = null;
+    const [member, producer] = [this.#member, this.#producer];
+    this.#member = null;
     this.#producer = null;
-    await Promise.all([consumer?.disconnect(), producer?.then((open) => open.disconnect())]);
+    await Promise.all([member?.leave(), producer?.then((open) => open.disconnect())]);
   }
 
-  #message({ offset, key, value }: { offset: string; key: Buffer | null; value: Buffer | null }): Promise<void> {
+  #take({ offset, key, value }: KafkaMessage): void {
     const at = BigInt(offset);
     if (at > this.#last) {
       this.#last = at;
       if (key !== null) this.#onRecord({ offset: at, key: key.toString(), value: value === null ? null : value.toString() });
     }
     this.#onProgress();
-    return Promise.resolve();
   }
 
   /** The offset after the last record; 0 where retention has left none. */
@@ -110,38 +111,19 @@ export class KafkaCompactedLog implements CompactedLog {
     }
   }
 
-  async #connectConsumer(): Promise<Consumer> {
-    const consumer = this.#kafka.consumer({
+  #newMember(): GroupMember {
+    return new GroupMember({
+      kafka: this.#kafka,
+      log: this.#log,
       groupId: `${this.#topic.replace(/\.v\d+$/, '')}-${randomUUID()}`,
-      maxWaitTimeInMs: 500,
-      sessionTimeout: 6000,
-      heartbeatInterval: 2000,
+      topic: this.#topic,
+      fetch: { maxWaitTimeInMs: 500 },
+      onBatch: ({ batch, resolveOffset }) => {
+        for (const message of batch.messages) this.#take(message);
+        resolveOffset(batch.lastOffset());
+        return Promise.resolve();
+      },
     });
-    this.#consumer = consumer;
-    consumer.on(consumer.events.CRASH, ({ payload }) => {
-      this.#log.warn({ err: payload.error, restart: payload.restart }, `The reader of ${this.#topic} crashed.`);
-      if (!payload.restart && this.#consumer === consumer) void this.#restart();
-    });
-    await consumer.connect();
-    await consumer.subscribe({ topic: this.#topic, fromBeginning: true });
-    return consumer;
-  }
-
-  /** Goes on reading with a new consumer, for as long as it takes. */
-  async #restart(): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      await new Promise((resolve) => setTimeout(resolve, Math.min(5000, 250 * 2 ** attempt)));
-      const old = this.#consumer;
-      if (old === null) return;
-      await old.disconnect().catch(() => undefined);
-      try {
-        const consumer = await this.#connectConsumer();
-        await consumer.run({ autoCommit: false, eachMessage: ({ message }) => this.#message(message) });
-        return;
-      } catch (error) {
-        this.#log.warn({ err: error, attempt }, `${this.#topic} cannot be read; it is tried again.`);
-      }
-    }
   }
 
   #connectProducer(): Promise<Producer> {

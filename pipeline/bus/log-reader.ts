@@ -1,5 +1,6 @@
-import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
+import { GroupMember } from './group-member.ts';
 import { decodeBilled, type Billed } from './record.ts';
 import { LOGS_TOPIC } from './topics.ts';
 
@@ -32,62 +33,42 @@ export type LogReaderOptions = {
  * be given to two takers.
  */
 export class LogReader {
-  readonly #options: LogReaderOptions;
-  readonly #consumer: Consumer;
-  #running = false;
-  #joined = false;
+  readonly #member: GroupMember;
+  #taker: LogTaker | null = null;
 
   constructor(options: LogReaderOptions) {
-    this.#options = options;
-    this.#consumer = options.kafka.consumer({
-      groupId: options.groupId,
-      sessionTimeout: 6000,
-      rebalanceTimeout: 30_000,
-      heartbeatInterval: 1500,
+    this.#member = new GroupMember({
+      ...options,
+      topic: LOGS_TOPIC,
       // few large fetches cost less than many small ones, and nobody waits for this
-      minBytes: 256 * 1024,
-      maxWaitTimeInMs: 250,
-      maxBytesPerPartition: 1024 * 1024,
-      maxBytes: 4 * 1024 * 1024,
-      retry: { retries: 10, initialRetryTime: 100, maxRetryTime: 2000 },
-    });
-  }
-
-  /** True while this process is a member of the group. */
-  get joined(): boolean {
-    return this.#joined;
-  }
-
-  async start(taker: LogTaker): Promise<void> {
-    const { events } = this.#consumer;
-    this.#consumer.on(events.GROUP_JOIN, ({ payload }) => {
-      this.#joined = true;
-      for (const partition of payload.memberAssignment[LOGS_TOPIC] ?? []) {
-        const next = taker.nextOf(partition);
-        // without one it begins with the oldest record that there is
-        if (next !== null) this.#consumer.seek({ topic: LOGS_TOPIC, partition, offset: String(next) });
-      }
-    });
-    this.#consumer.on(events.CRASH, ({ payload }) => {
-      this.#joined = false;
-      this.#options.log.error({ err: payload.error, restart: payload.restart }, 'The reader of the log crashed.');
-      if (!payload.restart && this.#running) this.#options.onCrash(payload.error);
-    });
-    await this.#consumer.connect();
-    await this.#consumer.subscribe({ topic: LOGS_TOPIC, fromBeginning: true });
-    this.#running = true;
-    await this.#consumer.run({
-      autoCommit: false,
-      eachBatch: (payload) => {
-        taker.take(batchOf(payload));
+      fetch: { minBytes: 256 * 1024, maxWaitTimeInMs: 250, maxBytesPerPartition: 1024 * 1024, maxBytes: 4 * 1024 * 1024 },
+      onAssigned: (partitions) => {
+        for (const partition of partitions) {
+          const next = this.#taker?.nextOf(partition) ?? null;
+          // without one it begins with the oldest record that there is
+          if (next !== null) this.#member.seek(partition, next);
+        }
+      },
+      onBatch: (payload) => {
+        this.#taker?.take(batchOf(payload));
+        payload.resolveOffset(payload.batch.lastOffset());
         return Promise.resolve();
       },
     });
   }
 
-  async stop(): Promise<void> {
-    this.#running = false;
-    await this.#consumer.disconnect();
+  /** True while this process is a member of the group. */
+  get joined(): boolean {
+    return this.#member.joined;
+  }
+
+  async start(taker: LogTaker): Promise<void> {
+    this.#taker = taker;
+    await this.#member.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#member.leave();
   }
 }
 

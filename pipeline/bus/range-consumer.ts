@@ -1,9 +1,10 @@
-import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Service } from '../core/service.ts';
 import type { Progress } from './commit-metadata.ts';
 import type { Fault } from './dead-letter.ts';
 import { FlowControl } from './flow-control.ts';
+import { GroupMember } from './group-member.ts';
 import { PartitionReader, type RangeLimits } from './partition-reader.ts';
 import { readProgress, type Commitment, type ProgressOptions } from './progress.ts';
 import type { RangeStepsOptions } from './range-steps.ts';
@@ -52,6 +53,8 @@ export type RangeConsumerOptions = {
   readonly onDrained?: () => void;
   /** Called when the consumer cannot go on: the process should end and be started again. */
   readonly onCrash: (error: Error) => void;
+  /** Called when the group's coordinator did not answer any more, and is given up. */
+  readonly onSilence?: () => void;
   readonly bury: RangeStepsOptions['bury'];
   readonly deadLetterLimit: number;
 };
@@ -74,7 +77,7 @@ type FetchedMessage = KafkaMessage & { readonly batchContext?: { readonly partit
 export class RangeConsumer implements Service {
   readonly name: string;
   readonly #options: RangeConsumerOptions;
-  readonly #consumer: Consumer;
+  readonly #member: GroupMember;
   readonly #flow: FlowControl;
   readonly #readers = new Map<number, Promise<PartitionReader>>();
   /** How the reader of each partition commits: as long as it holds records, since kafkajs keeps the last batch for it. */
@@ -97,35 +100,40 @@ export class RangeConsumer implements Service {
   /** Grows with every assignment; whoever holds an older one may not commit any more. */
   #epoch = 0;
   #running = false;
-  #joined = false;
 
   constructor(options: RangeConsumerOptions) {
     this.#options = options;
     this.name = `consumer ${options.groupId}`;
-    this.#consumer = options.kafka.consumer({
-      groupId: options.groupId,
-      sessionTimeout: 6000,
-      rebalanceTimeout: 30_000,
-      heartbeatInterval: 1500,
-      maxWaitTimeInMs: 100,
-      minBytes: 1,
-      maxBytesPerPartition: 1024 * 1024,
-      // of small records about 14,000, which take up 60 MB when they are decoded
-      maxBytes: 2 * 1024 * 1024,
-      retry: { retries: 10, initialRetryTime: 100, maxRetryTime: 2000 },
+    const { kafka, log, groupId, topic, budget, onDrained, onCrash, onSilence = (): void => undefined } = options;
+    this.#member = new GroupMember({
+      ...{ kafka, log, groupId, topic, onCrash, onSilence },
+      // of small records 2 MiB are about 14,000, which take up 60 MB when they are decoded
+      fetch: { minBytes: 1, maxWaitTimeInMs: 100, maxBytesPerPartition: 1024 * 1024, maxBytes: 2 * 1024 * 1024 },
+      concurrency: 64,
+      onAssigned: (partitions) => {
+        this.#assigned = partitions;
+        this.#flow.assign(partitions);
+      },
+      onLost: () => {
+        this.#abandon();
+      },
+      onBatch: (payload) => this.#batch(payload),
     });
-    const { topic, budget, onDrained } = options;
     this.#flow = new FlowControl({
       budget,
       onDrained: onDrained ?? (() => undefined),
-      pause: (partitions) => this.#quietly(() => this.#consumer.pause([{ topic, partitions }])),
-      resume: (partitions) => this.#quietly(() => this.#consumer.resume([{ topic, partitions }])),
+      pause: (partitions) => {
+        this.#member.pause(partitions);
+      },
+      resume: (partitions) => {
+        this.#member.resume(partitions);
+      },
     });
   }
 
   /** True while this process is a member of its consumer group. */
   get joined(): boolean {
-    return this.#joined;
+    return this.#member.joined;
   }
 
   get group(): { readonly topic: string; readonly groupId: string } {
@@ -144,42 +152,18 @@ export class RangeConsumer implements Service {
   }
 
   async start(): Promise<void> {
-    const { events } = this.#consumer;
-    this.#consumer.on(events.GROUP_JOIN, ({ payload }) => {
-      this.#abandon();
-      this.#joined = true;
-      this.#assigned = payload.memberAssignment[this.#options.topic] ?? [];
-      this.#flow.assign(this.#assigned);
-    });
-    this.#consumer.on(events.REBALANCING, () => {
-      this.#abandon();
-    });
-    this.#consumer.on(events.CRASH, ({ payload }) => {
-      this.#abandon();
-      this.#joined = false;
-      this.#options.log.error({ err: payload.error, restart: payload.restart }, 'The Kafka consumer crashed.');
-      if (!payload.restart && this.#running) this.#options.onCrash(payload.error);
-    });
-    await this.#consumer.connect();
-    await this.#consumer.subscribe({ topic: this.#options.topic, fromBeginning: true });
     this.#running = true;
-    await this.#consumer.run({
-      autoCommit: false,
-      eachBatchAutoResolve: false,
-      partitionsConsumedConcurrently: 64,
-      eachBatch: (payload) => this.#batch(payload),
-    });
+    await this.#member.start();
   }
 
   /** Lets running ranges finish (they are committed), then leaves the group. */
   async stop(): Promise<void> {
-    // else the same would be fetched again and again until the ranges are stored; the membership is kept
-    if (this.#running) this.#quietly(() => this.#consumer.pause([{ topic: this.#options.topic }]));
+    if (this.#running) this.#member.halt();
     this.#running = false;
     this.#flow.stop();
     await Promise.allSettled([...this.#readers.values()].map((reader) => reader.then((open) => open.finish())));
     this.#abandon();
-    await this.#consumer.disconnect();
+    await this.#member.leave();
   }
 
   /** Forgets all that was read but not stored: it is read again by whoever gets the partition. */
@@ -203,15 +187,6 @@ export class RangeConsumer implements Service {
     this.#readers.delete(partition);
     this.#halted.delete(partition);
     this.#sought.delete(partition);
-  }
-
-  /** kafkajs throws where it has no group at the moment; it begins with nothing paused when it has joined again. */
-  #quietly(step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      this.#options.log.debug({ err: error }, 'The consumer is between two groups.');
-    }
   }
 
   async #batch({ batch, resolveOffset, heartbeat, isRunning, isStale, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
@@ -259,7 +234,7 @@ export class RangeConsumer implements Service {
     }
     if (last >= next && (first <= next || isSought)) return false;
     this.#sought.set(partition, next);
-    this.#consumer.seek({ topic: this.#options.topic, partition, offset: String(next) });
+    this.#member.seek(partition, next);
     return true;
   }
 

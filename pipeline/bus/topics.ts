@@ -7,6 +7,7 @@ export const USAGE_TOPIC = 'usage.v1';
 export const DEAD_LETTER_TOPIC = 'dead-letter.v1';
 
 const DAY_MS = 86_400_000;
+const MOST_REPLICAS = 3;
 /** The largest record batch; the embedded broker is set to it too. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
@@ -15,7 +16,7 @@ const entries = (options: Readonly<Record<string, string>>): { name: string; val
 
 /** The topics of the service, as they are created where they are missing. An existing topic keeps its settings. */
 export function topicConfigs(options: { readonly logPartitions: number; readonly replicas: number }): ITopicConfig[] {
-  const replicationFactor = Math.min(3, options.replicas);
+  const replicationFactor = Math.min(MOST_REPLICAS, options.replicas);
   const durable = {
     'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
     'unclean.leader.election.enable': 'false',
@@ -68,28 +69,52 @@ export function topicConfigs(options: { readonly logPartitions: number; readonly
   ];
 }
 
-/** Creates what is missing and waits until every partition has a leader (KRaft answers before it has). */
-export async function ensureTopics(kafka: Kafka, logPartitions: number, timeoutMs = 30_000): Promise<void> {
+export type EnsureTopicsOptions = {
+  readonly logPartitions: number;
+  /** How many brokers the cluster has at least: topics are not made with fewer copies because one of them is away just now. */
+  readonly brokers?: number;
+  readonly timeoutMs?: number;
+};
+
+/**
+ * Creates what is missing and waits until every partition has a leader (KRaft answers before it has). Throws where a topic is missing and
+ * brokers are away.
+ */
+export async function ensureTopics(kafka: Kafka, { logPartitions, brokers = 1, timeoutMs = 30_000 }: EnsureTopicsOptions): Promise<void> {
   const admin = kafka.admin();
   await admin.connect();
   try {
     const existing = new Set(await admin.listTopics());
-    const { brokers } = await admin.describeCluster();
-    const wanted = topicConfigs({ logPartitions, replicas: brokers.length });
-    const missing = wanted.filter(({ topic }) => !existing.has(topic));
-    if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: false });
+    const deadline = Date.now() + timeoutMs;
+    let wanted = topicConfigs({ logPartitions, replicas: brokers });
+    if (wanted.some(({ topic }) => !existing.has(topic))) {
+      wanted = topicConfigs({ logPartitions, replicas: await liveBrokers(admin, Math.min(MOST_REPLICAS, brokers), deadline) });
+      await admin.createTopics({ topics: wanted.filter(({ topic }) => !existing.has(topic)), waitForLeaders: false });
+    }
     await waitForLeaders(
       admin,
       wanted.map(({ topic }) => topic),
-      timeoutMs,
+      deadline,
     );
   } finally {
     await admin.disconnect();
   }
 }
 
-async function waitForLeaders(admin: Admin, topics: string[], timeoutMs: number): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+/** How many brokers are there, once they are at least so many. */
+async function liveBrokers(admin: Admin, least: number, deadline: number): Promise<number> {
+  for (;;) {
+    const { brokers } = await admin.describeCluster();
+    if (brokers.length >= least) return brokers.length;
+    if (Date.now() > deadline) {
+      const found = `Kafka has ${String(brokers.length)} of its ${String(least)} brokers`;
+      throw new Error(`${found}; the topics are made when all are there, so that each has all its copies.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function waitForLeaders(admin: Admin, topics: string[], deadline: number): Promise<void> {
   for (;;) {
     try {
       const metadata = await admin.fetchTopicMetadata({ topics });
@@ -97,7 +122,7 @@ async function waitForLeaders(admin: Admin, topics: string[], timeoutMs: number)
     } catch (error) {
       if (Date.now() > deadline) throw error;
     }
-    if (Date.now() > deadline) throw new Error(`The topics ${topics.join(', ')} have no leaders after ${String(timeoutMs)} ms.`);
+    if (Date.now() > deadline) throw new Error(`The topics ${topics.join(', ')} have no leaders.`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

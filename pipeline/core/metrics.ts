@@ -15,6 +15,11 @@ export class Metrics {
     'topic',
     'reason',
   ]);
+  readonly givenUpCoordinators = this.#counter(
+    'logweir_given_up_coordinators_total',
+    'Coordinators of a consumer group that did not answer any more, so that another one was looked for.',
+    ['group'],
+  );
   readonly storedRows = this.#counter('logweir_stored_rows_total', 'Rows written to ClickHouse.', ['table']);
   readonly storedBytes = this.#counter('logweir_stored_bytes_total', 'Bytes of the bodies of inserts.', ['table']);
   readonly insertSeconds = new Histogram({

@@ -31,7 +31,7 @@ describe('tenants and keys on a real Kafka', function () {
   before(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'logweir-control-'));
     broker = await startKafka({ dataDir });
-    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG }), 2);
+    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG }), { logPartitions: 2 });
   });
   after(async () => {
     await Promise.all(stores.map((store) => store.stop()));

@@ -20,7 +20,7 @@ describe("records that Kafka's own producer wrote", function () {
 
   before(async () => {
     broker = await startKafka({ dataDir });
-    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: pino({ level: 'silent' }) }), 1);
+    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: pino({ level: 'silent' }) }), { logPartitions: 1 });
   });
   after(async () => {
     await broker.stop();

@@ -25,7 +25,7 @@ describe('records of logs.v1 on a real Kafka', function () {
   before(async () => {
     broker = await startKafka({ dataDir });
     kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
-    await ensureTopics(kafka, 3);
+    await ensureTopics(kafka, { logPartitions: 3 });
   });
   after(async () => {
     await broker.stop();

@@ -30,7 +30,7 @@ describe('a loss of power that took the end of the log', function () {
   before(async () => {
     [own, broker] = await Promise.all([LogsqlStore.start(), startKafka({ dataDir })]);
     kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
-    await ensureTopics(kafka, PARTITIONS);
+    await ensureTopics(kafka, { logPartitions: PARTITIONS });
   });
   after(async () => {
     await consumer?.stop();

@@ -62,12 +62,17 @@ describe('KeptProcess', () => {
     await kept.start();
     const state = (): Promise<string> =>
       Promise.resolve(/^State:\s+(\w)/m.exec(readFileSync(`/proc/${String(kept.pid)}/status`, 'utf8'))?.[1] ?? '');
+    const began = Date.now();
+    expect(kept.stoodStillSince(began)).to.equal(false);
     kept.pause();
     expect(kept.isUp).to.equal(false);
+    expect(kept.stoodStillSince(began)).to.equal(true);
     await until('a stopped process', state, (letter) => letter === 'T');
     kept.resume();
     await until('a process that runs', state, (letter) => letter !== 'T');
     expect(kept.isUp).to.equal(true);
+    expect(kept.stoodStillSince(began)).to.equal(true);
+    expect(kept.stoodStillSince(Date.now() + 1)).to.equal(false);
     kept.pause();
     await kept.stop();
     expect(kinds().slice(-4)).to.deep.equal(['pause', 'resume', 'stop', 'gone']);

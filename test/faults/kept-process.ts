@@ -25,6 +25,7 @@ export class KeptProcess {
   #running: Running | null = null;
   #held = true;
   #paused = false;
+  #resumedAt = 0;
   #loop: Promise<void> | null = null;
   #wasUp = false;
   /** Why its very first start failed. */
@@ -46,6 +47,11 @@ export class KeptProcess {
   /** True while it works: it has said so since its start, and is not paused. */
   get isUp(): boolean {
     return this.#running !== null && !this.#paused;
+  }
+
+  /** Whether it stood still at any time since then (milliseconds since the epoch). */
+  stoodStillSince(at: number): boolean {
+    return this.#paused || this.#resumedAt >= at;
   }
 
   /** Starts it (again), and keeps it running from now on; resolves when it is up. Rejects only where its very first start fails. */
@@ -86,6 +92,7 @@ export class KeptProcess {
     if (!this.#paused) return;
     this.#signal('SIGCONT');
     this.#paused = false;
+    this.#resumedAt = Date.now();
     this.#event('resume');
   }
 

@@ -1,6 +1,6 @@
 import { Random } from '../fuzz/random.ts';
 import { makeBody, type LoadBody } from './bodies.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster, RoleName } from './cluster.ts';
 import type { Ledger, OutcomeLine } from './ledger.ts';
 
 export type LoadOptions = {
@@ -14,6 +14,8 @@ export type LoadOptions = {
   readonly batch?: readonly [number, number];
   /** What is not acknowledged is not sent again, so that no more is offered than `entriesPerSecond` says. */
   readonly once?: true;
+  /** Whether an API process was made to stand still at any time since then (milliseconds since the epoch). */
+  readonly stoodStillSince?: (api: RoleName, at: number) => boolean;
 };
 
 /** Requests by what became of them in the end, after their repeats; attempts by their outcome. */
@@ -29,7 +31,7 @@ export type LoadTotals = {
   readonly attempts: { readonly acked: number; readonly rejected: number; readonly unknown: number };
   /** Requests that were due while too many were open. */
   readonly late: number;
-  /** The slowest answer of the service to an attempt, and the slowest refusal (429, 503), milliseconds. */
+  /** The slowest answer of the service to an attempt, and the slowest refusal (429, 503) by a process that did not stand still, milliseconds. */
   readonly slowestMs: number;
   readonly slowestRefusalMs: number;
   /** Attempts without an answer: the connection was refused, or it was cut (or timed out) under way. */
@@ -205,13 +207,16 @@ export class Load {
     if (api === undefined) throw new Error('There is no API to send to.');
     const { format, encoding, plainBytes } = body;
     await ledger.append({ kind: 'sent', request, entries, refused, bytes: plainBytes, api: api.name, format, encoding });
-    const began = performance.now();
+    const [began, sentAt] = [performance.now(), Date.now()];
     const host = this.#random.below(2) === 0 ? api.ingestUrl : api.appUrl;
     const key = wrongKey ? 'nobody-has-this-key' : cluster.key;
     const attempt = await send(`${host}${body.path}`, body, key);
     const tookMs = Math.round(performance.now() - began);
     this.#note(attempt, tookMs, plan);
     const { outcome: kind, status, why } = attempt;
+    const isRefusal = status === 429 || status === 503;
+    if (isRefusal && this.#options.stoodStillSince?.(api.name, sentAt) !== true)
+      this.#counts.slowestRefusalMs = Math.max(this.#counts.slowestRefusalMs, tookMs);
     await ledger.append({ kind, request, status, tookMs, ...(why === '' ? {} : { why }) });
     return attempt;
   }
@@ -221,7 +226,6 @@ export class Load {
     for (const tell of this.#watchers) tell({ request, at: Date.now(), status, tookMs, why, retryAfter });
     if (status === 0) this.#counts[why.includes('ECONNREFUSED') ? 'refusedConnections' : 'cutRequests'] += 1;
     if (status > 0) this.#counts.slowestMs = Math.max(this.#counts.slowestMs, tookMs);
-    if (status === 429 || status === 503) this.#counts.slowestRefusalMs = Math.max(this.#counts.slowestRefusalMs, tookMs);
     if (outcome === 'acked') this.#acks.push({ at: Date.now(), entries });
     const wrongCount = outcome === 'acked' && accepted !== null && accepted !== entries - refused.length;
     const wrongStatus = status > 0 && ![200, 202, 204, 400, 401, 403, 408, 429, 503, 504].includes(status);

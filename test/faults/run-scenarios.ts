@@ -101,7 +101,8 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
   async function runOn(cluster: Cluster, { secondsOf }: RunOptions): Promise<RunReport> {
     const ledger = new Ledger(path.join(cluster.dataDir, 'ledger.jsonl'));
     const rate = options.entriesPerSecond ?? Math.max(...scenarios.map(({ entriesPerSecond }) => entriesPerSecond ?? 2000));
-    const load = new Load({ cluster, ledger, seed, entriesPerSecond: rate });
+    const stoodStillSince: LoadOptions['stoodStillSince'] = (api, at) => cluster.process(api).stoodStillSince(at);
+    const load = new Load({ cluster, ledger, seed, entriesPerSecond: rate, stoodStillSince });
     const others: (Load | LoadProcess)[] = [];
     const optionsOf = ({ key, ...rest }: TenantLoad): Omit<LoadOptions, 'ledger'> => {
       const prefix = String(100 * (others.length + 1));

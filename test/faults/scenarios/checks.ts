@@ -2,9 +2,9 @@ import type { LoadTotals } from '../load.ts';
 import type { Violation } from '../verdict.ts';
 
 /** A refusal (429, 503) comes within 5 s of the request; this leaves room for a machine that is busy with the trial itself. */
-const MAX_REFUSAL_MS = 12_000;
+const MAX_REFUSAL_MS = 7500;
 
-/** While Kafka is away or stopped, clients are told so in time. Not for scenarios that stop the API processes themselves. */
+/** While Kafka is away or stopped, clients are told so in time. */
 export const slowRefusals = ({ slowestRefusalMs }: LoadTotals): Violation[] =>
   slowestRefusalMs <= MAX_REFUSAL_MS
     ? []

@@ -44,7 +44,7 @@ class FakeBroker {
 
   readonly kafka = {
     consumer: () => ({
-      events: { GROUP_JOIN: 'join', REBALANCING: 'rebalancing', CRASH: 'crash' },
+      events: { GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat', REBALANCING: 'rebalancing', CRASH: 'crash' },
       on: (name: string, listener: (event: { payload: object }) => void) => this.#listeners.set(name, listener),
       connect: () => Promise.resolve(),
       subscribe: () => Promise.resolve(),

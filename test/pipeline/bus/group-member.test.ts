@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import type { EachBatchPayload, Kafka } from 'kafkajs';
+import { pino } from 'pino';
+import { GroupMember } from '../../../pipeline/bus/group-member.ts';
+import { eventually } from '../../fakes/eventually.ts';
+
+type EventName = 'join' | 'heartbeat' | 'rebalancing' | 'crash';
+const LOOK_EVERY_MS = 2;
+
+/** A consumer of kafkajs, as far as a member sees it. */
+class FakeConsumer {
+  readonly events = { GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat', REBALANCING: 'rebalancing', CRASH: 'crash' };
+  readonly #listeners = new Map<string, (event: { payload: object }) => void>();
+  isRunning = false;
+  isEnded = false;
+  eachBatch: (payload: EachBatchPayload) => Promise<void> = () => Promise.resolve();
+  readonly #connected: () => Promise<void>;
+
+  constructor(connected: () => Promise<void>) {
+    this.#connected = connected;
+  }
+
+  on(name: string, listener: (event: { payload: object }) => void): void {
+    this.#listeners.set(name, listener);
+  }
+
+  emit(name: EventName, payload: object = {}): void {
+    this.#listeners.get(name)?.({ payload });
+  }
+
+  connect(): Promise<void> {
+    return this.#connected();
+  }
+
+  subscribe(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  run({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }): Promise<void> {
+    [this.isRunning, this.eachBatch] = [true, eachBatch];
+    return Promise.resolve();
+  }
+
+  pause(): void {
+    if (!this.isRunning) throw new Error('no group');
+  }
+
+  disconnect(): Promise<void> {
+    this.isEnded = true;
+    // as with a coordinator that stands still
+    return new Promise(() => undefined);
+  }
+}
+
+/** A member whose consumers are these. */
+function memberOf(connected: (nth: number) => Promise<void> = () => Promise.resolve()) {
+  const consumers: FakeConsumer[] = [];
+  const told: string[] = [];
+  const member = new GroupMember({
+    kafka: {
+      consumer: () => {
+        const nth = consumers.length;
+        const consumer = new FakeConsumer(() => connected(nth));
+        consumers.push(consumer);
+        return consumer;
+      },
+    } as unknown as Kafka,
+    log: pino({ level: 'silent' }),
+    groupId: 'g',
+    topic: 't',
+    fetch: {},
+    lookEveryMs: LOOK_EVERY_MS,
+    onAssigned: (partitions) => told.push(`assigned ${partitions.join(',')}`),
+    onLost: () => told.push('lost'),
+    onBatch: () => {
+      told.push('batch');
+      return Promise.resolve();
+    },
+    onCrash: () => told.push('crash'),
+  });
+  const nth = (index: number): FakeConsumer => consumers[index] as FakeConsumer;
+  return { member, consumers, told, nth };
+}
+
+const JOINED = { memberAssignment: { t: [0, 1] } };
+/** Longer than a coordinator may be silent. */
+const LONG_MS = 25 * LOOK_EVERY_MS;
+const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('member of a group', () => {
+  it('is begun anew where no heartbeat is answered, and does not wait for the one before', async () => {
+    const { member, consumers, told, nth } = memberOf();
+    await member.start();
+    nth(0).emit('join', JOINED);
+    await eventually(
+      'a second consumer',
+      () => consumers.length === 2 && nth(1).isRunning,
+      (isRunning) => isRunning,
+    );
+    expect(nth(0).isEnded).to.equal(true);
+    expect(member.joined).to.equal(false);
+    nth(1).emit('join', JOINED);
+    expect(member.joined).to.equal(true);
+    expect(told).to.deep.equal(['lost', 'assigned 0,1', 'lost', 'lost', 'assigned 0,1']);
+    member.halt();
+  });
+
+  it('takes nothing more from a consumer that it has given up', async () => {
+    const { member, consumers, told, nth } = memberOf();
+    await member.start();
+    nth(0).emit('join', JOINED);
+    await eventually(
+      'a second consumer',
+      () => consumers.length === 2 && nth(1).isRunning,
+      (isRunning) => isRunning,
+    );
+    told.length = 0;
+    for (const name of ['join', 'rebalancing', 'heartbeat'] as const) nth(0).emit(name, JOINED);
+    nth(0).emit('crash', { error: new Error('late'), restart: false });
+    await nth(0).eachBatch({} as EachBatchPayload);
+    expect(told).to.deep.equal([]);
+    await nth(1).eachBatch({} as EachBatchPayload);
+    expect(told).to.deep.equal(['batch']);
+    member.halt();
+  });
+
+  it('tries again where Kafka cannot be reached', async () => {
+    let tries = 0;
+    const { member, consumers, told, nth } = memberOf((index) =>
+      index === 0 || ++tries === 3 ? Promise.resolve() : Promise.reject(new Error('away')),
+    );
+    await member.start();
+    nth(0).emit('join', JOINED);
+    await eventually(
+      'a second consumer',
+      () => consumers.length === 2 && nth(1).isRunning,
+      (isRunning) => isRunning,
+    );
+    expect(tries).to.equal(3);
+    expect(told).to.deep.equal(['lost', 'assigned 0,1', 'lost']);
+    member.halt();
+  });
+
+  const alive: [string, (consumer: FakeConsumer) => void][] = [
+    ['heartbeats are answered', (consumer) => consumer.emit('heartbeat')],
+    ['the group is rebalancing', (consumer) => consumer.emit('rebalancing')],
+    ['kafkajs begins anew by itself', (consumer) => consumer.emit('crash', { error: new Error('x'), restart: true })],
+  ];
+  for (const [when, happens] of alive)
+    it(`stays while ${when}`, async () => {
+      const { member, consumers, nth } = memberOf();
+      await member.start();
+      nth(0).emit('join', JOINED);
+      const until = performance.now() + LONG_MS;
+      while (performance.now() < until) {
+        happens(nth(0));
+        await pass(1);
+      }
+      expect(consumers.length).to.equal(1);
+      member.halt();
+    });
+
+  it('is not begun anew once it is halted', async () => {
+    const { member, consumers, nth } = memberOf();
+    await member.start();
+    nth(0).emit('join', JOINED);
+    member.halt();
+    await pass(LONG_MS);
+    expect(consumers.length).to.equal(1);
+  });
+});
