@@ -1,4 +1,4 @@
-import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
+import kafkajs, { type Consumer, type ConsumerConfig, type EachBatchPayload, type Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 
 export type GroupMemberOptions = {
@@ -24,6 +24,8 @@ export type GroupMemberOptions = {
   readonly lookEveryMs?: number;
 };
 
+const { KafkaJSNonRetriableError } = kafkajs;
+
 const SESSION_MS = 6000;
 const LOOK_EVERY_MS = 1000;
 /** So many looks without an answer are longer than the session: the coordinator has forgotten this member, or is not there. */
@@ -38,6 +40,7 @@ export class GroupMember {
   #consumer: Consumer;
   #joined = false;
   #running = false;
+  #left = false;
   /** How often it was looked in vain for an answered heartbeat; null: none is due. */
   #silentLooks: number | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -72,6 +75,7 @@ export class GroupMember {
   async leave(): Promise<void> {
     clearInterval(this.#timer);
     this.#running = false;
+    this.#left = true;
     await this.#consumer.disconnect();
   }
 
@@ -96,7 +100,13 @@ export class GroupMember {
       sessionTimeout: SESSION_MS,
       rebalanceTimeout: 30_000,
       heartbeatInterval: 1500,
-      retry: { retries: 10, initialRetryTime: 100, maxRetryTime: 2000 },
+      retry: {
+        retries: 10,
+        initialRetryTime: 100,
+        maxRetryTime: 2000,
+        // one that was given up may crash later, and would come back beside its successor
+        restartOnFailure: () => Promise.resolve(!this.#isGivenUp(consumer)),
+      },
     });
     this.#listenTo(consumer);
     return consumer;
@@ -105,22 +115,21 @@ export class GroupMember {
   #listenTo(consumer: Consumer): void {
     const { log, topic, onAssigned, onCrash } = this.#options;
     const { events } = consumer;
-    const isGivenUp = (): boolean => consumer !== this.#consumer;
     consumer.on(events.GROUP_JOIN, ({ payload }) => {
-      if (isGivenUp()) return;
+      if (this.#isGivenUp(consumer)) return;
       this.#lose();
       this.#joined = true;
       this.#silentLooks = 0;
       onAssigned?.(payload.memberAssignment[topic] ?? []);
     });
     consumer.on(events.HEARTBEAT, () => {
-      if (!isGivenUp() && this.#silentLooks !== null) this.#silentLooks = 0;
+      if (!this.#isGivenUp(consumer) && this.#silentLooks !== null) this.#silentLooks = 0;
     });
     consumer.on(events.REBALANCING, () => {
-      if (!isGivenUp()) this.#lose();
+      if (!this.#isGivenUp(consumer)) this.#lose();
     });
     consumer.on(events.CRASH, ({ payload }) => {
-      if (isGivenUp()) return;
+      if (this.#isGivenUp(consumer)) return;
       this.#lose();
       this.#joined = false;
       log.error({ err: payload.error, restart: payload.restart }, `The reader of ${topic} crashed.`);
@@ -145,8 +154,16 @@ export class GroupMember {
       autoCommit: false,
       eachBatchAutoResolve: false,
       partitionsConsumedConcurrently: this.#options.concurrency ?? 1,
-      eachBatch: (payload) => (consumer === this.#consumer ? this.#options.onBatch(payload) : Promise.resolve()),
+      eachBatch: (payload) => {
+        if (!this.#isGivenUp(consumer)) return this.#options.onBatch(payload);
+        // kafkajs cannot be stopped while it joins; this ends it for good, and others get its partitions
+        return Promise.reject(new KafkaJSNonRetriableError('This consumer was given up.'));
+      },
     });
+  }
+
+  #isGivenUp(consumer: Consumer): boolean {
+    return this.#left || consumer !== this.#consumer;
   }
 
   /** Begins anew where the coordinator has been silent for too long. */

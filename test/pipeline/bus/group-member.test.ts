@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EachBatchPayload, Kafka } from 'kafkajs';
+import type { ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
 import { pino } from 'pino';
 import { GroupMember } from '../../../pipeline/bus/group-member.ts';
 import { eventually } from '../../fakes/eventually.ts';
@@ -16,8 +16,12 @@ class FakeConsumer {
   eachBatch: (payload: EachBatchPayload) => Promise<void> = () => Promise.resolve();
   readonly #connected: () => Promise<void>;
 
-  constructor(connected: () => Promise<void>) {
+  /** Asked by kafkajs before it begins anew by itself. */
+  readonly restartOnFailure: ((error: Error) => Promise<boolean>) | undefined;
+
+  constructor(connected: () => Promise<void>, { retry }: ConsumerConfig) {
     this.#connected = connected;
+    this.restartOnFailure = retry?.restartOnFailure;
   }
 
   on(name: string, listener: (event: { payload: object }) => void): void {
@@ -58,9 +62,9 @@ function memberOf(connected: (nth: number) => Promise<void> = () => Promise.reso
   const told: string[] = [];
   const member = new GroupMember({
     kafka: {
-      consumer: () => {
+      consumer: (config: ConsumerConfig) => {
         const nth = consumers.length;
-        const consumer = new FakeConsumer(() => connected(nth));
+        const consumer = new FakeConsumer(() => connected(nth), config);
         consumers.push(consumer);
         return consumer;
       },
@@ -117,11 +121,47 @@ describe('member of a group', () => {
     told.length = 0;
     for (const name of ['join', 'rebalancing', 'heartbeat'] as const) nth(0).emit(name, JOINED);
     nth(0).emit('crash', { error: new Error('late'), restart: false });
-    await nth(0).eachBatch({} as EachBatchPayload);
+    expect(
+      await nth(0)
+        .eachBatch({} as EachBatchPayload)
+        .catch(String),
+    ).to.include('given up');
     expect(told).to.deep.equal([]);
     await nth(1).eachBatch({} as EachBatchPayload);
     expect(told).to.deep.equal(['batch']);
     member.halt();
+  });
+
+  it('lets kafkajs begin anew by itself, but not with a consumer that was given up', async () => {
+    const { member, consumers, nth } = memberOf();
+    await member.start();
+    const restarts = (index: number): Promise<boolean> | undefined => nth(index).restartOnFailure?.(new Error('crash'));
+    expect(await restarts(0)).to.equal(true);
+    nth(0).emit('join', JOINED);
+    await eventually(
+      'a second consumer',
+      () => consumers.length,
+      (count) => count === 2,
+    );
+    expect(await restarts(0)).to.equal(false);
+    expect(await restarts(1)).to.equal(true);
+    void member.leave();
+    expect(await restarts(1)).to.equal(false);
+  });
+
+  it('takes nothing more once it has left', async () => {
+    const { member, told, nth } = memberOf();
+    await member.start();
+    nth(0).emit('join', JOINED);
+    void member.leave();
+    told.length = 0;
+    nth(0).emit('join', JOINED);
+    expect(
+      await nth(0)
+        .eachBatch({} as EachBatchPayload)
+        .catch(String),
+    ).to.include('given up');
+    expect(told).to.deep.equal([]);
   });
 
   it('tries again where Kafka cannot be reached', async () => {
