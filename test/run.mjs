@@ -8,7 +8,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const log = (line) => process.stdout.write(`${line}\n`);
 const bin = (...parts) => path.join(root, 'node_modules', ...parts);
 
-/** Each part runs in a process of its own; its output is shown as it comes. */
+/** Each part runs in a process of its own; its output is shown as it comes, that of a part that runs beside another one at its end. */
 const PARTS = [
   { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
   { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
@@ -20,9 +20,16 @@ const PARTS = [
   },
   {
     name: 'end to end',
-    args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/**/*.test.ts'],
+    args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/*.test.ts'],
     mocha: true,
     built: true,
+    // most of its time it waits: for what was killed, for sessions that end
+    beside: {
+      name: 'delivery',
+      args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/delivery/*.test.ts'],
+      mocha: true,
+      built: true,
+    },
   },
   {
     name: 'shippers',
@@ -35,11 +42,12 @@ const PARTS = [
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 /** Runs a part and adds up what it counted; a part without counts is one check. */
-async function runPart({ name, args, mocha = false, built = false }) {
-  log(`\n== ${name}`);
+async function runPart({ name, args, mocha = false, built = false }, isShownLater = false) {
+  if (!isShownLater) log(`\n== ${name}`);
   const began = Date.now();
   if (built) await ensureBuilt({ root, log });
-  const { code, output } = await run(args);
+  const { code, output } = await run(args, !isShownLater);
+  if (isShownLater) log(`\n== ${name}\n${output}`);
   const count = (word) => Number(new RegExp(`^\\s+(\\d+) ${word}`, 'm').exec(output)?.[1] ?? 0);
   const counted = mocha
     ? { passed: count('passing'), failed: count('failing'), skipped: count('pending') }
@@ -51,7 +59,7 @@ async function runPart({ name, args, mocha = false, built = false }) {
   log(`== ${name}: ${counted.passed} passed, ${counted.failed} failed, ${((Date.now() - began) / 1000).toFixed(1)} s`);
 }
 
-function run(args) {
+function run(args, isShown) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {
       cwd: root,
@@ -62,7 +70,7 @@ function run(args) {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
         output += chunk;
-        process.stdout.write(chunk);
+        if (isShown) process.stdout.write(chunk);
       });
     }
     child.on('close', (code) => resolve({ code: code ?? 1, output }));
@@ -71,6 +79,11 @@ function run(args) {
 
 await ensureInstalled({ root, log });
 const wanted = process.argv.slice(2);
-for (const part of PARTS) if (wanted.length === 0 || wanted.includes(part.name.split(' ')[0])) await runPart(part);
+const isWanted = ({ name }) => wanted.length === 0 || wanted.includes(name.split(' ')[0]);
+for (const part of PARTS) {
+  const both = [part, part.beside].filter((one) => one !== undefined && isWanted(one));
+  if (both.length > 1) await ensureBuilt({ root, log });
+  await Promise.all(both.map((one) => runPart(one, both.length > 1 && one === part.beside)));
+}
 log(`\n${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`);
 process.exit(totals.failed === 0 ? 0 : 1);

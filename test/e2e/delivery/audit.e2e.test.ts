@@ -4,13 +4,13 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { encodeHeaders } from '../../pipeline/bus/record.ts';
-import { LOGS_TOPIC } from '../../pipeline/bus/topics.ts';
-import { askClickHouse } from './engine.ts';
-import { startInstance, until, type Instance } from './instance.ts';
+import { createKafka } from '../../../pipeline/bus/kafka.ts';
+import { encodeHeaders } from '../../../pipeline/bus/record.ts';
+import { LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
+import { askClickHouse } from '../engine.ts';
+import { startInstance, until, type Instance } from '../instance.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
+const root = path.resolve(import.meta.dirname, '../../..');
 
 type Finding = {
   readonly kind: string;

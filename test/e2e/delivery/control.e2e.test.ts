@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { bootstrapTenant, createKey, createTenant, revokeKey, setDisabled, setFlag, setPlan } from '../../api/control/accounts.ts';
-import { ControlStore } from '../../api/control/control-store.ts';
-import { startKafka, type Kafka } from '../../compose/embedded/kafka.mjs';
-import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { CONTROL_TOPIC, ensureTopics } from '../../pipeline/bus/topics.ts';
-import { HttpError } from '../../pipeline/core/errors.ts';
+import { bootstrapTenant, createKey, createTenant, revokeKey, setDisabled, setFlag, setPlan } from '../../../api/control/accounts.ts';
+import { ControlStore } from '../../../api/control/control-store.ts';
+import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
+import { KafkaCompactedLog } from '../../../pipeline/bus/compacted-log.ts';
+import { createKafka } from '../../../pipeline/bus/kafka.ts';
+import { CONTROL_TOPIC, ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { HttpError } from '../../../pipeline/core/errors.ts';
 
 const LOG = pino({ level: 'silent' });
 

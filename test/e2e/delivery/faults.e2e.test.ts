@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { Cluster } from '../faults/cluster.ts';
-import { FAULT_POINT_PATCHES } from '../faults/fault-points.ts';
-import { MUTATIONS } from '../faults/mutations.ts';
-import { patchedDist } from '../faults/patched-dist.ts';
-import { runScenarios, type RunReport } from '../faults/run-scenarios.ts';
-import { SAMPLE } from '../faults/sample.ts';
-import type { Recounted } from '../faults/verdict.ts';
+import type { Cluster } from '../../faults/cluster.ts';
+import { FAULT_POINT_PATCHES } from '../../faults/fault-points.ts';
+import { MUTATIONS } from '../../faults/mutations.ts';
+import { patchedDist } from '../../faults/patched-dist.ts';
+import { runScenarios, type RunReport } from '../../faults/run-scenarios.ts';
+import { SAMPLE } from '../../faults/sample.ts';
+import type { Recounted } from '../../faults/verdict.ts';
 
 const SEED = 20_261_121;
 

@@ -4,10 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../compose/embedded/kafka.mjs';
-import { prepareKafka } from '../../compose/embedded/kafka-jars.mjs';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { ensureTopics, LOGS_TOPIC } from '../../pipeline/bus/topics.ts';
+import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
+import { prepareKafka } from '../../../compose/embedded/kafka-jars.mjs';
+import { createKafka } from '../../../pipeline/bus/kafka.ts';
+import { ensureTopics, LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
 
 /** By Kafka's number of the codec, which the lowest bits of a batch's attributes carry. */
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;

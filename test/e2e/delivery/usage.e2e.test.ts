@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import { adminCommand } from '../../cli/admin.ts';
-import { startInstance, until, type Instance } from './instance.ts';
+import { adminCommand } from '../../../cli/admin.ts';
+import { startInstance, until, type Instance } from '../instance.ts';
 
 type Usage = { readonly tenant_id: number; readonly day: string; readonly bytes: number; readonly pending_bytes: number };
 
