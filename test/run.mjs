@@ -8,6 +8,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const log = (line) => process.stdout.write(`${line}\n`);
 const bin = (...parts) => path.join(root, 'node_modules', ...parts);
 
+const endToEnd = (...files) => [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', ...files];
+
 /** Each part runs in a process of its own; its output is shown as it comes, that of a part that runs beside another one at its end. */
 const PARTS = [
   { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
@@ -20,16 +22,19 @@ const PARTS = [
   },
   {
     name: 'end to end',
-    args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/*.test.ts'],
+    args: endToEnd('test/e2e/*.test.ts'),
     mocha: true,
     built: true,
-    // most of its time it waits: for what was killed, for sessions that end
-    beside: {
-      name: 'delivery',
-      args: [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', 'test/e2e/delivery/*.test.ts'],
-      mocha: true,
-      built: true,
-    },
+    // most of their time they wait: for what was killed, for sessions that end
+    beside: [
+      {
+        name: 'delivery',
+        args: endToEnd('test/e2e/delivery/*.test.ts', 'test/e2e/faults/three-brokers.e2e.test.ts'),
+        mocha: true,
+        built: true,
+      },
+      { name: 'faults', args: endToEnd('test/e2e/faults/!(three-brokers)*.test.ts'), mocha: true, built: true },
+    ],
   },
   {
     name: 'shippers',
@@ -81,9 +86,9 @@ await ensureInstalled({ root, log });
 const wanted = process.argv.slice(2);
 const isWanted = ({ name }) => wanted.length === 0 || wanted.includes(name.split(' ')[0]);
 for (const part of PARTS) {
-  const both = [part, part.beside].filter((one) => one !== undefined && isWanted(one));
-  if (both.length > 1) await ensureBuilt({ root, log });
-  await Promise.all(both.map((one) => runPart(one, both.length > 1 && one === part.beside)));
+  const together = [part, ...(part.beside ?? [])].filter(isWanted);
+  if (together.length > 1) await ensureBuilt({ root, log });
+  await Promise.all(together.map((one, index) => runPart(one, index > 0)));
 }
 log(`\n${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`);
 process.exit(totals.failed === 0 ? 0 : 1);

@@ -3,6 +3,7 @@ import kafkajs, { type Kafka, type KafkaMessage, type Producer } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { CompactedLog, CompactedRecord } from '../core/compacted-log.ts';
 import { GroupMember } from './group-member.ts';
+import { within } from './within.ts';
 
 const APPEND_DEADLINE_MS = 10_000;
 /** A log that cannot be read to its end within this time counts as out of reach. */
@@ -33,7 +34,7 @@ export class KafkaCompactedLog implements CompactedLog {
     await this.#member?.leave().catch(() => undefined);
     this.#last = -1n;
     this.#held = [];
-    const end = await this.#endOffset();
+    const end = await within(READ_DEADLINE_MS, this.#endOffset());
     let reading = true;
     this.#onRecord = (record) => {
       if (reading) onRecord(record);
@@ -140,15 +141,4 @@ export class KafkaCompactedLog implements CompactedLog {
     }
     return this.#producer;
   }
-}
-
-function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error(`Kafka did not answer within ${ms} ms.`));
-    }, ms);
-    promise.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-    });
-  });
 }

@@ -1,6 +1,10 @@
 import type { Admin, Kafka } from 'kafkajs';
 import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
+import { within } from './within.ts';
+
+/** Milliseconds. */
+const DEADLINE_MS = 20_000;
 
 export type ConsumerLagOptions = {
   readonly kafka: Kafka;
@@ -41,31 +45,35 @@ export class ConsumerLag implements Service {
   }
 
   async #look(): Promise<void> {
-    const { kafka, topic, groupId, partitions, onLag } = this.#options;
     this.#forget();
-    if (partitions().length === 0 || this.#stop.signal.aborted) return;
+    if (this.#options.partitions().length === 0 || this.#stop.signal.aborted) return;
     try {
-      if (this.#admin === null) {
-        const admin = kafka.admin();
-        await admin.connect();
-        this.#admin = admin;
-      }
-      const [[group], offsets] = await Promise.all([
-        this.#admin.fetchOffsets({ groupId, topics: [topic] }),
-        this.#admin.fetchTopicOffsets(topic),
-      ]);
-      const committed = new Map(group?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
-      // of the partitions of now: they may have changed while Kafka was asked
-      const wanted = new Set(partitions());
-      for (const { partition, low, high } of offsets) {
-        if (!wanted.has(partition)) continue;
-        // a log that has lost its end may lie before what is committed
-        onLag(partition, Math.max(0, Number(high) - Math.max(Number(low), committed.get(partition) ?? -1)));
-        this.#told.add(partition);
-      }
+      await within(DEADLINE_MS, this.#ask());
     } catch {
-      // Kafka is away, which others say; it is asked again
-      await this.#disconnect();
+      // Kafka is away, which others say; it is asked again, without waiting for what may not answer
+      void this.#disconnect();
+    }
+  }
+
+  async #ask(): Promise<void> {
+    const { kafka, topic, groupId, partitions, onLag } = this.#options;
+    if (this.#admin === null) {
+      const admin = kafka.admin();
+      await admin.connect();
+      this.#admin = admin;
+    }
+    const [[group], offsets] = await Promise.all([
+      this.#admin.fetchOffsets({ groupId, topics: [topic] }),
+      this.#admin.fetchTopicOffsets(topic),
+    ]);
+    const committed = new Map(group?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+    // of the partitions of now: they may have changed while Kafka was asked
+    const wanted = new Set(partitions());
+    for (const { partition, low, high } of offsets) {
+      if (!wanted.has(partition)) continue;
+      // a log that has lost its end may lie before what is committed
+      onLag(partition, Math.max(0, Number(high) - Math.max(Number(low), committed.get(partition) ?? -1)));
+      this.#told.add(partition);
     }
   }
 

@@ -3,9 +3,12 @@ import type { Service } from '../core/service.ts';
 import { decodeLetter, encodeLetter, replayOf, type DeadLetter } from './dead-letter.ts';
 import { readSpans, type Span } from './span-reader.ts';
 import { DEAD_LETTER_TOPIC } from './topics.ts';
+import { within } from './within.ts';
 
 /** Bytes of values in one send, unless one record alone has more. */
 const MAX_SEND_BYTES = 2_000_000;
+/** A letter whose answer did not come is sent again, and may then be there twice. Milliseconds. */
+const SEND_DEADLINE_MS = 60_000;
 /** Thrown to end a reading early. */
 const ENOUGH = new Error('No more is wanted.');
 
@@ -98,7 +101,8 @@ export class DeadLetters implements Service {
           bytes += messages[to]?.value?.length ?? 0;
           if (to > at && bytes > MAX_SEND_BYTES) break;
         }
-        await producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.Snappy, messages: messages.slice(at, to) });
+        const part = messages.slice(at, to);
+        await within(SEND_DEADLINE_MS, producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.Snappy, messages: part }));
       }
     } catch (error) {
       this.#producer = null;

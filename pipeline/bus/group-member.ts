@@ -1,5 +1,6 @@
 import kafkajs, { type Consumer, type ConsumerConfig, type EachBatchPayload, type Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
+import { within } from './within.ts';
 
 export type GroupMemberOptions = {
   readonly kafka: Kafka;
@@ -28,6 +29,8 @@ const { KafkaJSNonRetriableError } = kafkajs;
 
 const SESSION_MS = 6000;
 const LOOK_EVERY_MS = 1000;
+/** Time for a dozen tries of kafkajs to find a broker that answers. Milliseconds. */
+const CONNECT_MS = 60_000;
 /** So many looks without an answer are longer than the session: the coordinator has forgotten this member, or is not there. */
 const SILENT_LOOKS = 10;
 
@@ -134,7 +137,7 @@ export class GroupMember {
       this.#joined = false;
       log.error({ err: payload.error, restart: payload.restart }, `The reader of ${topic} crashed.`);
       if (payload.restart || !this.#running) return;
-      if (onCrash === undefined) this.#renew();
+      if (onCrash === undefined) this.renew();
       else onCrash(payload.error);
     });
   }
@@ -147,8 +150,8 @@ export class GroupMember {
 
   async #open(): Promise<void> {
     const consumer = this.#consumer;
-    await consumer.connect();
-    await consumer.subscribe({ topic: this.#options.topic, fromBeginning: true });
+    await within(CONNECT_MS, consumer.connect());
+    await within(CONNECT_MS, consumer.subscribe({ topic: this.#options.topic, fromBeginning: true }));
     if (!this.#running) return;
     await consumer.run({
       autoCommit: false,
@@ -168,33 +171,42 @@ export class GroupMember {
 
   /** Begins anew where the coordinator has been silent for too long. */
   #look(): void {
-    if (this.#silentLooks === null || !this.#running || ++this.#silentLooks < SILENT_LOOKS) return;
+    if (this.#silentLooks === null || ++this.#silentLooks < SILENT_LOOKS) return;
     this.#options.onSilence?.();
     this.#options.log.warn("The group's coordinator does not answer; another one is looked for.");
-    this.#lose();
-    this.#joined = false;
-    this.#renew();
+    this.renew();
   }
 
-  /** Goes on with a new consumer, as soon as Kafka can be reached. */
-  #renew(): void {
+  /** Leaves kafkajs' consumer alone, whatever it is doing, and joins the group with a new one as soon as Kafka can be reached. */
+  renew(): void {
+    if (!this.#running) return;
+    this.#lose();
+    this.#joined = false;
+    this.#replace();
+    void this.#reopen();
+  }
+
+  #replace(): void {
     const before = this.#consumer;
     this.#consumer = this.#create();
     // it waits for the coordinator to take its leave
     before.disconnect().catch((error: unknown) => {
       this.#options.log.debug({ err: error }, 'The consumer before ended with an error.');
     });
-    void this.#reopen();
   }
 
   async #reopen(): Promise<void> {
-    while (this.#running) {
+    const { log, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    for (let mine = this.#consumer; mine === this.#consumer && this.#running; mine = this.#consumer) {
       try {
         await this.#open();
         return;
       } catch (error) {
-        this.#options.log.warn({ err: error }, 'Kafka cannot be reached; it is tried again.');
-        await new Promise((resolve) => setTimeout(resolve, this.#options.lookEveryMs ?? LOOK_EVERY_MS));
+        log.warn({ err: error }, 'Kafka cannot be reached; it is tried again.');
+        await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+        // one that began meanwhile goes on by itself
+        if (mine !== this.#consumer) return;
+        this.#replace();
       }
     }
   }

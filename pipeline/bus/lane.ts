@@ -2,6 +2,7 @@ import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata }
 import type { Logger } from 'pino';
 import { encodeHeaders, type RecordInfo } from './record.ts';
 import { LOGS_TOPIC } from './topics.ts';
+import { within } from './within.ts';
 
 /** Rows that wait to be produced, and whom to tell. */
 export type Parcel = {
@@ -181,21 +182,6 @@ export class ProducerLane {
     const producer = this.#producer;
     this.#producer = null;
     producer?.then((old) => old.disconnect()).catch(() => undefined);
-  }
-}
-
-/** What the promise gives, if it does in time; what it gives later is passed over. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`Kafka did not answer within ${String(ms)} ms.`));
-    }, ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

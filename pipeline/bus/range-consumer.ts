@@ -10,6 +10,7 @@ import { readProgress, type Commitment, type ProgressOptions } from './progress.
 import type { RangeStepsOptions } from './range-steps.ts';
 import { decodeRecord, unreadable, type LogRecord } from './record.ts';
 import { rowsFault } from './row-lines.ts';
+import { within } from './within.ts';
 
 /** The records of one partition from `start` to `end` (offsets, inclusive): what is stored by one insert, or not at all. */
 export type Range = {
@@ -57,7 +58,12 @@ export type RangeConsumerOptions = {
   readonly onSilence?: () => void;
   readonly bury: RangeStepsOptions['bury'];
   readonly deadLetterLimit: number;
+  /** How long an answer of Kafka to a commit, or to where the group stands, is waited for; milliseconds. */
+  readonly deadlineMs?: number;
 };
+
+/** Longer than kafkajs takes for all its tries. */
+const DEADLINE_MS = 60_000;
 
 /**
  * Commits once, under the generation of the group that kafkajs holds when it is called. That may be a later one than the batch came with,
@@ -80,6 +86,8 @@ export class RangeConsumer implements Service {
   readonly #member: GroupMember;
   readonly #flow: FlowControl;
   readonly #readers = new Map<number, Promise<PartitionReader>>();
+  /** Those of them that have begun their work. */
+  readonly #begun = new Map<number, PartitionReader>();
   /** How the reader of each partition commits: as long as it holds records, since kafkajs keeps the last batch for it. */
   readonly #commit = new Map<number, Commit>();
   /** The last commit of each partition; resolves when it is over, however it ended. */
@@ -96,6 +104,7 @@ export class RangeConsumer implements Service {
   readonly #halted = new Map<number, string>();
   /** The offsets that were asked for by name, since what came began beyond them or ended before them. */
   readonly #sought = new Map<number, number>();
+  readonly #deadlineMs: number;
   #assigned: readonly number[] = [];
   /** Grows with every assignment; whoever holds an older one may not commit any more. */
   #epoch = 0;
@@ -104,6 +113,7 @@ export class RangeConsumer implements Service {
   constructor(options: RangeConsumerOptions) {
     this.#options = options;
     this.name = `consumer ${options.groupId}`;
+    this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
     const { kafka, log, groupId, topic, budget, onDrained, onCrash, onSilence = (): void => undefined } = options;
     this.#member = new GroupMember({
       ...{ kafka, log, groupId, topic, onCrash, onSilence },
@@ -161,7 +171,7 @@ export class RangeConsumer implements Service {
     if (this.#running) this.#member.halt();
     this.#running = false;
     this.#flow.stop();
-    await Promise.allSettled([...this.#readers.values()].map((reader) => reader.then((open) => open.finish())));
+    await Promise.allSettled([...this.#begun.values()].map((reader) => reader.finish()));
     this.#abandon();
     await this.#member.leave();
   }
@@ -179,11 +189,10 @@ export class RangeConsumer implements Service {
   /** Has the reader of a partition forget what it has not stored; the next batch opens one that begins where the group stands. */
   #close(partition: number): void {
     this.#current.delete(partition);
-    const ended = this.#readers
-      .get(partition)
-      ?.then((open) => open.abandon())
-      .catch(() => undefined);
+    // one that is still being opened does nothing any more, and what it asks Kafka may take minutes
+    const ended = this.#begun.get(partition)?.abandon();
     if (ended !== undefined) this.#ending.set(partition, Promise.all([this.#ending.get(partition), ended]));
+    this.#begun.delete(partition);
     this.#readers.delete(partition);
     this.#halted.delete(partition);
     this.#sought.delete(partition);
@@ -278,7 +287,10 @@ export class RangeConsumer implements Service {
         const position = { partition, offset: String(offset), metadata };
         const commit = this.#commit.get(partition);
         if (commit === undefined) return Promise.reject(new Error('BUG: a commit of a partition that holds nothing.'));
-        const committing = commit({ topics: [{ topic, partitions: [position] }] });
+        const committing = within(this.#deadlineMs, commit({ topics: [{ topic, partitions: [position] }] }), () => {
+          // what is still under way has the generation before then, and is refused
+          this.#member.renew();
+        });
         const known = committing.then(() => {
           this.#committed.set(partition, { offset, metadata });
         });
@@ -302,6 +314,8 @@ export class RangeConsumer implements Service {
         this.#flow.update();
       },
     });
+    if (!isCurrent() || !this.#running) return reader;
+    this.#begun.set(partition, reader);
     this.#flow.watch(partition, () => ({ ...reader.holding, isStill: isCurrent() && this.#halted.has(partition) }));
     reader.start();
     return reader;
@@ -310,11 +324,15 @@ export class RangeConsumer implements Service {
   async #readProgress(partition: number, more: Pick<ProgressOptions, 'atLeast' | 'onWait'>): Promise<Progress> {
     const { kafka, log, groupId, topic } = this.#options;
     const admin = kafka.admin();
-    await admin.connect();
+    const read = async (): Promise<Progress> => {
+      await admin.connect();
+      return readProgress({ admin, log, groupId, topic, partition, last: this.#committed.get(partition), ...more });
+    };
     try {
-      return await readProgress({ admin, log, groupId, topic, partition, last: this.#committed.get(partition), ...more });
+      return await within(this.#deadlineMs, read());
     } finally {
-      await admin.disconnect();
+      // not waited for: it may be what does not answer
+      admin.disconnect().catch(() => undefined);
     }
   }
 }

@@ -1,8 +1,11 @@
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import type { Service } from '../core/service.ts';
+import { within } from './within.ts';
 
 /** A record that is not consumed after this share of the topic's retention is in danger of being deleted unread. */
 const DANGER = 0.7;
+/** Without an answer for so long it is not known how old they are. Milliseconds. */
+const DEADLINE_MS = 20_000;
 
 export type UnreadAgeOptions = { readonly kafka: Kafka; readonly topic: string; readonly groupId: string; readonly now?: () => number };
 
@@ -38,23 +41,28 @@ export class UnreadAge implements Service {
 
   /** Says which partition is in danger, or null; rejects where Kafka does not answer. */
   async check(): Promise<string | null> {
-    const { kafka, topic, groupId, now = Date.now } = this.#options;
     try {
-      if (this.#admin === null) {
-        const admin = kafka.admin();
-        await admin.connect();
-        this.#admin = admin;
-      }
-      const retentionMs = await retentionOf(this.#admin, topic);
-      if (retentionMs < 0) return null;
-      const positions = await positionsOf(this.#admin, topic, groupId, Math.floor(now() - DANGER * retentionMs));
-      const found = overdue(positions);
-      if (found === undefined) return null;
-      return `Records of ${topic}, partition ${String(found.partition)}, are not stored yet and near the end of their retention.`;
+      return await within(DEADLINE_MS, this.#look());
     } catch (error) {
-      await this.stop();
+      // not waited for: it may be what does not answer
+      void this.stop();
       throw error;
     }
+  }
+
+  async #look(): Promise<string | null> {
+    const { kafka, topic, groupId, now = Date.now } = this.#options;
+    if (this.#admin === null) {
+      const admin = kafka.admin();
+      await admin.connect();
+      this.#admin = admin;
+    }
+    const retentionMs = await retentionOf(this.#admin, topic);
+    if (retentionMs < 0) return null;
+    const positions = await positionsOf(this.#admin, topic, groupId, Math.floor(now() - DANGER * retentionMs));
+    const found = overdue(positions);
+    if (found === undefined) return null;
+    return `Records of ${topic}, partition ${String(found.partition)}, are not stored yet and near the end of their retention.`;
   }
 
   /** A check after it connects anew. */

@@ -164,20 +164,34 @@ describe('member of a group', () => {
     expect(told).to.deep.equal([]);
   });
 
-  it('tries again where Kafka cannot be reached', async () => {
-    let tries = 0;
+  it('tries again, each time with a new consumer, where Kafka cannot be reached', async () => {
     const { member, consumers, told, nth } = memberOf((index) =>
-      index === 0 || ++tries === 3 ? Promise.resolve() : Promise.reject(new Error('away')),
+      index === 0 || index === 3 ? Promise.resolve() : Promise.reject(new Error('away')),
     );
     await member.start();
     nth(0).emit('join', JOINED);
     await eventually(
-      'a second consumer',
-      () => consumers.length === 2 && nth(1).isRunning,
+      'a consumer that runs',
+      () => consumers.length === 4 && nth(3).isRunning,
       (isRunning) => isRunning,
     );
-    expect(tries).to.equal(3);
     expect(told).to.deep.equal(['lost', 'assigned 0,1', 'lost']);
+    member.halt();
+  });
+
+  it('begins anew only once where it is told so while it tries', async () => {
+    const { member, consumers, nth } = memberOf((index) => (index === 1 ? new Promise(() => undefined) : Promise.resolve()));
+    await member.start();
+    nth(0).emit('join', JOINED);
+    member.renew();
+    member.renew();
+    await eventually(
+      'a consumer that runs',
+      () => consumers.length === 3 && nth(2).isRunning,
+      (isRunning) => isRunning,
+    );
+    expect(consumers.length).to.equal(3);
+    expect(nth(1).isRunning).to.equal(false);
     member.halt();
   });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { EachBatchPayload, Kafka, KafkaMessage, OffsetsByTopicPartition } from 'kafkajs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { RangeConsumer, type Range } from '../../../pipeline/bus/range-consumer.ts';
+import { RangeConsumer, type Range, type RangeConsumerOptions } from '../../../pipeline/bus/range-consumer.ts';
 import { encodeHeaders } from '../../../pipeline/bus/record.ts';
 import { eventually } from '../../fakes/eventually.ts';
 
@@ -40,10 +40,13 @@ class FakeBroker {
   drained = 0;
   /** Called before a range is stored. */
   beforeStore: () => Promise<void> = () => Promise.resolve();
+  /** How many consumers of kafkajs there were. */
+  consumers = 0;
   readonly #listeners = new Map<string, (event: { payload: object }) => void>();
 
   readonly kafka = {
     consumer: () => ({
+      number: (this.consumers += 1),
       events: { GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat', REBALANCING: 'rebalancing', CRASH: 'crash' },
       on: (name: string, listener: (event: { payload: object }) => void) => this.#listeners.set(name, listener),
       connect: () => Promise.resolve(),
@@ -74,7 +77,17 @@ class FakeBroker {
     }),
   } as unknown as Kafka;
 
-  readonly consumer = new RangeConsumer({
+  readonly #deadlineMs: number;
+
+  constructor(deadlineMs = 60_000) {
+    this.#deadlineMs = deadlineMs;
+    this.consumer = new RangeConsumer(this.#options());
+  }
+
+  readonly consumer: RangeConsumer;
+
+  #options = (): RangeConsumerOptions => ({
+    deadlineMs: this.#deadlineMs,
     kafka: this.kafka,
     log: pino({ level: 'silent' }),
     groupId: 'g',
@@ -206,6 +219,58 @@ describe('range consumer', () => {
     expect(lookUps).to.equal(1);
     expect(broker.storedOffsets).to.deep.equal([0, 1, 2, 3]);
   });
+
+  it('does not wait for a reader of an assignment before that is still being opened', async () => {
+    let isAsked = false;
+    broker.beforeLookUp = () => {
+      isAsked = true;
+      return new Promise(() => undefined);
+    };
+    void broker.batch(0).catch(() => undefined);
+    await eventually(
+      'a look-up',
+      () => isAsked,
+      (asked) => asked,
+    );
+    broker.emit('rebalancing');
+    broker.emit('join');
+    broker.beforeLookUp = () => Promise.resolve();
+    await broker.batch(0, 1);
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset, metadata }) => offset === '2' && !metadata.includes('e'),
+    );
+    expect(broker.storedOffsets).to.deep.equal([0, 1]);
+  });
+
+  for (const what of ['commit', 'look-up'] as const)
+    it(`goes on where the answer to a ${what} never comes`, async () => {
+      const slow = new FakeBroker(50);
+      await slow.consumer.start();
+      slow.emit('join');
+      const never = new Promise<void>(() => undefined);
+      if (what === 'commit') slow.beforeCommit = () => never;
+      else slow.beforeLookUp = () => never;
+      void slow.batch(0, 1).catch(() => undefined);
+      if (what === 'commit')
+        await eventually(
+          'another consumer',
+          () => slow.consumers,
+          (count) => count === 2,
+        );
+      else await new Promise((resolve) => setTimeout(resolve, 100));
+      slow.beforeCommit = slow.beforeLookUp = () => Promise.resolve();
+      slow.emit('join');
+      await slow.batch(0, 1);
+      await eventually(
+        'the end',
+        () => slow.committed,
+        ({ offset, metadata }) => offset === '2' && !metadata.includes('e'),
+      );
+      expect(slow.storedOffsets).to.deep.equal([0, 1]);
+      await slow.consumer.stop();
+    });
 
   it('does not store a range whose intent was refused', async () => {
     broker.beforeCommit = () => Promise.reject(new Error('not a member'));

@@ -1,0 +1,18 @@
+/**
+ * What the promise gives, if it does within so many milliseconds; what it gives later is passed over. For all that is asked of kafkajs: a
+ * request whose connection breaks while another one to the same broker is being opened may never be answered at all, nor time out. `onLate` is called where it does not come in time.
+ */
+export async function within<T>(ms: number, promise: Promise<T>, onLate?: () => void): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      onLate?.();
+      reject(new Error(`Kafka did not answer within ${String(ms)} ms.`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
