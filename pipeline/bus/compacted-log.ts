@@ -31,7 +31,8 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 
   async readAll(onRecord: (record: CompactedRecord) => void): Promise<void> {
-    await this.#member?.leave().catch(() => undefined);
+    // not waited for: it takes nothing more, and what it asked Kafka may never be answered
+    this.#member?.leave().catch(() => undefined);
     this.#last = -1n;
     this.#held = [];
     const end = await within(READ_DEADLINE_MS, this.#endOffset());
@@ -57,7 +58,7 @@ export class KafkaCompactedLog implements CompactedLog {
         member.start().catch(reject);
       });
     } catch (error) {
-      await member.leave().catch(() => undefined);
+      member.leave().catch(() => undefined);
       this.#member = null;
       throw error;
     }
