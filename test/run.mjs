@@ -12,13 +12,15 @@ const endToEnd = (...files) => [bin('mocha/bin/mocha.js'), '--exit', '--timeout'
 
 /** Each part runs in a process of its own; its output is shown as it comes, that of a part that runs beside another one at its end. */
 const PARTS = [
-  { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
-  { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
-  { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
   {
     name: 'unit and contract',
     args: [bin('mocha/bin/mocha.js'), '--exit', 'test/!(e2e|browser|shippers)/**/*.test.ts', 'test/*.test.ts'],
     mocha: true,
+    beside: [
+      { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
+      { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
+      { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
+    ],
   },
   {
     name: 'end to end',

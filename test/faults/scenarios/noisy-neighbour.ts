@@ -81,7 +81,7 @@ export const noisyNeighbour: Scenario = {
   about: `A tenant offers ${String(NOISY_RATE)} entries/s, fifty times what its plan allows, beside ${String(QUIET_TENANTS)} that offer what theirs allows.`,
   alone: true,
   entriesPerSecond: PLAN_RATE,
-  sampleSeconds: 30,
+  sampleSeconds: 16,
   async run({ cluster, load, startLoad, startLoadProcess, counters, measures, seconds, wait, log }) {
     const phaseMs = Math.max(1000, (seconds * 1000 - WARM_MS - 2 * SETTLE_MS) / 2);
     const noisyKey = await makeTenant(cluster, 'noisy');

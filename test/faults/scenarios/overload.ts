@@ -31,7 +31,7 @@ export const overload: Scenario = {
   // what is slow because of it would be blamed on the others
   alone: true,
   entriesPerSecond: USUAL_RATE,
-  sampleSeconds: 15,
+  sampleSeconds: 8,
   async run({ cluster, load, counters, measures, seconds, wait, log }) {
     const attempts: WatchedAttempt[] = [];
     await wait(seconds * 100);
