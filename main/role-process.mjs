@@ -5,6 +5,7 @@ import { openLog } from '../compose/embedded/engine-process.mjs';
 import { StartError } from '../compose/embedded/start-error.mjs';
 import { KeptChild } from './kept-child.mjs';
 import { lastWords } from './last-words.mjs';
+import { runtimeOf } from './role-runtime.mjs';
 
 /**
  * The processes that make up the service, in the order in which they are stopped: no new entries first, what stores
@@ -18,15 +19,6 @@ export const ROLES = [
 ];
 
 const READY_TIMEOUT_MS = 60_000;
-/** glibc gives every thread an arena of its own, and what zlib and the network free in them stays there. */
-const MALLOC = { MALLOC_ARENA_MAX: '2' };
-/**
- * For a backlog. Once glibc has freed a buffer of megabytes, it takes the next ones from the heap, where they leave holes: up to 80 MiB;
- * with a threshold of its own they are given back to the system. A sink needs 150 MiB of V8's heap at most; how much garbage V8 lets come
- * beside them follows from how much it may take: without a bound it was as much again. `--expose-gc` is for `pipeline/core/garbage.ts`.
- */
-const SINK = { flags: ['--expose-gc', '--max-old-space-size=512'], env: { MALLOC_MMAP_THRESHOLD_: '32768' } };
-
 /**
  * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and
  * ends by itself when its supervisor is gone (the channel between them closes).
@@ -74,11 +66,11 @@ export class RoleProcess extends KeptChild {
     const { dist, env } = this.options;
     const log = openLog(this.logFile);
     const roles = ROLES.find(({ name }) => name === this.name)?.roles ?? [this.name];
-    const own = roles.includes('sink') ? SINK : { flags: [], env: {} };
-    const args = ['--enable-source-maps', ...own.flags, path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
+    const own = runtimeOf(roles);
+    const args = [...own.flags, path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
     // A process group of its own: a Ctrl-C of the terminal reaches the supervisor alone, which stops all in order.
     const child = spawn(process.execPath, args, {
-      env: { ...MALLOC, ...own.env, ...env },
+      env: { ...own.env, ...env },
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
     });

@@ -1,6 +1,7 @@
 /**
- * What the promise gives, if it does within so many milliseconds; what it gives later is passed over. For all that is asked of kafkajs: a
- * request whose connection breaks while another one to the same broker is being opened may never be answered at all, nor time out. `onLate` is called where it does not come in time.
+ * What the promise gives, if it does within so many milliseconds; what it gives later is passed over, and `onLate` is called. For all that
+ * is asked of kafkajs: it repeats a look-up for minutes, and where a connection breaks while another one to the same broker is opened, a
+ * request may never be answered at all, nor time out.
  */
 export async function within<T>(ms: number, promise: Promise<T>, onLate?: () => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

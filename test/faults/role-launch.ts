@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { lastWords } from '../../main/last-words.mjs';
+import { runtimeOf } from '../../main/role-runtime.mjs';
 import type { Launch } from './kept-process.ts';
 
 export type RoleOptions = {
@@ -32,10 +33,9 @@ export function roleLaunch(options: RoleOptions): RoleLaunch {
       const log = openSync(logFile, 'a', 0o600);
       const program = path.join(options.dist, 'main', 'role.js');
       const preload = options.preload === undefined ? [] : ['--import', options.preload];
-      const isSink = options.roles.includes('sink');
-      const heap = isSink ? ['--expose-gc', '--max-old-space-size=512'] : [];
-      const args = ['--enable-source-maps', ...heap, ...preload, program, '--name', options.name, '--role', options.roles.join(',')];
-      const env = { MALLOC_ARENA_MAX: '2', ...(isSink ? { MALLOC_MMAP_THRESHOLD_: '32768' } : {}), ...options.env };
+      const runtime = runtimeOf(options.roles);
+      const args = [...runtime.flags, ...preload, program, '--name', options.name, '--role', options.roles.join(',')];
+      const env = { ...runtime.env, ...options.env };
       const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log, 'ipc'] });
       closeSync(log);
       const exited = new Promise<string>((ended) => {

@@ -83,7 +83,14 @@ function memberOf(connected: (nth: number) => Promise<void> = () => Promise.reso
     onCrash: () => told.push('crash'),
   });
   const nth = (index: number): FakeConsumer => consumers[index] as FakeConsumer;
-  return { member, consumers, told, nth };
+  /** Waits until there are so many before the last one, and that one runs. */
+  const runs = (index: number): Promise<boolean> =>
+    eventually(
+      `consumer ${String(index)}`,
+      () => consumers.length === index + 1 && nth(index).isRunning,
+      (isRunning) => isRunning,
+    );
+  return { member, consumers, told, nth, runs };
 }
 
 const JOINED = { memberAssignment: { t: [0, 1] } };
@@ -93,14 +100,10 @@ const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 
 describe('member of a group', () => {
   it('is begun anew where no heartbeat is answered, and does not wait for the one before', async () => {
-    const { member, consumers, told, nth } = memberOf();
+    const { member, told, nth, runs } = memberOf();
     await member.start();
     nth(0).emit('join', JOINED);
-    await eventually(
-      'a second consumer',
-      () => consumers.length === 2 && nth(1).isRunning,
-      (isRunning) => isRunning,
-    );
+    await runs(1);
     expect(nth(0).isEnded).to.equal(true);
     expect(member.joined).to.equal(false);
     nth(1).emit('join', JOINED);
@@ -110,14 +113,10 @@ describe('member of a group', () => {
   });
 
   it('takes nothing more from a consumer that it has given up', async () => {
-    const { member, consumers, told, nth } = memberOf();
+    const { member, told, nth, runs } = memberOf();
     await member.start();
     nth(0).emit('join', JOINED);
-    await eventually(
-      'a second consumer',
-      () => consumers.length === 2 && nth(1).isRunning,
-      (isRunning) => isRunning,
-    );
+    await runs(1);
     told.length = 0;
     for (const name of ['join', 'rebalancing', 'heartbeat'] as const) nth(0).emit(name, JOINED);
     nth(0).emit('crash', { error: new Error('late'), restart: false });
@@ -133,16 +132,12 @@ describe('member of a group', () => {
   });
 
   it('lets kafkajs begin anew by itself, but not with a consumer that was given up', async () => {
-    const { member, consumers, nth } = memberOf();
+    const { member, nth, runs } = memberOf();
     await member.start();
     const restarts = (index: number): Promise<boolean> | undefined => nth(index).restartOnFailure?.(new Error('crash'));
     expect(await restarts(0)).to.equal(true);
     nth(0).emit('join', JOINED);
-    await eventually(
-      'a second consumer',
-      () => consumers.length,
-      (count) => count === 2,
-    );
+    await runs(1);
     expect(await restarts(0)).to.equal(false);
     expect(await restarts(1)).to.equal(true);
     void member.leave();
@@ -165,31 +160,23 @@ describe('member of a group', () => {
   });
 
   it('tries again, each time with a new consumer, where Kafka cannot be reached', async () => {
-    const { member, consumers, told, nth } = memberOf((index) =>
+    const { member, told, nth, runs } = memberOf((index) =>
       index === 0 || index === 3 ? Promise.resolve() : Promise.reject(new Error('away')),
     );
     await member.start();
     nth(0).emit('join', JOINED);
-    await eventually(
-      'a consumer that runs',
-      () => consumers.length === 4 && nth(3).isRunning,
-      (isRunning) => isRunning,
-    );
+    await runs(3);
     expect(told).to.deep.equal(['lost', 'assigned 0,1', 'lost']);
     member.halt();
   });
 
   it('begins anew only once where it is told so while it tries', async () => {
-    const { member, consumers, nth } = memberOf((index) => (index === 1 ? new Promise(() => undefined) : Promise.resolve()));
+    const { member, consumers, nth, runs } = memberOf((index) => (index === 1 ? new Promise(() => undefined) : Promise.resolve()));
     await member.start();
     nth(0).emit('join', JOINED);
     member.renew();
     member.renew();
-    await eventually(
-      'a consumer that runs',
-      () => consumers.length === 3 && nth(2).isRunning,
-      (isRunning) => isRunning,
-    );
+    await runs(2);
     expect(consumers.length).to.equal(3);
     expect(nth(1).isRunning).to.equal(false);
     member.halt();

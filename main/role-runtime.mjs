@@ -1,0 +1,18 @@
+/** glibc gives every thread an arena of its own, and what zlib and the network free in them stays there. */
+const MALLOC = { MALLOC_ARENA_MAX: '2' };
+/**
+ * For a backlog. Once glibc has freed a buffer of megabytes, it takes the next ones from the heap, where they leave holes: up to 80 MiB;
+ * with a threshold of its own they are given back to the system. A sink needs 150 MiB of V8's heap at most; how much garbage V8 lets come
+ * beside them follows from how much it may take: without a bound it was as much again. `--expose-gc` is for `pipeline/core/garbage.ts`.
+ */
+const SINK = { flags: ['--expose-gc', '--max-old-space-size=512'], env: { MALLOC_MMAP_THRESHOLD_: '32768' } };
+
+/**
+ * How a process that does these roles is started: Node's flags, and the environment that it has unless another one is given.
+ * @param {readonly string[]} roles
+ * @returns {{ readonly flags: readonly string[], readonly env: Readonly<Record<string, string>> }}
+ */
+export function runtimeOf(roles) {
+  const own = roles.includes('sink') ? SINK : { flags: [], env: {} };
+  return { flags: ['--enable-source-maps', ...own.flags], env: { ...MALLOC, ...own.env } };
+}
