@@ -117,14 +117,21 @@ describe('inflate zstd', () => {
 
   it('survives wrong bytes anywhere', async () => {
     const bytes = fixture('200-level19-checked.zst');
+    const content = await inflateZstd(bytes, 100_000, tooLarge);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }), async (changes) => {
         const copy = Buffer.from(bytes);
         for (const [at, value] of changes) copy[at] = value;
-        if (copy.equals(bytes)) return;
+        // one bit of the frame header descriptor says nothing, and must not be looked at (RFC 8878, 3.1.1.1.1.3)
+        const means = (frame: Buffer): Buffer =>
+          Buffer.concat([frame.subarray(0, 4), Buffer.of((frame[4] ?? 0) & ~0x10), frame.subarray(5)]);
+        if (means(copy).equals(means(bytes))) {
+          expect((await inflateZstd(copy, 100_000, tooLarge)).equals(content)).to.equal(true);
+          return;
+        }
         expect([400, 413]).to.include((await refused(copy, 100_000)).status);
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[[[4, 116]]]] },
     );
   });
 });
