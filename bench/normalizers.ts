@@ -4,7 +4,7 @@
  * Formats are measured in turns, several rounds over, so that a machine that drifts does not favour one; the median round is shown.
  */
 import { parseArgs } from 'node:util';
-import { EntryCodec, EntryWriter } from '../pipeline/entry/writer.ts';
+import { EntryCodec, EntryWriter } from '../pipeline/logs/writer.ts';
 import { normalizers } from '../pipeline/normalizers/index.ts';
 import type { IngestRequest } from '../pipeline/normalizers/normalizer.ts';
 import { wireBodies, type WireBody } from './wire/bodies.ts';

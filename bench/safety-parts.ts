@@ -27,7 +27,7 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
         find: 'const isOfSend = taken.length === 0 || next.partition === taken[0]?.partition;',
         replace: 'const isOfSend = true;',
       },
-      { file: 'pipeline/bus/log-publisher.js', find: 'const MAX_LANES = 8;', replace: 'const MAX_LANES = 2;' },
+      { file: 'pipeline/logs/log-publisher.js', find: 'const MAX_LANES = 8;', replace: 'const MAX_LANES = 2;' },
     ],
   },
   {

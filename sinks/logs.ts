@@ -1,8 +1,8 @@
 import type { Range } from '../pipeline/bus/range-consumer.ts';
-import { positionOf, type LogRecord } from '../pipeline/bus/record.ts';
+import { positionOf, type LogRecord } from '../pipeline/logs/record.ts';
 import { LOGS_TOPIC } from '../pipeline/bus/topics.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
-import { ROW_STRUCTURE } from '../pipeline/entry/row.ts';
+import { ROW_STRUCTURE } from '../pipeline/logs/row.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
 

@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
 import type { Refusal } from '../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../pipeline/bus/record.ts';
+import type { LogRecord } from '../pipeline/logs/record.ts';
 
 /**
  * What ClickHouse answers where it is the rows that are at fault, and no repeat will help

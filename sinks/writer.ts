@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
 import type { Range, RangeStore, Refusal } from '../pipeline/bus/range-consumer.ts';
-import { appendedAt, positionOf, type LogRecord } from '../pipeline/bus/record.ts';
+import { appendedAt, positionOf, type LogRecord } from '../pipeline/logs/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
 import { findRefused, refusalOf } from './refused.ts';

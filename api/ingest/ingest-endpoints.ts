@@ -1,6 +1,6 @@
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
-import type { EntryWriter, Written } from '../../pipeline/entry/writer.ts';
+import type { EntryWriter, Written } from '../../pipeline/logs/writer.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { QUERY_KEY_PATHS } from '../auth/planes.ts';

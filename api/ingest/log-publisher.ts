@@ -1,4 +1,4 @@
-import type { EntryWriter, WriterOptions, Written } from '../../pipeline/entry/writer.ts';
+import type { EntryWriter, WriterOptions, Written } from '../../pipeline/logs/writer.ts';
 
 /** The way from a request's entries to Kafka, as the ingest route sees it. */
 export interface LogPublisher {

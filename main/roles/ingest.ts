@@ -10,7 +10,7 @@ import { EventLoopLag } from '../../api/limits/event-loop-lag.ts';
 import { ingestLimits } from '../../api/limits/index.ts';
 import type { UsageCounts } from '../../api/limits/usage-counts.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { LogPublisher } from '../../pipeline/bus/log-publisher.ts';
+import { LogPublisher } from '../../pipeline/logs/log-publisher.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { normalizers } from '../../pipeline/normalizers/index.ts';
 import { createControlStore } from './control.ts';

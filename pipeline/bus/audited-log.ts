@@ -1,5 +1,5 @@
 import type { Kafka, SeekEntry } from 'kafkajs';
-import { decodeRecord, unreadable, type LogRecord } from './record.ts';
+import { decodeRecord, unreadable, type LogRecord } from '../logs/record.ts';
 import { readSpans, type Span } from './span-reader.ts';
 
 /** Where a partition stands, in offsets; a span of time is cut to what Kafka still has. */

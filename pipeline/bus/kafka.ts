@@ -5,6 +5,8 @@ import { lz4Codec } from './lz4-codec.ts';
 import { snappyCodec } from './snappy-codec.ts';
 import { zstdCodec } from './zstd-codec.ts';
 
+export type { IHeaders, Kafka, KafkaMessage } from 'kafkajs';
+
 const { CompressionCodecs, CompressionTypes, Kafka: KafkaClient, logLevel } = kafkajs;
 
 /** Registers the codecs that kafkajs lacks. Snappy is what we write; lz4 and zstd are for records that others write. */

@@ -1,6 +1,6 @@
 import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
 import type { Logger } from 'pino';
-import { encodeHeaders, type RecordInfo } from './record.ts';
+import { encodeHeaders, type RecordInfo } from '../logs/record.ts';
 import { LOGS_TOPIC } from './topics.ts';
 import { within } from './within.ts';
 

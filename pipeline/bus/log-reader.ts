@@ -1,7 +1,7 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 import { GroupMember } from './group-member.ts';
-import { decodeBilled, type Billed } from './record.ts';
+import { decodeBilled, type Billed } from '../logs/record.ts';
 import { LOGS_TOPIC } from './topics.ts';
 
 /** Records of one partition in the order of their offsets; those that count nothing are left out. */

@@ -2,7 +2,7 @@ import { WINDOW, type Intent, type Progress } from './commit-metadata.ts';
 import type { Holding } from './flow-control.ts';
 import { RangeSteps, type RangeStepsOptions } from './range-steps.ts';
 import type { Range } from './range-consumer.ts';
-import type { LogRecord } from './record.ts';
+import type { LogRecord } from '../logs/record.ts';
 
 /** How large ranges grow. */
 export type RangeLimits = {

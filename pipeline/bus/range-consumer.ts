@@ -8,8 +8,8 @@ import { GroupMember } from './group-member.ts';
 import { PartitionReader, type RangeLimits } from './partition-reader.ts';
 import { readProgress, type Commitment, type ProgressOptions } from './progress.ts';
 import type { RangeStepsOptions } from './range-steps.ts';
-import { decodeRecord, unreadable, type LogRecord } from './record.ts';
-import { rowsFault } from './row-lines.ts';
+import { decodeRecord, unreadable, type LogRecord } from '../logs/record.ts';
+import { rowsFault } from '../logs/row-lines.ts';
 import { within } from './within.ts';
 
 /** The records of one partition from `start` to `end` (offsets, inclusive): what is stored by one insert, or not at all. */

@@ -1,7 +1,7 @@
 import { OPEN_ARRAY } from '../core/bytes.ts';
 import { skipString, skipValue } from '../core/json-tokens.ts';
 import { stringAt, walkArray, walkObject } from '../core/json-walk.ts';
-import { validUtf8, type EntryWriter } from '../entry/writer.ts';
+import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { LogEvents } from './cloudwatch/events.ts';
 import { InnerGzip, isGzip } from './shared/inner-gzip.ts';
 import { refuseUnreadable, takeElements } from './shared/json-elements.ts';

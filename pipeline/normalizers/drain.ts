@@ -1,6 +1,6 @@
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
-import type { EntryWriter } from '../entry/writer.ts';
+import type { EntryWriter } from '../logs/writer.ts';
 import { takeLogplex } from './heroku.ts';
 import { jsonEntries } from './json-entries.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';

@@ -1,6 +1,6 @@
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
-import { validUtf8, type EntryWriter } from '../entry/writer.ts';
+import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { endOfLine, startsWith } from './shared/bytes.ts';
 import { jsonErrorReason } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';

@@ -1,4 +1,4 @@
-import { validUtf8, type EntryWriter } from '../entry/writer.ts';
+import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { takeJsonRecords } from './fluent/json.ts';
 import { PackedRecords } from './fluent/packed.ts';
 import { requestTag } from './fluent/tag.ts';

@@ -1,7 +1,7 @@
 import { invalidBody } from '../core/errors.ts';
-import { ABSENT, STRING, type Draft } from '../entry/draft.ts';
-import { FixedName, type Name } from '../entry/names.ts';
-import { validUtf8, type EntryWriter } from '../entry/writer.ts';
+import { ABSENT, STRING, type Draft } from '../logs/draft.ts';
+import { FixedName, type Name } from '../logs/names.ts';
+import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { SYSLOG_LEVELS } from '../core/severity.ts';
 import { takeElements, refuseUnreadable } from './shared/json-elements.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';

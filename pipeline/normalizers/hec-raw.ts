@@ -1,6 +1,6 @@
 import { invalidBody } from '../core/errors.ts';
-import { FixedName } from '../entry/names.ts';
-import type { EntryWriter } from '../entry/writer.ts';
+import { FixedName } from '../logs/names.ts';
+import type { EntryWriter } from '../logs/writer.ts';
 import { hecAnswer } from './hec/answer.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 import { takeLines } from './shared/text-lines.ts';

@@ -1,6 +1,6 @@
 import { invalidBody } from '../core/errors.ts';
-import { FixedName } from '../entry/names.ts';
-import type { EntryWriter } from '../entry/writer.ts';
+import { FixedName } from '../logs/names.ts';
+import type { EntryWriter } from '../logs/writer.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 import { acceptedAnswer } from './shared/answers.ts';
 import { clockOf, takeFrames } from './syslog/take-frames.ts';

@@ -1,7 +1,7 @@
 import { OPEN_ARRAY, OPEN_OBJECT } from '../core/bytes.ts';
 import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
-import { lastJsonError, validUtf8, type EntryWriter } from '../entry/writer.ts';
+import { lastJsonError, validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { endOfLine } from './shared/bytes.ts';
 import { jsonErrorReason } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';

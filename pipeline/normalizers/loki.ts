@@ -1,7 +1,7 @@
 import { payloadTooLarge } from '../core/errors.ts';
 import type { Coding } from '../core/inflate.ts';
 import { inflateSnappy } from '../core/snappy.ts';
-import type { EntryWriter } from '../entry/writer.ts';
+import type { EntryWriter } from '../logs/writer.ts';
 import { isJsonBody } from './shared/body-encoding.ts';
 import { readLokiJson } from './loki/json.ts';
 import { readLokiProtobuf } from './loki/protobuf.ts';

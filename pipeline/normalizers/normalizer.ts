@@ -1,5 +1,5 @@
 import type { Coding } from '../core/inflate.ts';
-import type { EntryWriter, Written } from '../entry/writer.ts';
+import type { EntryWriter, Written } from '../logs/writer.ts';
 
 export type { Written };
 

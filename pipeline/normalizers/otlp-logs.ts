@@ -1,4 +1,4 @@
-import type { EntryWriter } from '../entry/writer.ts';
+import type { EntryWriter } from '../logs/writer.ts';
 import { isJsonBody } from './shared/body-encoding.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 import { exportAnswer } from './otlp/answer.ts';

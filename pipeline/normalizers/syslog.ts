@@ -1,5 +1,5 @@
 import { invalidBody } from '../core/errors.ts';
-import type { EntryWriter } from '../entry/writer.ts';
+import type { EntryWriter } from '../logs/writer.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 import { acceptedAnswer } from './shared/answers.ts';
 import { clockOf, takeFrames } from './syslog/take-frames.ts';

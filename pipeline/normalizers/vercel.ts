@@ -1,6 +1,6 @@
-import { FixedName } from '../entry/names.ts';
-import type { Draft } from '../entry/draft.ts';
-import { validUtf8, type EntryWriter } from '../entry/writer.ts';
+import { FixedName } from '../logs/names.ts';
+import type { Draft } from '../logs/draft.ts';
+import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { refuseUnreadable, takeElements } from './shared/json-elements.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 import { acceptedAnswer } from './shared/answers.ts';

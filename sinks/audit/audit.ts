@@ -1,5 +1,5 @@
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
-import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { AuditReport } from '../../pipeline/core/audit-report.ts';
 import { isWhole, judge, type Expected, type Stored } from './compare.ts';
 import { Tally } from './report.ts';

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.mjs';
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { migrate } from '../../pipeline/store/migrations.ts';
 import { storedPositions } from '../../sinks/audit/stored.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { WINDOW } from '../../pipeline/bus/commit-metadata.ts';
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';
 import { LogsqlStore } from './logsql-store.ts';

@@ -13,7 +13,7 @@ import { selectRows } from '../../api/select/query.ts';
 import { selectStats, selectStatsRange } from '../../api/select/stats.ts';
 import { fieldValues, streams as selectStreams } from '../../api/select/values.ts';
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { retentionClass } from '../../pipeline/core/retention.ts';
 import { formatTime, MAX_TIME, parseTime } from '../../pipeline/core/time.ts';
 import { createLogsSink } from '../../sinks/logs.ts';

@@ -1,7 +1,7 @@
 import type { EachBatchPayload, Kafka, KafkaMessage, OffsetsByTopicPartition } from 'kafkajs';
 import { pino } from 'pino';
 import { RangeConsumer, type Range, type RangeConsumerOptions } from '../../pipeline/bus/range-consumer.ts';
-import { encodeHeaders } from '../../pipeline/bus/record.ts';
+import { encodeHeaders } from '../../pipeline/logs/record.ts';
 
 type Committed = { offset: string; metadata: string };
 

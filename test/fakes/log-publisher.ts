@@ -1,6 +1,6 @@
 import type { LogPublisher } from '../../api/ingest/log-publisher.ts';
 import { backpressure } from '../../pipeline/core/errors.ts';
-import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../../pipeline/entry/writer.ts';
+import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../../pipeline/logs/writer.ts';
 
 /** Keeps what it was given instead of sending it to Kafka. */
 export class FakeLogPublisher implements LogPublisher {

@@ -1,8 +1,8 @@
 import { HttpError, payloadTooLarge } from '../../pipeline/core/errors.ts';
 import { inflate } from '../../pipeline/core/inflate.ts';
-import { EntryWriter } from '../../pipeline/entry/writer.ts';
+import { EntryWriter } from '../../pipeline/logs/writer.ts';
 import { readCoding } from '../../api/http/body.ts';
-import { codec, RECEIVED_AT } from '../pipeline/entry/entry-lines.ts';
+import { codec, RECEIVED_AT } from '../pipeline/logs/entry-lines.ts';
 import { contentEncoding, ENCODINGS } from './encodings.ts';
 import { mutate } from './mutate.ts';
 import { Random } from './random.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
-import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { AuditReport } from '../../pipeline/core/audit-report.ts';
 import { audit } from '../../sinks/audit/audit.ts';
 import { recordKey, type StoredPositions } from '../../sinks/audit/stored.ts';

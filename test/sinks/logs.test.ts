@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { createLogsSink } from '../../sinks/logs.ts';

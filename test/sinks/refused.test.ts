@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { findRefused, refusalOf } from '../../sinks/refused.ts';
 
 const FAULT = { reason: 'refused', detail: 'no' } as const;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';

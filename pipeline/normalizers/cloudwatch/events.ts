@@ -1,9 +1,9 @@
 import { BACKSLASH, NEWLINE, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
 import { skipSpace, skipValue } from '../../core/json-tokens.ts';
 import { stringAt, walkArray } from '../../core/json-walk.ts';
-import { STRING, type Draft } from '../../entry/draft.ts';
-import { FixedName } from '../../entry/names.ts';
-import { validUtf8, type EntryWriter } from '../../entry/writer.ts';
+import { STRING, type Draft } from '../../logs/draft.ts';
+import { FixedName } from '../../logs/names.ts';
+import { validUtf8, type EntryWriter } from '../../logs/writer.ts';
 import { endOfLine } from '../shared/bytes.ts';
 import { GroupBudget } from '../shared/group-budget.ts';
 import { putJsonToken, scalarText } from '../shared/json-token-field.ts';

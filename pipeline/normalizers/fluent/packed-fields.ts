@@ -1,7 +1,7 @@
 import { head, numberText, readHead } from '../../core/msgpack.ts';
 import { formatTime } from '../../core/time.ts';
-import { MAX_DEPTH, STRING, type Draft } from '../../entry/draft.ts';
-import type { Name } from '../../entry/names.ts';
+import { MAX_DEPTH, STRING, type Draft } from '../../logs/draft.ts';
+import type { Name } from '../../logs/names.ts';
 
 /** A time as it is told by `readPackedTime`: whole seconds since 1970 and nanoseconds in them. */
 export type PackedTime = { seconds: number; nanos: number };

@@ -1,5 +1,5 @@
 import { head, numberText, readHead, skipPacked } from '../../core/msgpack.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { NO_FIELDS, TaggedEntries, tagProblem } from './tag.ts';
 import { InnerGzip, isGzip } from '../shared/inner-gzip.ts';
 import { putPackedMap, readPackedTime, type PackedTime } from './packed-fields.ts';

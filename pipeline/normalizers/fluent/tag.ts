@@ -1,7 +1,7 @@
 import { invalidBody } from '../../core/errors.ts';
-import type { Draft } from '../../entry/draft.ts';
-import { FixedName } from '../../entry/names.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import type { Draft } from '../../logs/draft.ts';
+import { FixedName } from '../../logs/names.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { GroupBudget } from '../shared/group-budget.ts';
 import type { IngestRequest } from '../normalizer.ts';
 

@@ -1,8 +1,8 @@
 import { invalidBody } from '../../core/errors.ts';
-import { STRING, type Draft } from '../../entry/draft.ts';
-import { FixedName } from '../../entry/names.ts';
-import type { SplitTime } from '../../entry/time-token.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import { STRING, type Draft } from '../../logs/draft.ts';
+import { FixedName } from '../../logs/names.ts';
+import type { SplitTime } from '../../logs/time-token.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { GroupBudget } from '../shared/group-budget.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { labelsAreStream } from '../shared/stream-labels.ts';

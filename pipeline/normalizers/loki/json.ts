@@ -2,9 +2,9 @@ import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } 
 import { invalidBody } from '../../core/errors.ts';
 import { last, skipSpace, skipString, skipValue } from '../../core/json-tokens.ts';
 import { stringAt } from '../../core/json-walk.ts';
-import { LITERAL, STRING, type Draft } from '../../entry/draft.ts';
-import { FixedName } from '../../entry/names.ts';
-import { validUtf8, type EntryWriter } from '../../entry/writer.ts';
+import { LITERAL, STRING, type Draft } from '../../logs/draft.ts';
+import { FixedName } from '../../logs/names.ts';
+import { validUtf8, type EntryWriter } from '../../logs/writer.ts';
 import { jsonErrorReason } from '../shared/json-error.ts';
 import { MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';

@@ -1,8 +1,8 @@
 import { invalidBody } from '../../core/errors.ts';
 import { lengthTag, ProtobufReader, varintTag } from '../../core/protobuf.ts';
-import type { Draft } from '../../entry/draft.ts';
-import { FixedName } from '../../entry/names.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import type { Draft } from '../../logs/draft.ts';
+import { FixedName } from '../../logs/names.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { LokiEntries } from './entry.ts';
 import { MAX_LABELS_LENGTH, parseLokiLabels } from './labels.ts';
 import type { IngestRequest } from '../normalizer.ts';

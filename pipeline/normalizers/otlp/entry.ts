@@ -1,9 +1,9 @@
-import { STRING, type Draft } from '../../entry/draft.ts';
-import { MESSAGE_NAMES } from '../../entry/canonical.ts';
-import { FixedName, type Name } from '../../entry/names.ts';
-import type { SplitTime } from '../../entry/time-token.ts';
-import { putValue, type Value } from '../../entry/values.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import { STRING, type Draft } from '../../logs/draft.ts';
+import { MESSAGE_NAMES } from '../../logs/canonical.ts';
+import { FixedName, type Name } from '../../logs/names.ts';
+import type { SplitTime } from '../../logs/time-token.ts';
+import { putValue, type Value } from '../../logs/values.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { GroupBudget } from '../shared/group-budget.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { labelsAreStream } from '../shared/stream-labels.ts';

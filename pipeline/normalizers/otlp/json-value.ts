@@ -2,9 +2,9 @@ import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from '../../core/bytes.
 import { Literal } from '../../core/entry.ts';
 import { last, PLAIN, skipNumber, skipString, skipValue } from '../../core/json-tokens.ts';
 import { stringAt } from '../../core/json-walk.ts';
-import { LITERAL, MAX_DEPTH, type Draft } from '../../entry/draft.ts';
-import type { Name } from '../../entry/names.ts';
-import { putValue, type Value } from '../../entry/values.ts';
+import { LITERAL, MAX_DEPTH, type Draft } from '../../logs/draft.ts';
+import type { Name } from '../../logs/names.ts';
+import { putValue, type Value } from '../../logs/values.ts';
 import { MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
 import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';

@@ -1,11 +1,11 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
 import { last, skipNumber, skipSpace, skipString, skipValue } from '../../core/json-tokens.ts';
-import type { Draft } from '../../entry/draft.ts';
-import { FixedName, type Name } from '../../entry/names.ts';
-import type { SplitTime } from '../../entry/time-token.ts';
-import type { Value } from '../../entry/values.ts';
-import { validUtf8, type EntryWriter } from '../../entry/writer.ts';
+import type { Draft } from '../../logs/draft.ts';
+import { FixedName, type Name } from '../../logs/names.ts';
+import type { SplitTime } from '../../logs/time-token.ts';
+import type { Value } from '../../logs/values.ts';
+import { validUtf8, type EntryWriter } from '../../logs/writer.ts';
 import { jsonErrorReason } from '../shared/json-error.ts';
 import { nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';

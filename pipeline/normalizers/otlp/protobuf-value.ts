@@ -1,8 +1,8 @@
 import { fixed64Tag, lengthTag, varintTag, type ProtobufReader } from '../../core/protobuf.ts';
 import { Literal } from '../../core/entry.ts';
-import { MAX_DEPTH, type Draft } from '../../entry/draft.ts';
-import type { Name } from '../../entry/names.ts';
-import { putValue, type Value } from '../../entry/values.ts';
+import { MAX_DEPTH, type Draft } from '../../logs/draft.ts';
+import type { Name } from '../../logs/names.ts';
+import { putValue, type Value } from '../../logs/values.ts';
 import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';
 
 /** Puts the KeyValue that was entered into the draft, its key behind `prefix`. One without a value is no field. */

@@ -1,8 +1,8 @@
 import { fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../core/protobuf.ts';
-import type { Draft } from '../../entry/draft.ts';
-import { FixedName, type Name } from '../../entry/names.ts';
-import { putValue, type Value } from '../../entry/values.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import type { Draft } from '../../logs/draft.ts';
+import { FixedName, type Name } from '../../logs/names.ts';
+import { putValue, type Value } from '../../logs/values.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { OtlpEntries, type PartReader, type Span } from './entry.ts';
 import { eachField, putAnyValue, putKeyValue, putText, readAnyValue } from './protobuf-value.ts';

@@ -1,5 +1,5 @@
-import { ABSENT, type Draft } from '../../entry/draft.ts';
-import type { Name } from '../../entry/names.ts';
+import { ABSENT, type Draft } from '../../logs/draft.ts';
+import type { Name } from '../../logs/names.ts';
 
 /** What the fields that groups share may take in all entries of a request together, as a multiple of the body's cap. */
 const FACTOR = 16;

@@ -2,7 +2,7 @@ import { OPEN_ARRAY, OPEN_OBJECT } from '../../core/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
 import { skipSpace, skipValue } from '../../core/json-tokens.ts';
 import { walkArray } from '../../core/json-walk.ts';
-import { lastJsonError, type EntryWriter } from '../../entry/writer.ts';
+import { lastJsonError, type EntryWriter } from '../../logs/writer.ts';
 import { endOfLine } from './bytes.ts';
 import { jsonErrorReason } from './json-error.ts';
 

@@ -1,4 +1,4 @@
-import { lastJsonError } from '../../entry/writer.ts';
+import { lastJsonError } from '../../logs/writer.ts';
 
 /** Where a line or element, that begins at `start` and ends at `end`, stopped being JSON: for a reason or an error's detail. */
 export function jsonErrorReason(body: Buffer, start: number, end: number): string {

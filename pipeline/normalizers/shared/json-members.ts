@@ -1,7 +1,7 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT } from '../../core/bytes.ts';
 import { last, PLAIN, skipSpace, skipString } from '../../core/json-tokens.ts';
 import { stringAt } from '../../core/json-walk.ts';
-import { ByteMap } from '../../entry/byte-map.ts';
+import { ByteMap } from '../../logs/byte-map.ts';
 
 /** A name as it is spelled in the body, with its quotes; its number; and the name that followed it last time: a guess. */
 type Member = { readonly token: Uint8Array; readonly field: number; next: Member };

@@ -1,7 +1,7 @@
 import { compact, last, skipString, UNICODE_ESCAPED } from '../../core/json-tokens.ts';
 import { stringAt } from '../../core/json-walk.ts';
-import { LITERAL, STRING, type Draft } from '../../entry/draft.ts';
-import type { Name } from '../../entry/names.ts';
+import { LITERAL, STRING, type Draft } from '../../logs/draft.ts';
+import type { Name } from '../../logs/names.ts';
 
 /**
  * Puts in a field whose JSON value lies at `body[at..after)` of the draft's body and is valid: strings, numbers and booleans as they

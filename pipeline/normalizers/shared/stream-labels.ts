@@ -1,6 +1,6 @@
-import { ABSENT, type Draft } from '../../entry/draft.ts';
-import type { Name } from '../../entry/names.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import { ABSENT, type Draft } from '../../logs/draft.ts';
+import type { Name } from '../../logs/names.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 
 /** Most labels of a stream, and the longest value of one in bytes of JSON; what is beyond is a field and no label. */
 const MAX_LABELS = 64;

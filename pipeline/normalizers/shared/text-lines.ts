@@ -1,5 +1,5 @@
-import { FixedName } from '../../entry/names.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import { FixedName } from '../../logs/names.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { afterByteOrderMark, endOfLine } from './bytes.ts';
 import { GroupBudget } from './group-budget.ts';
 

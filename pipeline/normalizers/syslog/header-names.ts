@@ -1,6 +1,6 @@
 import { HYPHEN } from '../../core/bytes.ts';
-import type { Draft } from '../../entry/draft.ts';
-import { FixedName } from '../../entry/names.ts';
+import type { Draft } from '../../logs/draft.ts';
+import { FixedName } from '../../logs/names.ts';
 
 /** Fields of a frame's header, by VictoriaLogs' names. */
 export const FORMAT = new FixedName('format');

@@ -1,6 +1,6 @@
 import { SYSLOG_LEVELS } from '../../core/severity.ts';
-import { LITERAL, STRING, type Draft } from '../../entry/draft.ts';
-import { FixedName } from '../../entry/names.ts';
+import { LITERAL, STRING, type Draft } from '../../logs/draft.ts';
+import { FixedName } from '../../logs/names.ts';
 
 /** Keywords of the facilities 0 to 23, as VictoriaLogs writes them (RFC 5424, table 1 has the meanings). */
 const FACILITIES = [

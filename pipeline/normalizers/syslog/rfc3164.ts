@@ -1,7 +1,7 @@
 import { COLON, SPACE } from '../../core/bytes.ts';
-import type { Draft } from '../../entry/draft.ts';
-import type { SplitTime } from '../../entry/time-token.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import type { Draft } from '../../logs/draft.ts';
+import type { SplitTime } from '../../logs/time-token.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { startsWith, untilSpace } from '../shared/bytes.ts';
 import { FORMAT, HOSTNAME, PROC_ID, putAppName, putHeader } from './header-names.ts';
 import { readBsdStamp, readIsoStamp, type Clock } from './timestamp.ts';

@@ -1,7 +1,7 @@
 import { HYPHEN, SPACE } from '../../core/bytes.ts';
-import type { Draft } from '../../entry/draft.ts';
-import type { SplitTime } from '../../entry/time-token.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import type { Draft } from '../../logs/draft.ts';
+import type { SplitTime } from '../../logs/time-token.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { afterByteOrderMark, untilSpace } from '../shared/bytes.ts';
 import { FORMAT, HOSTNAME, MSG_ID, PROC_ID, putAppName, putHeader, TIMESTAMP } from './header-names.ts';
 import { readStructuredData } from './structured-data.ts';

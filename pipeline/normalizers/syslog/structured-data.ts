@@ -1,6 +1,6 @@
 import { BACKSLASH, QUOTE, SPACE } from '../../core/bytes.ts';
-import type { Draft } from '../../entry/draft.ts';
-import { MAX_NAME_BYTES } from '../../entry/names.ts';
+import type { Draft } from '../../logs/draft.ts';
+import { MAX_NAME_BYTES } from '../../logs/names.ts';
 
 const EQUALS = 0x3d;
 const OPEN = 0x5b;

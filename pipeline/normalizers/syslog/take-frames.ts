@@ -1,5 +1,5 @@
-import { FixedName } from '../../entry/names.ts';
-import type { EntryWriter } from '../../entry/writer.ts';
+import { FixedName } from '../../logs/names.ts';
+import type { EntryWriter } from '../../logs/writer.ts';
 import { invalidBody } from '../../core/errors.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { afterByteOrderMark, startsWith } from '../shared/bytes.ts';

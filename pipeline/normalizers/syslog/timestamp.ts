@@ -1,5 +1,5 @@
 import { COLON, SPACE } from '../../core/bytes.ts';
-import { dayOf, readLocalIso, two, type SplitTime } from '../../entry/time-token.ts';
+import { dayOf, readLocalIso, two, type SplitTime } from '../../logs/time-token.ts';
 import type { Zone } from './zone.ts';
 
 /** What times are read against: the zone of those that name none, and when the request came. */

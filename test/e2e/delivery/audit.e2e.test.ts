@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { encodeHeaders } from '../../../pipeline/bus/record.ts';
+import { encodeHeaders } from '../../../pipeline/logs/record.ts';
 import { LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
 import { askClickHouse } from '../engine.ts';
 import { startInstance, until, type Instance } from '../instance.ts';

@@ -7,7 +7,7 @@ import { adminCommand } from '../../../cli/admin.ts';
 import { encodeLetter, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
 import { DeadLetters } from '../../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { encodeHeaders } from '../../../pipeline/bus/record.ts';
+import { encodeHeaders } from '../../../pipeline/logs/record.ts';
 import { LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
 import { Store } from '../../../pipeline/store/client.ts';
 import { startInstance, until, type Instance } from '../instance.ts';

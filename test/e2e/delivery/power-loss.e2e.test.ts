@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { RangeConsumer, type RangeStore } from '../../../pipeline/bus/range-consumer.ts';
-import { encodeHeaders } from '../../../pipeline/bus/record.ts';
+import { encodeHeaders } from '../../../pipeline/logs/record.ts';
 import { ensureTopics, LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';
 import { TableWriter } from '../../../sinks/writer.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import { decodeLetter, encodeLetter, letterKey, REASONS, replayOf, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
-import { decodeBilled, decodeRecord, encodeHeaders, positionOf, type LogRecord } from '../../../pipeline/bus/record.ts';
+import { decodeBilled, decodeRecord, encodeHeaders, positionOf, type LogRecord } from '../../../pipeline/logs/record.ts';
 
 const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99, days: [1], streams: new Map([['5', '{}']]) };
 const original = { key: null, value: Buffer.from('{"_time":"1"}\n'), headers: encodeHeaders(info), timestamp: '1795000000000' };

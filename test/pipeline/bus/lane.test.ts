@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Kafka, KafkaMessage, Message, RecordMetadata } from 'kafkajs';
 import { pino } from 'pino';
 import { messageOf, ProducerLane, recordsOf, sentRecords, type Parcel, type SentRecord } from '../../../pipeline/bus/lane.ts';
-import { decodeBilled, decodeRecord, type LogRecord } from '../../../pipeline/bus/record.ts';
+import { decodeBilled, decodeRecord, type LogRecord } from '../../../pipeline/logs/record.ts';
 
 const log = pino({ level: 'silent' });
 

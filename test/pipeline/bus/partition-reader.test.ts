@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { decodeMetadata, type Progress } from '../../../pipeline/bus/commit-metadata.ts';
 import { PartitionReader, type PartitionReaderOptions, type RangeLimits } from '../../../pipeline/bus/partition-reader.ts';
 import type { Range, RangeStore } from '../../../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../../../pipeline/bus/record.ts';
+import type { LogRecord } from '../../../pipeline/logs/record.ts';
 
 const LIMITS: RangeLimits = { rows: 50, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 };
 const log = pino({ level: 'silent' });

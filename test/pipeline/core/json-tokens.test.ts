@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { compact, skipSpace, skipValue } from '../../../pipeline/core/json-tokens.ts';
-import { newWriter } from '../entry/entry-lines.ts';
+import { newWriter } from '../logs/entry-lines.ts';
 
 /** Whether the tokenizer takes the whole text as one JSON value. */
 function accepts(text: string): boolean {

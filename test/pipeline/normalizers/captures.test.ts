@@ -5,7 +5,7 @@ import { severityOf } from '../../../pipeline/core/severity.ts';
 import { parseTime } from '../../../pipeline/core/time.ts';
 import { normalizers } from '../../../pipeline/normalizers/index.ts';
 import type { Ack } from '../../../pipeline/normalizers/normalizer.ts';
-import { RECEIVED_AT } from '../entry/entry-lines.ts';
+import { RECEIVED_AT } from '../logs/entry-lines.ts';
 import { normalizerFor, readCaptures, runCapture, type Capture, type CapturedRequest, type ExpectedEntry } from './captures.ts';
 
 /** Captures of what carries no logs. */

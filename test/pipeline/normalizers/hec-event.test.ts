@@ -3,7 +3,7 @@ import { cpuCost } from '../../fakes/cpu-cost.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { textOf } from '../../../pipeline/core/entry.ts';
 import { hecEvent } from '../../../pipeline/normalizers/hec-event.ts';
-import { newWriter } from '../entry/entry-lines.ts';
+import { newWriter } from '../logs/entry-lines.ts';
 import { messages, normalize, type RequestOptions, type Result } from './normalize.ts';
 
 const MEGABYTE = 1_048_576;

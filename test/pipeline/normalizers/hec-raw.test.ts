@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { textOf } from '../../../pipeline/core/entry.ts';
 import { nextAckId } from '../../../pipeline/normalizers/hec/ack-ids.ts';
 import { hecRaw } from '../../../pipeline/normalizers/hec-raw.ts';
-import { newWriter, RECEIVED_AT } from '../entry/entry-lines.ts';
+import { newWriter, RECEIVED_AT } from '../logs/entry-lines.ts';
 import { messages, normalize, type Result } from './normalize.ts';
 
 function taken(body: string | Buffer, query = ''): Result {

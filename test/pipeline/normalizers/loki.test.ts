@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import snappy from 'snappyjs';
 import type { FieldValue } from '../../../pipeline/core/entry.ts';
 import { loki } from '../../../pipeline/normalizers/loki.ts';
-import { entriesOf as entriesOfWriter, newWriter, RECEIVED_AT } from '../entry/entry-lines.ts';
+import { entriesOf as entriesOfWriter, newWriter, RECEIVED_AT } from '../logs/entry-lines.ts';
 import { messages, normalize, type Result } from './normalize.ts';
 import { bytesField, varintField } from './protobuf-writer.ts';
 

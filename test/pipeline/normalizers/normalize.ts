@@ -1,9 +1,9 @@
 import { textOf, type LogEntry } from '../../../pipeline/core/entry.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { parseTime } from '../../../pipeline/core/time.ts';
-import type { Rejection } from '../../../pipeline/entry/writer.ts';
+import type { Rejection } from '../../../pipeline/logs/writer.ts';
 import type { Ack, IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
-import { entriesOf, newWriter, RECEIVED_AT } from '../entry/entry-lines.ts';
+import { entriesOf, newWriter, RECEIVED_AT } from '../logs/entry-lines.ts';
 
 /** Nanoseconds; entries without a time of their own got one after the other. */
 const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))) ?? 0n;

@@ -3,7 +3,7 @@ import { cpuCost } from '../../fakes/cpu-cost.ts';
 import { loki } from '../../../pipeline/normalizers/loki.ts';
 import type { IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
 import { otlpLogs } from '../../../pipeline/normalizers/otlp-logs.ts';
-import { newWriter, RECEIVED_AT } from '../entry/entry-lines.ts';
+import { newWriter, RECEIVED_AT } from '../logs/entry-lines.ts';
 import { bytesField } from './protobuf-writer.ts';
 
 const MAX_BYTES = 2 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { cpuCost } from '../../fakes/cpu-cost.ts';
 import fc from 'fast-check';
 import { Literal, textOf, type FieldValue } from '../../../pipeline/core/entry.ts';
 import { syslog } from '../../../pipeline/normalizers/syslog.ts';
-import { newWriter, RECEIVED_AT } from '../entry/entry-lines.ts';
+import { newWriter, RECEIVED_AT } from '../logs/entry-lines.ts';
 import { normalize, type RequestOptions } from './normalize.ts';
 
 /** The fields of the one entry of a body; numbers and booleans as `{json}`. */

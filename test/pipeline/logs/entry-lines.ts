@@ -1,5 +1,5 @@
-import { readRow } from '../../../pipeline/entry/row.ts';
-import { EntryCodec, EntryWriter, validUtf8, type WriterOptions } from '../../../pipeline/entry/writer.ts';
+import { readRow } from '../../../pipeline/logs/row.ts';
+import { EntryCodec, EntryWriter, validUtf8, type WriterOptions } from '../../../pipeline/logs/writer.ts';
 import type { FieldValue, LogEntry } from '../../../pipeline/core/entry.ts';
 
 export const RECEIVED_AT = 1_795_269_600_000_000_000n; // 2026-11-21T14:00:00Z

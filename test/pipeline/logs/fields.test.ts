@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Literal, textOf, type LogEntry } from '../../../pipeline/core/entry.ts';
-import { LITERAL, STRING } from '../../../pipeline/entry/draft.ts';
-import { FixedName, Names } from '../../../pipeline/entry/names.ts';
-import { putMembers, type Value } from '../../../pipeline/entry/values.ts';
-import type { EntryWriter } from '../../../pipeline/entry/writer.ts';
+import { LITERAL, STRING } from '../../../pipeline/logs/draft.ts';
+import { FixedName, Names } from '../../../pipeline/logs/names.ts';
+import { putMembers, type Value } from '../../../pipeline/logs/values.ts';
+import type { EntryWriter } from '../../../pipeline/logs/writer.ts';
 import { entriesOf, newWriter } from './entry-lines.ts';
 
 const MSG = new FixedName('_msg');

@@ -1,11 +1,11 @@
-import type { Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
+import type { Kafka } from '../bus/kafka.ts';
 import { backpressure, HttpError } from '../core/errors.ts';
 import { retentionClass } from '../core/retention.ts';
 import type { Service } from '../core/service.ts';
-import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../entry/writer.ts';
-import { ProducerLane, type OnSent, type Parcel } from './lane.ts';
-import { LOGS_TOPIC, partitionCount } from './topics.ts';
+import { EntryCodec, EntryWriter, type WriterOptions, type Written } from './writer.ts';
+import { ProducerLane, type OnSent, type Parcel } from '../bus/lane.ts';
+import { LOGS_TOPIC, partitionCount } from '../bus/topics.ts';
 
 /** How long a request waits for Kafka's acknowledgement, whatever kafkajs does; and the bounds of what may wait. Milliseconds, bytes. */
 const DEADLINE_MS = 5000;

@@ -1,6 +1,6 @@
 import { NEWLINE } from '../core/bytes.ts';
-import { ROW_START } from '../entry/row.ts';
-import type { Fault } from './dead-letter.ts';
+import { ROW_START } from './row.ts';
+import type { Fault } from '../bus/dead-letter.ts';
 import type { LogRecord } from './record.ts';
 
 const START = Buffer.from(ROW_START);

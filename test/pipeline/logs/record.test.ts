@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
-import { decodeRecord, encodeHeaders, unreadable } from '../../../pipeline/bus/record.ts';
-import { rowsFault } from '../../../pipeline/bus/row-lines.ts';
+import { decodeRecord, encodeHeaders, unreadable } from '../../../pipeline/logs/record.ts';
+import { rowsFault } from '../../../pipeline/logs/row-lines.ts';
 
 const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99, days: [-1, 20_777], streams: new Map([['5', '{app="x"}']]) };
 const message = (headers: IHeaders = {}, value: Buffer | null = Buffer.from('x')): KafkaMessage => ({

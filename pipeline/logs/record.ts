@@ -1,7 +1,7 @@
-import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { IHeaders, KafkaMessage } from '../bus/kafka.ts';
 import { parseStream } from '../core/labels.ts';
-import { ROW_VERSION } from '../entry/row.ts';
-import { ARRIVED, REPLAYED_FROM, type Fault, type Original, type Reason } from './dead-letter.ts';
+import { ROW_VERSION } from './row.ts';
+import { ARRIVED, REPLAYED_FROM, type Fault, type Original, type Reason } from '../bus/dead-letter.ts';
 
 /** What a record of `logs.v1` says of its rows in its headers; docs/topics.md is the specification. */
 export type RecordInfo = {
