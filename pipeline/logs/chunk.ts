@@ -1,206 +1,135 @@
-import { COMMA, QUOTE } from '../core/bytes.ts';
-import { LITERAL, STRING, type Draft } from './draft.ts';
-import type { Name } from './names.ts';
-import type { Severity } from '../core/severity.ts';
-import { ROW_START } from './row.ts';
+import { encodeColumns } from './columns/column-encoder.ts';
+import { LogColumns, type Vocabulary } from './columns/log-columns.ts';
+import { StreamDayList } from './stream-days.ts';
 import type { Stream } from './streams.ts';
-import type { SplitTime } from './time-token.ts';
 
-/** Rows of one request for one partition: the value of one Kafka record, or a part of it. */
-export type Chunk = {
-  readonly partition: number;
-  readonly value: Buffer;
-  readonly count: number;
-  readonly streams: readonly Stream[];
-  /** Days since the epoch of which the chunk has entries. */
-  readonly days: readonly number[];
-};
+/** Most bytes of a record's columns before they are compressed, unless one entry alone has more. */
+export const MAX_CHUNK_BYTES = 2_000_000;
 
-/** A record's value stays under this, unless one entry alone is larger. */
-export const MAX_CHUNK_BYTES = 900_000;
+/** Columns that are put aside for the next request: those of small requests, and of large ones. */
+const SMALL_ROWS = 16;
+const MAX_SPARE = 64;
+/** Larger columns are not put aside: one large request would keep their memory for ever. */
+const MAX_SPARE_BYTES = 4_000_000;
 
-let chunkNumber = 0;
+/** Gives columns that were used before, so that neither memory nor its pages are asked for at each request. */
+export class ColumnPool {
+  readonly #vocabulary: Vocabulary;
+  readonly #small: LogColumns[] = [];
+  readonly #large: LogColumns[] = [];
 
-/** Collects rows by partition. */
-export class ChunkBuilder {
-  count = 0;
-  /** Bytes of the rows that were closed. */
-  bytes = 0;
-  readonly #open: (RowBuffer | undefined)[];
-  readonly #done: Chunk[] = [];
-  readonly #firstSize: number;
-
-  constructor(partitions: number, expectedBytes: number) {
-    this.#open = new Array<RowBuffer | undefined>(partitions).fill(undefined);
-    const share = (expectedBytes * 1.3) / Math.max(1, partitions * 0.75);
-    this.#firstSize = Math.min(MAX_CHUNK_BYTES + 65_536, Math.max(1024, Math.ceil(share)));
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
   }
 
-  /** The buffer for a row of at most `bound` bytes of this stream, of an entry of this day. */
-  open(stream: Stream, day: number, bound: number): RowBuffer {
-    let buffer = this.#open[stream.partition];
-    if (buffer !== undefined && buffer.length > 0 && buffer.length + bound > MAX_CHUNK_BYTES) {
-      this.#done.push(buffer.chunk());
-      buffer = undefined;
+  /** Empty columns; `rows`: about how many there will be. */
+  take(rows: number): LogColumns {
+    if (rows <= SMALL_ROWS) return this.#small.pop() ?? new LogColumns(this.#vocabulary, SMALL_ROWS);
+    return this.#large.pop() ?? new LogColumns(this.#vocabulary, 2048);
+  }
+
+  /** Takes columns back that nobody uses any more. */
+  give(columns: LogColumns): void {
+    const spare = columns.capacity <= SMALL_ROWS * 16 ? this.#small : this.#large;
+    if (spare.length >= (spare === this.#small ? MAX_SPARE : MAX_SPARE / 8) || columns.bytes > MAX_SPARE_BYTES) return;
+    columns.clear();
+    spare.push(columns);
+  }
+}
+
+/** Entries of one tenant for one partition, as columns: a record, or a part of one, until it is encoded. */
+export class Chunk {
+  readonly partition: number;
+  readonly streams = new StreamDayList();
+  readonly columns: LogColumns;
+  readonly #pool: ColumnPool;
+
+  constructor(partition: number, pool: ColumnPool, rows: number) {
+    this.partition = partition;
+    this.#pool = pool;
+    this.columns = pool.take(rows);
+  }
+
+  get count(): number {
+    return this.columns.count;
+  }
+
+  /** About how many bytes its columns have before they are compressed. */
+  get size(): number {
+    return this.columns.size;
+  }
+
+  /** True while another chunk fits into the same record. */
+  fits(other: Chunk): boolean {
+    const { columns } = other;
+    return this.size + other.size <= MAX_CHUNK_BYTES && this.columns.fits(columns.count, columns.names.words.length);
+  }
+
+  /** Adds the entries of another chunk, which must not be used any more. */
+  append(other: Chunk): void {
+    this.columns.append(other.columns);
+    this.streams.append(other.streams);
+    other.discard();
+  }
+
+  /** The value of its record. The chunk must not be used any more. */
+  encode(): Buffer {
+    const value = encodeColumns(this.columns);
+    this.discard();
+    return value;
+  }
+
+  /** Gives its memory back. */
+  discard(): void {
+    this.#pool.give(this.columns);
+  }
+}
+
+/** Sorts the entries of one request by partition. */
+export class ChunkBuilder {
+  /** Entries taken so far. */
+  count = 0;
+  readonly #pool: ColumnPool;
+  /** The chunk of each partition that is being filled. */
+  readonly #open = new Map<number, Chunk>();
+  readonly #done: Chunk[] = [];
+  readonly #rows: number;
+  #doneBytes = 0;
+
+  /** `expectedBytes`: the size of the request's body. */
+  constructor(pool: ColumnPool, expectedBytes: number) {
+    this.#pool = pool;
+    this.#rows = expectedBytes / 200;
+  }
+
+  /** About how many bytes the entries have before they are compressed. */
+  get bytes(): number {
+    let bytes = this.#doneBytes;
+    for (const chunk of this.#open.values()) bytes += chunk.size;
+    return bytes;
+  }
+
+  /** The columns for an entry of this stream and day, of at most `bound` bytes and `fields` fields. */
+  open(partition: number, stream: Stream, day: number, bound: number, fields: number): LogColumns {
+    let chunk = this.#open.get(partition);
+    if (chunk !== undefined && (chunk.size + bound > MAX_CHUNK_BYTES || !chunk.columns.fits(1, fields))) {
+      this.#done.push(chunk);
+      this.#doneBytes += chunk.size;
+      chunk = undefined;
     }
-    if (buffer === undefined) {
-      buffer = new RowBuffer(stream.partition, Math.max(this.#firstSize, bound));
-      this.#open[stream.partition] = buffer;
+    if (chunk === undefined) {
+      chunk = new Chunk(partition, this.#pool, this.#rows);
+      this.#open.set(partition, chunk);
     }
-    buffer.begin(stream, day, bound);
+    chunk.streams.add(stream, day);
     this.count += 1;
-    return buffer;
+    return chunk.columns;
   }
 
   finish(): Chunk[] {
-    for (const buffer of this.#open) if (buffer !== undefined) this.#done.push(buffer.chunk());
-    this.#open.fill(undefined);
-    return this.#done.splice(0);
+    const chunks = [...this.#done, ...[...this.#open.values()].sort((one, other) => one.partition - other.partition)];
+    this.#done.length = 0;
+    this.#open.clear();
+    return chunks;
   }
 }
-
-const TIME = Buffer.from(ROW_START);
-const SEVERITY = Buffer.from('"severity":');
-const MESSAGE = Buffer.from('"_msg":');
-const FIELDS = Buffer.from(',"fields":{');
-const NUMBERS = Buffer.from(',"numbers":{');
-
-/** Writes rows byte by byte, which for short tokens is faster than any call into native code. `begin` makes room first. */
-class RowBuffer {
-  length = 0;
-  #bytes: Buffer;
-  #count = 0;
-  #lastDay = NaN;
-  #rowStart = 0;
-  readonly #partition: number;
-  readonly #number = ++chunkNumber;
-  readonly #streams: Stream[] = [];
-  readonly #days = new Set<number>();
-
-  constructor(partition: number, size: number) {
-    this.#partition = partition;
-    this.#bytes = Buffer.allocUnsafeSlow(size);
-  }
-
-  begin(stream: Stream, day: number, bound: number): void {
-    if (this.length + bound > this.#bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(this.length + bound, this.#bytes.length * 2));
-      this.#bytes.copy(larger, 0, 0, this.length);
-      this.#bytes = larger;
-    }
-    this.#rowStart = this.length;
-    this.#count += 1;
-    if (stream.chunk !== this.#number) {
-      stream.chunk = this.#number;
-      this.#streams.push(stream);
-    }
-    if (day !== this.#lastDay) {
-      this.#lastDay = day;
-      this.#days.add(day);
-    }
-  }
-
-  chunk(): Chunk {
-    return {
-      partition: this.#partition,
-      value: this.#bytes.subarray(0, this.length),
-      count: this.#count,
-      streams: this.#streams,
-      days: [...this.#days],
-    };
-  }
-
-  bytes(source: Uint8Array): void {
-    this.#copy(source, 0, source.length);
-  }
-
-  /** `{"_time":"<nanoseconds>",` */
-  time(time: SplitTime): void {
-    this.bytes(TIME);
-    if (time.seconds >= 1_000_000_000) {
-      this.#digits(time.seconds, 10);
-      this.#digits(time.nanos, 9);
-    } else {
-      const ns = BigInt(time.seconds) * 1_000_000_000n + BigInt(time.nanos);
-      this.length += this.#bytes.write(ns.toString(), this.length, 'latin1');
-    }
-    this.#bytes[this.length++] = QUOTE;
-    this.#bytes[this.length++] = COMMA;
-  }
-
-  /** A number below 1e10 (1e10 seconds are the year 2286) with leading zeros. */
-  #digits(number: number, places: number): void {
-    const bytes = this.#bytes;
-    let rest = number;
-    for (let at = this.length + places - 1; at >= this.length; at--) {
-      const tenth = Math.floor(rest / 10);
-      bytes[at] = 0x30 + (rest - tenth * 10);
-      rest = tenth;
-    }
-    this.length += places;
-  }
-
-  /** `"level":<token>,` where the entry has the field; a literal in quotes. */
-  column(draft: Draft, json: Uint8Array, name: Name): void {
-    const index = draft.find(name);
-    if (index < 0) return;
-    this.bytes(json);
-    if (draft.kinds[index] === LITERAL) {
-      this.#bytes[this.length++] = QUOTE;
-      this.#token(draft, index);
-      this.#bytes[this.length++] = QUOTE;
-    } else this.#token(draft, index);
-    this.#bytes[this.length++] = COMMA;
-  }
-
-  severity(severity: Severity): void {
-    if (severity === 0) return;
-    this.bytes(SEVERITY);
-    this.#bytes[this.length++] = 0x30 + severity;
-    this.#bytes[this.length++] = COMMA;
-  }
-
-  message(draft: Draft, index: number): void {
-    this.bytes(MESSAGE);
-    this.#token(draft, index);
-  }
-
-  /** `,"fields":{…}` of the strings, or `,"numbers":{…}` of the literals, where there are any. */
-  fields(draft: Draft, kind: typeof STRING | typeof LITERAL): void {
-    const { count, kinds, fieldNames } = draft;
-    let any = false;
-    for (let index = 0; index < count; index++) {
-      if (kinds[index] !== kind) continue;
-      const name = fieldNames[index] as Name;
-      // a trace id that is a number stands in its column as text and here for its type
-      if (name.column && !(kind === LITERAL && (name.text === 'trace_id' || name.text === 'span_id'))) continue;
-      if (any) this.#bytes[this.length++] = COMMA;
-      else this.bytes(kind === STRING ? FIELDS : NUMBERS);
-      any = true;
-      this.bytes(name.json);
-      this.#token(draft, index);
-    }
-    if (any) this.#bytes[this.length++] = 0x7d;
-  }
-
-  /** Ends the row; gives its length. */
-  close(): number {
-    this.#bytes[this.length++] = 0x7d;
-    this.#bytes[this.length++] = 0x0a;
-    return this.length - this.#rowStart;
-  }
-
-  #token(draft: Draft, index: number): void {
-    this.#copy(draft.inArena[index] === 1 ? draft.arena : draft.body, draft.starts[index] as number, draft.ends[index] as number);
-  }
-
-  #copy(source: Uint8Array, start: number, end: number): void {
-    const target = this.#bytes;
-    let to = this.length;
-    if (end - start > 200) to += (source as Buffer).copy(target, to, start, end);
-    else for (let from = start; from < end; from++) target[to++] = source[from] as number;
-    this.length = to;
-  }
-}
-
-export type { RowBuffer };

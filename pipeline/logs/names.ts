@@ -1,5 +1,6 @@
 import { ByteMap } from './byte-map.ts';
-import { ownBytes } from './own-bytes.ts';
+import { nativeString } from './columns/layout.ts';
+import { WordIds, type Word } from './columns/words.ts';
 
 /** Longest field name, in bytes. */
 export const MAX_NAME_BYTES = 256;
@@ -8,10 +9,11 @@ export const MAX_NAME_BYTES = 256;
 const MAX_LEARNT = 20_000;
 
 /** A field name in its flattened form, and where in the current entry it was seen. */
-export class Name {
+export class Name implements Word {
+  /** Its place in the dictionaries of columns; 0 for one that is too long, which gets into none. */
+  id = 0;
   readonly text: string;
-  /** `"user.id":` as it is written into a row. */
-  readonly json: Uint8Array;
+  readonly native: Uint8Array;
   readonly tooLong: boolean;
   /** Has a place of its own in a row (or none at all), so it is not written among the fields. */
   column = false;
@@ -23,7 +25,7 @@ export class Name {
 
   constructor(text: string) {
     this.text = text;
-    this.json = ownBytes(JSON.stringify(text) + ':');
+    this.native = nativeString(text);
     this.tooLong = Buffer.byteLength(text) > MAX_NAME_BYTES;
   }
 
@@ -57,6 +59,7 @@ export class Names {
   /** Names and spellings learnt since the last trim. */
   #learnt = 0;
   top = new Spellings();
+  readonly ids = new WordIds();
 
   /** The one Name of a text. */
   of(text: string): Name {
@@ -65,6 +68,7 @@ export class Names {
       name = new Name(text);
       // what is too long is refused with its entry, and not remembered
       if (name.tooLong) return name;
+      name.id = this.ids.next();
       this.#byText.set(text, name);
       this.#learnt += 1;
     }
@@ -106,7 +110,11 @@ export class Names {
   /** Forgets all but the pinned names when too many have come in. Only between entries. */
   trim(): void {
     if (this.#learnt < MAX_LEARNT) return;
-    for (const name of this.#pinned.values()) name.forgetChildren();
+    this.ids.restart();
+    for (const name of this.#pinned.values()) {
+      name.forgetChildren();
+      name.id = this.ids.next();
+    }
     this.#byText.clear();
     this.#raw = new ByteMap<RawName>(256);
     this.#learnt = 0;

@@ -48,7 +48,7 @@ export function readRow(line: string, streamText: (id: string) => string): LogEn
 }
 
 /** The names and source texts of the numbers and booleans, which JSON.parse would round. They stand last in the row. */
-function* readLiterals(line: string): Generator<[string, string]> {
+export function* readLiterals(line: string): Generator<[string, string]> {
   const numbers = NUMBERS.exec(line)?.[1];
   if (numbers === undefined) return;
   const member = /("(?:[^"\\]|\\.)*"):([^,}]+)/gy;

@@ -1,7 +1,7 @@
 import xxhash from 'xxhash-wasm';
 import { renderStream } from '../core/labels.ts';
 import { ByteMap } from './byte-map.ts';
-import { ownBytes } from './own-bytes.ts';
+import { halvesOf, type Halves } from './columns/log-columns.ts';
 import { ABSENT, type Draft } from './draft.ts';
 import type { Name, Names } from './names.ts';
 
@@ -9,11 +9,12 @@ import type { Name, Names } from './names.ts';
 export type Stream = {
   readonly text: string;
   readonly id: string;
-  /** `"_stream_id":"…",` as it is written into a row. */
-  readonly json: Uint8Array;
+  /** The same as 64 bits. */
+  readonly halves: Halves;
   readonly partition: number;
-  /** The chunk (by its running number) that has the stream in its header already. */
-  chunk: number;
+  /** The list of streams (by its running number) that it was in last, and its place there. */
+  list: number;
+  place: number;
 };
 
 type Seen = { readonly token: Uint8Array; readonly stream: Stream };
@@ -97,9 +98,10 @@ export class StreamTable {
       stream = {
         text,
         id: id.toString(),
-        json: ownBytes(`"_stream_id":"${id.toString()}",`),
+        halves: halvesOf(id),
         partition: Number(id % BigInt(this.#partitions)),
-        chunk: 0,
+        list: 0,
+        place: 0,
       };
       this.#byText.set(text, stream);
     }

@@ -2,10 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { sampleOf } from '../core/sample.ts';
 import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
-import { ABSENT, Draft, LITERAL, STRING } from './draft.ts';
+import { Draft } from './draft.ts';
 import { last, skipSpace } from '../core/json-tokens.ts';
-import { Names, type Name } from './names.ts';
-import { ChunkBuilder, type Chunk } from './chunk.ts';
+import { Names } from './names.ts';
+import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
+import { addDraft } from './columns/draft-row.ts';
+import type { Vocabulary } from './columns/log-columns.ts';
+import { WordTable } from './columns/words.ts';
 import { StreamTable, type Stream } from './streams.ts';
 import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
 
@@ -43,6 +46,8 @@ export class EntryCodec {
   readonly partitions: number;
   readonly draft: Draft;
   readonly canon: Canon;
+  readonly vocabulary: Vocabulary;
+  readonly pool: ColumnPool;
   readonly #names = new Names();
   readonly #tables = new Map<string, StreamTable>();
   readonly #defaultTable: StreamTable;
@@ -52,6 +57,8 @@ export class EntryCodec {
     this.partitions = partitions;
     this.draft = new Draft(this.#names);
     this.canon = new Canon(this.#names);
+    this.vocabulary = { names: this.#names.ids, levels: new WordTable(), services: new WordTable() };
+    this.pool = new ColumnPool(this.vocabulary);
     this.#defaultTable = new StreamTable(this.#names, DEFAULT_LABELS, partitions);
   }
 
@@ -99,7 +106,7 @@ export class EntryWriter {
     this.#codec = codec;
     this.options = options;
     this.#streams = codec.streams(options.streamFields);
-    this.#chunks = new ChunkBuilder(codec.partitions, expectedBytes);
+    this.#chunks = new ChunkBuilder(codec.pool, expectedBytes);
     const now = Number(options.receivedAt / 1_000_000_000n);
     this.#minSeconds = options.retentionDays === 0 ? Number(MIN_TIME / 1_000_000_000n) : now - options.retentionDays * DAY;
     this.#maxSeconds = options.retentionDays === 0 ? Number(MAX_TIME / 1_000_000_000n) - 1 : now + FUTURE_SECONDS;
@@ -230,23 +237,12 @@ export class EntryWriter {
     if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
     const severity = canon.readLevel(draft);
     const stream = this.#stream ?? this.#streams.of(draft);
-    const bound = rowBound(draft, stream.json.length);
+    const bound = rowBound(draft);
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
     const { maxRowBytes = Infinity } = this.options;
     if (this.#chunks.bytes > maxRowBytes) return `the entries before it take more than ${String(maxRowBytes)} bytes as they are stored`;
-    const row = this.#chunks.open(stream, Math.floor(time.seconds / DAY), bound);
-    row.time(time);
-    row.bytes(stream.json);
-    row.column(draft, LEVEL, canon.level);
-    row.column(draft, SERVICE, canon.service);
-    row.column(draft, TRACE_ID, canon.traceId);
-    row.column(draft, SPAN_ID, canon.spanId);
-    row.severity(severity);
-    row.message(draft, message);
-    draft.kinds[message] = ABSENT;
-    row.fields(draft, STRING);
-    row.fields(draft, LITERAL);
-    this.#chunks.bytes += row.close();
+    const columns = this.#chunks.open(stream.partition, stream, Math.floor(time.seconds / DAY), bound, draft.count);
+    addDraft(columns, draft, canon, this.#codec.vocabulary, { time, streamId: stream.halves, severity, message });
     return '';
   }
 
@@ -262,17 +258,10 @@ export class EntryWriter {
   }
 }
 
-const LEVEL = Buffer.from('"level":');
-const SERVICE = Buffer.from('"service":');
-const TRACE_ID = Buffer.from('"trace_id":');
-const SPAN_ID = Buffer.from('"span_id":');
-
-/** An upper bound of the row's bytes. */
-function rowBound(draft: Draft, streamBytes: number): number {
-  let bound = 256 + streamBytes;
-  for (let i = 0; i < draft.count; i++) {
-    bound += (draft.ends[i] as number) - (draft.starts[i] as number) + (draft.fieldNames[i] as Name).json.length + 3;
-  }
+/** An upper bound of what an entry takes in its columns, in bytes. */
+function rowBound(draft: Draft): number {
+  let bound = 256;
+  for (let i = 0; i < draft.count; i++) bound += (draft.ends[i] as number) - (draft.starts[i] as number) + 16;
   return bound;
 }
 

@@ -1,10 +1,12 @@
 import type { LogPublisher } from '../../api/ingest/log-publisher.ts';
 import { backpressure } from '../../pipeline/core/errors.ts';
+import type { LogEntry } from '../../pipeline/core/entry.ts';
+import { entriesOfChunk } from '../pipeline/logs/entry-lines.ts';
 import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../../pipeline/logs/writer.ts';
 
 /** Keeps what it was given instead of sending it to Kafka. */
 export class FakeLogPublisher implements LogPublisher {
-  readonly written: { readonly options: WriterOptions; readonly bytes: number; readonly rows: string }[] = [];
+  readonly written: { readonly options: WriterOptions; readonly bytes: number; readonly entries: readonly LogEntry[] }[] = [];
   /** `admit()` refuses. */
   full = false;
   /** After so many calls, too. */
@@ -27,10 +29,7 @@ export class FakeLogPublisher implements LogPublisher {
     this.written.push({
       options,
       bytes: acceptedBytes,
-      rows: writer
-        .chunks()
-        .map((chunk) => chunk.value.toString())
-        .join(''),
+      entries: writer.chunks().flatMap(entriesOfChunk),
     });
     return Promise.resolve({ accepted, rejected, total });
   }

@@ -1,3 +1,4 @@
+import { entriesOfChunk } from '../pipeline/logs/entry-lines.ts';
 import { HttpError, payloadTooLarge } from '../../pipeline/core/errors.ts';
 import { inflate } from '../../pipeline/core/inflate.ts';
 import { EntryWriter } from '../../pipeline/logs/writer.ts';
@@ -69,17 +70,14 @@ async function decodeAndNormalize(seed: Seed, encoding: string, wire: Buffer): P
   }
 }
 
-/** How many rows there are; each must be JSON with a time, a stream that its record names, and a message. */
+/** How many rows there are; each must have a time, a stream that its record names, and a message. */
 function checkRows(writer: EntryWriter): number {
   let rows = 0;
   for (const chunk of writer.chunks()) {
-    const streams = new Set(chunk.streams.map(({ id }) => id));
-    for (const line of chunk.value.toString('utf8').split('\n')) {
-      if (line === '') continue;
+    for (const entry of entriesOfChunk(chunk)) {
       rows += 1;
-      const row = JSON.parse(line) as Readonly<Record<string, unknown>>;
-      if (typeof row['_time'] !== 'string' || typeof row['_msg'] !== 'string' || !streams.has(String(row['_stream_id'])))
-        throw new Error(`A row is not whole: ${line.slice(0, 200)}`);
+      const isWhole = ['_time', '_msg', '_stream'].every((name) => typeof entry.get(name) === 'string');
+      if (!isWhole || String(entry.get('_stream')).startsWith('no stream')) throw new Error(`A row is not whole: ${JSON.stringify([...entry])}`);
     }
   }
   return rows;

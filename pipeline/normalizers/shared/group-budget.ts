@@ -25,7 +25,7 @@ export class GroupBudget {
     this.#each = 0;
     for (let i = 0; i < draft.count; i++) {
       if (draft.kinds[i] === ABSENT) continue;
-      this.#each += (draft.ends[i] as number) - (draft.starts[i] as number) + (draft.fieldNames[i] as Name).json.length;
+      this.#each += (draft.ends[i] as number) - (draft.starts[i] as number) + (draft.fieldNames[i] as Name).native.length + 2;
     }
     this.#left -= this.#each;
     draft.hold();

@@ -95,7 +95,7 @@ describe('the ingest route', () => {
       options: { tenantId: 5, retentionDays: 30, receivedAt: 1_795_000_000_000_000_000n, streamFields: null, maxRowBytes: 160_000 },
       bytes: 11,
     });
-    expect(publisher.written[0]?.rows.split('\n').filter((row) => row !== '')).to.have.lengthOf(2);
+    expect(publisher.written[0]?.entries).to.have.lengthOf(2);
     expect(limits[0]?.calls).to.deep.equal(['admit 5', 'charge 2 11']);
   });
 

@@ -1,4 +1,5 @@
-import { readRow } from '../../../pipeline/logs/row.ts';
+import type { Chunk } from '../../../pipeline/logs/chunk.ts';
+import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import { EntryCodec, EntryWriter, validUtf8, type WriterOptions } from '../../../pipeline/logs/writer.ts';
 import type { FieldValue, LogEntry } from '../../../pipeline/core/entry.ts';
 
@@ -12,13 +13,14 @@ export function newWriter(options: Partial<WriterOptions> = {}): EntryWriter {
 
 /** The rows a writer holds, read back as entries. */
 export function entriesOf(writer: EntryWriter): LogEntry[] {
-  return writer.chunks().flatMap((chunk) =>
-    chunk.value
-      .toString()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => readRow(line, (id) => chunk.streams.find((stream) => stream.id === id)?.text ?? `no stream ${id}`)),
-  );
+  return writer.chunks().flatMap(entriesOfChunk);
+}
+
+/** The rows of a chunk, encoded and read back. The chunk must not be used any more. */
+export function entriesOfChunk(chunk: Chunk): LogEntry[] {
+  const { count } = chunk;
+  const streams = chunk.streams.toMap();
+  return entriesIn(chunk.encode(), count, (id) => streams.get(id)?.text ?? `no stream ${id}`);
 }
 
 /** What becomes of one JSON text: the entry, or why it is rejected, or 'invalid' where it is no JSON. */

@@ -293,7 +293,7 @@ describe('what the rows of a request may take', () => {
     const out = newWriter({ maxRowBytes: 10_000 });
     const body = Buffer.from('{"_msg":"0123456789"}');
     for (let i = 0; i < 1000; i++) out.object(body, 0, body.length);
-    const bytes = out.chunks().reduce((sum, chunk) => sum + chunk.value.length, 0);
+    const bytes = out.chunks().reduce((sum, chunk) => sum + chunk.size, 0);
     expect(bytes).to.be.within(10_000, 10_200);
     expect(out.accepted + out.rejected.length).to.equal(1000);
     expect(new Set(out.rejected.map(({ reason }) => reason))).to.deep.equal(

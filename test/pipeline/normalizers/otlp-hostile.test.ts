@@ -80,7 +80,7 @@ describe('hostile bodies of OTLP and Loki', () => {
       });
       expect(cost).to.be.below(800);
       expect(status).to.be.oneOf([200, 400]);
-      const bytes = out.chunks().reduce((sum, { value }) => sum + value.length, 0);
+      const bytes = out.chunks().reduce((sum, { size }) => sum + size, 0);
       expect(bytes).to.be.below(64 * MAX_BYTES);
     });
   }

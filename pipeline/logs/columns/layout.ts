@@ -1,0 +1,62 @@
+/**
+ * The columns of a record of `logs.v1`, in their order, as they stand in its value: for each its name, its type and its data in
+ * ClickHouse's Native format (https://clickhouse.com/docs/interfaces/formats/Native), without a block header. docs/topics.md is the
+ * specification; `column-encoder.ts` writes it, `column-reader.ts` reads and checks it.
+ */
+const COLUMNS = [
+  ['_time', "DateTime64(9, 'UTC')"],
+  ['stream_id', 'UInt64'],
+  ['severity', 'UInt8'],
+  ['pattern', 'UInt64'],
+  ['level', 'LowCardinality(String)'],
+  ['service', 'LowCardinality(String)'],
+  ['trace_id', 'String'],
+  ['span_id', 'String'],
+  ['_msg', 'String'],
+  ['fields', 'Map(LowCardinality(String), String)'],
+  ['json_keys', 'Array(LowCardinality(String))'],
+] as const;
+
+export type ColumnName = (typeof COLUMNS)[number][0];
+
+export const COLUMN_NAMES: readonly ColumnName[] = COLUMNS.map(([name]) => name);
+
+/** A column as `input()` declares it. */
+export const COLUMN_STRUCTURE = COLUMNS.map(([name, type]) => `${name} ${type}`).join(', ');
+
+/** The bytes of an unsigned LEB128 number, as Native has lengths. */
+export function varint(number: number): Buffer {
+  const bytes: number[] = [];
+  let rest = number;
+  for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest & 127) | 128);
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+/** A string as Native has it: its length, then its bytes. */
+export function nativeString(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const length = varint(bytes.length);
+  // memory of its own: one out of the shared pool would keep 8 KiB
+  const whole = Buffer.alloc(length.length + bytes.length);
+  length.copy(whole);
+  bytes.copy(whole, length.length);
+  return whole;
+}
+
+/** How a column begins: its name and its type. */
+export const columnHead = (name: string, type: string): Buffer => Buffer.concat([nativeString(name), nativeString(type)]);
+
+/** What stands before each column's data. */
+export const HEADS = Object.fromEntries(COLUMNS.map(([name, type]) => [name, columnHead(name, type)])) as Readonly<
+  Record<ColumnName, Buffer>
+>;
+
+/** The version of a LowCardinality column's dictionary, before its data (8 bytes). */
+export const DICTIONARY_VERSION = 1;
+/** Flags of a LowCardinality column's data: it brings its own keys, and no shared dictionary. The low byte is the width of its codes. */
+export const DICTIONARY_FLAGS = 0x600;
+
+/** Most rows of a record, and most keys of one of its dictionaries: codes are at most 16 bits wide. */
+export const MAX_ROWS = 60_000;
+export const MAX_KEYS = 65_536;

@@ -1,0 +1,48 @@
+import type { Names } from '../names.ts';
+import type { ColumnsView, StringView, WordView } from './column-reader.ts';
+import type { Dictionary } from './dictionary.ts';
+import type { LogColumns } from './log-columns.ts';
+import type { StringColumn } from './string-column.ts';
+import type { Word, WordTable } from './words.ts';
+
+/** The words of whoever joins records of several processes. */
+export type Words = { readonly names: Names; readonly levels: WordTable; readonly services: WordTable };
+
+/** Adds all rows of a record that was read. */
+export function addView(columns: LogColumns, view: ColumnsView, { names, levels, services }: Words): void {
+  const { bytes, count } = view;
+  columns.reserveRows(count);
+  const first = columns.count;
+  for (const [column, at] of [
+    [columns.time, view.time],
+    [columns.streamId, view.streamId],
+    [columns.pattern, view.pattern],
+  ] as const)
+    new Uint8Array(column.buffer).set(bytes.subarray(at, at + 8 * count), 8 * first);
+  columns.severity.set(bytes.subarray(view.severity, view.severity + count), first);
+  addWords(columns.level, view.level, (start, end) => levels.of(bytes, start, end, () => bytes.toString('utf8', start, end)));
+  addWords(columns.service, view.service, (start, end) => services.of(bytes, start, end, () => bytes.toString('utf8', start, end)));
+  for (let row = 0; row < count; row++) {
+    columns.fieldEnds[first + row] = columns.names.length + (view.fieldEnds[row] as number);
+    columns.jsonEnds[first + row] = columns.jsonNames.length + (view.jsonEnds[row] as number);
+  }
+  const nameOf = (start: number, end: number): Word => names.ofBytes(bytes, start, end);
+  addWords(columns.names, view.names, nameOf);
+  addWords(columns.jsonNames, view.jsonNames, nameOf);
+  addStrings(columns.traceId, view.traceId, bytes);
+  addStrings(columns.spanId, view.spanId, bytes);
+  addStrings(columns.message, view.message, bytes);
+  addStrings(columns.values, view.values, bytes);
+  columns.count += count;
+}
+
+function addWords(to: Dictionary, { keys, codes }: WordView, wordOf: (start: number, end: number) => Word): void {
+  const map = new Uint16Array(keys.starts.length);
+  for (let key = 0; key < map.length; key++) map[key] = to.code(wordOf(keys.starts[key] as number, keys.ends[key] as number));
+  to.reserve(codes.length);
+  for (const code of codes) to.codes[to.length++] = map[code] as number;
+}
+
+function addStrings(to: StringColumn, { from, to: end }: StringView, bytes: Buffer): void {
+  to.append(bytes.subarray(from, end));
+}

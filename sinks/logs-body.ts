@@ -1,0 +1,103 @@
+import { positionOf } from '../pipeline/bus/record.ts';
+import type { Range } from '../pipeline/bus/range-consumer.ts';
+import { readColumns } from '../pipeline/logs/columns/column-reader.ts';
+import { COLUMN_NAMES, COLUMN_STRUCTURE } from '../pipeline/logs/columns/layout.ts';
+import { LogColumns } from '../pipeline/logs/columns/log-columns.ts';
+import { addPlainRow, plainRows } from '../pipeline/logs/columns/plain-rows.ts';
+import { addView, type Words } from '../pipeline/logs/columns/view-rows.ts';
+import { WordTable } from '../pipeline/logs/columns/words.ts';
+import { MAX_FIELDS } from '../pipeline/logs/draft.ts';
+import { Names } from '../pipeline/logs/names.ts';
+import { COLUMNS, type LogRecord } from '../pipeline/logs/record.ts';
+import { mixedFrames, type MixedRows } from './mixed-rows.ts';
+import { literalFrame, SHARED_COLUMNS, sharedFrame, type SharedValues } from './shared-columns.ts';
+import type { Insert } from './sink.ts';
+import { missingOnly } from './missing-rows.ts';
+
+/**
+ * A record of fewer rows is not a block of its own: what ClickHouse does for each block and column would cost more than copying the rows
+ * into a block with those of others (docs/adr/0014-columns-on-the-log.md).
+ */
+const OWN_BLOCK_ROWS = 64;
+/** Rows of records that share a block, at most. */
+const MIXED_ROWS = 20_000;
+
+/** ClickHouse takes a body of frames, whose checksums are not filled in. */
+const SETTINGS = { decompress: 1, http_native_compression_disable_checksumming_on_decompress: 1 };
+
+const NAMES = [...SHARED_COLUMNS.map(([name]) => name), ...COLUMN_NAMES];
+const NAME_LIST = NAMES.join(', ');
+const STRUCTURE = [...SHARED_COLUMNS.map(([name, type]) => `${name} ${type}`), COLUMN_STRUCTURE].join(', ').replaceAll("'", "\\'");
+
+/**
+ * The statement for a range, and its body. The value of a record goes as it is: before it stands a frame with the columns that all of its
+ * rows share. Only where a part of the rows may be stored already does ClickHouse have to look at each.
+ */
+export function logsInsert(range: Range<LogRecord>, into: string): Insert {
+  const missing = missingOnly(range, 'logs');
+  const select = missing === '' ? '' : `SELECT ${NAME_LIST} FROM input('${STRUCTURE}')${missing}\n`;
+  return {
+    text: `INSERT INTO ${into} (${NAME_LIST})`,
+    body: [literalFrame(Buffer.from(`${select}FORMAT Native\n`)), ...blocksOf(range)],
+    settings: SETTINGS,
+  };
+}
+
+/** The words of all records of this process that share blocks. */
+const words: Words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
+const columns = new LogColumns({ names: words.names.ids, levels: words.levels, services: words.services }, 1024);
+
+function* blocksOf({ partition, records }: Range<LogRecord>): Generator<Buffer> {
+  const mixed = new MixedBlock();
+  for (const record of records) {
+    const { tenantId, timestamp, retentionDays, count, encoding, value } = record;
+    if (count === 0) continue;
+    const shared = { tenantId, arrived: timestamp, partition, offset: positionOf(record), retentionDays };
+    if (encoding !== COLUMNS) yield* mixed.addPlain(shared, value);
+    else if (count < OWN_BLOCK_ROWS) yield* mixed.addColumns(shared, value, count);
+    else {
+      yield sharedFrame(shared, NAMES.length, count);
+      yield value;
+    }
+  }
+  yield* mixed.close();
+}
+
+/** No record of few rows has more names than this. */
+const MAX_NEW_NAMES = OWN_BLOCK_ROWS * MAX_FIELDS;
+
+/** Collects rows of several records in one block. The records were checked when they were read, so they can be read. */
+class MixedBlock {
+  readonly #rows: MixedRows['rows'][number][] = [];
+
+  *addColumns(shared: SharedValues, value: Buffer, count: number): Generator<Buffer> {
+    if (columns.count >= MIXED_ROWS || !columns.fits(count, MAX_NEW_NAMES)) yield* this.close();
+    words.names.trim();
+    const view = readColumns(value, count);
+    if (typeof view === 'string') throw new Error(`BUG: a checked record cannot be read: ${view}.`);
+    addView(columns, view, words);
+    this.#rows.push({ shared, first: 0, count });
+  }
+
+  *addPlain(shared: SharedValues, value: Buffer): Generator<Buffer> {
+    words.names.trim();
+    let [first, index] = [0, 0];
+    for (const row of plainRows(value)) {
+      if (typeof row === 'string') throw new Error(`BUG: a row of a checked record ${row}.`);
+      if (columns.count >= MIXED_ROWS || !columns.fits(1, row.fields.length)) {
+        if (index > first) this.#rows.push({ shared, first, count: index - first });
+        yield* this.close();
+        first = index;
+      }
+      addPlainRow(columns, row, words);
+      index += 1;
+    }
+    this.#rows.push({ shared, first, count: index - first });
+  }
+
+  *close(): Generator<Buffer> {
+    if (columns.count > 0) yield mixedFrames({ columns, rows: this.#rows }, NAMES.length);
+    columns.clear();
+    this.#rows.length = 0;
+  }
+}

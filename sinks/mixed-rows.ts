@@ -1,0 +1,53 @@
+import { FrameWriter } from '../pipeline/logs/columns/frames.ts';
+import { putColumns } from '../pipeline/logs/columns/column-encoder.ts';
+import { varint } from '../pipeline/logs/columns/layout.ts';
+import type { LogColumns } from '../pipeline/logs/columns/log-columns.ts';
+import { SHARED_COLUMNS, SHARED_HEADS, type SharedValues } from './shared-columns.ts';
+
+const writer = new FrameWriter();
+
+/** Rows of several records in one block: records of few rows would else cost a block each. */
+export type MixedRows = {
+  readonly columns: LogColumns;
+  /** Whose rows they are, in their order: `count` rows of a record, from its row `first` on. */
+  readonly rows: readonly { readonly shared: SharedValues; readonly first: number; readonly count: number }[];
+};
+
+/** The frames of a block of mixed rows; `columns`: how many columns the block has in all. */
+export function mixedFrames({ columns, rows }: MixedRows, columnCount: number): Buffer {
+  writer.put(varint(columnCount));
+  writer.put(varint(columns.count));
+  const values: readonly ((shared: SharedValues, row: number) => number)[] = [
+    ({ tenantId }) => tenantId,
+    ({ arrived }) => arrived,
+    ({ partition }) => partition,
+    ({ offset }) => offset,
+    ({ retentionDays }) => retentionDays,
+    (_shared, row) => row,
+  ];
+  SHARED_COLUMNS.forEach(([, , width], column) => {
+    writer.put(SHARED_HEADS[column] as Buffer);
+    writer.put(perRow(rows, columns.count, width, values[column] as (typeof values)[number]));
+  });
+  putColumns(writer, columns);
+  return writer.finish();
+}
+
+function perRow(
+  rows: MixedRows['rows'],
+  total: number,
+  width: number,
+  value: (shared: SharedValues, row: number) => number,
+): Uint8Array {
+  const bytes = Buffer.alloc(total * width);
+  let at = 0;
+  for (const { shared, first, count } of rows) {
+    for (let row = 0; row < count; row++, at += width) {
+      const number = value(shared, first + row);
+      if (width === 2) bytes.writeUInt16LE(number, at);
+      else bytes.writeUInt32LE(number % 4_294_967_296, at);
+      if (width === 8) bytes.writeUInt32LE(Math.floor(number / 4_294_967_296), at + 4);
+    }
+  }
+  return bytes;
+}

@@ -1,0 +1,124 @@
+import { FRAME_HEAD, writeFrameHead } from '../pipeline/logs/columns/frames.ts';
+import { columnHead, MAX_ROWS, varint } from '../pipeline/logs/columns/layout.ts';
+
+/** What all rows of a record share, but for `kafka_idx`, which is their place in it. */
+export type SharedValues = {
+  readonly tenantId: number;
+  /** Append time, milliseconds. */
+  readonly arrived: number;
+  readonly partition: number;
+  readonly offset: number;
+  readonly retentionDays: number;
+};
+
+/** The columns that the sink adds to those of a record. The index is the last, since an LZ4 block must end with literals. */
+export const SHARED_COLUMNS = [
+  ['tenant_id', 'UInt32', 4],
+  ['arrived', "DateTime64(3, 'UTC')", 8],
+  ['kafka_part', 'UInt16', 2],
+  ['kafka_off', 'UInt64', 8],
+  ['retention_days', 'UInt16', 2],
+  ['kafka_idx', 'UInt32', 4],
+] as const;
+
+export const SHARED_HEADS = SHARED_COLUMNS.map(([name, type]) => columnHead(name, type));
+
+/** The index where no record has more rows than 16 bits can count: ClickHouse widens it. */
+const INDEX_HEAD = columnHead('kafka_idx', 'UInt16');
+
+/** 0, 1, 2, … as `kafka_idx` has them. */
+const ORDINALS = Buffer.from(Uint16Array.from({ length: MAX_ROWS }, (_, row) => row).buffer);
+
+/**
+ * The frame that stands before a record's own: the head of the block (`columns` in all, `rows`) and the shared columns. A value that
+ * all rows have is written once, as a literal, and repeated by an LZ4 match that overlaps itself; so a row costs two bytes, its index.
+ */
+export function sharedFrame({ tenantId, arrived, partition, offset, retentionDays }: SharedValues, columns: number, rows: number): Buffer {
+  const block = new LiteralBlock(512 + 2 * rows + Math.ceil(rows / 60));
+  block.literal(varint(columns));
+  block.literal(varint(rows));
+  const values = [tenantId, arrived, partition, offset, retentionDays];
+  values.forEach((value, column) => {
+    const width = (SHARED_COLUMNS[column] as (typeof SHARED_COLUMNS)[number])[2];
+    block.literal(SHARED_HEADS[column] as Buffer);
+    block.literal(littleEndian(value, width));
+    block.repeat(width, rows - 1);
+  });
+  block.literal(INDEX_HEAD);
+  block.literal(ORDINALS.subarray(0, 2 * rows));
+  return block.frame();
+}
+
+/** A frame without compression, of bytes that are few. */
+export function literalFrame(bytes: Buffer): Buffer {
+  const block = new LiteralBlock(FRAME_HEAD + bytes.length + Math.ceil(bytes.length / 255) + 16);
+  block.literal(bytes);
+  return block.frame();
+}
+
+/** A number below 2^53, little-endian. */
+export function littleEndian(value: number, width: number): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64LE(BigInt(value));
+  return bytes.subarray(0, width);
+}
+
+const MIN_MATCH = 4;
+
+/** Writes an LZ4 block (https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md) whose matches are known beforehand. */
+class LiteralBlock {
+  readonly #bytes: Buffer;
+  #length = FRAME_HEAD;
+  /** Literals that wait for the match that follows them. */
+  readonly #open: Buffer[] = [];
+  #openBytes = 0;
+  /** Bytes that the block gives. */
+  #size = 0;
+
+  constructor(size: number) {
+    this.#bytes = Buffer.allocUnsafe(size);
+  }
+
+  literal(bytes: Buffer): void {
+    this.#open.push(bytes);
+    this.#openBytes += bytes.length;
+    this.#size += bytes.length;
+  }
+
+  /** Repeats the last `width` bytes so many times. */
+  repeat(width: number, times: number): void {
+    const length = width * times;
+    if (length >= MIN_MATCH) {
+      this.#sequence(length - MIN_MATCH);
+      this.#length = this.#bytes.writeUInt16LE(width, this.#length);
+      this.#more(length - MIN_MATCH);
+      this.#size += length;
+    } else if (times > 0) {
+      const last = this.#open.at(-1) as Buffer;
+      for (let i = 0; i < times; i++) this.literal(last);
+    }
+  }
+
+  frame(): Buffer {
+    this.#sequence(0);
+    writeFrameHead(this.#bytes, 0, this.#length - FRAME_HEAD, this.#size);
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** The token, and the literals. */
+  #sequence(match: number): void {
+    this.#bytes[this.#length++] = (Math.min(this.#openBytes, 15) << 4) | Math.min(match, 15);
+    this.#more(this.#openBytes);
+    for (const bytes of this.#open) this.#length += bytes.copy(this.#bytes, this.#length);
+    this.#open.length = 0;
+    this.#openBytes = 0;
+  }
+
+  /** What of a length does not fit into its four bits of the token. */
+  #more(length: number): void {
+    if (length < 15) return;
+    let rest = length - 15;
+    for (; rest >= 255; rest -= 255) this.#bytes[this.#length++] = 255;
+    this.#bytes[this.#length++] = rest;
+  }
+}
