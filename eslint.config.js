@@ -7,20 +7,30 @@ import tseslint from 'typescript-eslint';
  * `bus` alone imports kafkajs, `store` alone @clickhouse/client.
  */
 const ROOMS = {
-  'pipeline/core': [],
-  'pipeline/entry': ['pipeline/core'],
-  'pipeline/bus': ['pipeline/core', 'pipeline/entry'],
-  'pipeline/store': ['pipeline/core'],
-  'pipeline/normalizers': ['pipeline/core', 'pipeline/entry'],
-  'pipeline/detectors': ['pipeline/core'],
-  'pipeline/clusterer': ['pipeline/core'],
-  'pipeline/processors': ['pipeline/core', 'pipeline/entry', 'pipeline/bus', 'pipeline/detectors', 'pipeline/clusterer', 'logsql'],
-  logsql: ['pipeline/core'],
-  sinks: ['pipeline/core', 'pipeline/entry', 'pipeline/bus', 'pipeline/store'],
-  api: ['pipeline/core', 'pipeline/entry', 'pipeline/bus', 'pipeline/store', 'pipeline/normalizers', 'logsql'],
-  cli: ['pipeline/core', 'logsql'],
+  'pipeline/core': ['pipeline/wasm'],
+  'pipeline/wasm': ['pipeline/core'],
+  'pipeline/entry': ['pipeline/core', 'pipeline/wasm'],
+  'pipeline/bus': ['pipeline/core', 'pipeline/wasm', 'pipeline/entry'],
+  'pipeline/store': ['pipeline/core', 'pipeline/wasm'],
+  'pipeline/normalizers': ['pipeline/core', 'pipeline/wasm', 'pipeline/entry'],
+  'pipeline/detectors': ['pipeline/core', 'pipeline/wasm'],
+  'pipeline/clusterer': ['pipeline/core', 'pipeline/wasm'],
+  'pipeline/processors': [
+    'pipeline/core',
+    'pipeline/wasm',
+    'pipeline/entry',
+    'pipeline/bus',
+    'pipeline/detectors',
+    'pipeline/clusterer',
+    'logsql',
+  ],
+  logsql: ['pipeline/core', 'pipeline/wasm'],
+  sinks: ['pipeline/core', 'pipeline/wasm', 'pipeline/entry', 'pipeline/bus', 'pipeline/store'],
+  api: ['pipeline/core', 'pipeline/wasm', 'pipeline/entry', 'pipeline/bus', 'pipeline/store', 'pipeline/normalizers', 'logsql'],
+  cli: ['pipeline/core', 'pipeline/wasm', 'logsql'],
   main: [
     'pipeline/core',
+    'pipeline/wasm',
     'pipeline/entry',
     'pipeline/bus',
     'pipeline/store',
@@ -63,7 +73,7 @@ const rooms = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'data/', '.cache/', '.bench/', '**/*.d.mts'] },
+  { ignores: ['dist/', 'node_modules/', 'data/', '.cache/', '.bench/', '**/*.d.mts', 'pipeline/wasm/assembly/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

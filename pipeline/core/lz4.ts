@@ -45,6 +45,13 @@ export function inflateLz4(bytes: Buffer, cap: number, tooLarge: TooLarge): Buff
   return out.bytes();
 }
 
+/** One block without a frame around it, of `size` bytes at most. */
+export function inflateLz4Block(block: Buffer, size: number, tooLarge: TooLarge): Buffer {
+  const out = new Output(size, tooLarge);
+  inflateBlock(block, out, 0);
+  return out.bytes();
+}
+
 /** Sequences: literals, then a copy of what came at most 65,535 bytes before; the last one is literals alone. `first`: where copies may begin. */
 function inflateBlock(block: Buffer, out: Output, first: number): void {
   let at = 0;

@@ -1,0 +1,4 @@
+// What the module gives to pipeline/wasm/module.ts.
+export { INPUT, OUTPUT, ROOM } from './memory';
+export { crc32c } from './crc32c';
+export { lz4Compress, lz4Decompress } from './lz4';
