@@ -8,8 +8,9 @@ import tseslint from 'typescript-eslint';
  */
 const ROOMS = {
   'pipeline/core': [],
+  'pipeline/wasm': ['pipeline/core'],
   'pipeline/bus': ['pipeline/core', 'pipeline/logs'],
-  'pipeline/logs': ['pipeline/core', 'pipeline/bus'],
+  'pipeline/logs': ['pipeline/core', 'pipeline/wasm', 'pipeline/bus'],
   'pipeline/store': ['pipeline/core'],
   'pipeline/normalizers': ['pipeline/core', 'pipeline/logs'],
   'pipeline/detectors': ['pipeline/core'],
@@ -63,7 +64,7 @@ const rooms = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'data/', '.cache/', '.bench/', '**/*.d.mts'] },
+  { ignores: ['dist/', 'node_modules/', 'data/', '.cache/', '.bench/', '**/*.d.mts', 'pipeline/wasm/assembly/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

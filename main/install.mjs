@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from '../compose/embedded/java.mjs';
 import { StartError } from '../compose/embedded/start-error.mjs';
+import { ensureWasm } from './build-wasm.mjs';
 import { takeLock } from './lock.mjs';
 
 /**
@@ -53,7 +54,11 @@ export async function ensureBuilt(options) {
     // The compiler trusts its own notes about what it has written; without the files they are wrong.
     if (!existsSync(stamp)) rmSync(path.join(dist, '.tsbuildinfo'), { force: true });
     const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    const { code, output } = await run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, signal });
+    const wasm = ensureWasm({ root, signal });
+    const [{ code, output }] = await Promise.all([
+      run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, signal }),
+      wasm,
+    ]);
     if (code !== 0) throw new StartError(`The program could not be compiled:\n${complaints(output)}`);
     mkdirSync(dist, { recursive: true });
     writeFileSync(stamp, wanted);

@@ -2,12 +2,21 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../core/package-root.ts';
 
+/** What of the interface is used here; the types of Node leave it out. Undefined where Node was started without it. */
+declare const WebAssembly:
+  | {
+      readonly Module: new (bytes: Uint8Array) => object;
+      readonly Instance: new (module: object) => { readonly exports: unknown };
+      readonly CompileError: ErrorConstructor;
+    }
+  | undefined;
+
 /** What `assembly/index.ts` exports. Offsets and sizes are bytes of its memory, which has a fixed size. */
 export type WasmModule = {
-  readonly memory: WebAssembly.Memory;
-  readonly INPUT: WebAssembly.Global<'i32'>;
-  readonly OUTPUT: WebAssembly.Global<'i32'>;
-  readonly ROOM: WebAssembly.Global<'i32'>;
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  readonly INPUT: { readonly value: number };
+  readonly OUTPUT: { readonly value: number };
+  readonly ROOM: { readonly value: number };
   lz4Compress(size: number): number;
   /** 1 or 0. */
   lz4Decompress(length: number, size: number): number;
@@ -27,7 +36,7 @@ export function load(file: string): WasmModule | undefined {
     return new WebAssembly.Instance(new WebAssembly.Module(readFileSync(file))).exports as WasmModule;
   } catch (error) {
     // a damaged file, or a machine without the instructions that it uses
-    if (error instanceof WebAssembly.CompileError || error instanceof WebAssembly.LinkError) return undefined;
+    if (error instanceof WebAssembly.CompileError) return undefined;
     throw error;
   }
 }
