@@ -11,10 +11,11 @@ export type Chunk = {
   readonly partition: number;
   readonly value: Buffer;
   readonly count: number;
-  readonly streams: readonly Stream[];
-  /** Days since the epoch of which the chunk has entries. */
-  readonly days: readonly number[];
+  readonly streams: readonly ChunkStream[];
 };
+
+/** A stream of a chunk, and the days since the epoch of which the chunk has entries of it. */
+export type ChunkStream = Pick<Stream, 'id' | 'text'> & { readonly days: readonly number[] };
 
 /** A record's value stays under this, unless one entry alone is larger. */
 export const MAX_CHUNK_BYTES = 900_000;
@@ -70,12 +71,13 @@ class RowBuffer {
   length = 0;
   #bytes: Buffer;
   #count = 0;
-  #lastDay = NaN;
   #rowStart = 0;
   readonly #partition: number;
   readonly #number = ++chunkNumber;
   readonly #streams: Stream[] = [];
-  readonly #days = new Set<number>();
+  /** The first day of each stream, and all of those that have several. */
+  readonly #firstDays: number[] = [];
+  readonly #allDays = new Map<Stream, Set<number>>();
 
   constructor(partition: number, size: number) {
     this.#partition = partition;
@@ -92,12 +94,19 @@ class RowBuffer {
     this.#count += 1;
     if (stream.chunk !== this.#number) {
       stream.chunk = this.#number;
-      this.#streams.push(stream);
+      stream.day = day;
+      stream.index = this.#streams.push(stream) - 1;
+      this.#firstDays.push(day);
+    } else if (stream.day !== day) {
+      stream.day = day;
+      this.#another(stream, day);
     }
-    if (day !== this.#lastDay) {
-      this.#lastDay = day;
-      this.#days.add(day);
-    }
+  }
+
+  #another(stream: Stream, day: number): void {
+    const days = this.#allDays.get(stream);
+    if (days === undefined) this.#allDays.set(stream, new Set([this.#firstDays[stream.index] as number, day]));
+    else days.add(day);
   }
 
   chunk(): Chunk {
@@ -105,8 +114,10 @@ class RowBuffer {
       partition: this.#partition,
       value: this.#bytes.subarray(0, this.length),
       count: this.#count,
-      streams: this.#streams,
-      days: [...this.#days],
+      streams: this.#streams.map((stream, index) => {
+        const days = this.#allDays.get(stream);
+        return { id: stream.id, text: stream.text, days: days === undefined ? [this.#firstDays[index] as number] : [...days] };
+      }),
     };
   }
 

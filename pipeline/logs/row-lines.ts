@@ -1,7 +1,7 @@
 import { NEWLINE } from '../core/bytes.ts';
 import { ROW_START } from './row.ts';
 import type { Fault } from '../bus/dead-letter.ts';
-import type { LogRecord } from './record.ts';
+import type { SignalRecord } from '../bus/record.ts';
 
 const START = Buffer.from(ROW_START);
 
@@ -11,7 +11,7 @@ const START = Buffer.from(ROW_START);
  * so cannot reach over the end of a line: no JSON string or object that is open there goes on with `{"_time":"`. A line of more than one
  * row is left to ClickHouse, which the statement lets count (`sinks/logs.ts`).
  */
-export function rowsFault({ value, count }: Pick<LogRecord, 'value' | 'count'>): Fault | null {
+export function rowsFault({ value, count }: Pick<SignalRecord, 'value' | 'count'>): Fault | null {
   let lines = 0;
   for (let at = 0; at < value.length; lines++) {
     if (!startsRow(value, at)) return wrong(`line ${String(lines + 1)} of its value is no row`);

@@ -14,6 +14,9 @@ export type Stream = {
   readonly partition: number;
   /** The chunk (by its running number) that has the stream in its header already. */
   chunk: number;
+  /** Of that chunk: the stream's place in it, and the day of the stream's last entry. */
+  index: number;
+  day: number;
 };
 
 type Seen = { readonly token: Uint8Array; readonly stream: Stream };
@@ -100,6 +103,8 @@ export class StreamTable {
         json: ownBytes(`"_stream_id":"${id.toString()}",`),
         partition: Number(id % BigInt(this.#partitions)),
         chunk: 0,
+        index: 0,
+        day: 0,
       };
       this.#byText.set(text, stream);
     }
