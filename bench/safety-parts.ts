@@ -27,7 +27,7 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
         find: 'const isOfSend = taken.length === 0 || next.partition === taken[0]?.partition;',
         replace: 'const isOfSend = true;',
       },
-      { file: 'pipeline/logs/log-publisher.js', find: 'const MAX_LANES = 8;', replace: 'const MAX_LANES = 2;' },
+      { file: 'pipeline/bus/record-publisher.js', find: 'const MAX_LANES = 8;', replace: 'const MAX_LANES = 2;' },
     ],
   },
   {
@@ -83,8 +83,8 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
     about: 'every row has its offset and its place in the record',
     // what stood there before follows `??` and is not evaluated
     patches: [
-      { file: 'sinks/logs.js', find: "['kafka_off',", replace: "['kafka_off', 'toUInt64(0)' ??" },
-      { file: 'sinks/logs.js', find: "['kafka_idx',", replace: "['kafka_idx', 'toUInt32(0)' ??" },
+      { file: 'sinks/insert-statement.js', find: "['kafka_off',", replace: "['kafka_off', 'toUInt64(0)' ??" },
+      { file: 'sinks/insert-statement.js', find: "['kafka_idx',", replace: "['kafka_idx', 'toUInt32(0)' ??" },
     ],
   },
 ];

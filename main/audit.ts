@@ -36,10 +36,11 @@ export class AuditRequestError extends Error {
  */
 export async function runAudit(request: AuditRequest, env: Env): Promise<AuditReport & { readonly topic: string }> {
   const now = BigInt(Date.now()) * 1_000_000n;
-  const sink = request.topic === undefined ? sinks.members[0] : sinks.members.find(({ topic }) => topic === request.topic);
-  const topics = sinks.members.map(({ topic }) => topic).join(', ');
+  const sink = request.topic === undefined ? sinks.members[0] : sinks.members.find(({ signal }) => signal.topic.name === request.topic);
+  const topics = sinks.members.map(({ signal }) => signal.topic.name).join(', ');
   if (sink === undefined)
     throw new AuditRequestError(`No table is filled from a topic ${JSON.stringify(request.topic)}; there is ${topics}.`);
+  const topic = sink.signal.topic.name;
   const from = request.from === undefined ? null : Number(timeOf('from', request.from, now).start / 1_000_000n);
   const to = request.to === undefined ? null : Number(timeOf('to', request.to, now).end / 1_000_000n) + 1;
   const config = loadConfig({ ...env, ...embeddedEngines(env) });
@@ -47,15 +48,16 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
   const store = new Store(config.clickhouse);
   try {
     const report = await audit({
-      log: auditedLog(kafka, sink.topic, sinkGroup(sink.name)),
+      log: auditedLog(kafka, sink.signal, sinkGroup(sink.name)),
+      signal: sink.signal,
       stored: storedPositions(store, sink.table),
       from,
       to,
-      letters: () => lettersOf(kafka, sink.topic),
+      letters: () => lettersOf(kafka, topic),
       now: Date.now,
       ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
     });
-    return { topic: sink.topic, ...report };
+    return { topic, ...report };
   } catch (error) {
     throw told(error, config);
   } finally {

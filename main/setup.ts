@@ -8,6 +8,7 @@ import { CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/topics.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
+import { topics } from './topics.ts';
 
 async function prepareStore(config: Config): Promise<void> {
   const store = new Store(config.clickhouse);
@@ -21,7 +22,7 @@ async function prepareStore(config: Config): Promise<void> {
 async function prepareKafka(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel }, process.stderr);
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-setup', log });
-  await ensureTopics(kafka, { logPartitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
+  await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
   if (config.keys.bootstrapKey === '') return;
   const control = new ControlStore({
     log: new KafkaCompactedLog({ kafka, log, topic: CONTROL_TOPIC }),

@@ -1,17 +1,19 @@
 import type { Range } from '../pipeline/bus/range-consumer.ts';
 
+/** What tells a row in a table: its record's position and append time, and its place in it. */
+const KEY = 'kafka_off, toUnixTimestamp64Milli(arrived), toUInt32(kafka_idx)';
+
 /**
- * The end of a SELECT from `input()` that leaves out rows of a replayed record, or of a range in doubt, that `table` has already; empty
- * where there can be none. A row is known by its record's position and append time, and its place in it.
+ * The end of a SELECT of rows that leaves out those of a replayed record, or of a range in doubt, that `table` has already; empty where
+ * there can be none. `key`: how the SELECT calls what tells a row.
  */
-export function missingOnly({ partition, start, end, records, inDoubt = null }: Range, table: string): string {
+export function missingOnly({ partition, start, end, records, inDoubt = null }: Range, table: string, key = KEY): string {
   const replayed = records.flatMap(({ replayOf }) => (replayOf === null ? [] : [String(replayOf)]));
   const looked = [
     ...(inDoubt === null ? [] : [`kafka_off BETWEEN ${String(start)} AND ${String(end)}`]),
     ...(replayed.length > 0 ? [`kafka_off IN (${replayed.join(',')})`] : []),
   ];
   if (looked.length === 0) return '';
-  const key = 'kafka_off, toUnixTimestamp64Milli(arrived), toUInt32(kafka_idx)';
   const where = `kafka_part = ${String(partition)} AND (${looked.join(' OR ')})`;
-  return ` WHERE (${key}) NOT IN (SELECT ${key} FROM ${table} WHERE ${where})`;
+  return `\nWHERE (${key}) NOT IN (SELECT ${KEY} FROM ${table} WHERE ${where})`;
 }

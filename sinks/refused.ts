@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
 import type { Refusal } from '../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../pipeline/logs/record.ts';
+import type { SignalRecord } from '../pipeline/bus/record.ts';
 
 /**
  * What ClickHouse answers where it is the rows that are at fault, and no repeat will help
@@ -44,14 +44,14 @@ export function refusalOf(error: unknown): Fault | null {
  * refused twice: the body of a single insert may have been cut off on its way. Ends when `most` were found.
  */
 export async function findRefused(
-  records: readonly LogRecord[],
-  refuse: (records: readonly LogRecord[]) => Promise<Fault | null>,
+  records: readonly SignalRecord[],
+  refuse: (records: readonly SignalRecord[]) => Promise<Fault | null>,
   most: number,
 ): Promise<Refusal[]> {
   const found: Refusal[] = [];
   const open = [records];
   while (open.length > 0 && found.length < most) {
-    const part = open.pop() as readonly LogRecord[];
+    const part = open.pop() as readonly SignalRecord[];
     if (part.length === 0 || (await refuse(part)) === null) continue;
     const middle = part.length >> 1;
     if (middle > 0) {
@@ -59,7 +59,7 @@ export async function findRefused(
       continue;
     }
     const fault = await refuse(part);
-    if (fault !== null) found.push({ record: part[0] as LogRecord, fault });
+    if (fault !== null) found.push({ record: part[0] as SignalRecord, fault });
   }
   return found;
 }

@@ -1,4 +1,6 @@
 import type { Range } from '../pipeline/bus/range-consumer.ts';
+import type { SignalRecord } from '../pipeline/bus/record.ts';
+import type { Signal } from '../pipeline/bus/signal.ts';
 import type { Store } from '../pipeline/store/client.ts';
 
 /**
@@ -7,20 +9,26 @@ import type { Store } from '../pipeline/store/client.ts';
  */
 export const MAX_PARTITIONS = '5000';
 
-/** One statement that stores a range, and its body: the values of the records as they came, untouched. */
-export type Insert = { readonly text: string; readonly body: readonly Buffer[] };
+/** One statement that stores a range, its body with the values of the records, and how ClickHouse must read it. */
+export type Insert = {
+  readonly text: string;
+  readonly body: readonly Buffer[];
+  /** Parameters of the request. */
+  readonly settings?: Readonly<Record<string, number>>;
+};
 
 /** A table that is filled from a topic. Batching, retries and commits live once, in `writer.ts`. */
-export interface Sink {
+export interface Sink<Own extends SignalRecord = SignalRecord> {
   /** Names the consumer group and the metrics: `logs`. */
   readonly name: string;
-  readonly topic: string;
+  /** What it stores. */
+  readonly signal: Signal<Own>;
   readonly table: string;
   /** Writes what must be there before the rows are; safe to repeat. */
-  prepare(range: Range, store: Store): Promise<void>;
+  prepare(range: Range<Own>, store: Store): Promise<void>;
   /**
-   * No work for each entry: the range's records are sent as they are. Rows of replayed records that are in the sink's table already are
+   * Rows of replayed records that are in the sink's table already are
    * left out by the statement. `table`: another one of the same columns.
    */
-  insert(range: Range, table?: string): Insert;
+  insert(range: Range<Own>, table?: string): Insert;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
 import type { Range, RangeStore, Refusal } from '../pipeline/bus/range-consumer.ts';
-import { appendedAt, positionOf, type LogRecord } from '../pipeline/logs/record.ts';
+import { appendedAt, positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
 import { findRefused, refusalOf } from './refused.ts';
@@ -30,7 +30,7 @@ export type WriterMetrics = { stored(table: string, rows: number, bytes: number,
  * What tells the rows of a record in the table: its position, and when it was appended, since a log that has lost its end gives the same
  * offsets to others.
  */
-const keyOf = (record: LogRecord): string => `${String(positionOf(record))}@${String(record.timestamp)}`;
+const keyOf = (record: SignalRecord): string => `${String(positionOf(record))}@${String(record.timestamp)}`;
 
 /** How many rows of a record are in the table, and how many different ones. */
 type Found = { readonly count: number; readonly distinct: number };
@@ -61,11 +61,11 @@ export class TableWriter implements RangeStore {
   }
 
   async store(all: Range, repeated: boolean): Promise<readonly Refusal[]> {
-    const doubtful = all.doubtful ?? null;
-    const again = repeated || doubtful !== null;
+    const inDoubt = all.inDoubt ?? null;
+    const again = repeated || inDoubt !== null;
     const partition = `${this.#sink.name}-${all.topic}-${String(all.partition)}`;
     const name = `${partition}-${String(all.start)}-${String(all.end)}`;
-    if (again) await this.#waitForRunning(doubtful === null ? name : partition);
+    if (again) await this.#waitForRunning(inDoubt === null ? name : partition);
     const range = await this.#withoutStored(all);
     if (range.rows === 0) return [];
     if (again && (await this.#isStored(range, name))) return [];
@@ -97,19 +97,19 @@ export class TableWriter implements RangeStore {
     // a replica may not have yet what another one has let in
     if (await this.#isReplicated()) throw new Error(lack);
     // the token was used for other rows, of a log that has lost its end since, or the table has lost what it let in
-    const doubtful = appendedAt(range.records.at(-1));
+    const inDoubt = appendedAt(range.records.at(-1));
     await this.#waitForRunning(partition);
-    await this.#insertOnce({ ...range, doubtful }, name, `${token}@${String(doubtful)}`);
+    await this.#insertOnce({ ...range, inDoubt }, name, `${token}@${String(inDoubt)}`);
     if (!(await this.#isStored(range, name))) throw new Error(lack);
     return bytes;
   }
 
   /** One insert: the rows that it wrote, and the size of what was sent. */
   async #insertOnce(range: Range, name: string, token: string): Promise<{ readonly written: number; readonly bytes: number }> {
-    const { text, body } = this.#sink.insert(range);
+    const { text, body, settings } = this.#sink.insert(range);
     const written = await this.#store.insert(text, body, {
       queryId: `${name}-${randomUUID()}`,
-      settings: { ...SETTINGS, insert_deduplication_token: token },
+      settings: { ...SETTINGS, ...settings, insert_deduplication_token: token },
       signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
     });
     return { written, bytes: body.reduce((sum, part) => sum + part.length, 0) };
@@ -150,13 +150,13 @@ export class TableWriter implements RangeStore {
   }
 
   /** What the table has against these records; null where it takes them. */
-  async #try(range: Range, records: readonly LogRecord[], table: string): Promise<Fault | null> {
+  async #try(range: Range, records: readonly SignalRecord[], table: string): Promise<Fault | null> {
     const rows = records.reduce((sum, { count }) => sum + count, 0);
-    const { text, body } = this.#sink.insert({ ...range, records, rows, doubtful: null }, table);
+    const { text, body, settings } = this.#sink.insert({ ...range, records, rows, inDoubt: null }, table);
     try {
       await this.#store.insert(text, body, {
         queryId: `trial-${randomUUID()}`,
-        settings: SETTINGS,
+        settings: { ...SETTINGS, ...settings },
         signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
       });
       return null;

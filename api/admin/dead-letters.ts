@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { readTime } from '../../logsql/times.ts';
 import { letterKey, REASONS, type DeadLetter, type Reason } from '../../pipeline/bus/dead-letter.ts';
 import type { DeadLetters, StoredLetter } from '../../pipeline/bus/dead-letters.ts';
-import { LOGS_TOPIC } from '../../pipeline/bus/topics.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import type { Store } from '../../pipeline/store/client.ts';
@@ -12,11 +11,11 @@ import type { AdminRoute } from './admin-routes.ts';
 export type DeadLetterSources = {
   readonly letters: Pick<DeadLetters, 'read' | 'replay'>;
   readonly store: Pick<Store, 'ownerRows'>;
+  /** The table that the records of each topic are stored in. */
+  readonly tables: ReadonlyMap<string, string>;
   readonly log: Logger;
 };
 
-/** The table that a topic's records are stored in. */
-const TABLES: ReadonlyMap<string, string> = new Map([[LOGS_TOPIC, 'logs']]);
 const MAX_LIMIT = 10_000;
 /** Positions in one statement. */
 const MAX_ASKED = 1000;
@@ -61,7 +60,7 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
 }
 
 /** The last letters, the newest first; of several about one position the newest. */
-async function list({ letters, store }: DeadLetterSources, reason: Reason | null, from: number, limit: number): Promise<object[]> {
+async function list({ letters, store, tables }: DeadLetterSources, reason: Reason | null, from: number, limit: number): Promise<object[]> {
   const newest = new Map<string, Shown>();
   const until = Date.now() + READ_MS;
   const whole = await letters.read(from, (some) => {
@@ -76,7 +75,7 @@ async function list({ letters, store }: DeadLetterSources, reason: Reason | null
   });
   if (!whole) throw invalidParameter('The dead letters could not be read in time; name a later --from.');
   const rows = [...newest.values()].reverse();
-  const stored = await storedOf(store, rows);
+  const stored = await storedOf(store, tables, rows);
   return rows.map((row) => ({ ...row, stored: isStored(stored, row, row.rows) }));
 }
 
@@ -95,16 +94,16 @@ function shown({ at, original, reason, stage, topic, partition, offset, version,
 }
 
 /** Puts the originals of letters on their topics again, each once and only those that are not stored whole. */
-async function replay({ letters, store, log }: DeadLetterSources, reason: Reason, from: number, dryRun: boolean): Promise<Tally> {
+async function replay({ letters, store, tables, log }: DeadLetterSources, reason: Reason, from: number, dryRun: boolean): Promise<Tally> {
   const tally: Tally = { letters: 0, stored: 0, missing: 0, left: false };
   const seen = new Set<string>();
   const until = Date.now() + READ_MS;
   const whole = await letters.read(from, async (some) => {
     const wanted = some.filter((letter) => {
       const key = letterKey(letter);
-      return letter.reason === reason && TABLES.has(letter.topic) && !seen.has(key) && seen.add(key);
+      return letter.reason === reason && tables.has(letter.topic) && !seen.has(key) && seen.add(key);
     });
-    const stored = await storedOf(store, wanted);
+    const stored = await storedOf(store, tables, wanted);
     const missing = wanted.filter((letter) => !isStored(stored, letter, letter.original.headers?.['count']?.toString() ?? ''));
     if (!dryRun) await letters.replay(missing);
     tally.letters += wanted.length;
@@ -125,9 +124,9 @@ function isStored(stored: ReadonlyMap<string, number>, position: Position, count
 }
 
 /** How many rows there are of positions in their tables, by key. */
-async function storedOf(store: Pick<Store, 'ownerRows'>, positions: readonly Position[]): Promise<ReadonlyMap<string, number>> {
+async function storedOf(store: Pick<Store, 'ownerRows'>, tables: DeadLetterSources['tables'], positions: readonly Position[]): Promise<ReadonlyMap<string, number>> {
   const stored = new Map<string, number>();
-  for (const [topic, table] of TABLES) {
+  for (const [topic, table] of tables) {
     const own = positions.filter((position) => position.topic === topic);
     for (let at = 0; at < own.length; at += MAX_ASKED) {
       const asked = own.slice(at, at + MAX_ASKED);

@@ -16,6 +16,7 @@ import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
+import { sinks } from '../../sinks/index.ts';
 import { createControlStore } from './control.ts';
 import { ingestPlane } from './ingest.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -31,7 +32,8 @@ export const appRole: Role = {
     const store = new Store(config.clickhouse);
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-dead-letters', log }));
-    context.serveAdmin([...adminRoutes(control, context.peers), usageRoute(control, counts), ...deadLetterRoutes({ letters, store, log })]);
+    const tables = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
+    context.serveAdmin([...adminRoutes(control, context.peers), usageRoute(control, counts), ...deadLetterRoutes({ letters, store, tables, log })]);
     const runtime = createQueryRuntime({
       store,
       now: () => BigInt(Date.now()) * 1_000_000n,

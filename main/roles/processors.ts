@@ -3,6 +3,7 @@ import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { LogReader } from '../../pipeline/bus/log-reader.ts';
 import { USAGE_TOPIC } from '../../pipeline/bus/topics.ts';
 import { UnreadAge } from '../../pipeline/bus/unread-age.ts';
+import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { diskCheck, LogGuard } from '../../pipeline/processors/log-guard.ts';
 import { ProcessorRunner } from '../../pipeline/processors/runner.ts';
@@ -23,10 +24,11 @@ export const processorsRole: Role = {
       kafka,
       log: logger,
       groupId: `logweir-processor-${usage.name}`,
+      topic: LOGS_TOPIC,
       onCrash: (error) => context.fail(error),
     });
     context.registerCheck('processors', () => reader.joined);
-    const ages = sinks.members.map((sink) => new UnreadAge({ kafka, topic: sink.topic, groupId: sinkGroup(sink.name) }));
+    const ages = sinks.members.map((sink) => new UnreadAge({ kafka, topic: sink.signal.topic.name, groupId: sinkGroup(sink.name) }));
     const { dir, minFreeDiskPercent } = config.kafka;
     const disk = dir === '' || minFreeDiskPercent === 0 ? [] : [diskCheck(dir, minFreeDiskPercent)];
     return [

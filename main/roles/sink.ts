@@ -49,7 +49,7 @@ export const sinkRole: Role = {
           kafka,
           log: log.child({ component: `sink ${sink.name}` }),
           groupId: sinkGroup(sink.name),
-          topic: sink.topic,
+          signal: sink.signal,
           limits: LIMITS,
           budget: HELD_BYTES,
           onDrained: collectGarbage,
@@ -65,7 +65,7 @@ export const sinkRole: Role = {
             metrics.givenUpCoordinators.inc({ group: sinkGroup(sink.name) });
           },
           deadLetterLimit,
-          bury: async (letters) => {
+          deadLetter: async (letters) => {
             const stage = `sink ${sink.name}`;
             await deadLetters.write(
               letters.map((letter) => ({ ...letter, stage: `${stage}: ${letter.stage}`, version: packageVersion() })),

@@ -1,5 +1,6 @@
 import type { Kafka, SeekEntry } from 'kafkajs';
-import { decodeRecord, unreadable, type LogRecord } from '../logs/record.ts';
+import { readRecord, type SignalRecord } from './record.ts';
+import type { Signal } from './signal.ts';
 import { readSpans, type Span } from './span-reader.ts';
 
 /** Where a partition stands, in offsets; a span of time is cut to what Kafka still has. */
@@ -20,11 +21,12 @@ export type AuditedLog = {
   /** `from` and `to` are append times in milliseconds, `to` exclusive; null: as far as there is anything. */
   positions(from: number | null, to: number | null): Promise<AuditedPosition[]>;
   /** Reads these offsets, each partition in order. A record that cannot be read has a fault. */
-  read(spans: ReadonlyMap<number, Span>, take: (partition: number, records: readonly LogRecord[]) => Promise<void>): Promise<void>;
+  read(spans: ReadonlyMap<number, Span>, take: (partition: number, records: readonly SignalRecord[]) => Promise<void>): Promise<void>;
 };
 
-/** A topic on Kafka, which `groupId` stores. */
-export function auditedLog(kafka: Kafka, topic: string, groupId: string): AuditedLog {
+/** The topic of a signal on Kafka, which `groupId` stores. */
+export function auditedLog(kafka: Kafka, signal: Signal, groupId: string): AuditedLog {
+  const topic = signal.topic.name;
   return {
     positions: (from, to) => positionsOf(kafka, topic, groupId, from, to),
     read: (spans, take) =>
@@ -36,10 +38,7 @@ export function auditedLog(kafka: Kafka, topic: string, groupId: string): Audite
         take: (partition, messages) =>
           take(
             partition,
-            messages.map((message) => {
-              const record = decodeRecord(partition, message);
-              return 'reason' in record ? unreadable(partition, message, record) : record;
-            }),
+            messages.map((message) => readRecord(signal, partition, message)),
           ),
       }),
   };

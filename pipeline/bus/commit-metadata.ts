@@ -14,7 +14,7 @@ export type Progress = {
   /** No record up to the end of the intent, or before `from`, was appended later than this, milliseconds; null where it is not known. */
   readonly appendedBy: number | null;
   /** Records up to this offset may be stored already, by ranges with other bounds; -1: none. */
-  readonly doubtfulTo: number;
+  readonly inDoubtTo: number;
 };
 
 /** How many of the last offsets are remembered. No range is wider, so that its own dead letters are always among them. */
@@ -24,17 +24,17 @@ type Metadata = { readonly e?: number; readonly v: 1; readonly d?: string; reado
 
 /**
  * The metadata of a commit at `offset`: `e` is the end of the intent that begins there, if there is one, and `d` a bit for each offset of
- * the last 10,000 up to it that is a dead letter (deflated, base64); `t` is `appendedBy`, and `m` `doubtfulTo` where it still matters. At
+ * the last 10,000 up to it that is a dead letter (deflated, base64); `t` is `appendedBy`, and `m` `inDoubtTo` where it still matters. At
  * most 1,800 bytes; Kafka takes 4,096.
  */
 export function encodeMetadata(
   offset: number,
   intentEnd: number | null,
   dead: Iterable<number>,
-  { appendedBy, doubtfulTo }: Pick<Progress, 'appendedBy' | 'doubtfulTo'> = { appendedBy: null, doubtfulTo: -1 },
+  { appendedBy, inDoubtTo }: Pick<Progress, 'appendedBy' | 'inDoubtTo'> = { appendedBy: null, inDoubtTo: -1 },
 ): string {
   const last = intentEnd ?? offset - 1;
-  const isDoubtful = doubtfulTo >= offset;
+  const isDoubtful = inDoubtTo >= offset;
   const bits = Buffer.alloc(WINDOW / 8);
   let any = false;
   for (const at of dead) {
@@ -49,14 +49,14 @@ export function encodeMetadata(
     v: 1,
     ...(any ? { d: deflateRawSync(bits).toString('base64') } : {}),
     ...(appendedBy === null ? {} : { t: appendedBy }),
-    ...(isDoubtful ? { m: doubtfulTo } : {}),
+    ...(isDoubtful ? { m: inDoubtTo } : {}),
   };
   return JSON.stringify(metadata);
 }
 
 /** Reads what `encodeMetadata` wrote. Throws on any other text: what is under way is then not known. */
 export function decodeMetadata(offset: number, text: string): Progress {
-  if (text === '') return { from: offset, intent: null, dead: new Set(), appendedBy: null, doubtfulTo: -1 };
+  if (text === '') return { from: offset, intent: null, dead: new Set(), appendedBy: null, inDoubtTo: -1 };
   const { e, v, d, t, m } = JSON.parse(text) as Partial<Metadata>;
   if (v !== 1 || ![e, t, m].every((value) => value === undefined || Number.isSafeInteger(value)))
     throw new Error(`The metadata of offset ${String(offset)} is not ours.`);
@@ -65,5 +65,5 @@ export function decodeMetadata(offset: number, text: string): Progress {
   const bits = d === undefined ? Buffer.alloc(0) : inflateRawSync(Buffer.from(d, 'base64'), { maxOutputLength: WINDOW / 8 });
   for (let back = 0; back < bits.length * 8; back++) if (((bits[back >> 3] as number) & (1 << (back & 7))) !== 0) dead.add(last - back);
   const intent = e === undefined ? null : { start: offset, end: e };
-  return { from: offset, intent, dead, appendedBy: t ?? null, doubtfulTo: m ?? -1 };
+  return { from: offset, intent, dead, appendedBy: t ?? null, inDoubtTo: m ?? -1 };
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import kafkajs, { type Kafka, type KafkaMessage, type Producer } from 'kafkajs';
+import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { CompactedLog, CompactedRecord } from '../core/compacted-log.ts';
 import { GroupMember } from './group-member.ts';
-import { within } from './within.ts';
+import { RenewableProducer } from './renewable-producer.ts';
+import { withTimeout } from './with-timeout.ts';
 
 const APPEND_DEADLINE_MS = 10_000;
 /** A log that cannot be read to its end within this time counts as out of reach. */
@@ -15,7 +16,7 @@ export class KafkaCompactedLog implements CompactedLog {
   readonly #log: Logger;
   readonly #topic: string;
   #member: GroupMember | null = null;
-  #producer: Promise<Producer> | null = null;
+  readonly #producer: RenewableProducer;
   /** Offset of the last record given on. With each assignment it begins at the start again; what was given is skipped. */
   #last = -1n;
   #onRecord: (record: CompactedRecord) => void = () => undefined;
@@ -28,6 +29,7 @@ export class KafkaCompactedLog implements CompactedLog {
     this.#kafka = options.kafka;
     this.#log = options.log;
     this.#topic = options.topic;
+    this.#producer = new RenewableProducer(this.#kafka, APPEND_DEADLINE_MS, { maxInFlightRequests: 1 });
   }
 
   async readAll(onRecord: (record: CompactedRecord) => void): Promise<void> {
@@ -35,7 +37,7 @@ export class KafkaCompactedLog implements CompactedLog {
     this.#member?.leave().catch(() => undefined);
     this.#last = -1n;
     this.#held = [];
-    const end = await within(READ_DEADLINE_MS, this.#endOffset());
+    const end = await withTimeout(READ_DEADLINE_MS, this.#endOffset());
     let reading = true;
     this.#onRecord = (record) => {
       if (reading) onRecord(record);
@@ -71,25 +73,14 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 
   async append(key: string, value: string | null): Promise<bigint> {
-    const producer = await this.#connectProducer();
-    try {
-      const [answer] = await within(
-        APPEND_DEADLINE_MS,
-        producer.send({ topic: this.#topic, acks: -1, messages: [{ partition: 0, key, value }] }),
-      );
-      return BigInt(answer?.baseOffset ?? '-1');
-    } catch (error) {
-      this.#producer = null;
-      producer.disconnect().catch(() => undefined);
-      throw error;
-    }
+    const [answer] = await this.#producer.send({ topic: this.#topic, acks: -1, messages: [{ partition: 0, key, value }] });
+    return BigInt(answer?.baseOffset ?? '-1');
   }
 
   async stop(): Promise<void> {
-    const [member, producer] = [this.#member, this.#producer];
+    const member = this.#member;
     this.#member = null;
-    this.#producer = null;
-    await Promise.all([member?.leave(), producer?.then((open) => open.disconnect())]);
+    await Promise.all([member?.leave(), this.#producer.disconnect()]);
   }
 
   #take({ offset, key, value }: KafkaMessage): void {
@@ -126,20 +117,5 @@ export class KafkaCompactedLog implements CompactedLog {
         return Promise.resolve();
       },
     });
-  }
-
-  #connectProducer(): Promise<Producer> {
-    if (this.#producer === null) {
-      const producer = this.#kafka.producer({
-        maxInFlightRequests: 1,
-        allowAutoTopicCreation: false,
-        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-      });
-      this.#producer = producer.connect().then(() => producer);
-      this.#producer.catch(() => {
-        this.#producer = null;
-      });
-    }
-    return this.#producer;
   }
 }

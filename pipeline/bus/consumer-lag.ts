@@ -1,7 +1,7 @@
 import type { Admin, Kafka } from 'kafkajs';
 import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** Milliseconds. */
 const DEADLINE_MS = 20_000;
@@ -48,7 +48,7 @@ export class ConsumerLag implements Service {
     this.#forget();
     if (this.#options.partitions().length === 0 || this.#stop.signal.aborted) return;
     try {
-      await within(DEADLINE_MS, this.#ask());
+      await withTimeout(DEADLINE_MS, this.#ask());
     } catch {
       // Kafka is away, which others say; it is asked again, without waiting for what may not answer
       void this.#disconnect();

@@ -1,9 +1,9 @@
-import kafkajs, { type Kafka, type KafkaMessage, type Producer } from 'kafkajs';
+import kafkajs, { type Kafka, type KafkaMessage } from 'kafkajs';
 import type { Service } from '../core/service.ts';
 import { decodeLetter, encodeLetter, replayOf, type DeadLetter } from './dead-letter.ts';
+import { RenewableProducer } from './renewable-producer.ts';
 import { readSpans, type Span } from './span-reader.ts';
 import { DEAD_LETTER_TOPIC } from './topics.ts';
-import { within } from './within.ts';
 
 /** Bytes of values in one send, unless one record alone has more. */
 const MAX_SEND_BYTES = 2_000_000;
@@ -19,10 +19,11 @@ export type StoredLetter = DeadLetter & { readonly at: number };
 export class DeadLetters implements Service {
   readonly name = 'dead letters';
   readonly #kafka: Kafka;
-  #producer: Promise<Producer> | null = null;
+  readonly #producer: RenewableProducer;
 
   constructor(kafka: Kafka) {
     this.#kafka = kafka;
+    this.#producer = new RenewableProducer(kafka, SEND_DEADLINE_MS, { retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1000 } });
   }
 
   /** It connects when there is something to write: mostly there never is. */
@@ -72,10 +73,8 @@ export class DeadLetters implements Service {
     }
   }
 
-  async stop(): Promise<void> {
-    const producer = this.#producer;
-    this.#producer = null;
-    await producer?.then((open) => open.disconnect());
+  stop(): Promise<void> {
+    return this.#producer.disconnect();
   }
 
   async #since(from: number): Promise<Span> {
@@ -93,36 +92,14 @@ export class DeadLetters implements Service {
   }
 
   async #send(topic: string, messages: readonly (ReturnType<typeof encodeLetter> & { readonly partition: number })[]): Promise<void> {
-    const producer = await this.#connected();
-    try {
-      for (let at = 0, to; at < messages.length; at = to) {
-        let bytes = 0;
-        for (to = at; to < messages.length; to++) {
-          bytes += messages[to]?.value?.length ?? 0;
-          if (to > at && bytes > MAX_SEND_BYTES) break;
-        }
-        const part = messages.slice(at, to);
-        await within(SEND_DEADLINE_MS, producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.Snappy, messages: part }));
+    for (let at = 0, to; at < messages.length; at = to) {
+      let bytes = 0;
+      for (to = at; to < messages.length; to++) {
+        bytes += messages[to]?.value?.length ?? 0;
+        if (to > at && bytes > MAX_SEND_BYTES) break;
       }
-    } catch (error) {
-      this.#producer = null;
-      producer.disconnect().catch(() => undefined);
-      throw error;
+      const part = messages.slice(at, to);
+      await this.#producer.send({ topic, acks: -1, compression: kafkajs.CompressionTypes.Snappy, messages: part });
     }
-  }
-
-  #connected(): Promise<Producer> {
-    if (this.#producer === null) {
-      const producer = this.#kafka.producer({
-        allowAutoTopicCreation: false,
-        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-        retry: { retries: 3, initialRetryTime: 100, maxRetryTime: 1000 },
-      });
-      this.#producer = producer.connect().then(() => producer);
-      this.#producer.catch(() => {
-        this.#producer = null;
-      });
-    }
-    return this.#producer;
   }
 }

@@ -1,6 +1,6 @@
 import kafkajs, { type Consumer, type ConsumerConfig, type EachBatchPayload, type Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export type GroupMemberOptions = {
   readonly kafka: Kafka;
@@ -150,8 +150,8 @@ export class GroupMember {
 
   async #open(): Promise<void> {
     const consumer = this.#consumer;
-    await within(CONNECT_MS, consumer.connect());
-    await within(CONNECT_MS, consumer.subscribe({ topic: this.#options.topic, fromBeginning: true }));
+    await withTimeout(CONNECT_MS, consumer.connect());
+    await withTimeout(CONNECT_MS, consumer.subscribe({ topic: this.#options.topic, fromBeginning: true }));
     if (!this.#running) return;
     await consumer.run({
       autoCommit: false,

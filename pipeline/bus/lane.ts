@@ -1,19 +1,7 @@
-import kafkajs, { type Kafka, type Message, type Producer, type RecordMetadata } from 'kafkajs';
+import kafkajs, { type Kafka, type Message, type RecordMetadata } from 'kafkajs';
 import type { Logger } from 'pino';
-import { encodeHeaders, type RecordInfo } from '../logs/record.ts';
-import { LOGS_TOPIC } from './topics.ts';
-import { within } from './within.ts';
-
-/** Rows that wait to be produced, and whom to tell. */
-export type Parcel = {
-  readonly partition: number;
-  readonly value: Buffer;
-  readonly info: RecordInfo;
-  readonly enqueuedAt: number;
-  /** Set when nobody waits any more: it is then not sent, as long as it has not been. */
-  cancelled: boolean;
-  done(error: Error | null): void;
-};
+import type { Compression, PendingRecord, SealedRecord } from './pending-record.ts';
+import { RenewableProducer } from './renewable-producer.ts';
 
 /** A record that Kafka has acknowledged: where it lies, and whose billable bytes it carries. */
 export type SentRecord = {
@@ -27,23 +15,36 @@ export type SentRecord = {
 /** Told of the records of each send, before their requests are answered. */
 export type OnSent = (records: readonly SentRecord[]) => void;
 
-/** Most bytes of values in one send, and of one record that several requests share. */
-const MAX_SEND_BYTES = 2_000_000;
-const MAX_RECORD_BYTES = 900_000;
+export type LaneOptions = {
+  readonly kafka: Kafka;
+  readonly log: Logger;
+  readonly topic: string;
+  readonly onSent?: OnSent;
+  readonly sendDeadlineMs?: number;
+};
+
+/** Most bytes of values in one send. */
+const MAX_SEND_BYTES = 4_000_000;
 /** After so long nobody waits for a send any more (a request waits 5 s): its producer is given up rather than waited for. Milliseconds. */
 const SEND_DEADLINE_MS = 10_000;
+
+const COMPRESSION: Readonly<Record<Compression, kafkajs.CompressionTypes>> = {
+  none: kafkajs.CompressionTypes.None,
+  snappy: kafkajs.CompressionTypes.Snappy,
+};
+
+const CANCELLED = new Error('No request waits for the record any more.');
 
 /**
  * One idempotent producer with one send in flight, to one partition: the only way in which kafkajs neither loses nor doubles what it
  * acknowledged (docs/adr/0002-producer-lanes.md). While a send is in flight the next ones fill, so throughput comes from their size.
  */
 export class ProducerLane {
-  readonly #kafka: Kafka;
   readonly #log: Logger;
+  readonly #topic: string;
   readonly #onSent: OnSent;
-  readonly #sendDeadlineMs: number;
-  #queue: Parcel[] = [];
-  #producer: Promise<Producer> | null = null;
+  readonly #producer: RenewableProducer;
+  #queue: PendingRecord[] = [];
   #sending: Promise<void> | null = null;
   #scheduled = false;
   #inFlightSince = 0;
@@ -52,26 +53,31 @@ export class ProducerLane {
   /** True from a send that failed until one that did not. */
   failing = false;
 
-  constructor(kafka: Kafka, log: Logger, onSent: OnSent = () => undefined, sendDeadlineMs = SEND_DEADLINE_MS) {
-    this.#kafka = kafka;
+  constructor({ kafka, log, topic, onSent = (): void => undefined, sendDeadlineMs = SEND_DEADLINE_MS }: LaneOptions) {
     this.#log = log;
+    this.#topic = topic;
     this.#onSent = onSent;
-    this.#sendDeadlineMs = sendDeadlineMs;
+    this.#producer = new RenewableProducer(kafka, sendDeadlineMs, {
+      idempotent: true,
+      maxInFlightRequests: 1,
+      // a send that is rejected after these costs its producer, so limiting them does no harm
+      retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1000 },
+    });
   }
 
   async start(): Promise<void> {
-    await this.#connected();
+    await this.#producer.connect();
   }
 
-  /** Age in milliseconds of the oldest parcel that is not acknowledged. */
+  /** Age in milliseconds of the oldest record that is not acknowledged. */
   oldestAge(now: number): number {
     const since = this.#sending === null ? (this.#queue[0]?.enqueuedAt ?? now) : this.#inFlightSince;
     return now - since;
   }
 
-  enqueue(parcel: Parcel): void {
-    this.#queue.push(parcel);
-    this.pendingBytes += parcel.value.length;
+  enqueue(pending: PendingRecord): void {
+    this.#queue.push(pending);
+    this.pendingBytes += pending.size;
     if (this.#scheduled || this.#sending !== null) return;
     this.#scheduled = true;
     // requests that are decoded in the same turn of the event loop share a send
@@ -81,156 +87,93 @@ export class ProducerLane {
     });
   }
 
+  /** A record that waits here has grown by so many bytes. */
+  grew(bytes: number): void {
+    this.pendingBytes += bytes;
+  }
+
   /** Sends what is queued, then disconnects. */
   async stop(): Promise<void> {
     while (this.#sending !== null || this.#queue.length > 0) {
       this.#pump();
       await this.#sending;
     }
-    const producer = this.#producer;
-    this.#producer = null;
-    await (await producer)?.disconnect();
+    await this.#producer.disconnect();
   }
 
   #pump(): void {
     if (this.#sending !== null || this.#queue.length === 0) return;
-    const parcels = this.#take();
-    this.#inFlightSince = parcels[0]?.enqueuedAt ?? performance.now();
-    this.#sending = this.#send(parcels).then(() => {
+    const taken = this.#take();
+    this.#inFlightSince = taken[0]?.enqueuedAt ?? performance.now();
+    this.#sending = this.#send(taken).then(() => {
       this.#sending = null;
       this.#pump();
     });
   }
 
-  /** The next parcels of the partition that has waited longest, up to the size of a send; cancelled ones fall away. */
-  #take(): Parcel[] {
-    const taken: Parcel[] = [];
-    const left: Parcel[] = [];
+  /**
+   * The next records of the partition that has waited longest, up to the size of a send and as long as they are compressed alike, so that
+   * their order stays; cancelled ones are discarded.
+   */
+  #take(): PendingRecord[] {
+    const taken: PendingRecord[] = [];
+    const left: PendingRecord[] = [];
     let bytes = 0;
     let isFull = false;
     for (const next of this.#queue) {
       const isOfSend = taken.length === 0 || next.partition === taken[0]?.partition;
-      isFull ||= isOfSend && taken.length > 0 && bytes + next.value.length > MAX_SEND_BYTES;
-      if (next.cancelled) this.pendingBytes -= next.value.length;
-      else if (isFull || !isOfSend) left.push(next);
+      if (next.cancelled) {
+        this.pendingBytes -= next.size;
+        next.done(CANCELLED);
+        continue;
+      }
+      const [first = next] = taken;
+      isFull ||= isOfSend && taken.length > 0 && (bytes + next.size > MAX_SEND_BYTES || next.compression !== first.compression);
+      if (isFull || !isOfSend) left.push(next);
       else {
         taken.push(next);
-        bytes += next.value.length;
+        bytes += next.size;
       }
     }
     this.#queue = left;
     return taken;
   }
 
-  async #send(parcels: readonly Parcel[]): Promise<void> {
+  async #send(taken: readonly PendingRecord[]): Promise<void> {
+    const bytes = taken.reduce((sum, { size }) => sum + size, 0);
     let failure: Error | null = null;
     try {
-      if (parcels.length > 0) {
-        const records = recordsOf(parcels);
-        const answers = await within(this.#sendDeadlineMs, this.#produce(records));
+      if (taken.length > 0) {
+        const records = taken.map((pending) => ({ partition: pending.partition, ...pending.seal() }));
+        const answers = await this.#producer.send({
+          topic: this.#topic,
+          acks: -1,
+          timeout: 15_000,
+          compression: COMPRESSION[taken[0]?.compression ?? 'none'],
+          messages: records.map(messageOf),
+        });
         this.#onSent(sentRecords(records, answers));
         this.failing = false;
       }
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
       this.failing = true;
-      this.#log.warn({ err: failure }, 'A send to Kafka failed; its producer is thrown away.');
-      this.#discard();
+      this.#log.warn({ err: failure }, 'A send to Kafka failed; its producer is discarded.');
     }
-    for (const parcel of parcels) {
-      this.pendingBytes -= parcel.value.length;
-      parcel.done(failure);
-    }
-  }
-
-  async #produce(records: readonly OutRecord[]): Promise<RecordMetadata[]> {
-    const connected = this.#connected();
-    const producer = await connected;
-    // while it connected the send was given up: its requests were refused, and may have come again
-    if (this.#producer !== connected) throw new Error('The producer was given up.');
-    return producer.send({
-      topic: LOGS_TOPIC,
-      acks: -1,
-      timeout: 15_000,
-      compression: kafkajs.CompressionTypes.Snappy,
-      messages: records.map(messageOf),
-    });
-  }
-
-  #connected(): Promise<Producer> {
-    if (this.#producer === null) {
-      const producer = this.#kafka.producer({
-        idempotent: true,
-        maxInFlightRequests: 1,
-        allowAutoTopicCreation: false,
-        createPartitioner: kafkajs.Partitioners.DefaultPartitioner,
-        // a send that is rejected after these costs its producer, so limiting them does no harm
-        retry: { retries: 5, initialRetryTime: 100, maxRetryTime: 1000 },
-      });
-      const connected = producer.connect().then(() => producer);
-      this.#producer = connected;
-      connected.catch(() => {
-        // one that was given up before it failed is not the lane's any more
-        if (this.#producer === connected) this.#producer = null;
-      });
-    }
-    return this.#producer;
-  }
-
-  /** After a rejection the producer's sequence numbers cannot be trusted: a new one gets a new id. */
-  #discard(): void {
-    const producer = this.#producer;
-    this.#producer = null;
-    producer?.then((old) => old.disconnect()).catch(() => undefined);
+    this.pendingBytes -= bytes;
+    for (const pending of taken) pending.done(failure);
   }
 }
 
-type OutRecord = Pick<Parcel, 'partition' | 'value' | 'info'>;
+type OutRecord = SealedRecord & { readonly partition: number };
 
-/** The records of a send, in their order: parcels of the same tenant, class and partition share one while it is small. */
-export function recordsOf(parcels: readonly Parcel[]): OutRecord[] {
-  const groups = new Map<string, Parcel[]>();
-  const records: OutRecord[] = [];
-  const close = (key: string): void => {
-    const group = groups.get(key);
-    if (group !== undefined) records.push(recordOf(group));
-    groups.delete(key);
-  };
-  const sizes = new Map<string, number>();
-  for (const parcel of parcels) {
-    const key = `${String(parcel.partition)}/${String(parcel.info.tenantId)}/${String(parcel.info.retentionDays)}`;
-    if ((sizes.get(key) ?? 0) + parcel.value.length > MAX_RECORD_BYTES) {
-      close(key);
-      sizes.set(key, 0);
-    }
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [parcel]);
-    else group.push(parcel);
-    sizes.set(key, (sizes.get(key) ?? 0) + parcel.value.length);
-  }
-  for (const key of [...groups.keys()]) close(key);
-  return records;
-}
-
-function recordOf(parcels: readonly Parcel[]): OutRecord {
-  const first = parcels[0] as Parcel;
-  if (parcels.length === 1) return first;
-  const info: RecordInfo = {
-    tenantId: first.info.tenantId,
-    retentionDays: first.info.retentionDays,
-    count: parcels.reduce((sum, { info: { count } }) => sum + count, 0),
-    bytes: parcels.reduce((sum, { info: { bytes } }) => sum + bytes, 0),
-    days: [...new Set(parcels.flatMap(({ info: { days } }) => days))],
-    streams: new Map(parcels.flatMap(({ info: { streams } }) => [...streams])),
-  };
-  return { partition: first.partition, value: Buffer.concat(parcels.map(({ value }) => value)), info };
-}
-
-/** A record as kafkajs sends it. */
-export const messageOf = ({ partition, value, info }: OutRecord): Message => ({ partition, value, headers: encodeHeaders(info) });
+const messageOf = ({ partition, value, headers }: OutRecord): Message => ({ partition, value, headers });
 
 /** Where the records of a send lie: each partition's in the order in which they were given, from the base offset that Kafka answered. */
-export function sentRecords(records: readonly OutRecord[], answers: readonly RecordMetadata[]): SentRecord[] {
+export function sentRecords(
+  records: readonly Pick<OutRecord, 'partition' | 'info'>[],
+  answers: readonly RecordMetadata[],
+): SentRecord[] {
   const next = new Map(answers.map(({ partition, baseOffset }) => [partition, Number(baseOffset)]));
   // a topic that keeps the producer's times answers -1
   const timestamps = new Map(answers.map(({ partition, logAppendTime }) => [partition, Math.max(Number(logAppendTime), 0) || Date.now()]));

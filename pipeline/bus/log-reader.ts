@@ -1,8 +1,7 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 import { GroupMember } from './group-member.ts';
-import { decodeBilled, type Billed } from '../logs/record.ts';
-import { LOGS_TOPIC } from './topics.ts';
+import { decodeBilled, type Billed } from './record.ts';
 
 /** Records of one partition in the order of their offsets; those that count nothing are left out. */
 export type LogBatch = {
@@ -23,12 +22,13 @@ export type LogReaderOptions = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly groupId: string;
+  readonly topic: string;
   /** Called when the reader cannot go on: the process should end and be started again. */
   readonly onCrash: (error: Error) => void;
 };
 
 /**
- * Reads the headers of `logs.v1`, sharing its partitions with the other members of the consumer group. The group's offsets are not
+ * Reads the headers of a signal's topic, sharing its partitions with the other members of the consumer group. The group's offsets are not
  * used: where to begin is known to the taker. A member that was replaced may go on reading for a while, so a partition's records may
  * be given to two takers.
  */
@@ -39,7 +39,6 @@ export class LogReader {
   constructor(options: LogReaderOptions) {
     this.#member = new GroupMember({
       ...options,
-      topic: LOGS_TOPIC,
       // few large fetches cost less than many small ones, and nobody waits for this
       fetch: { minBytes: 256 * 1024, maxWaitTimeInMs: 250, maxBytesPerPartition: 1024 * 1024, maxBytes: 4 * 1024 * 1024 },
       onAssigned: (partitions) => {

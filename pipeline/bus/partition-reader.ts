@@ -2,7 +2,7 @@ import { WINDOW, type Intent, type Progress } from './commit-metadata.ts';
 import type { Holding } from './flow-control.ts';
 import { RangeSteps, type RangeStepsOptions } from './range-steps.ts';
 import type { Range } from './range-consumer.ts';
-import type { LogRecord } from '../logs/record.ts';
+import type { SignalRecord } from './record.ts';
 
 /** How large ranges grow. */
 export type RangeLimits = {
@@ -33,7 +33,7 @@ export class PartitionReader {
   readonly #options: PartitionReaderOptions;
   readonly #steps: RangeSteps;
   #intent: Intent | null;
-  #records: LogRecord[] = [];
+  #records: SignalRecord[] = [];
   #rows = 0;
   #bytes = 0;
   /** What the gathered records take up. */
@@ -69,7 +69,7 @@ export class PartitionReader {
     });
   }
 
-  add(record: LogRecord): void {
+  add(record: SignalRecord): void {
     if (record.offset <= this.#lastOffset) return;
     if (this.#records.length === 0) this.#oldestAt = performance.now();
     this.#records.push(record);
@@ -118,7 +118,7 @@ export class PartitionReader {
   }
 
   /** Forgets what waits behind the range that is being stored: it is to be read again. */
-  letGo(): void {
+  discard(): void {
     this.#records = [];
     [this.#rows, this.#bytes, this.#gathered] = [0, 0, 0];
     this.#lastOffset = this.#storingTo;
@@ -221,10 +221,17 @@ export class PartitionReader {
 }
 
 /** The value of a record, also where it cannot be read. */
-const bytesOf = ({ original }: LogRecord): number => original.value?.length ?? 0;
+const bytesOf = ({ original }: SignalRecord): number => original.value?.length ?? 0;
 
-/** What a record has on the heap beside its value, as measured: its headers twice, as kafkajs gives them and decoded; and each stream. */
-const [RECORD_BYTES, STREAM_BYTES] = [4000, 100];
+/**
+ * What a record has on the heap beside its value, as measured: its headers twice, as kafkajs gives them and decoded, where they are small;
+ * and for each byte of large ones what is decoded of it.
+ */
+const [RECORD_BYTES, DECODED] = [4000, 4];
 
 /** What a record takes up in memory. */
-const sizeOf = (record: LogRecord): number => bytesOf(record) + RECORD_BYTES + record.streams.size * STREAM_BYTES;
+function sizeOf(record: SignalRecord): number {
+  let headers = 0;
+  for (const value of Object.values(record.original.headers ?? {})) headers += value?.length ?? 0;
+  return bytesOf(record) + RECORD_BYTES + headers * DECODED;
+}

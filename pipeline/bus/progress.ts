@@ -64,7 +64,7 @@ async function withinLog(progress: Progress, options: ProgressOptions): Promise<
         intent: null,
         dead: new Set([...progress.dead].filter((at) => at < other)),
         appendedBy: progress.appendedBy,
-        doubtfulTo: Math.max(progress.doubtfulTo, next - 1),
+        inDoubtTo: Math.max(progress.inDoubtTo, next - 1),
       };
     }
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));

@@ -8,27 +8,27 @@ import { GroupMember } from './group-member.ts';
 import { PartitionReader, type RangeLimits } from './partition-reader.ts';
 import { readProgress, type Commitment, type ProgressOptions } from './progress.ts';
 import type { RangeStepsOptions } from './range-steps.ts';
-import { decodeRecord, unreadable, type LogRecord } from '../logs/record.ts';
-import { rowsFault } from '../logs/row-lines.ts';
-import { within } from './within.ts';
+import { readChecked, type SignalRecord } from './record.ts';
+import type { Signal } from './signal.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** The records of one partition from `start` to `end` (offsets, inclusive): what is stored by one insert, or not at all. */
-export type Range = {
+export type Range<Own extends SignalRecord = SignalRecord> = {
   readonly topic: string;
   readonly partition: number;
   readonly start: number;
   readonly end: number;
   readonly rows: number;
-  readonly records: readonly LogRecord[];
+  readonly records: readonly Own[];
   /**
    * Set where its rows may be stored already by ranges with other bounds, or other rows under its token: the append time of its last
    * record, milliseconds, which tells it from a range of the same bounds whose end the log has lost.
    */
-  readonly doubtful?: number | null;
+  readonly inDoubt?: number | null;
 };
 
 /** A record that cannot be stored, and why. */
-export type Refusal = { readonly record: LogRecord; readonly fault: Fault };
+export type Refusal = { readonly record: SignalRecord; readonly fault: Fault };
 
 /** Where ranges are stored. It must be safe to repeat for the same range, from any process, also with fewer of its records. */
 export interface RangeStore {
@@ -45,7 +45,7 @@ export type RangeConsumerOptions = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly groupId: string;
-  readonly topic: string;
+  readonly signal: Signal;
   readonly store: RangeStore;
   readonly limits: RangeLimits;
   /** Most bytes of records that are read and not stored yet, of all partitions together (`FlowControl`). */
@@ -56,7 +56,7 @@ export type RangeConsumerOptions = {
   readonly onCrash: (error: Error) => void;
   /** Called when the group's coordinator did not answer any more, and is given up. */
   readonly onSilence?: () => void;
-  readonly bury: RangeStepsOptions['bury'];
+  readonly deadLetter: RangeStepsOptions['deadLetter'];
   readonly deadLetterLimit: number;
   /** How long an answer of Kafka to a commit, or to where the group stands, is waited for; milliseconds. */
   readonly deadlineMs?: number;
@@ -114,9 +114,9 @@ export class RangeConsumer implements Service {
     this.#options = options;
     this.name = `consumer ${options.groupId}`;
     this.#deadlineMs = options.deadlineMs ?? DEADLINE_MS;
-    const { kafka, log, groupId, topic, budget, onDrained, onCrash, onSilence = (): void => undefined } = options;
+    const { kafka, log, groupId, budget, onDrained, onCrash, onSilence = (): void => undefined } = options;
     this.#member = new GroupMember({
-      ...{ kafka, log, groupId, topic, onCrash, onSilence },
+      ...{ kafka, log, groupId, topic: this.#topic, onCrash, onSilence },
       // of small records 2 MiB are about 14,000, which take up 60 MB when they are decoded
       fetch: { minBytes: 1, maxWaitTimeInMs: 100, maxBytesPerPartition: 1024 * 1024, maxBytes: 2 * 1024 * 1024 },
       concurrency: 64,
@@ -147,8 +147,11 @@ export class RangeConsumer implements Service {
   }
 
   get group(): { readonly topic: string; readonly groupId: string } {
-    const { topic, groupId } = this.#options;
-    return { topic, groupId };
+    return { topic: this.#topic, groupId: this.#options.groupId };
+  }
+
+  get #topic(): string {
+    return this.#options.signal.topic.name;
   }
 
   /** The partitions that belong to this process now. */
@@ -209,9 +212,7 @@ export class RangeConsumer implements Service {
     if (stale() || this.#isElsewhere(batch, reader)) return;
     this.#commit.set(batch.partition, commitOffsetsIfNecessary);
     for (const message of batch.messages) {
-      const decoded = decodeRecord(batch.partition, message);
-      const fault = 'reason' in decoded ? decoded : rowsFault(decoded);
-      reader.add(fault === null ? (decoded as LogRecord) : unreadable(batch.partition, message, fault));
+      reader.add(readChecked(this.#options.signal, batch.partition, message));
     }
     resolveOffset(batch.lastOffset());
     reader.lag(Number(batch.highWatermark) - 1 - Number(batch.lastOffset()));
@@ -268,7 +269,8 @@ export class RangeConsumer implements Service {
     epoch: number,
     heartbeat: () => Promise<void>,
   ): Promise<PartitionReader> {
-    const { topic, log } = this.#options;
+    const { log } = this.#options;
+    const topic = this.#topic;
     const self = Symbol('reader');
     this.#current.set(partition, self);
     // what an abandoned reader was just committing may still arrive: only after it does the broker tell where things stand
@@ -279,6 +281,7 @@ export class RangeConsumer implements Service {
     const isCurrent = (): boolean => epoch === this.#epoch && this.#current.get(partition) === self;
     const reader = new PartitionReader({
       ...this.#options,
+      topic,
       partition,
       progress,
       after: this.#ending.get(partition) ?? Promise.resolve(),
@@ -287,7 +290,7 @@ export class RangeConsumer implements Service {
         const position = { partition, offset: String(offset), metadata };
         const commit = this.#commit.get(partition);
         if (commit === undefined) return Promise.reject(new Error('BUG: a commit of a partition that holds nothing.'));
-        const committing = within(this.#deadlineMs, commit({ topics: [{ topic, partitions: [position] }] }), () => {
+        const committing = withTimeout(this.#deadlineMs, commit({ topics: [{ topic, partitions: [position] }] }), () => {
           // what is still under way has the generation before then, and is refused
           this.#member.renew();
         });
@@ -309,7 +312,7 @@ export class RangeConsumer implements Service {
         if (why === null) this.#halted.delete(partition);
         else if (isCurrent()) {
           this.#halted.set(partition, why);
-          reader.letGo();
+          reader.discard();
         }
         this.#flow.update();
       },
@@ -322,14 +325,15 @@ export class RangeConsumer implements Service {
   }
 
   async #readProgress(partition: number, more: Pick<ProgressOptions, 'atLeast' | 'onWait'>): Promise<Progress> {
-    const { kafka, log, groupId, topic } = this.#options;
+    const { kafka, log, groupId } = this.#options;
+    const topic = this.#topic;
     const admin = kafka.admin();
     const read = async (): Promise<Progress> => {
       await admin.connect();
       return readProgress({ admin, log, groupId, topic, partition, last: this.#committed.get(partition), ...more });
     };
     try {
-      return await within(this.#deadlineMs, read());
+      return await withTimeout(this.#deadlineMs, read());
     } finally {
       // not waited for: it may be what does not answer
       admin.disconnect().catch(() => undefined);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { encodeMetadata, WINDOW, type Progress } from './commit-metadata.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import type { Range, RangeStore, Refusal } from './range-consumer.ts';
-import { appendedAt, positionOf } from '../logs/record.ts';
+import { appendedAt, positionOf } from './record.ts';
 
 /** What the steps of a range need of the world. Every one may be repeated. */
 export type RangeStepsOptions = {
@@ -11,7 +11,7 @@ export type RangeStepsOptions = {
   readonly log: Logger;
   readonly store: RangeStore;
   /** Resolves when the letters are on their topic. */
-  readonly bury: (letters: readonly Omit<DeadLetter, 'version'>[]) => Promise<void>;
+  readonly deadLetter: (letters: readonly Omit<DeadLetter, 'version'>[]) => Promise<void>;
   /** Most dead letters among the last 10,000 offsets; with one more the partition stands still. */
   readonly deadLetterLimit: number;
   /** Told why the partition stands still, and null when it goes on. */
@@ -36,17 +36,17 @@ export class RangeSteps {
   /** Dead letters of the last offsets. */
   readonly #dead: Set<number>;
   /** Records up to this offset may be stored by ranges with other bounds. */
-  #doubtfulTo: number;
+  #inDoubtTo: number;
   /** No record that was taken up was appended later, milliseconds. */
   #appendedBy: number | null;
   #halted = false;
   #wake: () => void = () => undefined;
 
-  constructor(options: RangeStepsOptions, { dead, appendedBy, doubtfulTo }: Pick<Progress, 'dead' | 'appendedBy' | 'doubtfulTo'>) {
+  constructor(options: RangeStepsOptions, { dead, appendedBy, inDoubtTo }: Pick<Progress, 'dead' | 'appendedBy' | 'inDoubtTo'>) {
     this.#options = options;
     this.#dead = new Set(dead);
     this.#appendedBy = appendedBy;
-    this.#doubtfulTo = doubtfulTo;
+    this.#inDoubtTo = inDoubtTo;
   }
 
   /**
@@ -59,7 +59,7 @@ export class RangeSteps {
     if (highest === null) return false;
     if (highest > (intent?.end ?? from - 1)) {
       log.warn({ partition, from, intent, highest }, 'More is stored than is committed; it is compared record by record.');
-      this.#doubtfulTo = Math.max(this.#doubtfulTo, highest);
+      this.#inDoubtTo = Math.max(this.#inDoubtTo, highest);
     }
     return true;
   }
@@ -74,13 +74,13 @@ export class RangeSteps {
    * comes later would skip it. `again`: its intent is written already.
    */
   async take(taken: Range, again: boolean): Promise<boolean> {
-    const range = { ...taken, doubtful: taken.start <= this.#doubtfulTo ? appendedAt(taken.records.at(-1)) : null };
+    const range = { ...taken, inDoubt: taken.start <= this.#inDoubtTo ? appendedAt(taken.records.at(-1)) : null };
     this.#appendedBy = range.records.reduce((latest, record) => Math.max(latest, appendedAt(record)), this.#appendedBy ?? 0);
     const faulty = range.records.flatMap((record) =>
       record.fault === null || this.#dead.has(record.offset) ? [] : [{ record, fault: record.fault }],
     );
     while (this.#tooMany(range, faulty.length)) if (!(await this.#halt(range, faulty))) return false;
-    if (!(await this.#buryAll(faulty, 'decode'))) return false;
+    if (!(await this.#deadLetterAll(faulty, 'decode'))) return false;
     if ((!again || faulty.length > 0) && !(await this.#writeIntent(range))) return false;
     if (!(await this.#storeAll(range, again))) return false;
     this.#resume();
@@ -102,7 +102,7 @@ export class RangeSteps {
       if (refused.length === 0) return true;
       if (this.#tooMany(range, refused.length)) {
         if (!(await this.#halt(range, refused))) return false;
-      } else if (!(await this.#buryAll(refused, 'insert')) || !(await this.#writeIntent(range))) return false;
+      } else if (!(await this.#deadLetterAll(refused, 'insert')) || !(await this.#writeIntent(range))) return false;
     }
   }
 
@@ -114,7 +114,7 @@ export class RangeSteps {
   }
 
   /** Writes the letters; from then on the records count as done. */
-  async #buryAll(faulty: readonly Refusal[], stage: string): Promise<boolean> {
+  async #deadLetterAll(faulty: readonly Refusal[], stage: string): Promise<boolean> {
     if (faulty.length === 0) return true;
     const { topic, partition } = this.#options;
     const letters = faulty.map(({ record, fault }) => ({
@@ -125,7 +125,7 @@ export class RangeSteps {
       offset: positionOf(record),
       original: { ...record.original, timestamp: String(record.timestamp) },
     }));
-    if ((await this.#persist(() => this.#options.bury(letters), 'write dead letters')) === null) return false;
+    if ((await this.#persist(() => this.#options.deadLetter(letters), 'write dead letters')) === null) return false;
     for (const { record } of faulty) this.#dead.add(record.offset);
     return true;
   }
@@ -137,7 +137,7 @@ export class RangeSteps {
   async #commit(offset: number, intentEnd: number | null, what: string): Promise<boolean> {
     const last = intentEnd ?? offset - 1;
     for (const at of this.#dead) if (at <= last - WINDOW) this.#dead.delete(at);
-    const metadata = encodeMetadata(offset, intentEnd, this.#dead, { appendedBy: this.#appendedBy, doubtfulTo: this.#doubtfulTo });
+    const metadata = encodeMetadata(offset, intentEnd, this.#dead, { appendedBy: this.#appendedBy, inDoubtTo: this.#inDoubtTo });
     return (await this.#persist(() => this.#options.commit(offset, metadata), what)) !== null;
   }
 

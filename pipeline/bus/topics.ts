@@ -1,7 +1,6 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 
-/** Names carry a generation: a topic is never made anew under the same name, since offsets would begin again and old tokens match. */
-export const LOGS_TOPIC = 'logs.v1';
+/** Names carry a generation: a topic is never recreated under the same name, since offsets would begin again and old tokens match. */
 export const CONTROL_TOPIC = 'control.v1';
 export const USAGE_TOPIC = 'usage.v1';
 export const DEAD_LETTER_TOPIC = 'dead-letter.v1';
@@ -11,66 +10,78 @@ const MOST_REPLICAS = 3;
 /** The largest record batch; the embedded broker is set to it too. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-const entries = (options: Readonly<Record<string, string>>): { name: string; value: string }[] =>
-  Object.entries(options).map(([name, value]) => ({ name, value }));
+/** A topic, as it is created where it is missing. */
+export type TopicSpec = {
+  readonly name: string;
+  /** `configured`: as many as the instance is told to have (`LOGWEIR_LOG_PARTITIONS`). */
+  readonly partitions: number | 'configured';
+  readonly cleanup: 'delete' | 'compact' | 'compact,delete';
+  /** How long a record is kept; without it for ever, or until a later one of its key. */
+  readonly retentionMs?: number;
+  readonly maxMessageBytes: number;
+  /** Whose clock stamps a record: the broker's when it is appended, or the producer's. */
+  readonly timestamps: 'append' | 'create';
+  /** Further settings of Kafka. */
+  readonly settings?: Readonly<Record<string, string>>;
+};
 
-/** The topics of the service, as they are created where they are missing. An existing topic keeps its settings. */
-export function topicConfigs(options: { readonly logPartitions: number; readonly replicas: number }): ITopicConfig[] {
-  const replicationFactor = Math.min(MOST_REPLICAS, options.replicas);
-  const durable = {
+/** The topics of the bus itself; those of signals stand with the signals. */
+export const busTopics: readonly TopicSpec[] = [
+  {
+    name: CONTROL_TOPIC,
+    partitions: 1,
+    cleanup: 'compact',
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    timestamps: 'create',
+    settings: { 'min.cleanable.dirty.ratio': '0.1' },
+  },
+  {
+    name: USAGE_TOPIC,
+    partitions: 1,
+    // what a node said that is gone falls away with the log it speaks of
+    cleanup: 'compact,delete',
+    retentionMs: 7 * DAY_MS,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    timestamps: 'create',
+    settings: { 'segment.ms': String(10 * 60_000), 'min.cleanable.dirty.ratio': '0.1' },
+  },
+  {
+    name: DEAD_LETTER_TOPIC,
+    partitions: 1,
+    cleanup: 'delete',
+    retentionMs: 30 * DAY_MS,
+    // a letter is its record and what is known of it
+    maxMessageBytes: MAX_MESSAGE_BYTES + 1024 * 1024,
+    timestamps: 'append',
+  },
+];
+
+/** How many partitions and replicas topics get that do not say it themselves. */
+type Sizes = { readonly partitions: number; readonly replicas: number };
+
+/** A topic as Kafka is asked for it. */
+export function topicConfig(spec: TopicSpec, { partitions, replicas }: Sizes): ITopicConfig {
+  const replicationFactor = Math.min(MOST_REPLICAS, replicas);
+  const settings = {
     'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
     'unclean.leader.election.enable': 'false',
-    'max.message.bytes': String(MAX_MESSAGE_BYTES),
+    'max.message.bytes': String(spec.maxMessageBytes),
+    'cleanup.policy': spec.cleanup,
+    ...(spec.retentionMs === undefined ? {} : { 'retention.ms': String(spec.retentionMs) }),
+    ...(spec.timestamps === 'append' ? { 'message.timestamp.type': 'LogAppendTime' } : {}),
+    ...spec.settings,
   };
-  return [
-    {
-      topic: LOGS_TOPIC,
-      numPartitions: options.logPartitions,
-      replicationFactor,
-      configEntries: entries({
-        ...durable,
-        'cleanup.policy': 'delete',
-        'retention.ms': String(7 * DAY_MS),
-        'message.timestamp.type': 'LogAppendTime',
-      }),
-    },
-    {
-      topic: CONTROL_TOPIC,
-      numPartitions: 1,
-      replicationFactor,
-      configEntries: entries({ ...durable, 'cleanup.policy': 'compact', 'min.cleanable.dirty.ratio': '0.1' }),
-    },
-    {
-      topic: USAGE_TOPIC,
-      numPartitions: 1,
-      replicationFactor,
-      configEntries: entries({
-        ...durable,
-        // what a node said that is gone falls away with the log it speaks of
-        'cleanup.policy': 'compact,delete',
-        'retention.ms': String(7 * DAY_MS),
-        'segment.ms': String(10 * 60_000),
-        'min.cleanable.dirty.ratio': '0.1',
-      }),
-    },
-    {
-      topic: DEAD_LETTER_TOPIC,
-      numPartitions: 1,
-      replicationFactor,
-      configEntries: entries({
-        ...durable,
-        // a letter is its record and what is known of it
-        'max.message.bytes': String(MAX_MESSAGE_BYTES + 1024 * 1024),
-        'cleanup.policy': 'delete',
-        'retention.ms': String(30 * DAY_MS),
-        'message.timestamp.type': 'LogAppendTime',
-      }),
-    },
-  ];
+  return {
+    topic: spec.name,
+    numPartitions: spec.partitions === 'configured' ? partitions : spec.partitions,
+    replicationFactor,
+    configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
+  };
 }
 
 export type EnsureTopicsOptions = {
-  readonly logPartitions: number;
+  /** Of the topics whose number is configured. */
+  readonly partitions: number;
   /** How many brokers the cluster has at least: topics are not made with fewer copies because one of them is away just now. */
   readonly brokers?: number;
   readonly timeoutMs?: number;
@@ -78,22 +89,26 @@ export type EnsureTopicsOptions = {
 
 /**
  * Creates what is missing and waits until every partition has a leader (KRaft answers before it has). Throws where a topic is missing and
- * brokers are away.
+ * brokers are unavailable. An existing topic keeps its settings.
  */
-export async function ensureTopics(kafka: Kafka, { logPartitions, brokers = 1, timeoutMs = 30_000 }: EnsureTopicsOptions): Promise<void> {
+export async function ensureTopics(
+  kafka: Kafka,
+  topics: readonly TopicSpec[],
+  { partitions, brokers = 1, timeoutMs = 30_000 }: EnsureTopicsOptions,
+): Promise<void> {
   const admin = kafka.admin();
   await admin.connect();
   try {
     const existing = new Set(await admin.listTopics());
     const deadline = Date.now() + timeoutMs;
-    let wanted = topicConfigs({ logPartitions, replicas: brokers });
-    if (wanted.some(({ topic }) => !existing.has(topic))) {
-      wanted = topicConfigs({ logPartitions, replicas: await liveBrokers(admin, Math.min(MOST_REPLICAS, brokers), deadline) });
-      await admin.createTopics({ topics: wanted.filter(({ topic }) => !existing.has(topic)), waitForLeaders: false });
+    const missing = topics.filter(({ name }) => !existing.has(name));
+    if (missing.length > 0) {
+      const replicas = await liveBrokers(admin, Math.min(MOST_REPLICAS, brokers), deadline);
+      await admin.createTopics({ topics: missing.map((spec) => topicConfig(spec, { partitions, replicas })), waitForLeaders: false });
     }
     await waitForLeaders(
       admin,
-      wanted.map(({ topic }) => topic),
+      topics.map(({ name }) => name),
       deadline,
     );
   } finally {

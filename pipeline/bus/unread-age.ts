@@ -1,6 +1,6 @@
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import type { Service } from '../core/service.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 /** A record that is not consumed after this share of the topic's retention is in danger of being deleted unread. */
 const DANGER = 0.7;
@@ -42,7 +42,7 @@ export class UnreadAge implements Service {
   /** Says which partition is in danger, or null; rejects where Kafka does not answer. */
   async check(): Promise<string | null> {
     try {
-      return await within(DEADLINE_MS, this.#look());
+      return await withTimeout(DEADLINE_MS, this.#look());
     } catch (error) {
       // not waited for: it may be what does not answer
       void this.stop();

@@ -1,50 +1,35 @@
-import type { Logger } from 'pino';
-import type { Kafka } from '../bus/kafka.ts';
-import { backpressure, HttpError } from '../core/errors.ts';
+import { RecordPublisher, type RecordPublisherOptions } from '../bus/record-publisher.ts';
+import { backpressure } from '../core/errors.ts';
 import { retentionClass } from '../core/retention.ts';
 import type { Service } from '../core/service.ts';
+import type { Chunk } from './chunk.ts';
+import { OpenRecord, type RecordOwner } from './open-record.ts';
+import { LOGS_TOPIC } from './record.ts';
 import { EntryCodec, EntryWriter, type WriterOptions, type Written } from './writer.ts';
-import { ProducerLane, type OnSent, type Parcel } from '../bus/lane.ts';
-import { LOGS_TOPIC, partitionCount } from '../bus/topics.ts';
 
-/** How long a request waits for Kafka's acknowledgement, whatever kafkajs does; and the bounds of what may wait. Milliseconds, bytes. */
-const DEADLINE_MS = 5000;
-const MAX_PENDING_BYTES = 64 * 1024 * 1024;
-const MAX_OLDEST_MS = 2000;
-/** A lane sends to one partition at a time, so there is one for each, unless there are many. */
-const MAX_LANES = 8;
+/** The open records are looked through for closed ones when there are so many more than at the last time. */
+const SWEEP_EVERY = 1000;
 
-/** Puts the entries of requests on the topic `logs.v1`, and says so only when Kafka has them (acks=all). */
+/** Puts the entries of requests on the topic `logs.v1`. Small requests of one tenant share records while these wait for their send. */
 export class LogPublisher implements Service {
   readonly name = 'log publisher';
-  readonly #kafka: Kafka;
-  readonly #log: Logger;
-  readonly #laneCount: number;
-  readonly #onSent: OnSent;
-  #lanes: ProducerLane[] = [];
+  readonly #publisher: RecordPublisher;
+  /** The record of each owner that more may be appended to. */
+  readonly #open = new Map<string, OpenRecord>();
+  #sweepAt = SWEEP_EVERY;
   #codec: EntryCodec | null = null;
 
-  /** `lanes`: how many producers at most; partition p goes through lane p mod n, so that its order is kept. `onSent` is told of the records of each send. */
-  constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly lanes?: number; readonly onSent?: OnSent }) {
-    this.#kafka = options.kafka;
-    this.#log = options.log;
-    this.#laneCount = options.lanes ?? MAX_LANES;
-    this.#onSent = options.onSent ?? ((): void => undefined);
+  constructor(options: Omit<RecordPublisherOptions, 'topic'>) {
+    this.#publisher = new RecordPublisher({ ...options, topic: LOGS_TOPIC });
   }
 
   async start(): Promise<void> {
-    this.#codec = new EntryCodec(await partitionCount(this.#kafka, LOGS_TOPIC));
-    this.#lanes = Array.from(
-      { length: Math.min(this.#laneCount, this.#codec.partitions) },
-      () => new ProducerLane(this.#kafka, this.#log, this.#onSent),
-    );
-    await Promise.all(this.#lanes.map((lane) => lane.start()));
+    await this.#publisher.start();
+    this.#codec = new EntryCodec(this.#publisher.partitions);
   }
 
-  async stop(): Promise<void> {
-    const lanes = this.#lanes;
-    this.#lanes = [];
-    await Promise.all(lanes.map((lane) => lane.stop()));
+  stop(): Promise<void> {
+    return this.#publisher.stop();
   }
 
   /** A writer for the entries of one request; `expectedBytes` is the size of its body. */
@@ -53,95 +38,72 @@ export class LogPublisher implements Service {
     return new EntryWriter(this.#codec, options, expectedBytes);
   }
 
-  /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Asked before a body is read, and again before it is decoded. */
+  /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Called before a body is read, and again before it is decoded. */
   admit(): void {
-    const now = performance.now();
-    let pending = 0;
-    for (const lane of this.#lanes) {
-      pending += lane.pendingBytes;
-      if (lane.oldestAge(now) > MAX_OLDEST_MS) throw backpressure();
-    }
-    if (pending > MAX_PENDING_BYTES || this.#lanes.length === 0) throw backpressure();
+    this.#publisher.admit();
   }
 
   /** True while it runs and, as far as its last sends tell, Kafka takes what it sends. */
   get ready(): boolean {
-    const now = performance.now();
-    return this.#lanes.length > 0 && this.#lanes.every((lane) => !lane.failing && lane.oldestAge(now) < MAX_OLDEST_MS);
+    return this.#publisher.ready;
   }
 
   /** Bytes that wait for Kafka. */
   get pendingBytes(): number {
-    return this.#lanes.reduce((sum, lane) => sum + lane.pendingBytes, 0);
+    return this.#publisher.pendingBytes;
   }
 
   /**
-   * Resolves when Kafka has acknowledged every record of the request. Rejects with HttpError 429 `backpressure` when a send failed
-   * or nothing came back within 5 s: the entries are then stored once or not at all.
+   * Resolves when Kafka has acknowledged every record that has entries of the request. Rejects with HttpError 429 `backpressure` when a send
+   * failed or nothing came back within 5 s: the entries are then stored once or not at all.
    */
   async publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {
-    const { rejected, total } = writer;
-    const accepted = writer.accepted;
-    const parcels = parcelsOf(writer, acceptedBytes, this.#codec?.partitions ?? 1);
-    if (parcels.length > 0) await this.#sendAll(parcels);
+    const { rejected, total, accepted } = writer;
+    const { tenantId } = writer.options;
+    const retentionDays = retentionClass(writer.options.retentionDays);
+    const records = new Set<OpenRecord>();
+    writer.chunks().forEach((chunk, index) => {
+      const owner = { partition: chunk.partition, tenantId, retentionDays };
+      records.add(this.#append(owner, chunk, index === 0 ? acceptedBytes : 0));
+    });
+    // one whose entries were all rejected has none of them, but its bytes count
+    const partition = tenantId % (this.#codec?.partitions ?? 1);
+    if (records.size === 0 && acceptedBytes > 0) records.add(this.#bill({ partition, tenantId, retentionDays }, acceptedBytes));
+    if (records.size > 0) await this.#publisher.acknowledged(records);
     return { accepted, rejected, total };
   }
 
-  #sendAll(parcels: readonly Omit<Parcel, 'done'>[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let open = parcels.length;
-      const sent: { cancelled: boolean }[] = [];
-      const settle = (error: HttpError | null): void => {
-        clearTimeout(timer);
-        if (error === null) resolve();
-        else {
-          for (const parcel of sent) parcel.cancelled = true;
-          reject(error);
-        }
-      };
-      const timer = setTimeout(() => {
-        settle(backpressure('Kafka did not acknowledge the entries in time; the request may be sent again.'));
-      }, DEADLINE_MS);
-      for (const parcel of parcels) {
-        const lane = this.#lanes[parcel.partition % this.#lanes.length];
-        if (lane === undefined) {
-          settle(backpressure());
-          return;
-        }
-        const whole = {
-          ...parcel,
-          done: (error: Error | null): void => {
-            open -= 1;
-            if (error !== null) settle(backpressure('Kafka did not take the entries; the request may be sent again.'));
-            else if (open === 0) settle(null);
-          },
-        };
-        sent.push(whole);
-        lane.enqueue(whole);
-      }
-    });
+  #append(owner: RecordOwner, chunk: Chunk, bytes: number): OpenRecord {
+    const open = this.#open.get(keyOf(owner));
+    if (open?.takes(chunk) === true) {
+      this.#publisher.grew(owner.partition, chunk.size);
+      open.append(chunk, bytes);
+      return open;
+    }
+    const record = new OpenRecord(owner);
+    record.append(chunk, bytes);
+    return this.#enqueue(owner, record);
+  }
+
+  #bill(owner: RecordOwner, bytes: number): OpenRecord {
+    const open = this.#open.get(keyOf(owner));
+    const record = open?.isOpen === true ? open : this.#enqueue(owner, new OpenRecord(owner));
+    record.bill(bytes);
+    return record;
+  }
+
+  #enqueue(owner: RecordOwner, record: OpenRecord): OpenRecord {
+    this.#publisher.enqueue(record);
+    this.#open.set(keyOf(owner), record);
+    if (this.#open.size >= this.#sweepAt) this.#sweep();
+    return record;
+  }
+
+  #sweep(): void {
+    for (const [key, record] of this.#open) if (!record.isOpen) this.#open.delete(key);
+    this.#sweepAt = this.#open.size + SWEEP_EVERY;
   }
 }
 
-/** The records of a request. One whose entries were all rejected has none of them, but its bytes count: it has a record without rows. */
-function parcelsOf(writer: EntryWriter, acceptedBytes: number, partitions: number): Omit<Parcel, 'done'>[] {
-  const { tenantId } = writer.options;
-  const retentionDays = retentionClass(writer.options.retentionDays);
-  const chunks = writer.chunks();
-  const nothing = { partition: tenantId % partitions, value: Buffer.alloc(0), count: 0, days: [], streams: [] };
-  const own = chunks.length > 0 || acceptedBytes === 0 ? chunks : [nothing];
-  return own.map(({ partition, value, count, days, streams }, index) => ({
-    partition,
-    value,
-    info: {
-      tenantId,
-      retentionDays,
-      count,
-      bytes: index === 0 ? acceptedBytes : 0,
-      days,
-      streams: new Map(streams.map(({ id, text }) => [id, text])),
-    },
-    enqueuedAt: performance.now(),
-    cancelled: false,
-  }));
-}
+const keyOf = ({ partition, tenantId, retentionDays }: RecordOwner): string =>
+  `${String(partition)}/${String(tenantId)}/${String(retentionDays)}`;

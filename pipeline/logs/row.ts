@@ -8,7 +8,7 @@ import { Literal } from '../core/entry.ts';
 import { formatTime } from '../core/time.ts';
 
 /** Version of the row's shape, in each record's header `sv`. */
-export const ROW_VERSION = 1;
+export const ROW_VERSION = 2;
 
 /** How every row begins. */
 export const ROW_START = '{"_time":"';

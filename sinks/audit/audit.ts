@@ -1,5 +1,6 @@
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
-import type { LogRecord } from '../../pipeline/logs/record.ts';
+import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import type { Signal } from '../../pipeline/bus/signal.ts';
 import type { AuditReport } from '../../pipeline/core/audit-report.ts';
 import { isWhole, judge, type Expected, type Stored } from './compare.ts';
 import { Tally } from './report.ts';
@@ -7,6 +8,8 @@ import { recordKey, type StoredPositions } from './stored.ts';
 
 export type AuditOptions = {
   readonly log: AuditedLog;
+  /** What the log's records are. */
+  readonly signal: Signal;
   readonly stored: StoredPositions;
   /** Span of append times, milliseconds, `to` exclusive; null: as far back as Kafka has records, and up to what is stored. */
   readonly from: number | null;
@@ -111,7 +114,7 @@ class Slice {
     this.#tally = tally;
   }
 
-  async take(records: readonly LogRecord[]): Promise<void> {
+  async take(records: readonly SignalRecord[]): Promise<void> {
     for (const record of records) {
       this.#next ??= record.offset;
       this.#expect(record);
@@ -120,14 +123,14 @@ class Slice {
     }
   }
 
-  #expect(record: LogRecord): void {
+  #expect(record: SignalRecord): void {
     const { offset, replayOf, fault } = record;
     const timestamp = Number(record.original.timestamp);
     const letterAt = this.#letters(this.#partition, replayOf ?? offset);
     if (replayOf === null) {
       const isDead = letterAt !== null;
       const count = fault === null ? record.count : null;
-      this.#records.push({ offset, timestamp, count, ends: isDead ? null : endsOf(record, this.#options.now()), isDead });
+      this.#records.push({ offset, timestamp, count, ends: isDead ? null : this.#endsOf(record), isDead });
       return;
     }
     // the rows of a replay are those of its original; where it failed again, another letter was written after it
@@ -135,7 +138,15 @@ class Slice {
     if (letterAt !== null && letterAt >= timestamp) return;
     const count = fault === null ? record.count : null;
     const original = { offset: replayOf, timestamp: record.timestamp };
-    this.#replayed.push({ offset, timestamp, count, ends: endsOf(record, this.#options.now()), isDead: false, original });
+    this.#replayed.push({ offset, timestamp, count, ends: this.#endsOf(record), isDead: false, original });
+  }
+
+  /** When the entries of a record are dropped, milliseconds; null while none of them can be. The table drops by whole seconds. */
+  #endsOf(record: SignalRecord): readonly number[] | null {
+    const { signal, now } = this.#options;
+    const kept = record.retentionDays * DAY_MS;
+    if (kept === 0 || record.fault !== null) return null;
+    return signal.entryTimes(record, now() - kept)?.map((time) => Math.floor(time / 1000) * 1000 + kept) ?? null;
   }
 
   async flush(): Promise<void> {
@@ -176,14 +187,3 @@ class Slice {
 }
 
 const NO_COPIES: ReadonlyMap<number, number> = new Map();
-
-/** When the entries of a record are dropped, milliseconds; null while none of them can be. The table drops by whole seconds. */
-function endsOf({ retentionDays, days, value }: LogRecord, now: number): readonly number[] | null {
-  const kept = retentionDays * DAY_MS;
-  if (kept === 0 || Math.min(...days) * DAY_MS + kept > now) return null;
-  return value
-    .toString()
-    .trimEnd()
-    .split('\n')
-    .map((line) => Number(/^\{"_time":"(-?\d{1,19})\d{9}"/.exec(line)?.[1] ?? NaN) * 1000 + kept);
-}

@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.mjs';
-import type { Range } from '../../pipeline/bus/range-consumer.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
+import { logRecord, rangeOf } from '../fakes/log-record.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { migrate } from '../../pipeline/store/migrations.ts';
 import { storedPositions } from '../../sinks/audit/stored.ts';
@@ -49,34 +49,24 @@ describe('an owner with the rights that the documentation names', function () {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const record = (offset: number): LogRecord => ({
-    partition: 0,
-    offset,
-    count: 1,
-    tenantId: 1,
-    retentionDays: 0,
-    bytes: 10,
-    days: [20_777],
-    streams: new Map([['5', '{}']]),
-    timestamp: 1_795_000_000_000,
-    value: Buffer.from(
-      `${JSON.stringify({ _time: '1795000000000000000', _stream_id: '5', severity: 0, level: '', service: '', _msg: `m${String(offset)}` })}\n`,
-    ),
-    replayOf: null,
-    fault: null,
-    original: { key: null, value: null, headers: {}, timestamp: '1795000000000' },
-  });
-  const range = (...records: LogRecord[]): Range => ({ topic: 'logs.v1', partition: 0, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0, rows: records.length, records }); // prettier-ignore
+  const record = (offset: number): LogRecord =>
+    logRecord({
+      offset,
+      value: Buffer.from(
+        `${JSON.stringify({ _time: '1795000000000000000', _stream_id: '5', severity: 0, level: '', service: '', _msg: `m${String(offset)}` })}\n`,
+      ),
+      original: { key: null, value: null, headers: {}, timestamp: '1795000000000' },
+    });
 
   it('can do all that the service does, and nothing outside its database', async () => {
     expect(documentedGrants()).to.not.deep.equal([]);
     await migrate(store);
     const writer = new TableWriter({ sink: createLogsSink(), store, log: pino({ level: 'silent' }), mostRefused: 5, metrics: { stored: () => undefined } }); // prettier-ignore
-    expect(await writer.store(range(record(1), record(2)), false)).to.deep.equal([]);
-    expect(await writer.store(range(record(1), record(2)), true), 'read back').to.deep.equal([]);
-    expect(await writer.store({ ...range(record(2), record(3)), doubtful: 5 }, true), 'what is missing').to.deep.equal([]);
+    expect(await writer.store(rangeOf(record(1), record(2)), false)).to.deep.equal([]);
+    expect(await writer.store(rangeOf(record(1), record(2)), true), 'read back').to.deep.equal([]);
+    expect(await writer.store({ ...rangeOf(record(2), record(3)), inDoubt: 5 }, true), 'what is missing').to.deep.equal([]);
     await store.command("ALTER TABLE logs ADD CONSTRAINT none CHECK _msg != 'm5'");
-    const refused = await writer.store(range(record(4), record(5)), false);
+    const refused = await writer.store(rangeOf(record(4), record(5)), false);
     expect(refused.map(({ record: { offset } }) => offset)).to.deep.equal([5]);
     expect(await writer.highest(0, 0)).to.equal(3);
     expect((await storedPositions(store, 'logs').between(0, 0, 9)).map(({ offset, rows }) => [offset, rows])).to.deep.equal([1, 2, 3].map((offset) => [offset, 1])); // prettier-ignore

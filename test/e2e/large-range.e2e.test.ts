@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { WINDOW } from '../../pipeline/bus/commit-metadata.ts';
-import type { Range } from '../../pipeline/bus/range-consumer.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
+import { logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';
 import { LogsqlStore } from './logsql-store.ts';
@@ -14,21 +14,16 @@ const FIRST = 9_000_000_000;
 function record(index: number): LogRecord {
   const row = (name: string): string =>
     JSON.stringify({ _time: String(BigInt(NOW) * 1_000_000n), _stream_id: '5', severity: 9, level: 'info', service: 'web', _msg: name });
-  return {
+  return logRecord({
     partition: 7,
     offset: FIRST + index,
     count: 2,
     tenantId: 4_000_000_000 + index,
     retentionDays: index % 2 === 0 ? 14 : 365,
-    bytes: 10,
-    days: [Math.floor(NOW / 86_400_000)],
-    streams: new Map([['5', '{app="web"}']]),
+    streams: streamOf('5', '{app="web"}', Math.floor(NOW / 86_400_000)),
     timestamp: NOW - index,
     value: Buffer.from(`${row(`a${String(index)}`)}\n${row(`b${String(index)}`)}\n`),
-    replayOf: null,
-    fault: null,
-    original: { key: null, value: null, headers: {}, timestamp: '0' },
-  };
+  });
 }
 
 describe('a range', function () {
@@ -41,7 +36,7 @@ describe('a range', function () {
 
   it('of as many small records as there may be, as after an outage, is stored', async () => {
     const records = Array.from({ length: WINDOW }, (_, index) => record(index));
-    const range: Range = { topic: 'logs.v1', partition: 7, start: FIRST, end: FIRST + WINDOW - 1, rows: 2 * WINDOW, records };
+    const range = rangeOf(...records);
     const writer = new TableWriter({
       sink: createLogsSink(),
       store: own.store,

@@ -12,8 +12,7 @@ import { selectHits } from '../../api/select/hits.ts';
 import { selectRows } from '../../api/select/query.ts';
 import { selectStats, selectStatsRange } from '../../api/select/stats.ts';
 import { fieldValues, streams as selectStreams } from '../../api/select/values.ts';
-import type { Range } from '../../pipeline/bus/range-consumer.ts';
-import type { LogRecord } from '../../pipeline/logs/record.ts';
+import { logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
 import { retentionClass } from '../../pipeline/core/retention.ts';
 import { formatTime, MAX_TIME, parseTime } from '../../pipeline/core/time.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
@@ -183,23 +182,16 @@ describe('the age of entries in the tables', function () {
   /** Stores a record whose entries have these times (milliseconds; nanoseconds where they are bigints). */
   async function put(retentionDays: number, times: readonly (number | bigint)[], stream = '5'): Promise<void> {
     const ns = times.map((at) => (typeof at === 'bigint' ? at : BigInt(Math.trunc(at)) * 1_000_000n));
-    const record: LogRecord = {
-      partition: 0,
+    const days = [...new Set(ns.map((at) => Math.floor(Number(at / 1_000_000n) / DAY)))];
+    const record = logRecord({
       offset: ++offset,
-      tenantId: 1,
       retentionDays,
       count: times.length,
-      replayOf: null,
-      fault: null,
-      original: { key: null, value: null, headers: {}, timestamp: '0' },
-      bytes: 0,
-      days: [...new Set(ns.map((at) => Math.floor(Number(at / 1_000_000n) / DAY)))],
-      streams: new Map([[stream, '{app="a"}']]),
+      streams: streamOf(stream, '{app="a"}', ...days),
       timestamp: Date.now(),
       value: Buffer.from(ns.map((at) => `{"_time":"${String(at)}","_stream_id":"${stream}","severity":0,"_msg":"m"}\n`).join('')),
-    };
-    const range: Range = { topic: 'logs.v1', partition: 0, start: offset, end: offset, rows: record.count, records: [record] };
-    await writer.store(range, false);
+    });
+    await writer.store(rangeOf(record), false);
   }
   const number = async (text: string): Promise<number> => Number((await own.store.ownerRows(text))[0]?.[0]);
   const rows = (days: number): Promise<number> => number(`SELECT count() FROM logs WHERE retention_days = ${days}`);

@@ -1,14 +1,19 @@
 import type { EachBatchPayload, Kafka, KafkaMessage, OffsetsByTopicPartition } from 'kafkajs';
 import { pino } from 'pino';
 import { RangeConsumer, type Range, type RangeConsumerOptions } from '../../pipeline/bus/range-consumer.ts';
-import { encodeHeaders } from '../../pipeline/logs/record.ts';
+import type { Signal } from '../../pipeline/bus/signal.ts';
+import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
+import { encodeLogHeaders, NDJSON } from '../../pipeline/logs/record.ts';
+import { streamOf } from './log-record.ts';
 
 type Committed = { offset: string; metadata: string };
+
+const SIGNAL: Signal = { ...logsSignal, topic: { ...logsSignal.topic, name: 't' } };
 
 const message = (offset: number): KafkaMessage => ({
   key: null,
   value: Buffer.from('{"_time":"0"}\n'),
-  headers: encodeHeaders({ tenantId: 1, retentionDays: 0, count: 1, bytes: 0, days: [0], streams: new Map() }),
+  headers: encodeLogHeaders({ tenantId: 1, retentionDays: 0, count: 1, bytes: 0, encoding: NDJSON, streams: streamOf('5', '{}', 0) }),
   offset: String(offset),
   timestamp: '0',
   attributes: 0,
@@ -88,7 +93,7 @@ export class FakeGroupBroker {
     kafka: this.kafka,
     log: pino({ level: 'silent' }),
     groupId: 'g',
-    topic: 't',
+    signal: SIGNAL,
     limits: { rows: 1000, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 },
     budget: 20_000,
     onDrained: () => (this.drained += 1),
@@ -101,7 +106,7 @@ export class FakeGroupBroker {
       },
     },
     onCrash: () => undefined,
-    bury: () => Promise.resolve(),
+    deadLetter: () => Promise.resolve(),
     deadLetterLimit: 100,
   });
 

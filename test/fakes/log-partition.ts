@@ -5,8 +5,10 @@ import { replayOf, type DeadLetter } from '../../pipeline/bus/dead-letter.ts';
 import { PartitionReader } from '../../pipeline/bus/partition-reader.ts';
 import { readProgress, type Commitment } from '../../pipeline/bus/progress.ts';
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
-import { decodeRecord, encodeHeaders, positionOf, unreadable, type LogRecord } from '../../pipeline/logs/record.ts';
-import { rowsFault } from '../../pipeline/logs/row-lines.ts';
+import { positionOf, readChecked, type SignalRecord } from '../../pipeline/bus/record.ts';
+import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
+import { encodeLogHeaders, NDJSON, type LogRecord } from '../../pipeline/logs/record.ts';
+import { streamOf } from './log-record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import type { Sink } from '../../sinks/sink.ts';
 import { TableWriter } from '../../sinks/writer.ts';
@@ -43,8 +45,10 @@ export class LogPartition {
 
   append({ days, refused = false, unread = false }: Written): void {
     const rows = days.map((day) => `{"_time":"${String(day)}","_msg":"${refused ? 'refused' : 'taken'}"}\n`);
-    const info = { tenantId: 1, retentionDays: 0, count: days.length, bytes: 1, days: [...days], streams: new Map<string, string>() };
-    this.#add(Buffer.from(rows.join('')), { ...encodeHeaders(info), ...(unread ? { sv: '2' } : {}) });
+    // the days of the rows in their order, as the table's partitions are told apart by them
+    const streams = days.length === 0 ? new Map<string, never>() : streamOf('5', '{}', ...days);
+    const info = { tenantId: 1, retentionDays: 0, count: days.length, bytes: 1, encoding: NDJSON, streams };
+    this.#add(Buffer.from(rows.join('')), { ...encodeLogHeaders(info), ...(unread ? { sv: '3' } : {}) });
   }
 
   /** Puts every letter's original on the log again. */
@@ -99,7 +103,7 @@ export class LogPartition {
       limits: { rows: 7, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 },
       log,
       store: new TableWriter({ sink: SINK, store: this.#store, log, metrics: { stored: () => undefined }, mostRefused: limit + 1 }),
-      bury: (letters) => this.#step(() => void this.letters.push(...letters.map((letter) => ({ ...letter, version: '1' })))),
+      deadLetter: (letters) => this.#step(() => void this.letters.push(...letters.map((letter) => ({ ...letter, version: '1' })))),
       commit: (offset, metadata) => this.#step(() => void this.commits.push((this.committed = { offset, metadata }))),
       deadLetterLimit: limit,
       onHalt: (why) => (halted.why = why),
@@ -125,13 +129,11 @@ export class LogPartition {
     await reader.abandon();
   }
 
-  #read(offset: number): LogRecord {
+  #read(offset: number): SignalRecord {
     const message = this.messages[offset] as KafkaMessage;
-    const headers = this.mended.reader ? { ...message.headers, sv: '1' } : message.headers;
-    const decoded = decodeRecord(0, { ...message, headers } as KafkaMessage);
-    const fault = 'reason' in decoded ? decoded : rowsFault(decoded);
+    const headers = this.mended.reader ? { ...message.headers, sv: '2' } : message.headers;
     // what is kept of a record is what lies on the log
-    return fault === null ? { ...(decoded as LogRecord), original: message } : unreadable(0, message, fault);
+    return { ...readChecked(logsSignal, 0, { ...message, headers } as KafkaMessage), original: message };
   }
 
   async #step<Value>(act: () => Value): Promise<Value> {
@@ -239,17 +241,17 @@ type InsertText = {
   }[];
 };
 
-const SINK: Sink = {
+const SINK: Sink<LogRecord> = {
   name: 'logs',
-  topic: 'logs.v1',
+  signal: logsSignal,
   table: 'logs',
   prepare: () => Promise.resolve(),
-  insert: (range: Range, table = 'logs') => {
+  insert: (range: Range<LogRecord>, table = 'logs') => {
     const records = range.records.map((record) => ({
       position: positionOf(record),
       timestamp: record.timestamp,
-      maybeStored: record.replayOf !== null || typeof range.doubtful === 'number',
-      days: record.days,
+      maybeStored: record.replayOf !== null || typeof range.inDoubt === 'number',
+      days: record.streams.get('5')?.days ?? [],
     }));
     return { text: JSON.stringify({ table, records } satisfies InsertText), body: range.records.map(({ value }) => value) };
   },

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
+import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import type { AuditReport } from '../../pipeline/core/audit-report.ts';
 import { audit } from '../../sinks/audit/audit.ts';
+import { logRecord, streamOf } from '../fakes/log-record.ts';
 import { recordKey, type StoredPositions } from '../../sinks/audit/stored.ts';
 
 const NOW = Date.parse('2026-11-21T12:30:00Z');
@@ -27,21 +29,18 @@ type More = {
 function record(partition: number, offset: number, count: number, more: More = {}): LogRecord {
   const { timestamp = NOW - HOUR, retentionDays = 0, times = Array.from({ length: count }, () => NOW - HOUR) } = more;
   const value = Buffer.from(times.map((at) => `{"_time":"${String(at)}000000","_msg":"x"}\n`).join(''));
-  return {
+  return logRecord({
     partition,
     offset,
     count,
     timestamp: more.arrived ?? timestamp,
     retentionDays,
-    tenantId: 1,
-    bytes: 0,
-    days: [...new Set(times.map((at) => Math.floor(at / DAY)))],
-    streams: new Map(),
+    streams: streamOf('5', '{}', ...new Set(times.map((at) => Math.floor(at / DAY)))),
     value,
     replayOf: more.replayOf ?? null,
     fault: more.fault ?? null,
     original: { key: null, value, headers: {}, timestamp: String(timestamp) },
-  };
+  });
 }
 
 /** Every entry of records stored once. */
@@ -142,6 +141,7 @@ const run = (
 ): Promise<AuditReport> =>
   audit({
     log,
+    signal: logsSignal,
     stored: new FakeStored(rows),
     from: more.from ?? null,
     to: more.to ?? null,

@@ -1,16 +1,16 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { LogRecord } from '../../pipeline/logs/record.ts';
+import type { SignalRecord } from '../../pipeline/bus/record.ts';
 import { findRefused, refusalOf } from '../../sinks/refused.ts';
 
 const FAULT = { reason: 'refused', detail: 'no' } as const;
-const records = (count: number): LogRecord[] => Array.from({ length: count }, (_, offset) => ({ offset }) as LogRecord);
+const records = (count: number): SignalRecord[] => Array.from({ length: count }, (_, offset) => ({ offset }) as SignalRecord);
 
 /** A table that refuses some offsets; counts how often it was asked, and of how many records. */
 function table(bad: ReadonlySet<number>) {
   const asked = { times: 0, records: 0 };
-  const refuse = (part: readonly LogRecord[]): Promise<typeof FAULT | null> => {
+  const refuse = (part: readonly SignalRecord[]): Promise<typeof FAULT | null> => {
     asked.times += 1;
     asked.records += part.length;
     return Promise.resolve(part.some(({ offset }) => bad.has(offset)) ? FAULT : null);

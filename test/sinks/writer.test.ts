@@ -3,34 +3,20 @@ import { pino } from 'pino';
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
+import { logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';
 
 const ARRIVED = '1795000000000';
 
-const record = (offset: number, count: number): LogRecord => ({
-  partition: 0,
-  offset,
-  count,
-  tenantId: 1,
-  retentionDays: 0,
-  bytes: 10,
-  days: count === 0 ? [] : [20_777],
-  streams: new Map(count === 0 ? [] : [['5', '{}']]),
-  timestamp: Number(ARRIVED),
-  value: Buffer.from('{}\n'.repeat(count)),
-  replayOf: null,
-  fault: null,
-  original: { key: null, value: null, headers: {}, timestamp: '0' },
-});
-const range = (...records: LogRecord[]): Range => ({
-  topic: 'logs.v1',
-  partition: 0,
-  start: records[0]?.offset ?? 0,
-  end: records.at(-1)?.offset ?? 0,
-  rows: records.reduce((sum, { count }) => sum + count, 0),
-  records,
-});
+const record = (offset: number, count: number): LogRecord =>
+  logRecord({
+    offset,
+    count,
+    streams: count === 0 ? new Map() : streamOf('5', '{}', 20_777),
+    timestamp: Number(ARRIVED),
+    value: Buffer.from('{}\n'.repeat(count)),
+  });
 
 /** A store that writes what it is given, and finds these rows when it is asked. */
 class FakeStore {
@@ -58,7 +44,7 @@ describe('table writer', () => {
   };
 
   it('passes over records without rows, and keeps the boundaries of the range', async () => {
-    const [insert, ...more] = await write(new FakeStore(), [range(record(4, 0), record(5, 2), record(6, 0), record(7, 1), record(8, 0))]);
+    const [insert, ...more] = await write(new FakeStore(), [rangeOf(record(4, 0), record(5, 2), record(6, 0), record(7, 1), record(8, 0))]);
     expect(more).to.deep.equal([]);
     expect(insert?.body).to.equal('{}\n{}\n{}\n');
     expect(insert?.text).to.contain('transform(k, [0,2]::Array(UInt64), [5,7]::Array(UInt64), toUInt64(0))');
@@ -67,16 +53,16 @@ describe('table writer', () => {
 
   it('inserts nothing where no record has rows', async () => {
     const store = new FakeStore();
-    await write(store, [range(record(4, 0), record(5, 0))]);
-    await write(store, [range(record(4, 0))], true);
+    await write(store, [rangeOf(record(4, 0), record(5, 0))]);
+    await write(store, [rangeOf(record(4, 0))], true);
     expect(store.inserts).to.deep.equal([]);
   });
 
   it('finds a range stored whose records have rows, though others have none', async () => {
     const store = new FakeStore();
     store.found = [['5', ARRIVED, '2', '2']];
-    expect(await write(store, [range(record(4, 0), record(5, 2))], true)).to.deep.equal([]);
+    expect(await write(store, [rangeOf(record(4, 0), record(5, 2))], true)).to.deep.equal([]);
     store.found = [['5', ARRIVED, '1', '1']];
-    expect(await write(store, [range(record(4, 0), record(5, 2))], true)).to.have.length(1);
+    expect(await write(store, [rangeOf(record(4, 0), record(5, 2))], true)).to.have.length(1);
   });
 });

@@ -20,6 +20,7 @@ class Fake {
 
   constructor(letters: readonly StoredLetter[], stored: Readonly<Record<string, number>> = {}) {
     this.routes = deadLetterRoutes({
+      tables: new Map([['logs.v1', 'logs']]),
       log: pino({ level: 'silent' }),
       letters: {
         read: async (from, onLetters) => {

@@ -8,7 +8,7 @@ import { ControlStore } from '../../../api/control/control-store.ts';
 import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
 import { KafkaCompactedLog } from '../../../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { CONTROL_TOPIC, ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { busTopics, CONTROL_TOPIC, ensureTopics } from '../../../pipeline/bus/topics.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 
 const LOG = pino({ level: 'silent' });
@@ -31,7 +31,7 @@ describe('tenants and keys on a real Kafka', function () {
   before(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'logweir-control-'));
     broker = await startKafka({ dataDir });
-    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG }), { logPartitions: 2 });
+    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG }), busTopics, { partitions: 2 });
   });
   after(async () => {
     await Promise.all(stores.map((store) => store.stop()));

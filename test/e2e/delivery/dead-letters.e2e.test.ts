@@ -7,9 +7,9 @@ import { adminCommand } from '../../../cli/admin.ts';
 import { encodeLetter, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
 import { DeadLetters } from '../../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { encodeHeaders } from '../../../pipeline/logs/record.ts';
-import { LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
+import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
 import { Store } from '../../../pipeline/store/client.ts';
+import { streamOf } from '../../fakes/log-record.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 
 type Listed = { reason: string; partition: number; offset: number; stored: boolean; detail: string; stage: string };
@@ -23,13 +23,13 @@ const info = {
   tenantId: 1,
   retentionDays: 0,
   bytes: 100,
-  days: [Math.floor(Date.now() / 86_400_000)],
-  streams: new Map([['7', '{app="web"}']]),
+  encoding: NDJSON,
+  streams: streamOf('7', '{app="web"}', Math.floor(Date.now() / 86_400_000)),
 };
 const record = (partition: number, rows: readonly string[], more: IHeaders = {}): Message => ({
   partition,
   value: Buffer.from(rows.join('')),
-  headers: { ...encodeHeaders({ ...info, count: rows.length }), ...more },
+  headers: { ...encodeLogHeaders({ ...info, count: rows.length }), ...more },
 });
 
 describe('records that cannot be stored, on real engines', function () {

@@ -7,7 +7,9 @@ import { pino } from 'pino';
 import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
 import { prepareKafka } from '../../../compose/embedded/kafka-jars.mjs';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { ensureTopics, LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
+import { ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 
 /** By Kafka's number of the codec, which the lowest bits of a batch's attributes carry. */
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
@@ -20,7 +22,7 @@ describe("records that Kafka's own producer wrote", function () {
 
   before(async () => {
     broker = await startKafka({ dataDir });
-    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: pino({ level: 'silent' }) }), { logPartitions: 1 });
+    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: pino({ level: 'silent' }) }), [logsSignal.topic], { partitions: 1 });
   });
   after(async () => {
     await broker.stop();

@@ -8,7 +8,9 @@ import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { ProducerLane, type SentRecord } from '../../../pipeline/bus/lane.ts';
 import { LogReader } from '../../../pipeline/bus/log-reader.ts';
-import { ensureTopics, LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
+import { ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
 import { UnreadAge } from '../../../pipeline/bus/unread-age.ts';
 import { until } from '../instance.ts';
 
@@ -25,7 +27,7 @@ describe('records of logs.v1 on a real Kafka', function () {
   before(async () => {
     broker = await startKafka({ dataDir });
     kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
-    await ensureTopics(kafka, { logPartitions: 3 });
+    await ensureTopics(kafka, [logsSignal.topic], { partitions: 3 });
   });
   after(async () => {
     await broker.stop();
@@ -39,7 +41,7 @@ describe('records of logs.v1 on a real Kafka', function () {
     enough: (records: readonly SentRecord[]) => boolean,
   ): Promise<SentRecord[]> {
     const records: SentRecord[] = [];
-    const reader = new LogReader({ kafka, log, groupId, onCrash: () => undefined });
+    const reader = new LogReader({ kafka, log, groupId, topic: LOGS_TOPIC, onCrash: () => undefined });
     const take = (partition: number, batch: readonly Omit<SentRecord, 'partition'>[]): void =>
       void records.push(...batch.map((record) => ({ ...record, partition })));
     await reader.start({ nextOf, take: (batch) => take(batch.partition, batch.records) });
@@ -57,18 +59,21 @@ describe('records of logs.v1 on a real Kafka', function () {
   }
 
   it('lie where the lane was told, with the append time, tenant and bytes', async () => {
-    const lane = new ProducerLane(kafka, log, (records) => sent.push(...records));
+    const lane = new ProducerLane({ kafka, log, topic: LOGS_TOPIC, onSent: (records) => sent.push(...records) });
     await lane.start();
     const results: Promise<Error | null>[] = [];
     for (let i = 0; i < 200; i++) {
       results.push(
         new Promise((done) => {
+          const value = Buffer.alloc(i % 4 === 0 ? 300_000 : i % 7, 0x61 + (i % 20));
+          const info = { tenantId: 1 + (i % 5), retentionDays: 0, count: i % 7 === 0 ? 0 : 1, bytes: 1 + i, encoding: NDJSON };
           lane.enqueue({
             partition: i % 3,
-            value: Buffer.alloc(i % 4 === 0 ? 300_000 : i % 7, 0x61 + (i % 20)),
-            info: { tenantId: 1 + (i % 5), retentionDays: 0, count: i % 7 === 0 ? 0 : 1, bytes: 1 + i, days: [], streams: new Map() },
+            compression: i % 2 === 0 ? 'none' : 'snappy',
+            size: value.length,
             enqueuedAt: performance.now(),
             cancelled: false,
+            seal: () => ({ value, headers: encodeLogHeaders({ ...info, streams: new Map() }), info }),
             done,
           });
         }),

@@ -7,10 +7,12 @@ import { pino } from 'pino';
 import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { RangeConsumer, type RangeStore } from '../../../pipeline/bus/range-consumer.ts';
-import { encodeHeaders } from '../../../pipeline/logs/record.ts';
-import { ensureTopics, LOGS_TOPIC } from '../../../pipeline/bus/topics.ts';
+import { ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';
 import { TableWriter } from '../../../sinks/writer.ts';
+import { streamOf } from '../../fakes/log-record.ts';
 import { cutLog } from './cut-log.ts';
 import { until } from '../instance.ts';
 import { LogsqlStore } from '../logsql-store.ts';
@@ -30,7 +32,7 @@ describe('a loss of power that took the end of the log', function () {
   before(async () => {
     [own, broker] = await Promise.all([LogsqlStore.start(), startKafka({ dataDir })]);
     kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
-    await ensureTopics(kafka, { logPartitions: PARTITIONS });
+    await ensureTopics(kafka, [logsSignal.topic], { partitions: PARTITIONS });
   });
   after(async () => {
     await consumer?.stop();
@@ -44,7 +46,10 @@ describe('a loss of power that took the end of the log', function () {
     const producer = kafka.producer({ allowAutoTopicCreation: false });
     await producer.connect();
     const day = Math.floor(Date.now() / 86_400_000);
-    const headers = encodeHeaders({ tenantId: 1, retentionDays: 0, count: 1, bytes: 10, days: [day], streams: new Map([['5', '{}']]) });
+    const headers = encodeLogHeaders({
+      ...{ tenantId: 1, retentionDays: 0, count: 1, bytes: 10, encoding: NDJSON },
+      streams: streamOf('5', '{}', day),
+    });
     for (const name of names) {
       const row = { _time: String(BigInt(Date.now()) * 1_000_000n), _stream_id: '5', severity: 0, level: '', service: '', _msg: name };
       await producer.send({ topic: LOGS_TOPIC, acks: -1, messages: [{ partition, value: `${JSON.stringify(row)}\n`, headers }] });
@@ -58,12 +63,12 @@ describe('a loss of power that took the end of the log', function () {
       kafka,
       log,
       groupId: GROUP,
-      topic: LOGS_TOPIC,
+      signal: logsSignal,
       store: store ?? writer,
       limits: { rows: 4, bytes: 1e9, idleMs: 50, busyRows: 1e9, busyMs: 50 },
       budget: 1e9,
       onCrash: () => undefined,
-      bury: () => Promise.reject(new Error('nothing is to be buried')),
+      deadLetter: () => Promise.reject(new Error('nothing is to be buried')),
       deadLetterLimit: 0,
     });
     await started.start();

@@ -1,5 +1,7 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import { LOGS_TOPIC, topicConfigs } from '../../../pipeline/bus/topics.ts';
+import { topicConfig } from '../../../pipeline/bus/topics.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Scenario } from '../scenario.ts';
 import { caughtUp } from './catch-up.ts';
@@ -22,7 +24,7 @@ const RESUMED = 'retention race: from the return of the sinks to the first ackno
 
 /** Sets how long Kafka keeps records; all else stays as the service creates the topic. */
 async function setRetention(admin: Admin, retentionMs: number, segmentMs: number): Promise<void> {
-  const own = topicConfigs({ logPartitions: 1, replicas: 1 }).find(({ topic }) => topic === LOGS_TOPIC)?.configEntries ?? [];
+  const own = topicConfig(logsSignal.topic, { partitions: 1, replicas: 1 }).configEntries ?? [];
   const others = own.filter(({ name }) => name !== 'retention.ms');
   const configEntries = [...others, { name: 'retention.ms', value: String(retentionMs) }, { name: 'segment.ms', value: String(segmentMs) }];
   await admin.alterConfigs({

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeMetadata, encodeMetadata, WINDOW } from '../../../pipeline/bus/commit-metadata.ts';
 
 /** Of a commit that an older version made. */
-const known = { appendedBy: null, doubtfulTo: -1 };
+const known = { appendedBy: null, inDoubtTo: -1 };
 
 describe('metadata of a commit', () => {
   it('is nothing where nothing is under way and no record is a dead letter', () => {
@@ -17,10 +17,10 @@ describe('metadata of a commit', () => {
   });
 
   it('is when the last record was appended, and how far what is stored is in doubt, for as long as it is', () => {
-    const doubt = { appendedBy: 1_795_000_000_000, doubtfulTo: 12 };
+    const doubt = { appendedBy: 1_795_000_000_000, inDoubtTo: 12 };
     expect(encodeMetadata(5, 9, [], doubt)).to.equal('{"e":9,"v":1,"t":1795000000000,"m":12}');
     expect(decodeMetadata(5, encodeMetadata(5, 9, [], doubt))).to.deep.include({ ...doubt, intent: { start: 5, end: 9 } });
-    expect(decodeMetadata(13, encodeMetadata(13, null, [], doubt))).to.deep.include({ ...doubt, doubtfulTo: -1, intent: null });
+    expect(decodeMetadata(13, encodeMetadata(13, null, [], doubt))).to.deep.include({ ...doubt, inDoubtTo: -1, intent: null });
   });
 
   it('keeps the dead letters of the last 10,000 offsets', () => {

@@ -2,10 +2,13 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import { decodeLetter, encodeLetter, letterKey, REASONS, replayOf, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
-import { decodeBilled, decodeRecord, encodeHeaders, positionOf, type LogRecord } from '../../../pipeline/logs/record.ts';
+import { decodeBilled, positionOf, readRecord } from '../../../pipeline/bus/record.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import { encodeLogHeaders, NDJSON } from '../../../pipeline/logs/record.ts';
+import { streamOf } from '../../fakes/log-record.ts';
 
-const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99, days: [1], streams: new Map([['5', '{}']]) };
-const original = { key: null, value: Buffer.from('{"_time":"1"}\n'), headers: encodeHeaders(info), timestamp: '1795000000000' };
+const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99, encoding: NDJSON, streams: streamOf('5', '{}', 1) };
+const original = { key: null, value: Buffer.from('{"_time":"1"}\n'), headers: encodeLogHeaders(info), timestamp: '1795000000000' };
 const letter: DeadLetter = {
   reason: 'refused', detail: 'no', stage: 'sink logs: insert', topic: 'logs.v1', partition: 3, offset: 12, version: '0.1.0', original,
 }; // prettier-ignore
@@ -76,7 +79,7 @@ describe('a dead letter', () => {
     const replayed = (): KafkaMessage => received(replayOf(letter), 40);
 
     it('is a record of the original position, time and rows, and counts nothing', () => {
-      const record = decodeRecord(3, replayed()) as LogRecord;
+      const record = readRecord(logsSignal, 3, replayed());
       expect(record).to.deep.include({ ...info, offset: 40, replayOf: 12, timestamp: 1_795_000_000_000 });
       expect(positionOf(record)).to.equal(12);
       expect(record.value).to.deep.equal(original.value);
@@ -84,7 +87,7 @@ describe('a dead letter', () => {
     });
 
     it('is the same letter again where it still cannot be stored', () => {
-      const record = decodeRecord(3, replayed()) as LogRecord;
+      const record = readRecord(logsSignal, 3, replayed());
       const again = { ...letter, offset: positionOf(record), original: { ...record.original, timestamp: String(record.timestamp) } };
       expect(received(encodeLetter(again), 6)).to.deep.equal(received(encodeLetter(letter), 6));
     });
@@ -92,8 +95,8 @@ describe('a dead letter', () => {
     for (const from of ['2:12', '3:40', '3:41', '3:', ':12', '3:1e1', 'x', '3:12:1', '-3:12', '3:99999999999999999999'])
       it(`cannot have been at ${from}`, () => {
         const message = replayed();
-        const decoded = decodeRecord(3, { ...message, headers: { ...message.headers, replayed_from: from } } as KafkaMessage);
-        expect(decoded).to.include({ reason: 'headers' });
+        const { fault } = readRecord(logsSignal, 3, { ...message, headers: { ...message.headers, replayed_from: from } } as KafkaMessage);
+        expect(fault).to.include({ reason: 'headers' });
       });
   });
 });

@@ -1,116 +1,91 @@
 import { expect } from 'chai';
-import type { Kafka, KafkaMessage, Message, RecordMetadata } from 'kafkajs';
+import kafkajs from 'kafkajs';
 import { pino } from 'pino';
-import { messageOf, ProducerLane, recordsOf, sentRecords, type Parcel, type SentRecord } from '../../../pipeline/bus/lane.ts';
-import { decodeBilled, decodeRecord, type LogRecord } from '../../../pipeline/logs/record.ts';
+import { ProducerLane, sentRecords, type SentRecord } from '../../../pipeline/bus/lane.ts';
+import type { PendingRecord, SealedRecord } from '../../../pipeline/bus/pending-record.ts';
+import { produceAnswer, ProducerKafka } from '../../fakes/producer-kafka.ts';
 
 const log = pino({ level: 'silent' });
+const { None, Snappy } = kafkajs.CompressionTypes;
 
-/** Kafka that takes sends one by one, when it is told to. */
-class FakeKafka {
-  readonly sends: { readonly messages: Message[]; readonly producer: number; answer: (error?: Error) => void }[] = [];
-  producers = 0;
-  /** Resolves when a connection is there. */
-  connected: Promise<void> = Promise.resolve();
-  inFlight = 0;
-  mostInFlight = 0;
-  /** The next offset of each partition. */
-  readonly #ends = new Map<number, number>();
+type More = Partial<PendingRecord & { value: Buffer; info: SealedRecord['info'] }>;
+type Pending = PendingRecord & { cancelled: boolean; sealed: number; result: Promise<Error | null> };
 
-  #append(messages: readonly Message[]): RecordMetadata[] {
-    return [...new Set(messages.map(({ partition = 0 }) => partition))].map((partition) => {
-      const base = this.#ends.get(partition) ?? 100;
-      this.#ends.set(partition, base + messages.filter((message) => message.partition === partition).length);
-      return answer(partition, base, 1_795_000_000_000);
-    });
-  }
-
-  producer(): unknown {
-    const producer = ++this.producers;
-    return {
-      connect: () => this.connected,
-      disconnect: () => Promise.resolve(),
-      send: ({ messages }: { messages: Message[] }) =>
-        new Promise<RecordMetadata[]>((resolve, reject) => {
-          this.inFlight += 1;
-          this.mostInFlight = Math.max(this.mostInFlight, this.inFlight);
-          const answer = (error?: Error): void => {
-            this.inFlight -= 1;
-            if (error === undefined) resolve(this.#append(messages));
-            else reject(error);
-          };
-          this.sends.push({ messages, producer, answer });
-        }),
-    };
-  }
-}
-
-/** What Kafka answers: for each partition where its first record lies, and when it was appended. */
-const answer = (partition: number, baseOffset: number, logAppendTime: number): RecordMetadata => ({
-  topicName: 'logs.v1',
-  partition,
-  errorCode: 0,
-  baseOffset: String(baseOffset),
-  logAppendTime: String(logAppendTime),
-});
-
-const parcel = (text: string, more: Partial<Parcel> = {}): Parcel & { result: Promise<Error | null> } => {
+/** A record that waits, and counts how often it was sealed. */
+function pending(text: string, more: More = {}): Pending {
   let done: (error: Error | null) => void = () => undefined;
   const result = new Promise<Error | null>((resolve) => (done = resolve));
-  const info = { tenantId: 1, retentionDays: 0, count: 1, bytes: text.length, days: [1], streams: new Map([['5', '{}']]) };
-  return { partition: 0, value: Buffer.from(`${text}\n`), info, enqueuedAt: performance.now(), cancelled: false, done, result, ...more };
-};
-const messagesOf = (parcels: readonly Parcel[]): Message[] => recordsOf(parcels).map(messageOf);
+  const { value = Buffer.from(`${text}\n`), info = { tenantId: 1, bytes: text.length }, ...rest } = more;
+  const record: Pending = {
+    partition: 0,
+    compression: 'snappy',
+    size: value.length,
+    enqueuedAt: performance.now(),
+    cancelled: false,
+    sealed: 0,
+    seal: () => {
+      record.sealed += 1;
+      return { value, headers: { tenant: String(info.tenantId) }, info };
+    },
+    done,
+    result,
+    ...rest,
+  };
+  return record;
+}
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('producer lane', () => {
-  let kafka: FakeKafka;
+  let kafka: ProducerKafka;
   let lane: ProducerLane;
   beforeEach(() => {
-    kafka = new FakeKafka();
-    lane = new ProducerLane(kafka as unknown as Kafka, log);
+    kafka = new ProducerKafka();
+    lane = new ProducerLane({ kafka: kafka.client, log, topic: 'logs.v1' });
   });
 
   it('has one send in flight, and fills the next one meanwhile', async () => {
-    const parcels = ['a', 'b', 'c', 'd'].map((text) => parcel(text));
-    lane.enqueue(parcels[0]!);
+    const records = ['a', 'b', 'c', 'd'].map((text) => pending(text));
+    lane.enqueue(records[0]!);
     await turn();
-    for (const more of parcels.slice(1)) lane.enqueue(more);
+    for (const more of records.slice(1)) lane.enqueue(more);
     await turn();
     expect(kafka.sends).to.have.length(1);
     kafka.sends[0]?.answer();
     await turn();
     expect(kafka.sends).to.have.length(2);
-    expect(kafka.sends[1]?.messages.map(({ value }) => String(value))).to.deep.equal(['b\nc\nd\n']);
+    expect(kafka.sends[1]?.messages.map(({ value }) => String(value))).to.deep.equal(['b\n', 'c\n', 'd\n']);
     kafka.sends[1]?.answer();
-    expect(await Promise.all(parcels.map(({ result }) => result))).to.deep.equal([null, null, null, null]);
+    expect(await Promise.all(records.map(({ result }) => result))).to.deep.equal([null, null, null, null]);
     expect(kafka.mostInFlight).to.equal(1);
     expect(lane.pendingBytes).to.equal(0);
   });
 
-  it('sends to one partition at a time, that of the oldest parcel, each in its order and up to the size of a send', async () => {
+  it('sends to one partition at a time, that of the oldest record, each in its order and up to the size of a send', async () => {
     const large = Buffer.alloc(1_500_000);
-    const parcels = [
-      parcel('a', { partition: 2 }),
-      parcel('b', { partition: 5 }),
-      parcel('c', { partition: 2, value: large }),
-      parcel('d', { partition: 5 }),
-      parcel('e', { partition: 2, value: large }),
-      parcel('f', { partition: 2 }),
+    const records = [
+      pending('a', { partition: 2 }),
+      pending('b', { partition: 5 }),
+      pending('c', { partition: 2, value: large }),
+      pending('d', { partition: 5 }),
+      pending('e', { partition: 2, value: large }),
+      pending('f', { partition: 2 }),
     ];
-    for (const one of parcels) lane.enqueue(one);
+    for (const one of records) lane.enqueue(one);
     for (const index of [0, 1, 2]) {
       await turn();
       kafka.sends[index]?.answer();
     }
-    expect(await Promise.all(parcels.map(({ result }) => result))).to.deep.equal(parcels.map(() => null));
+    expect(await Promise.all(records.map(({ result }) => result))).to.deep.equal(records.map(() => null));
     const sizes = kafka.sends.map(({ messages }) => messages.map(({ partition, value }) => [partition, value?.length]));
     expect(sizes).to.deep.equal([
       [
         [2, 2],
         [2, 1_500_000],
       ],
-      [[5, 4]],
+      [
+        [5, 2],
+        [5, 2],
+      ],
       [
         [2, 1_500_000],
         [2, 2],
@@ -120,7 +95,7 @@ describe('producer lane', () => {
   });
 
   it('throws its producer away after a rejection, and goes on with a new one', async () => {
-    const [first, second] = [parcel('a'), parcel('b')];
+    const [first, second] = [pending('a'), pending('b')];
     lane.enqueue(first);
     await turn();
     kafka.sends[0]?.answer(new Error('no'));
@@ -134,8 +109,8 @@ describe('producer lane', () => {
 
   it('gives up a send that is not answered, and its producer, whatever is answered later', async () => {
     const sent: SentRecord[] = [];
-    lane = new ProducerLane(kafka as unknown as Kafka, log, (records) => sent.push(...records), 300);
-    const [first, second] = [parcel('a'), parcel('b')];
+    lane = new ProducerLane({ kafka: kafka.client, log, topic: 'logs.v1', onSent: (records) => sent.push(...records), sendDeadlineMs: 300 });
+    const [first, second] = [pending('a'), pending('b')];
     lane.enqueue(first);
     expect((await first.result)?.message).to.equal('Kafka did not answer within 300 ms.');
     expect(lane.failing).to.equal(true);
@@ -154,8 +129,8 @@ describe('producer lane', () => {
   it('does not send what it gave up while its producer was connecting', async () => {
     let connect: () => void = () => undefined;
     kafka.connected = new Promise((resolve) => (connect = resolve));
-    lane = new ProducerLane(kafka as unknown as Kafka, log, () => undefined, 50);
-    const [first, second] = [parcel('a'), parcel('b')];
+    lane = new ProducerLane({ kafka: kafka.client, log, topic: 'logs.v1', sendDeadlineMs: 50 });
+    const [first, second] = [pending('a'), pending('b')];
     lane.enqueue(first);
     expect((await first.result)?.message).to.equal('Kafka did not answer within 50 ms.');
     connect();
@@ -167,7 +142,7 @@ describe('producer lane', () => {
   });
 
   it('does not send what nobody waits for any more', async () => {
-    const [first, gone, last] = [parcel('a'), parcel('b'), parcel('c')];
+    const [first, gone, last] = [pending('a'), pending('b'), pending('c')];
     lane.enqueue(first);
     await turn();
     lane.enqueue(gone);
@@ -178,28 +153,32 @@ describe('producer lane', () => {
     expect(kafka.sends[1]?.messages.map(({ value }) => String(value))).to.deep.equal(['c\n']);
     kafka.sends[1]?.answer();
     await last.result;
+    expect(await gone.result).to.be.instanceOf(Error);
+    expect([first.sealed, gone.sealed, last.sealed]).to.deep.equal([1, 0, 1]);
     expect(lane.pendingBytes).to.equal(0);
   });
 
   it('tells where the records of a send lie before their requests are answered', async () => {
     const order: string[] = [];
     const sent: SentRecord[] = [];
-    lane = new ProducerLane(kafka as unknown as Kafka, log, (records) => {
+    const onSent = (records: readonly SentRecord[]): void => {
       order.push('sent');
       sent.push(...records);
-    });
-    const other = { ...parcel('').info, tenantId: 2, bytes: 7 };
-    const parcels = [parcel('a'), parcel('x', { info: other }), parcel('bb'), parcel('y', { info: other, partition: 1 })];
-    parcels.forEach((each) => (each.done = () => order.push('done')));
-    parcels.forEach((each) => lane.enqueue(each));
+    };
+    lane = new ProducerLane({ kafka: kafka.client, log, topic: 'logs.v1', onSent });
+    const other = { tenantId: 2, bytes: 7 };
+    const records = [pending('a'), pending('x', { info: other }), pending('bb'), pending('y', { info: other, partition: 1 })];
+    records.forEach((each) => (each.done = () => order.push('done')));
+    records.forEach((each) => lane.enqueue(each));
     for (const index of [0, 1]) {
       await turn();
       kafka.sends[index]?.answer();
     }
     await turn();
     expect(sent.map(({ partition, offset, tenantId, bytes }) => [partition, offset, tenantId, bytes])).to.deep.equal([
-      [0, 100, 1, 3],
+      [0, 100, 1, 1],
       [0, 101, 2, 7],
+      [0, 102, 1, 2],
       [1, 100, 2, 7],
     ]);
     expect(order).to.deep.equal(['sent', 'done', 'done', 'done', 'sent', 'done']);
@@ -207,8 +186,8 @@ describe('producer lane', () => {
 
   it('tells of no record of a send that failed', async () => {
     const sent: SentRecord[] = [];
-    lane = new ProducerLane(kafka as unknown as Kafka, log, (records) => sent.push(...records));
-    lane.enqueue(parcel('a'));
+    lane = new ProducerLane({ kafka: kafka.client, log, topic: 'logs.v1', onSent: (records) => sent.push(...records) });
+    lane.enqueue(pending('a'));
     await turn();
     kafka.sends[0]?.answer(new Error('no'));
     await turn();
@@ -216,7 +195,7 @@ describe('producer lane', () => {
   });
 
   it('sends what is queued before it stops', async () => {
-    const last = parcel('a');
+    const last = pending('a');
     lane.enqueue(last);
     const stopped = lane.stop();
     await turn();
@@ -224,88 +203,47 @@ describe('producer lane', () => {
     await stopped;
     expect(await last.result).to.equal(null);
   });
+
+  it('sends records of one compression at a time, and keeps the order of the partition', async () => {
+    const records = [pending('a'), pending('b', { compression: 'none' }), pending('c'), pending('d', { partition: 1 })];
+    for (const one of records) lane.enqueue(one);
+    for (const index of [0, 1, 2, 3]) {
+      await turn();
+      kafka.sends[index]?.answer();
+    }
+    await Promise.all(records.map(({ result }) => result));
+    expect(kafka.sends.map(({ messages, compression }) => [messages.map(({ value }) => String(value)), compression])).to.deep.equal([
+      [['a\n'], Snappy],
+      [['b\n'], None],
+      [['c\n'], Snappy],
+      [['d\n'], Snappy],
+    ]);
+  });
+
+  it('counts what has grown while it waits', async () => {
+    const record: Pending & { size: number } = pending('a');
+    lane.enqueue(record);
+    record.size += 10;
+    lane.grew(10);
+    expect(lane.pendingBytes).to.equal(12);
+    await turn();
+    kafka.sends[0]?.answer();
+    await record.result;
+    expect(lane.pendingBytes).to.equal(0);
+  });
 });
 
-describe('records of parcels', () => {
-  it('share a record by tenant, class and partition, and keep their order', () => {
-    const other = parcel('x', { info: { ...parcel('').info, tenantId: 2 } });
-    const messages = messagesOf([parcel('a'), other, parcel('b', { partition: 1 }), parcel('c')]);
-    expect(
-      messages.map(({ partition, value, headers }) => [partition, String(value), String(headers?.['tenant']), String(headers?.['count'])]),
-    ).to.deep.equal([
-      [0, 'a\nc\n', '1', '2'],
-      [0, 'x\n', '2', '1'],
-      [1, 'b\n', '1', '1'],
-    ]);
-  });
-
+describe('sent records', () => {
   it('lie where Kafka says, in the order in which they were given in their partition', () => {
-    const big = (partition: number, tenantId: number): Parcel =>
-      parcel('', { partition, value: Buffer.alloc(600_000), info: { ...parcel('').info, tenantId, bytes: tenantId } });
-    const records = recordsOf([big(0, 1), big(1, 2), big(0, 1), big(0, 3), big(1, 2)]);
-    const sent = sentRecords(records, [answer(1, 7, 5), answer(0, 40, 9)]);
-    // the offsets as the messages themselves tell: kafkajs keeps the order of a partition's messages
-    const offsets = [40, 7];
-    const expected = records.map(messageOf).map(({ partition = 0, headers }) => ({
+    const record = (partition: number, tenantId: number): Parameters<typeof sentRecords>[0][number] => ({
       partition,
-      offset: (offsets[partition] = (offsets[partition] ?? 0) + 1) - 1,
-      timestamp: partition === 0 ? 9 : 5,
-      tenantId: Number(headers?.['tenant']),
-      bytes: Number(headers?.['bytes']),
-    }));
-    expect(sent).to.deep.equal(expected);
-    expect(sent.map(({ offset }) => offset).sort((a, b) => a - b)).to.deep.equal([7, 8, 40, 41, 42]);
-  });
-
-  it('may have no rows, where only the bytes of a request count', () => {
-    const info = { tenantId: 7, retentionDays: 30, count: 0, bytes: 99, days: [], streams: new Map<string, string>() };
-    const [message] = messagesOf([parcel('', { info, value: Buffer.alloc(0) })]);
-    const record = decodeRecord(0, { ...message, offset: '1', timestamp: '5', value: message?.value } as unknown as KafkaMessage);
-    expect(record).to.deep.include({ tenantId: 7, count: 0, bytes: 99, days: [] });
-    expect(decodeBilled({ timestamp: '5', headers: message?.headers ?? {} })).to.deep.equal({ tenantId: 7, bytes: 99, timestamp: 5 });
-  });
-
-  it('count nothing where they are none of ours, or no bytes are in them', () => {
-    for (const headers of [{}, { tenant: '1' }, { tenant: '1', bytes: '0' }, { tenant: '0', bytes: '5' }, { tenant: '1', bytes: '-5' }])
-      expect(decodeBilled({ timestamp: '5', headers })).to.equal(null);
-  });
-
-  it('say in their headers what they hold', () => {
-    const info = { tenantId: 7, retentionDays: 30, count: 2, bytes: 99, days: [1, 2], streams: new Map([['5', '{app="x,y"}']]) };
-    const [message] = messagesOf([
-      parcel('a', { info }),
-      parcel('b', { info: { ...info, count: 3, bytes: 0, days: [3], streams: new Map([['6', '{}']]) } }),
-    ]);
-    const record = decodeRecord(4, { ...message, offset: '12', timestamp: '1795000000000', value: message?.value } as unknown as Parameters<
-      typeof decodeRecord
-    >[1]);
-    expect(record).to.deep.include({
-      tenantId: 7,
-      retentionDays: 30,
-      count: 5,
-      bytes: 99,
-      days: [1, 2, 3],
-      partition: 4,
-      offset: 12,
-      timestamp: 1_795_000_000_000,
+      info: { tenantId, bytes: tenantId },
     });
-    expect([...(record as LogRecord).streams]).to.deep.equal([
-      ['5', '{app="x,y"}'],
-      ['6', '{}'],
+    const sent = sentRecords([record(0, 1), record(1, 2), record(0, 3)], [produceAnswer(1, 7, 5), produceAnswer(0, 40, 9)]);
+    expect(sent).to.deep.equal([
+      { partition: 0, offset: 40, timestamp: 9, tenantId: 1, bytes: 1 },
+      { partition: 1, offset: 7, timestamp: 5, tenantId: 2, bytes: 2 },
+      { partition: 0, offset: 41, timestamp: 9, tenantId: 3, bytes: 3 },
     ]);
   });
-
-  for (const [what, headers] of Object.entries({
-    'no headers': {},
-    'another encoding': { encoding: 'avro', sv: '1', tenant: '1', retention: '0', count: '1', bytes: '0', streams: '[]' },
-    'another version': { encoding: 'ndjson', sv: '9', tenant: '1', retention: '0', count: '1', bytes: '0', streams: '[]' },
-    'no count': { encoding: 'ndjson', sv: '1', tenant: '1', retention: '0', bytes: '0', streams: '[]' },
-    'broken streams': { encoding: 'ndjson', sv: '1', tenant: '1', retention: '0', count: '1', bytes: '0', streams: '[' },
-  })) {
-    it(`are refused with a reason where there is ${what}`, () => {
-      expect(
-        decodeRecord(0, { offset: '1', timestamp: '1', value: Buffer.from('x'), headers } as unknown as Parameters<typeof decodeRecord>[1]),
-      ).to.have.property('reason');
-    });
-  }
 });

@@ -5,25 +5,12 @@ import { decodeMetadata, type Progress } from '../../../pipeline/bus/commit-meta
 import { PartitionReader, type PartitionReaderOptions, type RangeLimits } from '../../../pipeline/bus/partition-reader.ts';
 import type { Range, RangeStore } from '../../../pipeline/bus/range-consumer.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
+import { logRecord } from '../../fakes/log-record.ts';
 
 const LIMITS: RangeLimits = { rows: 50, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 };
 const log = pino({ level: 'silent' });
 
-const record = (offset: number, count = 10): LogRecord => ({
-  partition: 0,
-  offset,
-  count,
-  tenantId: 1,
-  retentionDays: 0,
-  bytes: 0,
-  days: [0],
-  streams: new Map(),
-  timestamp: 0,
-  value: Buffer.from(`${offset}\n`),
-  replayOf: null,
-  fault: null,
-  original: { key: null, value: null, headers: {}, timestamp: '0' },
-});
+const record = (offset: number, count = 10): LogRecord => logRecord({ offset, count, bytes: 0, timestamp: 0, value: Buffer.from(`${offset}\n`) });
 
 /** Nothing is stored beyond what is committed. */
 const highest = (): Promise<number> => Promise.resolve(-1);
@@ -32,11 +19,11 @@ const highest = (): Promise<number> => Promise.resolve(-1);
 const options: Omit<PartitionReaderOptions, 'store' | 'commit'> = {
   topic: 't',
   partition: 0,
-  progress: { from: 0, intent: null, dead: new Set(), appendedBy: null, doubtfulTo: -1 },
+  progress: { from: 0, intent: null, dead: new Set(), appendedBy: null, inDoubtTo: -1 },
   limits: LIMITS,
   log,
   isCurrent: () => true,
-  bury: () => Promise.reject(new Error('no record is a dead letter')),
+  deadLetter: () => Promise.reject(new Error('no record is a dead letter')),
   deadLetterLimit: 100,
   onHalt: () => undefined,
   onRoom: () => undefined,
@@ -185,7 +172,7 @@ describe('partition reader', () => {
   it('is full while the range of an intent is stored, too, but not before it is whole', async () => {
     const reader = new PartitionReader({
       ...options,
-      progress: { from: 0, intent: { start: 0, end: 9 }, dead: new Set(), appendedBy: null, doubtfulTo: -1 },
+      progress: { from: 0, intent: { start: 0, end: 9 }, dead: new Set(), appendedBy: null, inDoubtTo: -1 },
       commit: () => Promise.resolve(),
       store: { highest, store: () => new Promise(() => undefined) },
     });

@@ -287,7 +287,7 @@ describe('range consumer', () => {
       ({ offset }) => offset === '4',
     );
     expect(broker.storedOffsets).to.deep.equal([0, 1, 2, 3, 2, 3]);
-    expect(broker.stored.at(-1)?.doubtful).to.be.a('number');
+    expect(broker.stored.at(-1)?.inDoubt).to.be.a('number');
   }).timeout(10_000);
 
   it('looks anew where it stands once, when the records of a new leader come', async () => {

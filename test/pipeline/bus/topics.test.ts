@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ITopicConfig, Kafka } from 'kafkajs';
+import { topics } from '../../../main/topics.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';
 
 /** A cluster of three brokers, of which so many are there: one more each time it is asked. */
@@ -23,28 +24,28 @@ const copies = (made: readonly ITopicConfig[]): unknown[] => [...new Set(made.ma
 describe('topics', () => {
   it('are made with all their copies, once all brokers are there', async () => {
     const { kafka, made } = clusterOf(1);
-    await ensureTopics(kafka, { logPartitions: 2, brokers: 3 });
+    await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 3 });
     expect(copies(made)).to.deep.equal([3]);
   });
 
   it('are not made while brokers are away', async () => {
     const { kafka, made } = clusterOf(1);
-    const error = await ensureTopics(kafka, { logPartitions: 2, brokers: 3, timeoutMs: -1 }).catch((reason: unknown) => reason);
+    const error = await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 3, timeoutMs: -1 }).catch((reason: unknown) => reason);
     expect(String(error)).to.include('Kafka has 1 of its 3 brokers');
     expect(made).to.deep.equal([]);
   });
 
   it('have a copy on every broker, where fewer addresses than brokers are known', async () => {
     const { kafka, made } = clusterOf(3);
-    await ensureTopics(kafka, { logPartitions: 2, brokers: 1 });
+    await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 1 });
     expect(copies(made)).to.deep.equal([3]);
   });
 
   it('are left as they are where they exist, whoever is away', async () => {
     const { kafka, made } = clusterOf(3);
-    await ensureTopics(kafka, { logPartitions: 2, brokers: 1 });
+    await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 1 });
     const before = made.length;
-    await ensureTopics(kafka, { logPartitions: 2, brokers: 9, timeoutMs: -1 });
+    await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 9, timeoutMs: -1 });
     expect(made.length).to.equal(before);
   });
 });

@@ -1,14 +1,22 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
-import { decodeRecord, encodeHeaders, unreadable } from '../../../pipeline/logs/record.ts';
+import { decodeBilled, readRecord } from '../../../pipeline/bus/record.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import { encodeLogHeaders, NDJSON } from '../../../pipeline/logs/record.ts';
 import { rowsFault } from '../../../pipeline/logs/row-lines.ts';
 
-const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99, days: [-1, 20_777], streams: new Map([['5', '{app="x"}']]) };
+const info = {
+  ...{ tenantId: 7, retentionDays: 30, count: 1, bytes: 99, encoding: NDJSON },
+  streams: new Map([
+    ['5', { text: '{app="x,y"}', days: [-1, 20_777] }],
+    ['6', { text: '{}', days: [3] }],
+  ]),
+};
 const message = (headers: IHeaders = {}, value: Buffer | null = Buffer.from('x')): KafkaMessage => ({
   key: null,
   value,
-  headers: { ...encodeHeaders(info), ...headers },
+  headers: { ...encodeLogHeaders(info), ...headers },
   offset: '12',
   timestamp: '5',
   attributes: 0,
@@ -16,45 +24,60 @@ const message = (headers: IHeaders = {}, value: Buffer | null = Buffer.from('x')
 
 describe('a record of logs.v1', () => {
   it('is read as it was written', () => {
-    expect(decodeRecord(3, message())).to.deep.include({ ...info, partition: 3, offset: 12, timestamp: 5, replayOf: null, fault: null });
+    const record = readRecord(logsSignal, 3, message());
+    expect(record).to.deep.include({ ...info, partition: 3, offset: 12, timestamp: 5, replayOf: null, fault: null });
   });
 
   for (const [what, headers, reason] of [
     ['another encoding', { encoding: 'avro' }, 'foreign'],
-    ['another version', { sv: '2' }, 'version'],
+    ['another version', { sv: '1' }, 'version'],
+    ['another signal', { signal: 'spans' }, 'foreign'],
     ['no tenant', { tenant: '' }, 'headers'],
     ['a tenant beyond the column, which would be another one', { tenant: '4294967303' }, 'headers'],
     ['a retention beyond the column', { retention: '65536' }, 'headers'],
     ['a negative count', { count: '-1' }, 'headers'],
     ['a count that is no integer', { count: '1.5' }, 'headers'],
-    ['days that are none', { days: '1,x' }, 'headers'],
-    ['endless days', { days: '1,99999999' }, 'headers'],
+    ['days that are none', { streams: '[["5","{}","x"]]' }, 'headers'],
+    ['endless days', { streams: '[["5","{}",1,99999999]]' }, 'headers'],
+    ['a stream without a day', { streams: '[["5","{}"]]' }, 'headers'],
+    ['half a day', { streams: '[["5","{}",1.5]]' }, 'headers'],
     ['streams that are no list', { streams: '{}' }, 'headers'],
     ['streams that are a number', { streams: '5' }, 'headers'],
     ['a stream without labels', { streams: '[["5"]]' }, 'headers'],
-    ['a stream whose id is a number', { streams: '[[5,"{}"]]' }, 'headers'],
-    ['a stream whose id is too large', { streams: '[["18446744073709551616","{}"]]' }, 'headers'],
-    ['a stream whose labels are none', { streams: '[["5","app=x"]]' }, 'headers'],
+    ['a stream whose id is a number', { streams: '[[5,"{}",1]]' }, 'headers'],
+    ['a stream whose id is too large', { streams: '[["18446744073709551616","{}",1]]' }, 'headers'],
+    ['a stream whose labels are none', { streams: '[["5","app=x",1]]' }, 'headers'],
   ] as const)
     it(`is not read with ${what}`, () => {
-      expect(decodeRecord(3, message(headers))).to.include({ reason });
+      expect(readRecord(logsSignal, 3, message(headers)).fault).to.include({ reason });
     });
 
   it('is not read without a value', () => {
-    expect(decodeRecord(3, message({}, null))).to.include({ reason: 'foreign' });
+    expect(readRecord(logsSignal, 3, message({}, null)).fault).to.include({ reason: 'foreign' });
   });
 
   it('is read or has a fault, whatever its headers are', () => {
-    const header = fc.oneof(fc.string(), fc.json(), fc.constantFrom('ndjson', '1', '7', '[]', '3:4'));
-    const names = ['encoding', 'sv', 'tenant', 'retention', 'count', 'bytes', 'days', 'streams', 'replayed_from', 'arrived'] as const;
+    const header = fc.oneof(fc.string(), fc.json(), fc.constantFrom('ndjson', 'logs', '2', '7', '[]', '3:4'));
+    const names = ['encoding', 'signal', 'sv', 'tenant', 'retention', 'count', 'bytes', 'streams', 'replayed_from', 'arrived'] as const;
     fc.assert(
       fc.property(fc.record(Object.fromEntries(names.map((name) => [name, header])), { requiredKeys: [] }), (headers) => {
-        const decoded = decodeRecord(3, message(headers));
-        if ('reason' in decoded) expect(unreadable(3, message(headers), decoded)).to.include({ count: 0, offset: 12 });
-        else expect(decoded.offset).to.equal(12);
+        const record = readRecord(logsSignal, 3, message(headers));
+        expect(record.offset).to.equal(12);
+        if (record.fault !== null) expect(record.count).to.equal(0);
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('what a record counts', () => {
+  it('is told by its headers alone', () => {
+    expect(decodeBilled(message())).to.deep.equal({ tenantId: 7, bytes: 99, timestamp: 5 });
+  });
+
+  it('is nothing where it is none of ours, or no bytes are in it', () => {
+    for (const headers of [{}, { tenant: '1' }, { tenant: '1', bytes: '0' }, { tenant: '0', bytes: '5' }, { tenant: '1', bytes: '-5' }])
+      expect(decodeBilled({ timestamp: '5', headers })).to.equal(null);
   });
 });
 

@@ -1,9 +1,9 @@
 /**
- * What the promise gives, if it does within so many milliseconds; what it gives later is passed over, and `onLate` is called. For all that
- * is asked of kafkajs: it repeats a look-up for minutes, and where a connection breaks while another one to the same broker is opened, a
+ * What the promise resolves to, if it does within so many milliseconds; what comes later is ignored, and `onLate` is called. For all that
+ * is requested of kafkajs: it repeats a look-up for minutes, and where a connection breaks while another one to the same broker is opened, a
  * request may never be answered at all, nor time out.
  */
-export async function within<T>(ms: number, promise: Promise<T>, onLate?: () => void): Promise<T> {
+export async function withTimeout<T>(ms: number, promise: Promise<T>, onLate?: () => void): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

@@ -1,0 +1,9 @@
+import { busTopics, type TopicSpec } from '../pipeline/bus/topics.ts';
+import { registry } from '../pipeline/core/registry.ts';
+import { sinks } from '../sinks/index.ts';
+
+/** Every topic of the service: one for each signal that is stored, and those of the bus. */
+export const topics = registry<TopicSpec>(
+  (topic) => [topic.name],
+  [...new Set(sinks.members.map(({ signal }) => signal.topic)), ...busTopics],
+);

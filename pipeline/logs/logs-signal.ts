@@ -1,0 +1,29 @@
+import type { Signal } from '../bus/signal.ts';
+import { MAX_MESSAGE_BYTES } from '../bus/topics.ts';
+import { checkLog, entryTimes } from './record-check.ts';
+import { COLUMNS, decodeLog, LOGS, LOGS_TOPIC, NDJSON, type LogRecord } from './record.ts';
+import { ROW_VERSION } from './row.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Log entries: records of rows on `logs.v1`. */
+export const logsSignal: Signal<LogRecord> = {
+  name: LOGS,
+  topic: {
+    name: LOGS_TOPIC,
+    partitions: 'configured',
+    cleanup: 'delete',
+    retentionMs: 7 * DAY_MS,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    timestamps: 'append',
+  },
+  version: ROW_VERSION,
+  encodings: [COLUMNS, NDJSON],
+  decode: decodeLog,
+  check: checkLog,
+  entryTimes: (record, before) => {
+    let first = Infinity;
+    for (const { days } of record.streams.values()) for (const day of days) first = Math.min(first, day);
+    return first * DAY_MS > before ? null : entryTimes(record);
+  },
+};

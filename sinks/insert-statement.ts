@@ -1,0 +1,49 @@
+import { missingOnly } from './missing-rows.ts';
+import type { Range } from '../pipeline/bus/range-consumer.ts';
+import { positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
+
+export type InsertStatement = {
+  readonly range: Range;
+  /** What is written into, and what is looked up for rows that are stored already: the same table, but for a trial. */
+  readonly into: string;
+  readonly table: string;
+  /** The columns of a row in the value, as ClickHouse's `input()` declares them. */
+  readonly structure: string;
+  /** The columns of the table that are made of those of the row: name and expression. */
+  readonly columns: readonly (readonly [string, string])[];
+};
+
+/**
+ * The statement for a range whose values are lines of JSON, one for each row. What is the same for a whole record (tenant, class, append
+ * time, offset) is looked up by the row's number, so that no row is touched here: k is the number of the record's first row. More rows than
+ * the records say fail the statement.
+ */
+export function insertStatement({ range, into, table, structure, columns }: InsertStatement): string {
+  const starts: number[] = [];
+  let row = 0;
+  for (const { count } of range.records) {
+    starts.push(row);
+    row += count;
+  }
+  const list = (values: readonly number[]): string => `[${values.join(',')}]::Array(UInt64)`;
+  const perRecord = (of: (record: SignalRecord) => number): string => {
+    const values = range.records.map(of);
+    const first = values[0] ?? 0;
+    return values.every((value) => value === first)
+      ? `toUInt64(${String(first)})`
+      : `transform(k, ${list(starts)}, ${list(values)}, toUInt64(0))`;
+  };
+  const all: readonly (readonly [string, string])[] = [
+    ['tenant_id', perRecord(({ tenantId }) => tenantId)],
+    ['arrived', `fromUnixTimestamp64Milli(toInt64(${perRecord(({ timestamp }) => timestamp)}) AS ms, 'UTC')`],
+    ['kafka_part', String(range.partition)],
+    ['kafka_off', `${perRecord(positionOf)} AS off`],
+    ['kafka_idx', `n - k + throwIf(n >= ${String(row)}, 'A record has more rows than it says.')`],
+    ['retention_days', perRecord(({ retentionDays }) => retentionDays)],
+    ...columns,
+  ];
+  return `INSERT INTO ${into} (${all.map(([name]) => name).join(', ')})
+SELECT ${all.map(([, expression]) => expression).join(', ')}
+FROM (SELECT *, rowNumberInAllBlocks() AS n, roundDown(n, ${list(starts)}) AS k FROM input('${structure}'))${missingOnly(range, table, 'off, ms, toUInt32(n - k)')}
+FORMAT JSONEachRow`;
+}

@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import type { Message } from 'kafkajs';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pino } from 'pino';
+import { readChecked } from '../../../pipeline/bus/record.ts';
+import { HttpError } from '../../../pipeline/core/errors.ts';
+import { LogPublisher } from '../../../pipeline/logs/log-publisher.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import type { LogRecord } from '../../../pipeline/logs/record.ts';
+import type { Written } from '../../../pipeline/logs/writer.ts';
+import { ProducerKafka } from '../../fakes/producer-kafka.ts';
+
+const DAY = 86_400;
+const NOW = 20_777 * DAY;
+
+type Request = { readonly tenantId?: number; readonly retentionDays?: number; readonly entries: readonly object[]; readonly bytes?: number };
+
+/** A record as the sink reads it. */
+function received({ partition = 0, value, headers }: Message, offset = 0): LogRecord {
+  const all = Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, Buffer.from(String(text))]));
+  const body = Buffer.from(value ?? '');
+  return readChecked(logsSignal, partition, {
+    ...{ key: null, value: body, headers: all, attributes: 0 },
+    ...{ offset: String(offset), timestamp: '5' },
+  }) as LogRecord;
+}
+
+describe('log publisher', () => {
+  let kafka: ProducerKafka;
+  let publisher: LogPublisher;
+  beforeEach(async () => {
+    kafka = new ProducerKafka();
+    publisher = new LogPublisher({ kafka: kafka.client, log: pino({ level: 'silent' }) });
+    await publisher.start();
+  });
+
+  const publish = ({ tenantId = 1, retentionDays = 0, entries, bytes = 10 }: Request): Promise<Written> => {
+    const writer = publisher.writer({ tenantId, retentionDays, receivedAt: BigInt(NOW) * 1_000_000_000n, streamFields: ['app'] });
+    for (const entry of entries) writer.add(entry);
+    return publisher.publish(writer, bytes);
+  };
+  const entry = (text: string, app = 'a', time = NOW): object => ({ _msg: text, app, _time: new Date(time * 1000).toISOString() });
+  const messages = (record: LogRecord): string[] =>
+    record.value
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => (JSON.parse(line) as { _msg: string })._msg);
+  const sent = (send: number): LogRecord[] => (kafka.sends[send]?.messages ?? []).map((message) => received(message));
+
+  it('puts requests of one tenant and class into one record while it waits, those of others into their own', async () => {
+    const first = publish({ entries: [entry('0')] });
+    await turn();
+    const more = [
+      publish({ entries: [entry('a')], bytes: 1 }),
+      publish({ tenantId: 2, entries: [entry('x')] }),
+      publish({ entries: [entry('b', 'b', NOW - DAY), entry('c', 'a', NOW - DAY)], bytes: 2 }),
+      publish({ retentionDays: 30, entries: [entry('y')] }),
+    ];
+    kafka.sends[0]?.answer();
+    await first;
+    await turn();
+    expect(sent(1).map((record) => [record.tenantId, record.retentionDays, record.count, record.bytes, messages(record)])).to.deep.equal([
+      [1, 0, 3, 3, ['a', 'b', 'c']],
+      [2, 0, 1, 10, ['x']],
+      [1, 30, 1, 10, ['y']],
+    ]);
+    const days = [...(sent(1)[0]?.streams.values() ?? [])].map((stream) => [stream.text, stream.days]);
+    expect(days).to.deep.equal([
+      ['{app="a"}', [20_777, 20_776]],
+      ['{app="b"}', [20_776]],
+    ]);
+    kafka.sends[1]?.answer();
+    expect((await Promise.all(more)).map(({ accepted }) => accepted)).to.deep.equal([1, 1, 2, 1]);
+    expect(publisher.pendingBytes).to.equal(0);
+  });
+
+  it('begins another record where one is in flight or would grow beyond 900 KB', async () => {
+    const text = 'x'.repeat(250_000);
+    const requests = [0, 1, 2, 3, 4].map(() => publish({ entries: [entry(text)] }));
+    await turn();
+    requests.push(publish({ entries: [entry('later')] }));
+    expect(sent(0).map(({ count }) => count)).to.deep.equal([3, 2]);
+    kafka.sends[0]?.answer();
+    await Promise.all(requests.slice(0, 5));
+    await turn();
+    expect(sent(1).map(messages)).to.deep.equal([['later']]);
+    kafka.sends[1]?.answer();
+    await Promise.all(requests);
+  });
+
+  it('has a record without rows where only the bytes of a request count', async () => {
+    const request = publish({ tenantId: 7, entries: [], bytes: 99 });
+    await turn();
+    expect(sent(0)[0]).to.deep.include({ tenantId: 7, count: 0, bytes: 99, fault: null });
+    kafka.sends[0]?.answer();
+    expect(await request).to.deep.include({ accepted: 0, total: 0 });
+  });
+
+  it('refuses every request of a record that Kafka has not taken', async () => {
+    const requests = ['a', 'b'].map((text) => publish({ entries: [entry(text)] }).catch((error: unknown) => error));
+    await turn();
+    kafka.sends[0]?.answer(new Error('no'));
+    for (const answer of await Promise.all(requests)) expect(answer).to.be.instanceOf(HttpError).and.include({ status: 429 });
+    expect(publisher.pendingBytes).to.equal(0);
+  });
+
+  describe('whose requests wait for a short time', () => {
+    beforeEach(async () => {
+      publisher = new LogPublisher({ kafka: kafka.client, log: pino({ level: 'silent' }), deadlineMs: 30 });
+      await publisher.start();
+    });
+    const refused = (request: Promise<Written>): Promise<unknown> =>
+      request.then(
+        () => expect.fail('it is refused'),
+        (error: unknown) => expect(error).to.be.instanceOf(HttpError).and.include({ status: 429 }),
+      );
+
+    it('does not send a record that nobody waits for any more', async () => {
+      await Promise.all([{ tenantId: 1 }, { tenantId: 2 }].map((more) => refused(publish({ ...more, entries: [entry('in flight')] }))));
+      await refused(publish({ entries: [entry('gone')] }));
+      kafka.sends[0]?.answer();
+      await turn();
+      expect(kafka.sends).to.have.length(1);
+      expect(publisher.pendingBytes).to.equal(0);
+    });
+
+    it('sends a shared one for those who still wait', async () => {
+      await refused(publish({ tenantId: 2, entries: [entry('in flight')] }));
+      await refused(publish({ entries: [entry('a')] }));
+      const later = publish({ entries: [entry('b')] }).catch(() => null);
+      kafka.sends[0]?.answer();
+      await Promise.resolve();
+      await turn();
+      expect(sent(1).map(messages)).to.deep.equal([['a', 'b']]);
+      kafka.sends[1]?.answer();
+      await later;
+      await turn();
+      expect(publisher.pendingBytes).to.equal(0);
+    });
+  });
+
+  it('gives each stream its own days, whatever the order', async () => {
+    const entries = Array.from({ length: 400 }, (_, n) => entry(String(n), `app${String(n % 200)}`, NOW - (n % 7) * DAY));
+    const request = publish({ entries });
+    await turn();
+    const streams = sent(0)[0]?.streams ?? new Map<string, LogRecord['streams'] extends ReadonlyMap<string, infer One> ? One : never>();
+    expect(streams.size).to.equal(200);
+    for (let n = 0; n < 200; n++) {
+      const own = [...streams.values()].find(({ text }) => text === `{app="app${String(n)}"}`);
+      expect(own?.days).to.have.members([...new Set([n, n + 200].map((each) => 20_777 - (each % 7)))]);
+    }
+    kafka.sends[0]?.answer();
+    await request;
+  });
+});
