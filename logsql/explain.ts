@@ -1,7 +1,7 @@
 /** A plan in words: what ClickHouse is asked, what is left to memory, which indexes can answer. Nothing of the data is looked at. */
 import { renderSql, type Param, type Sql } from '../pipeline/core/sql.ts';
 import type { Plan } from './planner.ts';
-import { INDEXED_FIELDS, INDEXED_WORDS } from './sql/text.ts';
+import { INDEXED_WORDS } from './sql/text.ts';
 import type { Ask } from './types.ts';
 
 /** A statement with its values apart, by the names of their places. */
@@ -66,8 +66,8 @@ const uses =
 
 const INDEXES: readonly { readonly name: string; readonly isUsed: (statement: Sql) => boolean }[] = [
   { name: 'tenant and time (primary key)', isUsed: uses('tenant_id = ') },
-  { name: 'words of _msg (text index)', isUsed: uses(`has(${INDEXED_WORDS}`) },
-  { name: 'names and values of fields (text index)', isUsed: uses(`has(${INDEXED_FIELDS}`, `hasAny(${INDEXED_FIELDS}`) },
+  { name: 'words of _msg (bloom filter)', isUsed: uses(`has(${INDEXED_WORDS}`, `hasAll(${INDEXED_WORDS}`) },
+  { name: 'values of fields (bloom filter)', isUsed: uses('(fields[] = )', '(fields[] IN )') },
   { name: 'trace_id (bloom filter)', isUsed: uses('trace_id = ', 'trace_id IN ') },
   { name: 'streams (table of label sets)', isUsed: uses('stream_id IN ') },
 ];

@@ -3,13 +3,13 @@
  * too long ones, so that the exact passes leave them out early; what is answered is counted over all entries.
  *
  * The map of fields is the cost: decoding it, and grouping what is in it. Where the sample shows few fields, each is a grouping set of
- * one pass, which is a quarter cheaper than grouping pairs of names and values; fields that the sample did not show are looked up by
- * the index afterwards. Where it shows many, pairs are grouped. Where many entries match, level, service, stream and labels come from
+ * one pass, which is a quarter cheaper than grouping pairs of names and values; fields that the sample did not show are looked up
+ * afterwards. Where it shows many, pairs are grouped. Where many entries match, level, service, stream and labels come from
  * the hourly counts, if these tell them.
  */
 import { join, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { countEntries } from '../stats/base.ts';
-import type { Ask, SqlContext, SqlInput } from '../types.ts';
+import type { Ask, SqlInput } from '../types.ts';
 import { ENTRIES } from './hourly.ts';
 import { labelColumn } from './promoted.ts';
 import { MAX_VALUE, Room, sizeOf } from './room.ts';
@@ -45,7 +45,7 @@ const SAMPLE_ROWS = 10_000;
 const SAMPLE_READ = 20_000;
 /** Fields of the map that are grouping sets of one pass; beyond that grouping pairs is cheaper. */
 const MAX_SETS = 12;
-/** Names of fields outside the sample that are looked up by the index. */
+/** Names of fields outside the sample that are looked up by name. */
 const MAX_OTHERS = 500;
 
 const COLUMNS = ['level', 'service', '_stream'] as const;
@@ -78,7 +78,7 @@ function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
 const hasRoom = (statement: Sql): boolean => new Room().take(statement);
 
 /** Finds the facets of the entries of a query, exactly; null when a statement has no room. */
-export async function findFacets({ source, context, counts }: SqlInput, bounds: FacetBounds, ask: Ask): Promise<Facets | null> {
+export async function findFacets({ source, counts }: SqlInput, bounds: FacetBounds, ask: Ask): Promise<Facets | null> {
   const isAsked = (name: string): boolean => !bounds.never.includes(name);
   const sample = sampleOf(source, WIDE_COLUMNS.filter(isAsked));
   if (sample === null) return null;
@@ -96,7 +96,7 @@ export async function findFacets({ source, context, counts }: SqlInput, bounds: 
   ]);
   if (byHour === null || first === null) return null;
   const rest = isNarrow
-    ? await (first.hasOthers ? askOthers(source, context, shown, bounds, ask) : NONE)
+    ? await (first.hasOthers ? askOthers(source, shown, bounds, ask) : NONE)
     : await askPairs(source, [...proven, ...counted], bounds, ask);
   if (rest === null) return null;
   return { facets: [...byHour.facets, ...first.facets, ...rest.facets], left: rest.left, rows: byHour.rows + first.rows };
@@ -167,7 +167,6 @@ const valuesOf = (list: unknown): (readonly [string, number])[] =>
 /** Fields that the sample did not show: where few enough to be named, over the entries that have one. */
 async function askOthers(
   source: Sql,
-  context: SqlContext,
   shown: readonly string[],
   bounds: FacetBounds,
   ask: Ask,
@@ -176,7 +175,7 @@ async function askOthers(
   if (!hasRoom(statement)) return null;
   const others = (await ask.rows(statement)).map(([name]) => String(name));
   const isNamed = others.length <= MAX_OTHERS && sizeOf(others) <= MAX_VALUE;
-  return askPairs(isNamed ? sql`${source} AND ${anyFieldSql(others, context)}` : source, shown, bounds, ask);
+  return askPairs(isNamed ? sql`${source} AND ${anyFieldSql(others)}` : source, shown, bounds, ask);
 }
 
 /** The fields of the map but these, as pairs of name and value. */

@@ -1,5 +1,5 @@
 /**
- * Counting without reading entries: the projection `hourly` of the table `logs` (pipeline/store/schema/005_hourly_counts.sql) holds
+ * Counting without reading entries: the projection `hourly` of the table `logs` (pipeline/store/schema/002_logs.sql) holds
  * how many entries there are for each hour, stream, level and label. ClickHouse uses it for a query that groups and filters by its
  * expressions alone, so the whole hours of a window are asked for in them, and the rest of the window from the entries.
  */

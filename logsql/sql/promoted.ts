@@ -1,4 +1,4 @@
-/** Fields of the map `fields` that have a column of their own too, which is far cheaper to read (pipeline/store/schema/004_promoted_fields.sql). */
+/** Fields of the map `fields` that have a column of their own too, which is far cheaper to read (pipeline/store/schema/002_logs.sql). */
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 
 const LABELS: ReadonlyMap<string, Sql> = new Map([

@@ -1,7 +1,8 @@
 /**
- * Conditions on texts over the table `logs`. The expressions W and KV are, letter for letter, those of its text indexes
- * (pipeline/store/schema/007_word_index.sql, 001_logs.sql): `has(W, word)` and `has(KV, …)` are answered from the index alone, and the
- * same without it.
+ * Conditions on texts over the table `logs`. Its indexes are Bloom filters for each granule (pipeline/store/schema/002_logs.sql): they
+ * only tell which granules are not read, so each condition here is exact by itself, with the indexes and without them.
+ * `has(W, word)` looks at the words of `_msg`, W being the index's expression to the letter; it is dear, so a cheap condition goes
+ * before it. `fields[name] = value` looks at the values of the map.
  */
 import { join, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { foldCase, foldsTo } from '../fold.ts';
@@ -12,18 +13,14 @@ import { promotedColumn } from './promoted.ts';
 import { inChunks } from './room.ts';
 
 const W = sql`if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '                                                           ')), arrayFlatten(arrayMap(m -> extractAll(m, '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg]))))`;
-const KV = sql`arrayConcat(mapKeys(fields), arrayMap((k, v) -> concat(k, '\\0', v), mapKeys(fields), mapValues(fields)))`;
-/** How a statement begins that these indexes can answer. */
+/** What a statement has that the index of words can narrow down. */
 export const INDEXED_WORDS = W.strings.join('');
-export const INDEXED_FIELDS = KV.strings.join('');
 const LEFT = '(?:^|[^\\pL\\p{Nd}_])';
 const RIGHT = '(?:$|[^\\pL\\p{Nd}_])';
 // prettier-ignore
 const NO_WORD = sql`'', '\\x00', '\\x01', '\\x02', '\\x03', '\\x04', '\\x05', '\\x06', '\\x07', '\\x08', '\\x09', '\\x0A', '\\x0B', '\\x0C', '\\x0D', '\\x0E', '\\x0F', '\\x10', '\\x11', '\\x12', '\\x13', '\\x14', '\\x15', '\\x16', '\\x17', '\\x18', '\\x19', '\\x1A', '\\x1B', '\\x1C', '\\x1D', '\\x1E', '\\x1F', ' ', '!', '"', '#', '$', '%', '&', '\\x27', '(', ')', '*', '+', ',', '-', '.', '/', ':', ';', '<', '=', '>', '?', '@', '[', '\\x5C', ']', '^', '\`', '{', '|', '}', '~', '\\x7F'`;
-/** More words than this are not looked up one by one in the index: the first ones have narrowed it down. */
+/** More words than this are not looked up in the index: the first ones have narrowed it down. */
 const MAX_INDEXED_WORDS = 8;
-/** More values than this are compared one by one. */
-const MAX_INDEXED_VALUES = 1000;
 
 export const TRUE = sql`1`;
 export const FALSE = sql`0`;
@@ -39,7 +36,7 @@ const COLUMNS: Readonly<Record<string, Sql>> = {
   _stream_id: sql`concat(leftPad(lower(hex(tenant_id)), 16, '0'), leftPad(lower(hex(stream_id)), 32, '0'))`,
 };
 
-/** True for a field that lives in the map `fields` and in its index. */
+/** True for a field that lives in the map `fields`. */
 export const isMapField = (field: string): boolean => !Object.hasOwn(COLUMNS, field) && field !== '_stream';
 
 /** The text of a field ('' when missing); null for `_stream`, whose text is in another table. */
@@ -62,20 +59,15 @@ export function onText(field: string, make: (value: Sql) => Sql): Sql | null {
 export const matchSql = (value: Sql, regexp: string): Sql => sql`match(${value}, ${text('(?-s)' + groupWide(regexp))})`;
 
 /** The field is not empty. */
-export function existsSql(field: string, context: SqlContext): Sql | null {
-  if (context.indexed && isMapField(field)) return sql`has(${KV}, ${text(field)})`;
-  return onText(field, (value) => sql`${value} != ''`);
-}
+export const existsSql = (field: string): Sql | null => onText(field, (value) => sql`${value} != ''`);
 
 /** One of these fields of the map is there. */
-export const anyFieldSql = (fields: readonly string[], context: SqlContext): Sql =>
-  context.indexed ? sql`hasAny(${KV}, ${texts(fields)})` : sql`hasAny(mapKeys(fields), ${texts(fields)})`;
+export const anyFieldSql = (fields: readonly string[]): Sql => sql`hasAny(mapKeys(fields), ${texts(fields)})`;
 
 /** The field's text is exactly this. */
 export function exactSql(field: string, value: string, context: SqlContext): Sql | null {
-  if (value === '') return onNull(existsSql(field, context), not);
-  if (context.indexed && isMapField(field)) return sql`has(${KV}, ${text(`${field}\0${value}`)})`;
-  return onText(field, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
+  if (value === '') return onNull(existsSql(field), not);
+  return onText(field, (column) => and([sql`${column} = ${text(value)}`, ...indexedWords(field, wordsOf(value), context)]));
 }
 
 const onNull = (value: Sql | null, make: (value: Sql) => Sql): Sql | null => (value === null ? null : make(value));
@@ -90,24 +82,28 @@ export function inSql(field: string, values: readonly string[], context: SqlCont
   }
   if (full.length === 0) return FALSE;
   if (full.length === 1) return exactSql(field, full[0] ?? '', context);
-  if (context.indexed && isMapField(field) && full.length <= MAX_INDEXED_VALUES)
-    return sql`hasAny(${KV}, ${texts(full.map((value) => `${field}\0${value}`))})`;
   return onText(field, (value) => or(inChunks(full).map((chunk) => sql`${value} IN ${texts(chunk)}`)));
 }
 
-/** Look-ups of whole words in the index of `_msg`, to go before a dearer condition. */
+/**
+ * That `_msg` has all these words, for the index, to go behind a cheaper condition: cutting a message into words takes six times as
+ * long as finding a text in it.
+ */
 export function indexedWords(field: string, words: readonly string[], context: SqlContext): readonly Sql[] {
   if (field !== '_msg' || !context.indexed) return [];
-  return [...new Set(words)].slice(0, MAX_INDEXED_WORDS).map((word) => sql`has(${W}, ${text(word)})`);
+  const known = [...new Set(words)].slice(0, MAX_INDEXED_WORDS);
+  const [first, ...more] = known;
+  if (first === undefined) return [];
+  return [more.length === 0 ? sql`has(${W}, ${text(first)})` : sql`hasAll(${W}, ${texts(known)})`];
 }
 
 /** The word or phrase is in the field; the empty phrase means a missing field. */
 export function phraseSql(field: string, phrase: string, context: SqlContext): Sql | null {
   if (phrase === '') return exactSql(field, '', context);
   const indexed = indexedWords(field, wordsOf(phrase), context);
-  if (indexed.length > 0 && isOneWord(phrase)) return indexed[0] ?? null;
+  if (indexed.length > 0 && isOneWord(phrase)) return and([sql`position(_msg, ${text(phrase)}) > 0`, ...indexed]);
   return onText(field, (value) =>
-    field === '_msg' ? and([...indexed, phraseInText(value, phrase)]) : or([sql`${value} = ${text(phrase)}`, phraseInText(value, phrase)]),
+    field === '_msg' ? and([phraseInText(value, phrase), ...indexed]) : or([sql`${value} = ${text(phrase)}`, phraseInText(value, phrase)]),
   );
 }
 
@@ -157,18 +153,18 @@ export function sequenceInText(value: Sql, phrases: readonly string[]): Sql {
 
 /** A word that begins with the prefix (or the phrase with its last word open) is in the field. */
 export function prefixSql(field: string, prefix: string, context: SqlContext): Sql | null {
-  if (prefix === '') return existsSql(field, context);
+  if (prefix === '') return existsSql(field);
   return onText(field, (value) => {
     const at = sql`position(${value}, ${text(prefix)})`;
     const words = indexedWords(field, wholeWordsOfPrefix(prefix), context);
-    if (!startsWithWord(prefix)) return and([...words, sql`${at} > 0`]);
-    return and([...words, sql`${at} > 0`, plainOr(isNoWordByte(value, sql`${at} - 1`), value, LEFT + quoteRegexp(prefix))]);
+    if (!startsWithWord(prefix)) return and([sql`${at} > 0`, ...words]);
+    return and([sql`${at} > 0`, plainOr(isNoWordByte(value, sql`${at} - 1`), value, LEFT + quoteRegexp(prefix)), ...words]);
   });
 }
 
 /** As `phraseSql` and `prefixSql` (`isPrefix`), in any case, exactly as `foldCase` folds. */
 export function foldedSql(field: string, phrase: string, isPrefix: boolean, context: SqlContext): Sql | null {
-  if (phrase === '') return isPrefix ? existsSql(field, context) : exactSql(field, '', context);
+  if (phrase === '') return isPrefix ? existsSql(field) : exactSql(field, '', context);
   const folded = foldCase(phrase);
   let regexp = '';
   for (const char of folded) {

@@ -26,7 +26,7 @@ class Count implements Stats {
     };
   }
   sql({ context, condition, entries }: StatsSqlInput): StatsSql | null {
-    const found = this.fields.map((field) => (field.endsWith('*') ? null : existsSql(field, context)));
+    const found = this.fields.map((field) => (field.endsWith('*') ? null : existsSql(field)));
     if (!found.every((part) => part !== null)) return null;
     const conditions = [condition, this.fields.length === 0 ? null : or(found)];
     return { columns: [countEntries(entries, conditions)], decode: ([rows]) => new Literal(String(rows)) };

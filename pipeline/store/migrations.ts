@@ -7,22 +7,30 @@ const FILE = /^(\d{3})_[a-z0-9_]+\.sql$/;
 
 /**
  * Creates the database and applies the files of `schema/` that it has not seen, in the order of their numbers. Each file is one
- * statement and safe to repeat, so two nodes may migrate at once. Returns the numbers applied.
+ * statement and safe to repeat, so two nodes may migrate at once. Returns the numbers applied. A database whose tables come from other
+ * files under the same numbers is refused with a sentence, and nothing in it is changed.
  */
 export async function migrate(store: Store): Promise<number[]> {
+  const folder = path.join(packageRoot(), 'pipeline/store/schema');
+  const files = (await readdir(folder)).sort().flatMap((name) => {
+    const number = FILE.exec(name)?.[1];
+    return number === undefined ? [] : [{ number: Number(number), name }];
+  });
   await store.createDatabase();
   await store.command(
     'CREATE TABLE IF NOT EXISTS migrations (number UInt16, name String, applied_at DateTime DEFAULT now()) ENGINE = ReplacingMergeTree ORDER BY number',
   );
-  const done = new Set((await store.ownerRows('SELECT number FROM migrations')).map(([number]) => Number(number)));
-  const applied: number[] = [];
-  const folder = path.join(packageRoot(), 'pipeline/store/schema');
-  for (const file of (await readdir(folder)).sort()) {
-    const number = Number(FILE.exec(file)?.[1] ?? NaN);
-    if (!Number.isInteger(number) || done.has(number)) continue;
-    await store.command(await readFile(path.join(folder, file), 'utf8'));
-    await store.command(`INSERT INTO migrations (number, name) VALUES (${String(number)}, '${file}')`);
-    applied.push(number);
+  const rows = await store.ownerRows('SELECT number, name FROM migrations');
+  const done = new Map(rows.map(([number, name]) => [Number(number), String(name)]));
+  const other = files.find(({ number, name }) => done.has(number) && done.get(number) !== name);
+  if (other !== undefined) throw new Error(otherLayout(store.database, done.get(other.number) ?? ''));
+  const fresh = files.filter(({ number }) => !done.has(number));
+  for (const { number, name } of fresh) {
+    await store.command(await readFile(path.join(folder, name), 'utf8'));
+    await store.command(`INSERT INTO migrations (number, name) VALUES (${String(number)}, '${name}')`);
   }
-  return applied;
+  return fresh.map(({ number }) => number);
 }
+
+const otherLayout = (database: string, name: string): string =>
+  `The ClickHouse database ${database} has the tables of an earlier layout (${name}), which this version does not read; start with an empty data directory (LOGWEIR_DATA_DIR), or name an empty database in LOGWEIR_CLICKHOUSE_DATABASE.`;

@@ -6,7 +6,7 @@ import { newTenant, runCli, sharedInstance } from './shared.ts';
 /** Queries, the kind of plan, words of the statement, the indexes, and what runs in memory. */
 const PLANS: readonly (readonly [string, string, RegExp, readonly string[], readonly string[]])[] = [
   ['error', 'entries', /^SELECT .* FROM logs WHERE .* ORDER BY _time DESC/, ['tenant and time', 'words of _msg'], []],
-  ['k8s.pod:="p 1"', 'entries', /FROM logs/, ['tenant and time', 'names and values of fields'], []],
+  ['k8s.pod:="p 1"', 'entries', /FROM logs/, ['tenant and time', 'values of fields'], []],
   ['{app="web"} | filter n:>3', 'entries', /streams/, ['tenant and time', 'streams'], []],
   ['error | stats by (k8s.pod) count() n', 'rows', /GROUP BY/, ['tenant and time', 'words of _msg'], []],
   [
