@@ -33,12 +33,7 @@ export function mixedFrames({ columns, rows }: MixedRows, columnCount: number): 
   return writer.finish();
 }
 
-function perRow(
-  rows: MixedRows['rows'],
-  total: number,
-  width: number,
-  value: (shared: SharedValues, row: number) => number,
-): Uint8Array {
+function perRow(rows: MixedRows['rows'], total: number, width: number, value: (shared: SharedValues, row: number) => number): Uint8Array {
   const bytes = Buffer.alloc(total * width);
   let at = 0;
   for (const { shared, first, count } of rows) {

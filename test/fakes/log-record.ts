@@ -1,8 +1,31 @@
 import type { Range } from '../../pipeline/bus/range-consumer.ts';
+import { encodeColumns } from '../../pipeline/logs/columns/column-encoder.ts';
+import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
+import { addPlainRow, readPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
+import { WordTable } from '../../pipeline/logs/columns/words.ts';
+import { Names } from '../../pipeline/logs/names.ts';
 import type { LogRecord, RecordStreams } from '../../pipeline/logs/record.ts';
 
 /** One stream, with entries of these days. */
 export const streamOf = (id: string, text: string, ...days: readonly number[]): RecordStreams => new Map([[id, { text, days }]]);
+
+const words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
+
+const line = (message: string): string => `{"_time":"1795000000000000000","_stream_id":"5","_msg":${JSON.stringify(message)}}\n`;
+
+/** Rows with these messages, as lines. */
+export const plainValue = (...messages: readonly string[]): Buffer => Buffer.from(messages.map(line).join(''));
+
+/** Rows with these messages, as columns. */
+export function columnsValue(...messages: readonly string[]): Buffer {
+  const columns = new LogColumns({ ...words, names: words.names.ids }, 1);
+  for (const message of messages) {
+    const row = readPlainRow(line(message));
+    if (typeof row === 'string') throw new Error(row);
+    addPlainRow(columns, row, words);
+  }
+  return encodeColumns(columns);
+}
 
 /** A record of one row, but for what is said of it. */
 export const logRecord = (more: Partial<LogRecord> = {}): LogRecord => ({
@@ -15,7 +38,7 @@ export const logRecord = (more: Partial<LogRecord> = {}): LogRecord => ({
   encoding: 'ndjson',
   streams: streamOf('5', '{}', 20_777),
   timestamp: 1_795_000_000_000,
-  value: Buffer.from('{"_time":"1795000000000000000","_msg":"m"}\n'),
+  value: plainValue(...Array.from({ length: more.count ?? 1 }, () => 'm')),
   replayOf: null,
   fault: null,
   original: { key: null, value: null, headers: {}, timestamp: '0' },

@@ -77,7 +77,8 @@ function checkRows(writer: EntryWriter): number {
     for (const entry of entriesOfChunk(chunk)) {
       rows += 1;
       const isWhole = ['_time', '_msg', '_stream'].every((name) => typeof entry.get(name) === 'string');
-      if (!isWhole || String(entry.get('_stream')).startsWith('no stream')) throw new Error(`A row is not whole: ${JSON.stringify([...entry])}`);
+      if (!isWhole || String(entry.get('_stream')).startsWith('no stream'))
+        throw new Error(`A row is not whole: ${JSON.stringify([...entry])}`);
     }
   }
   return rows;

@@ -3,46 +3,96 @@ import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { createLogsSink, newStreams } from '../../sinks/logs.ts';
-import { logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
+import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';
+import { columnsValue, logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
 
 const record = (offset: number, count: number, more: Partial<LogRecord> = {}): LogRecord =>
-  logRecord({ partition: 3, offset, count, streams: streamOf('5', '{app="web"}', 20_777), value: Buffer.from(`row ${offset}\n`), ...more });
+  logRecord({ partition: 3, offset, count, streams: streamOf('5', '{app="web"}', 20_777), ...more });
+
+const columns = (offset: number, count: number, more: Partial<LogRecord> = {}): LogRecord =>
+  record(offset, count, {
+    encoding: 'columns',
+    value: columnsValue(...Array.from({ length: count }, (_, n) => `${String(offset)}.${String(n)}`)),
+    ...more,
+  });
+
+const inserted = (...records: readonly LogRecord[]): ReturnType<typeof readInsert> =>
+  readInsert(createLogsSink().insert(rangeOf(...records)).body);
+
+const positions = (rows: readonly InsertedRow[]): unknown[] =>
+  rows.map((row) => [row['kafka_off'], row['kafka_idx'], row.entry.get('_msg')]);
 
 describe('sink logs', () => {
   it('is in the registry', () => expect(sinks.names).to.deep.equal(['logs']));
 
-  it('sends the values as they came', () => {
-    const first = record(7, 2);
-    const second = record(9, 3);
-    const { body } = createLogsSink().insert(rangeOf(first, second));
-    expect(body[0]).to.equal(first.value);
-    expect(body[1]).to.equal(second.value);
+  it('sends the value of a large record as it came', () => {
+    const large = columns(7, 100);
+    const { body, text, settings } = createLogsSink().insert(rangeOf(large, columns(9, 3)));
+    expect(body[2]).to.equal(large.value);
+    expect(text).to.match(/^INSERT INTO logs \(tenant_id, arrived, [a-z_, ]+\)$/);
+    expect(settings).to.include({ decompress: 1 });
   });
 
-  it('gives each row the position of its record, and constants only once', () => {
-    const { text } = createLogsSink().insert(rangeOf(record(7, 2), record(9, 3), record(12, 1)));
-    expect(text).to.contain('rowNumberInAllBlocks() AS n, roundDown(n, [0,2,5]::Array(UInt64)) AS k');
-    expect(text).to.contain('transform(k, [0,2,5]::Array(UInt64), [7,9,12]::Array(UInt64), toUInt64(0))');
-    expect(text).to.match(/SELECT toUInt64\(1\), fromUnixTimestamp64Milli/);
+  it('gives each row the position of its record and its place in it, in a block of its own or shared', () => {
+    const many = (offset: number, count: number): unknown[] =>
+      Array.from({ length: count }, (_, n) => [offset, n, `${String(offset)}.${String(n)}`]);
+    for (const sizes of [[1], [64], [63, 2, 1], [70, 1, 200, 3], [1000, 1000]]) {
+      const { rows } = inserted(...sizes.map((count, index) => columns(7 + index, count)));
+      const expected = sizes.flatMap((count, index) => many(7 + index, count));
+      expect(new Set(positions(rows).map(String))).to.deep.equal(new Set(expected.map(String)));
+      expect(rows).to.have.length(expected.length);
+    }
+  });
+
+  it('takes records of the encoding ndjson beside others, however long they are', () => {
+    const { rows } = inserted(record(7, 2), columns(8, 1), record(9, 25_000), record(10, 0));
+    expect(rows).to.have.length(25_003);
+    expect(new Set(rows.map((row) => `${String(row['kafka_off'])}/${String(row['kafka_idx'])}`)).size).to.equal(25_003);
+    expect(Math.max(...rows.map((row) => row['kafka_idx'] ?? NaN))).to.equal(24_999);
+  });
+
+  it('shares blocks among records of more names than a record may have', () => {
+    const value = (record: number): Buffer =>
+      Buffer.from(
+        Array.from({ length: 60 }, (_, n) => {
+          const fields = Object.fromEntries(
+            Array.from({ length: 900 }, (_name, i) => [`${String(record)}.${String(n)}.${String(i)}`, 'v']),
+          );
+          return `{"_time":"1","_msg":"m","fields":${JSON.stringify(fields)}}\n`;
+        }).join(''),
+      );
+    const { rows } = inserted(...[0, 1].map((offset) => record(offset, 60, { value: value(offset) })));
+    expect(rows).to.have.length(120);
+    for (const row of rows) expect(row.entry.get(`${String(row['kafka_off'])}.${String(row['kafka_idx'])}.899`)).to.equal('v');
   });
 
   it('tells the tenants of a range apart', () => {
-    const { text } = createLogsSink().insert(rangeOf(record(7, 2), record(9, 3, { tenantId: 4, retentionDays: 14 })));
-    expect(text).to.contain('transform(k, [0,2]::Array(UInt64), [1,4]::Array(UInt64), toUInt64(0))');
-    expect(text).to.contain('transform(k, [0,2]::Array(UInt64), [0,14]::Array(UInt64), toUInt64(0))');
+    for (const count of [3, 300]) {
+      const { rows } = inserted(columns(7, count), columns(9, count, { tenantId: 4, retentionDays: 14, timestamp: 1_795_000_000_001 }));
+      const shared = new Set(
+        rows.map((row) => [row['tenant_id'], row['retention_days'], row['arrived'], row['kafka_part'], row['kafka_off']].join()),
+      );
+      expect([...shared].sort()).to.deep.equal(['1,0,1795000000000,3,7', '4,14,1795000000001,3,9']);
+    }
+  });
+
+  it('keeps what is large in a column as it is', () => {
+    const { rows } = inserted(columns(2 ** 52, 100, { tenantId: 4_294_967_295, retentionDays: 65_535 }));
+    expect(rows[99]).to.include({ kafka_off: 2 ** 52, tenant_id: 4_294_967_295, retention_days: 65_535, kafka_idx: 99 });
   });
 
   it('stores the rows of a replay under the position of the original, and of them only what is missing', () => {
-    const { text } = createLogsSink().insert(rangeOf(record(7, 2), record(9, 3, { replayOf: 4 })));
-    expect(text).to.contain('transform(k, [0,2]::Array(UInt64), [7,4]::Array(UInt64), toUInt64(0))');
-    expect(text).to.contain(
-      'NOT IN (SELECT kafka_off, toUnixTimestamp64Milli(arrived), kafka_idx FROM logs WHERE kafka_part = 3 AND (kafka_off IN (4)))',
+    const { statement, rows } = inserted(columns(7, 2), columns(9, 3, { replayOf: 4 }));
+    expect(new Set(rows.map((row) => row['kafka_off']))).to.deep.equal(new Set([7, 4]));
+    expect(statement).to.contain(
+      'NOT IN (SELECT kafka_off, toUnixTimestamp64Milli(arrived), toUInt32(kafka_idx) FROM logs WHERE kafka_part = 3 AND (kafka_off IN (4)))',
     );
-    expect(createLogsSink().insert(rangeOf(record(7, 2))).text).to.not.contain('NOT IN');
+    expect(inserted(columns(7, 2)).statement).to.equal('FORMAT Native\n');
   });
 
-  it('lets no row pass that no record has', () => {
-    expect(createLogsSink().insert(rangeOf(record(7, 2), record(9, 3))).text).to.contain('throwIf(n >= 5,');
+  it('looks at each row of a range in doubt', () => {
+    const { body } = createLogsSink().insert({ ...rangeOf(columns(7, 2), columns(9, 3)), inDoubt: 1 }, 'trial');
+    expect(readInsert(body).statement).to.contain('FROM logs WHERE kafka_part = 3 AND (kafka_off BETWEEN 7 AND 9)');
   });
 
   it('writes each stream once a day, before the rows', async () => {

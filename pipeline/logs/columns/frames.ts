@@ -80,7 +80,7 @@ export function readFrames(frames: Buffer, scratch: Buffer): Buffer | null {
   if (size < 0) return null;
   const content = size <= scratch.length ? scratch.subarray(0, size) : Buffer.allocUnsafeSlow(size);
   let to = 0;
-  for (let at = 0; at < frames.length; ) {
+  for (let at = 0; at < frames.length;) {
     const compressed = frames.readUInt32LE(at + CHECKSUM_BYTES + 1) - HEAD_BYTES;
     const part = frames.readUInt32LE(at + CHECKSUM_BYTES + 5);
     input.set(frames.subarray(at + FRAME_HEAD, at + FRAME_HEAD + compressed));
@@ -95,7 +95,7 @@ export function readFrames(frames: Buffer, scratch: Buffer): Buffer | null {
 /** The sum of the frames' sizes; -1 where they are cut off, of another method, or too large. */
 function contentSize(frames: Buffer): number {
   let size = 0;
-  for (let at = 0; at < frames.length; ) {
+  for (let at = 0; at < frames.length;) {
     if (at + FRAME_HEAD > frames.length || frames[at + CHECKSUM_BYTES] !== METHOD_LZ4) return -1;
     const compressed = frames.readUInt32LE(at + CHECKSUM_BYTES + 1) - HEAD_BYTES;
     const part = frames.readUInt32LE(at + CHECKSUM_BYTES + 5);

@@ -81,7 +81,9 @@ export class LogColumns {
   /** Memory that it keeps when it is cleared, in bytes; most of it. */
   get bytes(): number {
     const { traceId, spanId, message, values, names } = this;
-    return this.#rows * 45 + traceId.bytes.length + spanId.bytes.length + message.bytes.length + values.bytes.length + names.codes.length * 2;
+    return (
+      this.#rows * 45 + traceId.bytes.length + spanId.bytes.length + message.bytes.length + values.bytes.length + names.codes.length * 2
+    );
   }
 
   /** True while `rows` more rows of `fields` fields fit into one record. */

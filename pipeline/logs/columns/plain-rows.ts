@@ -25,7 +25,7 @@ export type PlainRow = {
 
 /** The rows of a value with the encoding `ndjson`: each checked, or what is wrong with it as a string. */
 export function* plainRows(value: Buffer): Generator<PlainRow | string> {
-  for (let at = 0; at < value.length; ) {
+  for (let at = 0; at < value.length;) {
     const end = value.indexOf(NEWLINE, at);
     yield end < 0 ? 'is cut off: no line feed ends it' : readPlainRow(value.toString('utf8', at, end));
     at = end < 0 ? value.length : end + 1;
@@ -44,12 +44,12 @@ export function readPlainRow(line: string): PlainRow | string {
   }
   const time = integer(row['_time'], MIN_TIME, MAX_TIME);
   if (time === null) return 'has no _time in nanoseconds, as a string, within the years 1900 to 2262';
-  const streamId = integer(row['_stream_id'], 0n, MAX_ID);
-  if (streamId === null) return 'has no _stream_id, an unsigned 64-bit integer as a string';
-  const { severity = 0, _msg: message } = row;
+  const streamId = integer(row['_stream_id'] ?? '0', 0n, MAX_ID);
+  if (streamId === null) return 'has a _stream_id that is not an unsigned 64-bit integer, as a string';
+  const { severity = 0, _msg: message = '' } = row;
   if (typeof severity !== 'number' || !(Number.isInteger(severity) && severity >= 0 && severity <= MAX_SEVERITY))
     return `has a severity that is not 0 to ${String(MAX_SEVERITY)}`;
-  if (typeof message !== 'string') return 'has no _msg that is a string';
+  if (typeof message !== 'string') return 'has a _msg that is not a string';
   const fields = readFields(row, line);
   if (typeof fields === 'string') return fields;
   const [level, service, trace, span] = STRINGS.map((name) => row[name] ?? '');

@@ -61,7 +61,7 @@ describe('producer lane', () => {
   });
 
   it('sends to one partition at a time, that of the oldest record, each in its order and up to the size of a send', async () => {
-    const large = Buffer.alloc(1_500_000);
+    const large = Buffer.alloc(3_000_000);
     const records = [
       pending('a', { partition: 2 }),
       pending('b', { partition: 5 }),
@@ -80,14 +80,14 @@ describe('producer lane', () => {
     expect(sizes).to.deep.equal([
       [
         [2, 2],
-        [2, 1_500_000],
+        [2, 3_000_000],
       ],
       [
         [5, 2],
         [5, 2],
       ],
       [
-        [2, 1_500_000],
+        [2, 3_000_000],
         [2, 2],
       ],
     ]);

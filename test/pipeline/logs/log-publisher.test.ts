@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readChecked } from '../../../pipeline/bus/record.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
+import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import { LogPublisher } from '../../../pipeline/logs/log-publisher.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
@@ -13,7 +14,12 @@ import { ProducerKafka } from '../../fakes/producer-kafka.ts';
 const DAY = 86_400;
 const NOW = 20_777 * DAY;
 
-type Request = { readonly tenantId?: number; readonly retentionDays?: number; readonly entries: readonly object[]; readonly bytes?: number };
+type Request = {
+  readonly tenantId?: number;
+  readonly retentionDays?: number;
+  readonly entries: readonly object[];
+  readonly bytes?: number;
+};
 
 /** A record as the sink reads it. */
 function received({ partition = 0, value, headers }: Message, offset = 0): LogRecord {
@@ -40,12 +46,7 @@ describe('log publisher', () => {
     return publisher.publish(writer, bytes);
   };
   const entry = (text: string, app = 'a', time = NOW): object => ({ _msg: text, app, _time: new Date(time * 1000).toISOString() });
-  const messages = (record: LogRecord): string[] =>
-    record.value
-      .toString()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => (JSON.parse(line) as { _msg: string })._msg);
+  const messages = (record: LogRecord): string[] => entriesIn(record.value, record.count, (id) => id).map((one) => String(one.get('_msg')));
   const sent = (send: number): LogRecord[] => (kafka.sends[send]?.messages ?? []).map((message) => received(message));
 
   it('puts requests of one tenant and class into one record while it waits, those of others into their own', async () => {
@@ -75,8 +76,8 @@ describe('log publisher', () => {
     expect(publisher.pendingBytes).to.equal(0);
   });
 
-  it('begins another record where one is in flight or would grow beyond 900 KB', async () => {
-    const text = 'x'.repeat(250_000);
+  it('begins another record where one is in flight or would grow beyond 2 MB', async () => {
+    const text = 'x'.repeat(600_000);
     const requests = [0, 1, 2, 3, 4].map(() => publish({ entries: [entry(text)] }));
     await turn();
     requests.push(publish({ entries: [entry('later')] }));

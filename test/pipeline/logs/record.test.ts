@@ -4,7 +4,7 @@ import type { IHeaders, KafkaMessage } from 'kafkajs';
 import { decodeBilled, readRecord } from '../../../pipeline/bus/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders, NDJSON } from '../../../pipeline/logs/record.ts';
-import { rowsFault } from '../../../pipeline/logs/row-lines.ts';
+import { checkLog } from '../../../pipeline/logs/record-check.ts';
 
 const info = {
   ...{ tenantId: 7, retentionDays: 30, count: 1, bytes: 99, encoding: NDJSON },
@@ -81,55 +81,48 @@ describe('what a record counts', () => {
   });
 });
 
-describe('the rows of a record', () => {
-  const row = '{"_time":"1","_msg":"x"}\n';
-  const fault = (value: string, count: number): string | undefined => rowsFault({ value: Buffer.from(value), count })?.detail;
+describe('the rows of a record of the encoding ndjson', () => {
+  const row = '{"_time":"1","_stream_id":"5","_msg":"x"}\n';
+  const fault = (value: string, count: number): string | undefined =>
+    checkLog({ encoding: NDJSON, value: Buffer.from(value), count })?.detail;
 
   for (const [what, value, count] of [
     ['nothing', '', 0],
     ['one', row, 1],
     ['three', row.repeat(3), 3],
+    ['one without a stream and a message', '{"_time":"1"}\n', 1],
+    [
+      'one with all it can have',
+      `{"_time":"-1","_stream_id":"18446744073709551615","level":"a","service":"b","trace_id":"c","span_id":"d","severity":6,"_msg":"","fields":{"__proto__":"x"},"numbers":{"n":12345678901234567890,"b":true}}\n`,
+      1,
+    ],
   ] as const)
     it(`are taken: ${what}`, () => expect(fault(value, count)).to.equal(undefined));
 
   for (const [what, value, count, says] of [
     ['fewer than the header says', row, 2, /has 1 rows, and its header count says 2/],
     ['more than the header says', row.repeat(2), 1, /has 2 rows/],
-    ['some where there should be none', row, 0, /has 1 rows/],
-    ['the last one cut off', row + row.slice(0, 20), 2, /cut off/],
+    ['some where there should be none', row, 0, /has a value/],
+    ['the last one cut off', row + row.slice(0, 20), 2, /line 2 of its value is cut off/],
     ['the last one without a line feed', row.trimEnd(), 1, /cut off/],
     ['an empty line', `${row}\n${row}`, 3, /line 2/],
-    ['an array', `[${row.trim()}]\n`, 1, /line 1/],
-    ['a row over two lines', '{"_time":"1",\n"_msg":"x"}\n', 2, /line 2/],
-    ['another first member', '{"_msg":"x"}\n', 1, /line 1/],
-    ['nothing but a beginning', '{"_time":"', 1, /cut off/],
+    ['an array', `[${row.trim()}]\n`, 1, /line 1 of its value is not a JSON object/],
+    ['a row over two lines', '{"_time":"1",\n"_msg":"x"}\n', 2, /line 1 of its value is not JSON/],
+    ['two rows in a line', `${row.trim()}${row}`, 1, /is not JSON/],
+    ['no time', '{"_msg":"x"}\n', 1, /has no _time/],
+    ['a time that is a number', '{"_time":1}\n', 1, /has no _time/],
+    ['a time before 1900', '{"_time":"-2208988800000000001"}\n', 1, /has no _time/],
+    ['a time after 2262', '{"_time":"9223372036854775808"}\n', 1, /has no _time/],
+    ['a stream id that is too large', '{"_time":"1","_stream_id":"18446744073709551616"}\n', 1, /_stream_id/],
+    ['a severity that is none', '{"_time":"1","severity":7}\n', 1, /severity/],
+    ['a level that is a number', '{"_time":"1","level":7}\n', 1, /level, service, trace_id, span_id/],
+    ['a message that is an object', '{"_time":"1","_msg":{}}\n', 1, /_msg/],
+    ['fields that are a list', '{"_time":"1","fields":[]}\n', 1, /fields/],
+    ['a field that is a number', '{"_time":"1","fields":{"a":1}}\n', 1, /not a string: "a"/],
+    ['numbers that are a list', '{"_time":"1","numbers":[1]}\n', 1, /numbers/],
+    ['a number that is a string', '{"_time":"1","numbers":{"a":"1"}}\n', 1, /numbers/],
+    ['numbers before other members', '{"_time":"1","numbers":{"a":1},"_msg":"x"}\n', 1, /numbers/],
     ['garbage', '\u0000\u0001', 1, /line 1/],
   ] as const)
     it(`are not taken: ${what}`, () => expect(fault(value, count)).to.match(says));
-
-  it('never span lines once they are taken, whatever is in them', () => {
-    // pieces that may leave a string, an object or an escape open at the end of a line
-    const piece = fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', '"a":', '"x"', '\n', '{"_time":"', '1"', row);
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
-        const text = pieces.join('');
-        const count = text.split('\n').length - 1;
-        fc.pre(fault(text, count) === undefined);
-        // a JSON value that began in one line and is whole only with the next
-        const lines = text.split('\n');
-        for (let at = 0; at + 1 < lines.length - 1; at++) expect(isJson(`${lines[at] ?? ''}\n${lines[at + 1] ?? ''}`)).to.equal(false);
-      }),
-      { numRuns: 3000, maxSkipsPerRun: 10_000 },
-    );
-  });
 });
-
-/** JSON as ClickHouse reads it: line feeds may stand in strings. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text.replaceAll('\n', ' '));
-    return true;
-  } catch {
-    return false;
-  }
-}
