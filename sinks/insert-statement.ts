@@ -1,4 +1,4 @@
-import type { Range } from '../pipeline/bus/range-consumer.ts';
+import type { Range } from '../pipeline/bus/range.ts';
 import { positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
 
 export type InsertStatement = {

@@ -1,4 +1,4 @@
-import type { Range } from '../../pipeline/bus/range-consumer.ts';
+import type { Range } from '../../pipeline/bus/range.ts';
 import type { LogRecord, RecordStreams } from '../../pipeline/logs/record.ts';
 
 /** One stream, with entries of these days. */
