@@ -1,5 +1,5 @@
 import { missingOnly } from './missing-rows.ts';
-import type { Range } from '../pipeline/bus/range-consumer.ts';
+import type { Range } from '../pipeline/bus/range.ts';
 import { positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
 
 export type InsertStatement = {

@@ -1,4 +1,4 @@
-import type { Range } from '../pipeline/bus/range-consumer.ts';
+import type { Range } from '../pipeline/bus/range.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../pipeline/logs/record.ts';

@@ -1,4 +1,4 @@
-import type { Range } from '../pipeline/bus/range-consumer.ts';
+import type { Range } from '../pipeline/bus/range.ts';
 
 /** What tells a row in a table: its record's position and append time, and its place in it. */
 const KEY = 'kafka_off, toUnixTimestamp64Milli(arrived), toUInt32(kafka_idx)';

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
-import type { Refusal } from '../pipeline/bus/range-consumer.ts';
+import type { Refusal } from '../pipeline/bus/range.ts';
 import type { SignalRecord } from '../pipeline/bus/record.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Range } from '../pipeline/bus/range-consumer.ts';
+import type { Range } from '../pipeline/bus/range.ts';
 import type { SignalRecord } from '../pipeline/bus/record.ts';
 import type { Signal } from '../pipeline/bus/signal.ts';
 import type { Store } from '../pipeline/store/client.ts';

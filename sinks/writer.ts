@@ -2,7 +2,7 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
-import type { Range, RangeStore, Refusal } from '../pipeline/bus/range-consumer.ts';
+import type { Range, RangeStore, Refusal } from '../pipeline/bus/range.ts';
 import { appendedAt, positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';

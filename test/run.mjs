@@ -31,7 +31,7 @@ const PARTS = [
     beside: [
       {
         name: 'delivery',
-        args: endToEnd('test/e2e/delivery/*.test.ts', 'test/e2e/faults/three-brokers.e2e.test.ts'),
+        args: endToEnd('test/e2e/delivery/**/*.test.ts', 'test/e2e/faults/three-brokers.e2e.test.ts'),
         mocha: true,
         built: true,
       },

@@ -124,7 +124,11 @@ function isStored(stored: ReadonlyMap<string, number>, position: Position, count
 }
 
 /** How many rows there are of positions in their tables, by key. */
-async function storedOf(store: Pick<Store, 'ownerRows'>, tables: DeadLetterSources['tables'], positions: readonly Position[]): Promise<ReadonlyMap<string, number>> {
+async function storedOf(
+  store: Pick<Store, 'ownerRows'>,
+  tables: DeadLetterSources['tables'],
+  positions: readonly Position[],
+): Promise<ReadonlyMap<string, number>> {
   const stored = new Map<string, number>();
   for (const [topic, table] of tables) {
     const own = positions.filter((position) => position.topic === topic);

@@ -33,7 +33,11 @@ export const appRole: Role = {
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-dead-letters', log }));
     const tables = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
-    context.serveAdmin([...adminRoutes(control, context.peers), usageRoute(control, counts), ...deadLetterRoutes({ letters, store, tables, log })]);
+    context.serveAdmin([
+      ...adminRoutes(control, context.peers),
+      usageRoute(control, counts),
+      ...deadLetterRoutes({ letters, store, tables, log }),
+    ]);
     const runtime = createQueryRuntime({
       store,
       now: () => BigInt(Date.now()) * 1_000_000n,

@@ -1,7 +1,13 @@
-import type { Kafka, SeekEntry } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
+import { queryOnce } from './admin-connection.ts';
+import { boundsOf, committedBy, firstSince } from './group-positions.ts';
 import { readRecord, type SignalRecord } from './record.ts';
 import type { Signal } from './signal.ts';
 import { readSpans, type Span } from './span-reader.ts';
+
+/** How long where the topic stands may be waited for. Milliseconds. */
+const DEADLINE_MS = 60_000;
+const NONE: ReadonlyMap<number, number> = new Map();
 
 /** Where a partition stands, in offsets; a span of time is cut to what Kafka still has. */
 export type AuditedPosition = {
@@ -44,37 +50,20 @@ export function auditedLog(kafka: Kafka, signal: Signal, groupId: string): Audit
   };
 }
 
-async function positionsOf(
-  kafka: Kafka,
-  topic: string,
-  groupId: string,
-  from: number | null,
-  to: number | null,
-): Promise<AuditedPosition[]> {
-  const admin = kafka.admin();
-  await admin.connect();
-  try {
+const positionsOf = (kafka: Kafka, topic: string, groupId: string, from: number | null, to: number | null): Promise<AuditedPosition[]> =>
+  queryOnce(kafka, DEADLINE_MS, async (admin) => {
     // the group first: what it has committed is in the log
-    const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
-    const since = from === null ? [] : await admin.fetchTopicOffsetsByTimestamp(topic, from);
-    const until = to === null ? [] : await admin.fetchTopicOffsetsByTimestamp(topic, to);
-    const committed = offsetsOf(group?.partitions ?? []);
-    const [first, after] = [offsetsOf(since), offsetsOf(until)];
-    const offsets = await admin.fetchTopicOffsets(topic);
-    return offsets
-      .map(({ partition, low, high }) => ({
+    const committed = await committedBy(admin, groupId, topic);
+    const first = from === null ? NONE : await firstSince(admin, topic, from);
+    const after = to === null ? NONE : await firstSince(admin, topic, to);
+    return [...(await boundsOf(admin, topic))]
+      .map(([partition, { low, end }]) => ({
         partition,
-        low: Number(low),
-        end: Number(high),
-        committed: committed.get(partition) ?? -1,
-        from: Math.max(Number(low), first.get(partition) ?? 0),
-        to: Math.min(Number(high), after.get(partition) ?? Number(high)),
+        low,
+        end,
+        committed: committed.get(partition)?.offset ?? -1,
+        from: Math.max(low, first.get(partition) ?? 0),
+        to: Math.min(end, after.get(partition) ?? end),
       }))
       .sort((a, b) => a.partition - b.partition);
-  } finally {
-    await admin.disconnect();
-  }
-}
-
-const offsetsOf = (list: readonly SeekEntry[]): Map<number, number> =>
-  new Map(list.map(({ partition, offset }) => [partition, Number(offset)]));
+  });

@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { CompactedLog, CompactedRecord } from '../core/compacted-log.ts';
+import { queryOnce } from './admin-connection.ts';
 import { GroupMember } from './group-member.ts';
+import { boundsOf } from './group-positions.ts';
 import { RenewableProducer } from './renewable-producer.ts';
-import { withTimeout } from './with-timeout.ts';
 
 const APPEND_DEADLINE_MS = 10_000;
 /** A log that cannot be read to its end within this time counts as out of reach. */
 const READ_DEADLINE_MS = 20_000;
+
+const EMPTY = { low: 0, end: 0 };
 
 /** A compacted topic on Kafka. Every node reads all of it, so each has a consumer group of its own, which commits nothing. */
 export class KafkaCompactedLog implements CompactedLog {
@@ -37,7 +40,7 @@ export class KafkaCompactedLog implements CompactedLog {
     this.#member?.leave().catch(() => undefined);
     this.#last = -1n;
     this.#held = [];
-    const end = await withTimeout(READ_DEADLINE_MS, this.#endOffset());
+    const end = await this.#endOffset();
     let reading = true;
     this.#onRecord = (record) => {
       if (reading) onRecord(record);
@@ -94,14 +97,8 @@ export class KafkaCompactedLog implements CompactedLog {
 
   /** The offset after the last record; 0 where retention has left none. */
   async #endOffset(): Promise<bigint> {
-    const admin = this.#kafka.admin();
-    await admin.connect();
-    try {
-      const [partition] = await admin.fetchTopicOffsets(this.#topic);
-      return partition === undefined || partition.low === partition.high ? 0n : BigInt(partition.high);
-    } finally {
-      await admin.disconnect();
-    }
+    const { low, end } = (await queryOnce(this.#kafka, READ_DEADLINE_MS, (admin) => boundsOf(admin, this.#topic))).get(0) ?? EMPTY;
+    return low === end ? 0n : BigInt(end);
   }
 
   #newMember(): GroupMember {

@@ -1,7 +1,8 @@
-import type { Admin, Kafka } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
-import { withTimeout } from './with-timeout.ts';
+import { AdminConnection } from './admin-connection.ts';
+import { boundsOf, committedBy } from './group-positions.ts';
 
 /** Milliseconds. */
 const DEADLINE_MS = 20_000;
@@ -25,11 +26,12 @@ export class ConsumerLag implements Service {
   readonly #stop = new AbortController();
   /** The partitions whose lag was told. */
   readonly #told = new Set<number>();
-  #admin: Admin | null = null;
+  readonly #connection: AdminConnection;
   #running: Promise<void> | null = null;
 
   constructor(options: ConsumerLagOptions) {
     this.#options = options;
+    this.#connection = new AdminConnection(options.kafka, DEADLINE_MS);
     this.name = `lag of ${options.groupId}`;
   }
 
@@ -41,38 +43,30 @@ export class ConsumerLag implements Service {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#running;
-    await this.#disconnect();
+    await this.#connection.disconnect();
   }
 
   async #look(): Promise<void> {
     this.#forget();
     if (this.#options.partitions().length === 0 || this.#stop.signal.aborted) return;
     try {
-      await withTimeout(DEADLINE_MS, this.#ask());
+      await this.#query();
     } catch {
-      // Kafka is away, which others say; it is asked again, without waiting for what may not answer
-      void this.#disconnect();
+      // Kafka is unavailable, which others report; it is queried again, over a new connection
     }
   }
 
-  async #ask(): Promise<void> {
-    const { kafka, topic, groupId, partitions, onLag } = this.#options;
-    if (this.#admin === null) {
-      const admin = kafka.admin();
-      await admin.connect();
-      this.#admin = admin;
-    }
-    const [[group], offsets] = await Promise.all([
-      this.#admin.fetchOffsets({ groupId, topics: [topic] }),
-      this.#admin.fetchTopicOffsets(topic),
-    ]);
-    const committed = new Map(group?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
-    // of the partitions of now: they may have changed while Kafka was asked
+  async #query(): Promise<void> {
+    const { topic, groupId, partitions, onLag } = this.#options;
+    const [committed, bounds] = await this.#connection.query((admin) =>
+      Promise.all([committedBy(admin, groupId, topic), boundsOf(admin, topic)]),
+    );
+    // of the partitions of now: they may have changed meanwhile
     const wanted = new Set(partitions());
-    for (const { partition, low, high } of offsets) {
+    for (const [partition, { low, end }] of bounds) {
       if (!wanted.has(partition)) continue;
       // a log that has lost its end may lie before what is committed
-      onLag(partition, Math.max(0, Number(high) - Math.max(Number(low), committed.get(partition) ?? -1)));
+      onLag(partition, Math.max(0, end - Math.max(low, committed.get(partition)?.offset ?? -1)));
       this.#told.add(partition);
     }
   }
@@ -85,11 +79,5 @@ export class ConsumerLag implements Service {
       this.#told.delete(partition);
       this.#options.onGone(partition);
     }
-  }
-
-  async #disconnect(): Promise<void> {
-    const admin = this.#admin;
-    this.#admin = null;
-    await admin?.disconnect().catch(() => undefined);
   }
 }

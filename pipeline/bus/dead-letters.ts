@@ -1,6 +1,8 @@
 import kafkajs, { type Kafka, type KafkaMessage } from 'kafkajs';
 import type { Service } from '../core/service.ts';
+import { queryOnce } from './admin-connection.ts';
 import { decodeLetter, encodeLetter, replayOf, type DeadLetter } from './dead-letter.ts';
+import { boundsOf, firstSince } from './group-positions.ts';
 import { RenewableProducer } from './renewable-producer.ts';
 import { readSpans, type Span } from './span-reader.ts';
 import { DEAD_LETTER_TOPIC } from './topics.ts';
@@ -77,18 +79,12 @@ export class DeadLetters implements Service {
     return this.#producer.disconnect();
   }
 
-  async #since(from: number): Promise<Span> {
-    const admin = this.#kafka.admin();
-    await admin.connect();
-    try {
-      const [[all], [since]] = await Promise.all([
-        admin.fetchTopicOffsets(DEAD_LETTER_TOPIC),
-        admin.fetchTopicOffsetsByTimestamp(DEAD_LETTER_TOPIC, from),
-      ]);
-      return { from: Math.max(Number(all?.low ?? 0), Number(since?.offset ?? 0)), to: Number(all?.high ?? 0) };
-    } finally {
-      await admin.disconnect();
-    }
+  #since(from: number): Promise<Span> {
+    return queryOnce(this.#kafka, SEND_DEADLINE_MS, async (admin) => {
+      const [bounds, since] = await Promise.all([boundsOf(admin, DEAD_LETTER_TOPIC), firstSince(admin, DEAD_LETTER_TOPIC, from)]);
+      const { low, end } = bounds.get(0) ?? { low: 0, end: 0 };
+      return { from: Math.max(low, since.get(0) ?? 0), to: end };
+    });
   }
 
   async #send(topic: string, messages: readonly (ReturnType<typeof encodeLetter> & { readonly partition: number })[]): Promise<void> {

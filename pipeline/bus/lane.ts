@@ -170,10 +170,7 @@ type OutRecord = SealedRecord & { readonly partition: number };
 const messageOf = ({ partition, value, headers }: OutRecord): Message => ({ partition, value, headers });
 
 /** Where the records of a send lie: each partition's in the order in which they were given, from the base offset that Kafka answered. */
-export function sentRecords(
-  records: readonly Pick<OutRecord, 'partition' | 'info'>[],
-  answers: readonly RecordMetadata[],
-): SentRecord[] {
+export function sentRecords(records: readonly Pick<OutRecord, 'partition' | 'info'>[], answers: readonly RecordMetadata[]): SentRecord[] {
   const next = new Map(answers.map(({ partition, baseOffset }) => [partition, Number(baseOffset)]));
   // a topic that keeps the producer's times answers -1
   const timestamps = new Map(answers.map(({ partition, logAppendTime }) => [partition, Math.max(Number(logAppendTime), 0) || Date.now()]));

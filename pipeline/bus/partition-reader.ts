@@ -1,7 +1,7 @@
 import { WINDOW, type Intent, type Progress } from './commit-metadata.ts';
 import type { Holding } from './flow-control.ts';
 import { RangeSteps, type RangeStepsOptions } from './range-steps.ts';
-import type { Range } from './range-consumer.ts';
+import type { Range } from './range.ts';
 import type { SignalRecord } from './record.ts';
 
 /** How large ranges grow. */

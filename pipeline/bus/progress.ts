@@ -1,12 +1,12 @@
-import type { Admin } from 'kafkajs';
 import type { Logger } from 'pino';
 import { decodeMetadata, type Progress } from './commit-metadata.ts';
+import { boundsOf, committedBy, firstSince, type OffsetQueries } from './group-positions.ts';
 
 /** An offset that a group has committed; -1: none. */
 export type Commitment = { readonly offset: number; readonly metadata: string };
 
 export type ProgressOptions = {
-  readonly admin: Pick<Admin, 'fetchOffsets' | 'fetchTopicOffsets' | 'fetchTopicOffsetsByTimestamp'>;
+  readonly admin: OffsetQueries;
   readonly log: Logger;
   readonly groupId: string;
   readonly topic: string;
@@ -34,10 +34,8 @@ const ASK_EVERY_MS = 500;
  */
 export async function readProgress(options: ProgressOptions): Promise<Progress> {
   const { admin, groupId, topic, partition, last } = options;
-  const [group] = await admin.fetchOffsets({ groupId, topics: [topic] });
-  const found = group?.partitions.find((entry) => entry.partition === partition);
-  const offset = Number(found?.offset ?? -1);
-  const known = offset === EARLIEST && last !== undefined ? last : { offset, metadata: found?.metadata ?? '' };
+  const found = (await committedBy(admin, groupId, topic)).get(partition) ?? { offset: -1, metadata: '' };
+  const known = found.offset === EARLIEST && last !== undefined ? last : found;
   const progress = decodeMetadata(Math.max(0, known.offset), known.metadata);
   return progress.from === 0 && progress.intent === null ? progress : withinLog(progress, options);
 }
@@ -77,12 +75,11 @@ async function endsOf(
   appendedBy: number | null,
   { admin, topic, partition }: ProgressOptions,
 ): Promise<{ readonly end: number; readonly other: number }> {
-  const ofThis = (list: readonly { readonly partition: number; readonly offset: string }[]): number => {
-    const found = list.find((entry) => entry.partition === partition);
-    if (found === undefined) throw new Error(`Kafka does not say where partition ${String(partition)} ends.`);
-    return Number(found.offset);
+  const known = (offset: number | undefined): number => {
+    if (offset === undefined) throw new Error(`Kafka does not say where partition ${String(partition)} ends.`);
+    return offset;
   };
-  const other = appendedBy === null ? Infinity : ofThis(await admin.fetchTopicOffsetsByTimestamp(topic, appendedBy + 1));
-  const end = ofThis(await admin.fetchTopicOffsets(topic));
+  const other = appendedBy === null ? Infinity : known((await firstSince(admin, topic, appendedBy + 1)).get(partition));
+  const end = known((await boundsOf(admin, topic)).get(partition)?.end);
   return { end, other: Math.min(end, other) };
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { encodeMetadata, WINDOW, type Progress } from './commit-metadata.ts';
 import type { DeadLetter } from './dead-letter.ts';
-import type { Range, RangeStore, Refusal } from './range-consumer.ts';
+import type { Range, RangeStore, Refusal } from './range.ts';
 import { appendedAt, positionOf } from './record.ts';
 
 /** What the steps of a range need of the world. Every one may be repeated. */

@@ -82,8 +82,7 @@ function decodeRecord<Own extends SignalRecord>(signal: Signal<Own>, partition: 
     readCount(header(name)),
   );
   if (tenantId < 1 || tenantId > MAX_TENANT) return faultOf('headers', 'The header tenant is not a valid tenant id.');
-  if (retentionDays < 0 || retentionDays > MAX_RETENTION)
-    return faultOf('headers', 'The header retention is not a valid number of days.');
+  if (retentionDays < 0 || retentionDays > MAX_RETENTION) return faultOf('headers', 'The header retention is not a valid number of days.');
   if (count < 0 || bytes < 0) return faultOf('headers', 'The header count or bytes is not a valid number.');
   const offset = Number(message.offset);
   const replay = readReplay(partition, offset, header);

@@ -1,6 +1,7 @@
 import kafkajs, { type Admin, type Kafka } from 'kafkajs';
 import type { Service } from '../core/service.ts';
-import { withTimeout } from './with-timeout.ts';
+import { AdminConnection } from './admin-connection.ts';
+import { boundsOf, committedBy, firstSince } from './group-positions.ts';
 
 /** A record that is not consumed after this share of the topic's retention is in danger of being deleted unread. */
 const DANGER = 0.7;
@@ -28,10 +29,11 @@ export const overdue = (positions: readonly Position[]): Position | undefined =>
 export class UnreadAge implements Service {
   readonly name: string;
   readonly #options: UnreadAgeOptions;
-  #admin: Admin | null = null;
+  readonly #connection: AdminConnection;
 
   constructor(options: UnreadAgeOptions) {
     this.#options = options;
+    this.#connection = new AdminConnection(options.kafka, DEADLINE_MS);
     this.name = `age of ${options.topic}`;
   }
 
@@ -40,36 +42,23 @@ export class UnreadAge implements Service {
   }
 
   /** Says which partition is in danger, or null; rejects where Kafka does not answer. */
-  async check(): Promise<string | null> {
-    try {
-      return await withTimeout(DEADLINE_MS, this.#look());
-    } catch (error) {
-      // not waited for: it may be what does not answer
-      void this.stop();
-      throw error;
-    }
+  check(): Promise<string | null> {
+    return this.#connection.query((admin) => this.#look(admin));
   }
 
-  async #look(): Promise<string | null> {
-    const { kafka, topic, groupId, now = Date.now } = this.#options;
-    if (this.#admin === null) {
-      const admin = kafka.admin();
-      await admin.connect();
-      this.#admin = admin;
-    }
-    const retentionMs = await retentionOf(this.#admin, topic);
+  async #look(admin: Admin): Promise<string | null> {
+    const { topic, groupId, now = Date.now } = this.#options;
+    const retentionMs = await retentionOf(admin, topic);
     if (retentionMs < 0) return null;
-    const positions = await positionsOf(this.#admin, topic, groupId, Math.floor(now() - DANGER * retentionMs));
+    const positions = await positionsOf(admin, topic, groupId, Math.floor(now() - DANGER * retentionMs));
     const found = overdue(positions);
     if (found === undefined) return null;
     return `Records of ${topic}, partition ${String(found.partition)}, are not stored yet and near the end of their retention.`;
   }
 
-  /** A check after it connects anew. */
-  async stop(): Promise<void> {
-    const admin = this.#admin;
-    this.#admin = null;
-    await admin?.disconnect().catch(() => undefined);
+  /** A check after it connects again. */
+  stop(): Promise<void> {
+    return this.#connection.disconnect();
   }
 }
 
@@ -83,17 +72,15 @@ async function retentionOf(admin: Admin, topic: string): Promise<number> {
 }
 
 async function positionsOf(admin: Admin, topic: string, groupId: string, since: number): Promise<Position[]> {
-  const [[group], young, offsets] = await Promise.all([
-    admin.fetchOffsets({ groupId, topics: [topic] }),
-    admin.fetchTopicOffsetsByTimestamp(topic, since),
-    admin.fetchTopicOffsets(topic),
+  const [committed, young, bounds] = await Promise.all([
+    committedBy(admin, groupId, topic),
+    firstSince(admin, topic, since),
+    boundsOf(admin, topic),
   ]);
-  const committed = new Map(group?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
-  const youngest = new Map(young.map(({ partition, offset }) => [partition, Number(offset)]));
-  return offsets.map(({ partition, low }) => ({
+  return [...bounds].map(([partition, { low }]) => ({
     partition,
-    low: Number(low),
-    committed: committed.get(partition) ?? -1,
-    young: youngest.get(partition) ?? 0,
+    low,
+    committed: committed.get(partition)?.offset ?? -1,
+    young: young.get(partition) ?? 0,
   }));
 }

@@ -1,6 +1,7 @@
 import type { EachBatchPayload, Kafka, KafkaMessage, OffsetsByTopicPartition } from 'kafkajs';
 import { pino } from 'pino';
-import { RangeConsumer, type Range, type RangeConsumerOptions } from '../../pipeline/bus/range-consumer.ts';
+import { RangeConsumer, type RangeConsumerOptions } from '../../pipeline/bus/range-consumer.ts';
+import type { Range } from '../../pipeline/bus/range.ts';
 import type { Signal } from '../../pipeline/bus/signal.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders, NDJSON } from '../../pipeline/logs/record.ts';
@@ -74,7 +75,7 @@ export class FakeGroupBroker {
         await this.beforeLookUp();
         return [{ topic: 't', partitions: [{ partition: 0, ...this.committed }] }];
       },
-      fetchTopicOffsets: () => Promise.resolve([{ partition: 0, offset: this.end }]),
+      fetchTopicOffsets: () => Promise.resolve([{ partition: 0, low: '0', high: this.end, offset: this.end }]),
       fetchTopicOffsetsByTimestamp: () => Promise.resolve([{ partition: 0, offset: this.end }]),
     }),
   } as unknown as Kafka;

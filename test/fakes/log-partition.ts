@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { replayOf, type DeadLetter } from '../../pipeline/bus/dead-letter.ts';
 import { PartitionReader } from '../../pipeline/bus/partition-reader.ts';
 import { readProgress, type Commitment } from '../../pipeline/bus/progress.ts';
-import type { Range } from '../../pipeline/bus/range-consumer.ts';
+import type { Range } from '../../pipeline/bus/range.ts';
 import { positionOf, readChecked, type SignalRecord } from '../../pipeline/bus/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders, NDJSON, type LogRecord } from '../../pipeline/logs/record.ts';

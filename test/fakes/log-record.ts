@@ -1,4 +1,4 @@
-import type { Range } from '../../pipeline/bus/range-consumer.ts';
+import type { Range } from '../../pipeline/bus/range.ts';
 import { encodeColumns } from '../../pipeline/logs/columns/column-encoder.ts';
 import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow, readPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';

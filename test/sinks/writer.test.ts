@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { Range } from '../../pipeline/bus/range-consumer.ts';
+import type { Range } from '../../pipeline/bus/range.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';

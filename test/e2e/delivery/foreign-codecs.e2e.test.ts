@@ -22,7 +22,9 @@ describe("records that Kafka's own producer wrote", function () {
 
   before(async () => {
     broker = await startKafka({ dataDir });
-    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: pino({ level: 'silent' }) }), [logsSignal.topic], { partitions: 1 });
+    await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: pino({ level: 'silent' }) }), [logsSignal.topic], {
+      partitions: 1,
+    });
   });
   after(async () => {
     await broker.stop();

@@ -109,7 +109,13 @@ describe('producer lane', () => {
 
   it('gives up a send that is not answered, and its producer, whatever is answered later', async () => {
     const sent: SentRecord[] = [];
-    lane = new ProducerLane({ kafka: kafka.client, log, topic: 'logs.v1', onSent: (records) => sent.push(...records), sendDeadlineMs: 300 });
+    lane = new ProducerLane({
+      kafka: kafka.client,
+      log,
+      topic: 'logs.v1',
+      onSent: (records) => sent.push(...records),
+      sendDeadlineMs: 300,
+    });
     const [first, second] = [pending('a'), pending('b')];
     lane.enqueue(first);
     expect((await first.result)?.message).to.equal('Kafka did not answer within 300 ms.');

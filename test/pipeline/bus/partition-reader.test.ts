@@ -3,14 +3,15 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { decodeMetadata, type Progress } from '../../../pipeline/bus/commit-metadata.ts';
 import { PartitionReader, type PartitionReaderOptions, type RangeLimits } from '../../../pipeline/bus/partition-reader.ts';
-import type { Range, RangeStore } from '../../../pipeline/bus/range-consumer.ts';
+import type { Range, RangeStore } from '../../../pipeline/bus/range.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { logRecord } from '../../fakes/log-record.ts';
 
 const LIMITS: RangeLimits = { rows: 50, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 };
 const log = pino({ level: 'silent' });
 
-const record = (offset: number, count = 10): LogRecord => logRecord({ offset, count, bytes: 0, timestamp: 0, value: Buffer.from(`${offset}\n`) });
+const record = (offset: number, count = 10): LogRecord =>
+  logRecord({ offset, count, bytes: 0, timestamp: 0, value: Buffer.from(`${offset}\n`) });
 
 /** Nothing is stored beyond what is committed. */
 const highest = (): Promise<number> => Promise.resolve(-1);

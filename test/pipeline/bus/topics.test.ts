@@ -30,7 +30,9 @@ describe('topics', () => {
 
   it('are not made while brokers are away', async () => {
     const { kafka, made } = clusterOf(1);
-    const error = await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 3, timeoutMs: -1 }).catch((reason: unknown) => reason);
+    const error = await ensureTopics(kafka, topics.members, { partitions: 2, brokers: 3, timeoutMs: -1 }).catch(
+      (reason: unknown) => reason,
+    );
     expect(String(error)).to.include('Kafka has 1 of its 3 brokers');
     expect(made).to.deep.equal([]);
   });
