@@ -4,7 +4,7 @@ import { findJava, findProgram, run } from '../../compose/embedded/java.mjs';
 import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
 
-export type ToolsetName = 'node' | 'python' | 'java' | 'debian';
+export type ToolsetName = 'node' | 'python' | 'readers' | 'java' | 'debian';
 
 /** Clients of one package registry, installed into a folder of the cache. */
 export type Toolset = { readonly folder: string };
@@ -37,14 +37,9 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
       await must('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], folder);
     },
   },
-  python: {
-    madeFor: () => text('python', 'requirements.txt'),
-    install: async (folder) => {
-      await must('python3', ['-m', 'venv', '.'], folder);
-      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
-      await must(path.join(folder, 'bin', 'python'), [...pip, '-r', file('python', 'requirements.txt')], folder);
-    },
-  },
+  python: pythonPackages(file('python', 'requirements.txt')),
+  // no shippers: the other way, examples/readers/
+  readers: pythonPackages(path.join(root, 'examples', 'readers', 'requirements.txt')),
   java: {
     madeFor: () => text('java', 'pom.xml'),
     install: async (folder, log) => {
@@ -63,6 +58,18 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
     },
   },
 };
+
+/** An environment of Python's own with the packages of a file, which names all that they need too. */
+function pythonPackages(requirements: string): Recipe {
+  return {
+    madeFor: () => readFileSync(requirements, 'utf8'),
+    install: async (folder) => {
+      await must('python3', ['-m', 'venv', '.'], folder);
+      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps'];
+      await must(path.join(folder, 'bin', 'python'), [...pip, '-r', requirements], folder);
+    },
+  };
+}
 
 /** Installs a toolset unless the cache has it, trying twice. Throws NotHere where it cannot be had. */
 export async function installToolset(name: ToolsetName, log: (line: string) => void): Promise<Toolset> {

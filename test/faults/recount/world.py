@@ -6,6 +6,7 @@ import time
 import urllib.request
 from typing import NamedTuple
 
+import columns
 from kafka_log import LATEST, Kafka, Record
 
 UID = re.compile(rb"uid=([0-9]+-[0-9]+\.[0-9]+\.[0-9]+)")
@@ -107,7 +108,16 @@ def read_ledger(file: str) -> dict[str, Request]:
 
 def log_record(partition: int, record: Record) -> LogRecord:
     value = record.value or b""
-    header = {name: record.headers.get(name, b"").decode() for name in ("tenant", "count", "bytes")}
-    rows = [line for line in value.split(b"\n") if line.strip()]
-    uids = [match.group(1).decode() if (match := UID.search(row)) else "" for row in rows]
+    header = {name: record.headers.get(name, b"").decode() for name in ("tenant", "count", "bytes", "encoding")}
+    uids = [match.group(1).decode() if (match := UID.search(row)) else "" for row in rows(value, header["encoding"], header["count"])]
     return LogRecord(partition, record.offset, record.timestamp, int(header["tenant"] or 0), int(header["count"] or -1), int(header["bytes"] or 0), uids)
+
+
+def rows(value: bytes, encoding: str, count: str) -> list[bytes]:
+    """What identifies each row of a value: its message, or its line. None where the value is not the columns that its headers say."""
+    if encoding != "columns":
+        return [line for line in value.split(b"\n") if line.strip()]
+    try:
+        return [] if value == b"" else [message.encode() for message in columns.read(value, int(count))["_msg"]]
+    except ValueError:
+        return []

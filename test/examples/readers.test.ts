@@ -1,0 +1,118 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { lz4Bound, lz4Compress } from '../../pipeline/wasm/lz4.ts';
+
+type Message = { readonly value: Buffer; readonly headers: Readonly<Record<string, string>> };
+type Reader = (message: Message) => readonly (readonly string[])[];
+
+const folder = path.resolve(import.meta.dirname, '../../examples/readers');
+const { entries } = (await import(path.join(folder, 'read-logs.mjs'))) as { readonly entries: Reader };
+
+/** The Python example on one record, with a package of its own where there is none: the frames of this test hold literals alone. */
+function inPython({ value, headers }: Message): unknown {
+  const program = `import importlib.util, json, sys, types
+block = types.ModuleType("lz4.block")
+def decompress(data, uncompressed_size):
+    at = 1
+    if data[0] == 0xF0:
+        while data[at] == 255: at += 1
+        at += 1
+    assert len(data) - at == uncompressed_size
+    return data[at:]
+block.decompress = decompress
+package = types.ModuleType("lz4"); package.block = block
+sys.modules.update({"lz4": package, "lz4.block": block})
+spec = importlib.util.spec_from_file_location("reader", sys.argv[1])
+reader = importlib.util.module_from_spec(spec); spec.loader.exec_module(reader)
+record = json.load(sys.stdin)
+print(json.dumps(list(reader.entries(bytes.fromhex(record["value"]), record["headers"]))))`;
+  const args = ['-B', '-c', program, path.join(folder, 'read-logs.py')];
+  return JSON.parse(execFileSync('python3', args, { input: JSON.stringify({ value: value.toString('hex'), headers }) }).toString());
+}
+
+const text = (value: string): Buffer => {
+  const bytes = Buffer.from(value);
+  const length = bytes.length < 128 ? [bytes.length] : [(bytes.length & 127) | 128, bytes.length >> 7];
+  return Buffer.concat([Buffer.from(length), bytes]);
+};
+const longs = (...values: readonly bigint[]): Buffer => Buffer.from(BigUint64Array.from(values).buffer);
+const column = (name: string, type: string, ...data: readonly Buffer[]): Buffer => Buffer.concat([text(name), text(type), ...data]);
+const words = (width: bigint, known: readonly string[], ...numbers: readonly number[]): Buffer =>
+  Buffer.concat([longs(1n, 0x600n + width, BigInt(known.length)), ...known.map(text), longs(2n), Buffer.from(numbers)]);
+
+const TIMES = [1_795_182_899_000_000_001n, 1_795_182_899_000_000_002n] as const;
+const STREAMS = [18_446_744_073_709_551_615n, 7n] as const;
+const LONG = `${'é'.repeat(100)} end`;
+const PLAIN = Buffer.concat([
+  column('_time', "DateTime64(9, 'UTC')", longs(...TIMES)),
+  column('stream_id', 'UInt64', longs(...STREAMS)),
+  column('severity', 'UInt8', Buffer.of(3, 5)),
+  column('pattern', 'UInt64', longs(0n, 9n)),
+  column('level', 'LowCardinality(String)', words(0n, ['info', 'error'], 0, 1)),
+  column('service', 'LowCardinality(String)', words(1n, ['web'], 0, 0, 0, 0)),
+  column('trace_id', 'String', text('abc'), text('')),
+  column('span_id', 'String', text(''), text('')),
+  column('_msg', 'String', text('a\nb'), text(LONG)),
+  column('fields', 'Map(LowCardinality(String), String)', longs(1n, 0n, 0n)),
+  column('json_keys', 'Array(LowCardinality(String))', longs(1n, 0n, 0n)),
+]);
+
+function frame(size: number, block: Buffer): Buffer {
+  const head = Buffer.alloc(25);
+  head[16] = 0x82;
+  head.writeUInt32LE(block.length + 9, 17);
+  head.writeUInt32LE(size, 21);
+  return Buffer.concat([head, block]);
+}
+
+function literals(bytes: Buffer): Buffer {
+  const rest = bytes.length - 15;
+  const length = rest < 0 ? [bytes.length << 4] : [0xf0, ...Array.from({ length: Math.floor(rest / 255) }, () => 255), rest % 255];
+  return frame(bytes.length, Buffer.concat([Buffer.from(length), bytes]));
+}
+
+function packed(bytes: Buffer): Buffer {
+  const block = Buffer.alloc(lz4Bound(bytes.length));
+  return frame(bytes.length, block.subarray(0, lz4Compress(bytes, 0, bytes.length, block, 0)));
+}
+
+const streams = JSON.stringify([
+  [String(STREAMS[0]), '{host="h1"}', 20_777],
+  [String(STREAMS[1]), '{}', 20_777],
+]);
+const record = (encoding: string, value: Buffer): Message => ({ value, headers: { encoding, count: '2', streams } });
+const EXPECTED = [
+  [String(TIMES[0]), '{host="h1"}', 'a\nb'],
+  [String(TIMES[1]), '{}', LONG],
+];
+const LINES = Buffer.from(
+  EXPECTED.map(([time, , message], row) => `${JSON.stringify({ _time: time, _stream_id: String(STREAMS[row]), _msg: message })}\n`).join(
+    '',
+  ),
+);
+
+describe('examples/readers', () => {
+  const cases: readonly (readonly [string, Message])[] = [
+    ['columns in one frame', record('columns', literals(PLAIN))],
+    [
+      'columns in several frames',
+      record('columns', Buffer.concat([0, 3, 200].map((at, index, all) => literals(PLAIN.subarray(at, all[index + 1]))))),
+    ],
+    ['lines', record('ndjson', LINES)],
+  ];
+  for (const [name, message] of cases) {
+    it(`Node reads ${name}`, () => expect(entries(message)).to.deep.equal(EXPECTED));
+    it(`Python reads ${name}`, () => expect(inPython(message)).to.deep.equal(EXPECTED));
+  }
+
+  it('Node reads what is compressed', () => expect(entries(record('columns', packed(PLAIN)))).to.deep.equal(EXPECTED));
+
+  it('both read a record of no rows', () => {
+    for (const encoding of ['columns', 'ndjson']) {
+      const message = { value: Buffer.alloc(0), headers: { encoding, count: '0', streams: '[]' } };
+      expect(entries(message)).to.deep.equal([]);
+      expect(inPython(message)).to.deep.equal([]);
+    }
+  });
+});
