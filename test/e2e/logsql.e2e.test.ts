@@ -21,7 +21,7 @@ import { LogsqlStore } from './logsql-store.ts';
 const VALUES = ['', ...NUMBERS];
 
 describe('LogsQL in ClickHouse', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   let streams: StreamDirectory;
   let tenants = 100;

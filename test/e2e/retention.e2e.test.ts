@@ -31,7 +31,7 @@ type Answer = { readonly body?: unknown; readonly stream?: unknown };
 const unlimited = effectivePlan({ plan: 'unlimited', flags: {} });
 
 describe('the floor of a plan', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   const NOW = parseTime('2026-11-18T12:00:00.000000007Z') ?? 0n;
   const tenantId = 5;
   /** Ages of the entries: around each end of a retention to the nanosecond. */
@@ -161,7 +161,7 @@ describe('the floor of a plan', function () {
 });
 
 describe('the age of entries in the tables', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   let writer: TableWriter;
   let offset = 0;
@@ -216,7 +216,7 @@ describe('the age of entries in the tables', function () {
     const before = await own.store.ownerRows("SELECT name FROM system.parts WHERE table = 'logs' AND active");
     expect(before.length).to.be.above(5);
     expect([await rows(14), await rows(30), await rows(365), await rows(0)]).to.deep.equal([5, 2, 1, 2]);
-    await until('the part to be dropped', () => rows(14), (left) => left === 2, 60_000); // prettier-ignore
+    await until('the part to be dropped', () => rows(14), (left) => left === 2, 240_000); // prettier-ignore
     expect([await rows(30), await rows(365), await rows(0)]).to.deep.equal([2, 1, 2]);
     const names = async (): Promise<string[]> =>
       (await own.store.ownerRows("SELECT name FROM system.parts WHERE table = 'logs' AND active AND rows > 0")).map(([name]) =>
@@ -247,7 +247,7 @@ describe('the age of entries in the tables', function () {
     await own.store.command(
       "INSERT INTO streams (tenant_id, day, stream_id, _stream, labels, retention_days) SELECT 1, toDate(now('UTC')) - 46, 9, '{}', map(), 14",
     );
-    await until('the old stream to go', () => count(14), (left) => left === 1, 60_000); // prettier-ignore
+    await until('the old stream to go', () => count(14), (left) => left === 1, 240_000); // prettier-ignore
     expect([await count(30), await count(0)]).to.deep.equal([1, 1]);
   });
 
@@ -267,7 +267,7 @@ describe('the age of entries in the tables', function () {
 });
 
 describe('a change of the plan', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it('hides and shows entries at once', async () => {
     const instance = await sharedInstance();

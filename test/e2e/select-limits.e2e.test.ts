@@ -1,16 +1,20 @@
 import { expect } from 'chai';
 import { findPlan, type Plan } from '../../api/control/plans.ts';
+import { queryRate } from '../../api/limits/query-rate.ts';
 import { at, startSelect, type Parameters, type SelectHost } from './query-setup.ts';
 
 describe("What VictoriaLogs' read API refuses", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let select: SelectHost;
   before(async () => {
     const plan = { ...(findPlan('trial') as Plan), queriesPerMinute: 3, retentionDays: 0 };
-    select = await startSelect({
-      slow: { tenantId: 1, keyId: 'slow', plan },
-      writer: { tenantId: 1, scopes: new Set(['write', 'ingest'] as const) },
-    });
+    select = await startSelect(
+      {
+        slow: { tenantId: 1, keyId: 'slow', plan },
+        writer: { tenantId: 1, scopes: new Set(['write', 'ingest'] as const) },
+      },
+      { rate: queryRate({ now: () => 0 }) },
+    );
     await select.own.insert(1, [at(1, { level: 'info' })]);
   });
   after(() => select.stop());

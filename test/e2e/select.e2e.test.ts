@@ -29,7 +29,7 @@ const PATHS = [
 ];
 
 describe("VictoriaLogs' read API", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let select: SelectHost;
   before(async () => {
     select = await startSelect({ two: { tenantId: 2 }, big: { tenantId: 3 }, conformance: { tenantId: 8 } });

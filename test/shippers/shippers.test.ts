@@ -39,7 +39,7 @@ describe('shippers: what real clients log is found', function () {
     instance = await startInstance();
   });
   after(async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     await instance.stop();
   });
 

@@ -134,10 +134,10 @@ describe('producer lane', () => {
 
   it('gives up a send that is not answered, and its producer, whatever is answered later', async () => {
     const sent: SentRecord[] = [];
-    lane = new ProducerLane(kafka as unknown as Kafka, log, (records) => sent.push(...records), 300);
+    lane = new ProducerLane(kafka as unknown as Kafka, log, (records) => sent.push(...records), 2000);
     const [first, second] = [parcel('a'), parcel('b')];
     lane.enqueue(first);
-    expect((await first.result)?.message).to.equal('Kafka did not answer within 300 ms.');
+    expect((await first.result)?.message).to.equal('Kafka did not answer within 2000 ms.');
     expect(lane.failing).to.equal(true);
     lane.enqueue(second);
     await turn();
