@@ -3,8 +3,8 @@ import { checkCanaries } from '../equal/canary.ts';
 import { checkEqual } from '../equal/equal.ts';
 import { extent } from '../extent.ts';
 
-const PAIRS = extent(3000, 20_000);
-const HOSTILE = extent(500, 2500);
+const PAIRS = extent(2000, 20_000);
+const HOSTILE = extent(300, 2500);
 
 /** `npm run equal` does the same with more of them, and with other seeds. */
 describe('LogsQL, random queries over random entries', function () {

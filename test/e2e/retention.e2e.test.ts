@@ -18,6 +18,7 @@ import { retentionClass } from '../../pipeline/core/retention.ts';
 import { formatTime, MAX_TIME, parseTime } from '../../pipeline/core/time.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';
+import { extent } from '../extent.ts';
 import { entryOf } from '../logsql/support.ts';
 import { askClickHouse } from './engine.ts';
 import { until } from './instance.ts';
@@ -253,16 +254,17 @@ describe('the age of entries in the tables', function () {
 
   it('may be any years, however many at once', async () => {
     const months = (parseTime('2262-01-01T00:00:00Z') ?? 0n) - (parseTime('1900-01-01T00:00:00Z') ?? 0n);
-    const step = months / 4343n;
-    const times = Array.from({ length: 4343 }, (_, at) => (parseTime('1900-01-01T00:00:00Z') ?? 0n) + BigInt(at) * step);
+    const count = extent(1000, 4343);
+    const step = months / BigInt(count);
+    const times = Array.from({ length: count }, (_, at) => (parseTime('1900-01-01T00:00:00Z') ?? 0n) + BigInt(at) * step);
     expect((times.at(-1) ?? 0n) < MAX_TIME).to.equal(true);
     const before = await rows(0);
     await put(0, times, '77');
-    expect((await rows(0)) - before).to.equal(4343);
+    expect((await rows(0)) - before).to.equal(count);
     expect(await number("SELECT uniqExact(partition) FROM system.parts WHERE table = 'logs' AND active")).to.be.below(500);
     expect(await number("SELECT uniqExact(partition) FROM system.parts WHERE table = 'streams' AND active")).to.be.below(300);
     // 1970 to 2149 are days of their own, what is beyond shares the ends
-    expect(await number('SELECT count() FROM streams FINAL WHERE stream_id = 77')).to.be.above(2000);
+    expect(await number('SELECT count() FROM streams FINAL WHERE stream_id = 77')).to.be.above(0.46 * count);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { findPlan, type Plan } from '../../api/control/plans.ts';
 import { queryRate } from '../../api/limits/query-rate.ts';
+import { extent } from '../extent.ts';
 import { at, startSelect, type Parameters, type SelectHost } from './query-setup.ts';
 
 describe("What VictoriaLogs' read API refuses", function () {
@@ -94,9 +95,13 @@ describe("What VictoriaLogs' read API refuses", function () {
       'fields_limit',
       'max_value_len',
     ];
+    // no divisor of how many texts there are: each text comes, and each argument
+    const oneIn = extent(4, 1);
+    let number = 0;
     for (const path of ['query', 'hits', 'stats_query_range'])
       for (const name of names)
         for (const text of texts) {
+          if (number++ % oneIn !== 0) continue;
           const query = path.startsWith('stats') ? '* | stats count()' : '*';
           const { status, text: answer } = await call(path, { query, field: 'level', [name]: text });
           expect([200, 400], `${path} ${name}=${text}: ${answer}`).to.include(status);

@@ -8,7 +8,10 @@ describe('a child that keeps dying', () => {
     let dies: (reason: string) => void = () => undefined;
     const begin: Start = () => {
       const exited = new Promise<string>((resolve) => (dies = resolve));
-      return Promise.resolve({ exited, stop: () => Promise.resolve(dies('stopped')), kill: () => dies('killed') });
+      const end = (): void => {
+        dies('stopped');
+      };
+      return Promise.resolve({ exited, stop: () => Promise.resolve().then(end), kill: end });
     };
     const wait = (ms: number | undefined): Promise<void> => Promise.resolve(void waits.push(ms));
     const child = new KeptChild('child', begin, { onChange: () => undefined, log: () => undefined, wait });
