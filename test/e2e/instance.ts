@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { portFault } from '../../compose/embedded/ports.mjs';
+import { freePorts } from '../free-ports.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -161,19 +161,6 @@ function readyLine(supervisor: ChildProcess): Promise<string> {
     });
     supervisor.once('exit', (code) => reject(new Error(`The instance ended with code ${String(code)}: ${errors}`)));
   });
-}
-
-const FIRST_PORT = 10_000;
-const PORTS = 10_000;
-
-/** Ports that are free now, all different; none that an engine, or a client for its own end of a connection, may take before they are used. */
-export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
-    if ((await portFault(port)) === null) ports.add(port);
-  }
-  return [...ports];
 }
 
 /** Waits until a condition holds; throws with what it last saw after `timeoutMs`. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '../../compose/embedded/ports.mjs';
+import { freePorts } from '../free-ports.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const START = path.join(import.meta.dirname, 'fixtures/start.mjs');

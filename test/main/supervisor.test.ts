@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../free-ports.ts';
 import { Instance, isRunning, until } from './instance.ts';
 
 describe('supervisor', () => {
@@ -24,9 +25,10 @@ describe('supervisor', () => {
 
   describe('start', () => {
     it('says when all is ready, in exactly one line', async () => {
-      const instance = await start({ LOGWEIR_BOOTSTRAP_KEY: 'test_key-1', LOGWEIR_APP_PORT: '20080', LOGWEIR_INGEST_PORT: '20081' });
+      const [app, ingest] = (await freePorts(2)).map(String) as [string, string];
+      const instance = await start({ LOGWEIR_BOOTSTRAP_KEY: 'test_key-1', LOGWEIR_APP_PORT: app, LOGWEIR_INGEST_PORT: ingest });
       expect(instance.stdout).to.equal(
-        'Logweir is ready: app http://127.0.0.1:20080 ingest http://127.0.0.1:20081 tenant 1 key test_key-1\n',
+        `Logweir is ready: app http://127.0.0.1:${app} ingest http://127.0.0.1:${ingest} tenant 1 key test_key-1\n`,
       );
     });
 

@@ -86,7 +86,7 @@ describe('keys while Kafka is out of reach', () => {
     const { store: other } = await controlNode(topic);
     const urls = [await host(known), await host(other)];
     const everywhere = async (key: string): Promise<number[]> => {
-      await other.seen(known.offset, 1000);
+      await other.seen(known.offset, 60_000);
       return Promise.all(urls.map(async (url) => (await post(`${url}/logs`, key)).status));
     };
     expect(await everywhere(secret)).to.deep.equal([204, 204]);

@@ -128,7 +128,7 @@ describe('the HTTP server', () => {
     };
     const late = await startHost({
       endpoints: [take],
-      limits: { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 },
+      limits: { headersTimeout: 1000, requestTimeout: 1000, connectionsCheckingInterval: 20 },
     });
     try {
       const client = new RawClient(late.port).send(`${head('/read', 'Content-Length: 6')}abc`);
@@ -333,7 +333,7 @@ describe('requests that come too slowly', () => {
   it('are ended with 408 and a request id, in the headers and in the body', async () => {
     const host = await startHost({
       endpoints: [health, read],
-      limits: { headersTimeout: 2000, requestTimeout: 2000, connectionsCheckingInterval: 20 },
+      limits: { headersTimeout: 1000, requestTimeout: 1000, connectionsCheckingInterval: 20 },
     });
     for (const start of ['GET /health HTTP/1.1\r\nHo', head('/read', 'Content-Length: 10', 'X-Request-Id: slow-one') + 'abc']) {
       const client = new RawClient(host.port).send(start);

@@ -43,7 +43,7 @@ describe('socket to Kafka', () => {
 
   it('ends sooner where nothing has ever come', async () => {
     let isSilent = false;
-    const first = 1500;
+    const first = 1000;
     const spoke = await connect(() => (isSilent ? '' : 'versions'), 600_000, first);
     spoke.write('question');
     spoke.resume();
@@ -58,7 +58,7 @@ describe('socket to Kafka', () => {
   });
 
   it('stays where nothing is asked, and where answers come', async () => {
-    const [idle, busy, silent] = [await connect(() => '', 1500), await connect(() => 'answer', 1500), await connect(() => '', 1500)];
+    const [idle, busy, silent] = [await connect(() => '', 1000), await connect(() => 'answer', 1000), await connect(() => '', 1000)];
     for (const socket of [idle, busy]) socket.on('error', () => undefined);
     const asking = setInterval(() => busy.write('question'), 10);
     busy.resume();
