@@ -331,5 +331,5 @@ describe('partition reader', () => {
       ),
       { numRuns: 500 },
     );
-  }).timeout(60_000);
+  }).timeout(600_000);
 });
