@@ -27,14 +27,15 @@ export class KeptChild {
   /**
    * @param {string} name
    * @param {Start} start resolves when the process may be used
-   * @param {{ onChange: () => void, log: (line: string) => void, delaysMs?: readonly number[] | undefined }} options
+   * @param {{ onChange: () => void, log: (line: string) => void, delaysMs?: readonly number[] | undefined, wait?: import('./kept-child.d.mts').KeptChildOptions['wait'] }} options
    */
-  constructor(name, start, { onChange, log, delaysMs = DELAYS_MS }) {
+  constructor(name, start, { onChange, log, delaysMs = DELAYS_MS, wait = sleep }) {
     this.name = name;
     this.begin = start;
     this.onChange = onChange;
     this.log = log;
     this.delaysMs = delaysMs;
+    this.wait = wait;
   }
 
   /** Starts it for the first time; fails when that fails. */
@@ -99,7 +100,7 @@ export class KeptChild {
     this.#earlyDeaths = isSteady ? 0 : this.#earlyDeaths + 1;
     const index = Math.min(Math.max(this.#earlyDeaths - 1, 0), this.delaysMs.length - 1);
     try {
-      await sleep(this.delaysMs[index], undefined, { signal: this.#stopping.signal });
+      await this.wait(this.delaysMs[index], undefined, { signal: this.#stopping.signal });
       return true;
     } catch {
       return false;

@@ -18,7 +18,7 @@ export const ROLES = [
   { name: 'sink', roles: ['sink', 'processors'], listens: [] },
 ];
 
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 240_000;
 /**
  * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and
  * ends by itself when its supervisor is gone (the channel between them closes).
@@ -46,7 +46,7 @@ export class RoleProcess extends KeptChild {
 
   /** Resolves when it has been ready for the first time; fails when it gives up before. */
   async untilReady() {
-    const timer = setTimeout(() => this.#ready.reject('it was not ready after 60 s'), READY_TIMEOUT_MS);
+    const timer = setTimeout(() => this.#ready.reject(`it was not ready after ${READY_TIMEOUT_MS / 1000} s`), READY_TIMEOUT_MS);
     try {
       await this.#ready.promise;
     } catch (how) {

@@ -1,5 +1,7 @@
-// `npm test`: lint, types, unit, contract and end-to-end tests, and real shippers, the fast ones first. Installs what is missing; needs nothing else.
+// `npm test`: lint, types, unit, contract and end-to-end tests, and real shippers, with samples of the long ones; with `--all`
+// (`npm run test:all`) at their full extent. Installs what is missing; needs nothing else.
 import { spawn } from 'node:child_process';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from '../main/install.mjs';
@@ -7,37 +9,29 @@ import { ensureBuilt, ensureInstalled } from '../main/install.mjs';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const log = (line) => process.stdout.write(`${line}\n`);
 const bin = (...parts) => path.join(root, 'node_modules', ...parts);
+const wanted = process.argv.slice(2).filter((word) => word !== '--all');
+const isWhole = process.argv.includes('--all');
 
-const endToEnd = (...files) => [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '120000', ...files];
+const endToEnd = (...files) => [bin('mocha/bin/mocha.js'), '--exit', '--timeout', '600000', ...files];
 
-/** Each part runs in a process of its own; its output is shown as it comes, that of a part that runs beside another one at its end. */
+/** Each part runs in a process of its own. They begin in this order, some at the same time: what takes long does not come last. */
 const PARTS = [
   {
     name: 'unit and contract',
-    args: [bin('mocha/bin/mocha.js'), '--exit', 'test/!(e2e|browser|shippers)/**/*.test.ts', 'test/*.test.ts'],
+    args: [bin('mocha/bin/mocha.js'), '--exit', 'test/!(e2e|browser|shippers)/**/*.test.ts'],
     mocha: true,
-    beside: [
-      { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
-      { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
-      { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
-    ],
   },
+  { name: 'end to end', args: endToEnd('test/e2e/*.test.ts'), mocha: true, built: true },
+  { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
+  { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
+  { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
   {
-    name: 'end to end',
-    args: endToEnd('test/e2e/*.test.ts'),
+    name: 'delivery',
+    args: endToEnd('test/e2e/delivery/**/*.test.ts', 'test/e2e/faults/three-brokers.e2e.test.ts'),
     mocha: true,
     built: true,
-    // most of their time they wait: for what was killed, for sessions that end
-    beside: [
-      {
-        name: 'delivery',
-        args: endToEnd('test/e2e/delivery/**/*.test.ts', 'test/e2e/faults/three-brokers.e2e.test.ts'),
-        mocha: true,
-        built: true,
-      },
-      { name: 'faults', args: endToEnd('test/e2e/faults/!(three-brokers)*.test.ts'), mocha: true, built: true },
-    ],
   },
+  { name: 'faults', args: endToEnd('test/e2e/faults/!(three-brokers)*.test.ts'), mocha: true, built: true },
   {
     name: 'shippers',
     args: [bin('mocha/bin/mocha.js'), '--exit', 'test/shippers/**/*.test.ts'],
@@ -45,16 +39,21 @@ const PARTS = [
     built: true,
   },
 ];
+/** One more than there are cores, few as they may be: those with engines wait for much of their time. */
+const AT_ONCE = Math.min(Math.max(os.availableParallelism(), 2) + 1, 4);
 
+const began = Date.now();
+const secondsSince = (time) => `${((Date.now() - time) / 1000).toFixed(1)} s`;
 const totals = { passed: 0, failed: 0, skipped: 0 };
+/** A line for each part that is over. */
+const summary = [];
 
-/** Runs a part and adds up what it counted; a part without counts is one check. */
-async function runPart({ name, args, mocha = false, built = false }, isShownLater = false) {
-  if (!isShownLater) log(`\n== ${name}`);
-  const began = Date.now();
-  if (built) await ensureBuilt({ root, log });
-  const { code, output } = await run(args, !isShownLater);
-  if (isShownLater) log(`\n== ${name}\n${output}`);
+/** Runs a part and adds up what it counted; a part without counts is one check. Its output is shown as it comes where it is alone, else at its end. */
+async function runPart({ name, args, mocha = false }, isAlone) {
+  log(isAlone ? `\n== ${name}` : `== ${name} begins`);
+  const start = Date.now();
+  const { code, output } = await run(args, isAlone);
+  if (!isAlone) log(`\n== ${name}\n${output}`);
   const count = (word) => Number(new RegExp(`^\\s+(\\d+) ${word}`, 'm').exec(output)?.[1] ?? 0);
   const counted = mocha
     ? { passed: count('passing'), failed: count('failing'), skipped: count('pending') }
@@ -63,7 +62,12 @@ async function runPart({ name, args, mocha = false, built = false }, isShownLate
   if (!mocha) counted[code === 0 ? 'passed' : 'failed'] = 1;
   else if ((code !== 0 && counted.failed === 0) || (code === 0 && counted.passed === 0)) counted.failed += 1;
   for (const key of Object.keys(totals)) totals[key] += counted[key];
-  log(`== ${name}: ${counted.passed} passed, ${counted.failed} failed, ${((Date.now() - began) / 1000).toFixed(1)} s`);
+  summary.push(`${name}: ${inWords(counted)}, ${secondsSince(start)}`);
+  log(`== ${summary.at(-1)}`);
+}
+
+function inWords({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
 function run(args, isShown) {
@@ -71,7 +75,8 @@ function run(args, isShown) {
     const child = spawn(process.execPath, args, {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, FORCE_COLOR: '0' },
+      // read by test/extent.ts
+      env: { ...process.env, FORCE_COLOR: '0', TEST_ALL: isWhole ? '1' : '0' },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -85,12 +90,14 @@ function run(args, isShown) {
 }
 
 await ensureInstalled({ root, log });
-const wanted = process.argv.slice(2);
 const isWanted = ({ name }) => wanted.length === 0 || wanted.includes(name.split(' ')[0]);
-for (const part of PARTS) {
-  const together = [part, ...(part.beside ?? [])].filter(isWanted);
-  if (together.length > 1) await ensureBuilt({ root, log });
-  await Promise.all(together.map((one, index) => runPart(one, index > 0)));
-}
-log(`\n${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`);
+const waiting = PARTS.filter(isWanted);
+const isAlone = waiting.length === 1;
+if (waiting.some(({ built }) => built === true)) await ensureBuilt({ root, log });
+const runOneByOne = async () => {
+  for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) await runPart(part, isAlone);
+};
+await Promise.all(Array.from({ length: AT_ONCE }, runOneByOne));
+log(`\n${summary.join('\n')}\nall together: ${secondsSince(began)}`);
+log(`\n${inWords(totals)}`);
 process.exit(totals.failed === 0 ? 0 : 1);

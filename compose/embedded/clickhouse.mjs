@@ -13,7 +13,7 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const DATABASE = 'logweir';
 const USER = 'logweir';
 const MAX_SERVER_MEMORY_BYTES = 6_000_000_000;
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 240_000;
 const STOP_TIMEOUT_MS = 15_000;
 
 // Opens the HTTP interface and then never ends by itself: it is what keeps the engine alive, and killing it is what

@@ -10,7 +10,7 @@ import { onFreePorts } from './ports.mjs';
 import { StartError } from './start-error.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
-const READY_TIMEOUT_MS = 90_000; // after a kill with much data the logs are read first
+const READY_TIMEOUT_MS = 240_000; // after a kill with much data the logs are read first
 const STOP_TIMEOUT_MS = 15_000;
 /** Kafka's own default of log.flush.interval.messages: the operating system decides when the disk is written. */
 const NEVER = '9223372036854775807';

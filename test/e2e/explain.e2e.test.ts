@@ -20,7 +20,7 @@ const PLANS: readonly (readonly [string, string, RegExp, readonly string[], read
 ];
 
 describe('how a query would run', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let tenant: Awaited<ReturnType<typeof newTenant>>;
   before(async () => {

@@ -24,7 +24,7 @@ const entry = (index: number, fields: Plain): LogEntry =>
   entryOf({ _time: momentText(START + BigInt(index) * (SECOND / 100n)), _stream: '{app="a"}', _msg: 'm', ...fields });
 
 describe('GET /facets', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   before(async () => {
     own = await LogsqlStore.start();

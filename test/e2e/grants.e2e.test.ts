@@ -32,7 +32,7 @@ function addUser(file: string): void {
 }
 
 describe('an owner with the rights that the documentation names', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-grants-'));
   let engine: ClickHouse;
   let store: Store;

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { freePorts } from '../free-ports.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -163,24 +163,8 @@ function readyLine(supervisor: ChildProcess): Promise<string> {
   });
 }
 
-/** Ports that are free now, all different. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<net.Server>((resolve) => {
-          const server = net.createServer().listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as net.AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
 /** Waits until a condition holds; throws with what it last saw after `timeoutMs`. */
-export async function until<T>(what: string, probe: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 20_000): Promise<T> {
+export async function until<T>(what: string, probe: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 120_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     let last: unknown;

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, '../..');
 
 describe('an operator changes keys, and both hosts know at once', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let tenant: string;
 

@@ -27,7 +27,7 @@ function record(index: number): LogRecord {
 }
 
 describe('a range', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   before(async () => {
     own = await LogsqlStore.start();

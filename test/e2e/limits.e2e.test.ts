@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const batch = (entries: number): string => '{"_msg":"x"}\n'.repeat(entries);
 
 describe('the limits of a plan', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let token = '';
   let tenant: { readonly tenant_id: number; readonly key: string };
@@ -46,22 +46,32 @@ describe('the limits of a plan', function () {
   it('a trial: what fits inside the burst is taken, in debt a larger batch waits as long as it is told', async () => {
     tenant = await admin('POST', '/tenants', { name: 'burst', plan: 'trial' });
     for (let request = 0; request < 6; request++) expect((await post(batch(2500))).status, `batch ${request}`).to.equal(200);
-    const began = performance.now();
-    const refused = refusal(await post(batch(2501)));
-    expect(refused.retry_after).to.be.within(3, 5);
-    expect(refused.detail)
+    let [before, sentAt, answer]: [number, number, Answer | null] = [0, 0, null];
+    // 500 come back in a second: on a busy machine all that is missing, before the next request is there
+    while (answer === null || answer.status === 200) {
+      before = performance.now();
+      expect((await post(batch(2500))).status, 'inside the burst, in debt').to.equal(200);
+      sentAt = performance.now();
+      answer = await post(batch(2501));
+    }
+    const { retry_after: seconds, detail } = refusal(answer);
+    const answeredAt = performance.now();
+    expect(seconds).to.be.within(Math.max(1, Math.floor(3 - (answeredAt - before) / 1000)), 5);
+    expect(detail)
       .to.contain('500 entries/s')
       .and.not.to.match(/daily|quota/);
-    expect((await post(batch(2500))).status, 'inside the burst, in debt').to.equal(200);
-    const again = refusal(await post(batch(2501)));
+    const tries: number[] = [];
     await until(
       'the debt to be paid',
-      () => post(batch(2501)),
+      () => {
+        tries.push(performance.now());
+        return post(batch(2501));
+      },
       ({ status }) => status === 200,
-      15_000,
     );
-    const waited = (performance.now() - began) / 1000;
-    expect(waited).to.be.within(again.retry_after - 1, again.retry_after + 5);
+    expect(performance.now() - sentAt).to.be.at.least((seconds - 1) * 1000);
+    // no try from then on was refused
+    expect((tries.at(-2) ?? answeredAt) - answeredAt).to.be.below(seconds * 1000);
   });
 
   it('a request with no entry that can be taken costs nothing', async () => {

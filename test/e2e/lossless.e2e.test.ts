@@ -159,7 +159,7 @@ const FORMATS: readonly Format[] = [
 ];
 
 describe('what was accepted comes back as it was', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let instance: Instance;
 
   before(async () => {

@@ -11,7 +11,7 @@ type Page = {
 };
 
 describe('queries while entries arrive', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let token = '';
   before(async () => {
@@ -88,13 +88,18 @@ describe('queries while entries arrive', function () {
   it('the query rate is that of the plan: a burst of a minute, then 429 with the seconds to wait', async () => {
     const { base, headers } = await tenantOn('trial_expired');
     const statuses: number[] = [];
-    let refused: { readonly headers: Headers; readonly body: unknown } | null = null;
+    const refusals: { readonly headers: Headers; readonly body: unknown }[] = [];
     const paths = ['streams', 'hits?step=1d', 'facets'];
-    for (let index = 0; refused === null && index < 600; index += 1) {
-      const answer = await instance.call('GET', `${base}/${paths[index % 3] ?? ''}`, undefined, headers);
-      statuses.push(answer.status);
-      if (answer.status === 429) refused = answer;
-    }
+    // several at a time: five come back each second, and more than that must be asked on a busy machine too
+    const ask = async (): Promise<void> => {
+      while (refusals.length === 0) {
+        const answer = await instance.call('GET', `${base}/${paths[statuses.length % 3] ?? ''}`, undefined, headers);
+        statuses.push(answer.status);
+        if (answer.status === 429) refusals.push(answer);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, ask));
+    const [refused] = refusals;
     expect(statuses.slice(0, 300).every((status) => status === 200)).to.equal(true);
     expect(Number(refused?.headers.get('retry-after'))).to.equal(1);
     expect(refused?.body).to.have.property('detail').that.contains('300 queries a minute');

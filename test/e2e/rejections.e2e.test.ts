@@ -12,7 +12,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 type Rejection = Readonly<Record<'time' | 'format' | 'reason' | 'sample' | 'request_id', string>> & { readonly index: number | null };
 
 describe('a shipper sends what cannot be taken, its owner finds out why', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let tenant: Awaited<ReturnType<typeof newTenant>>;
 

@@ -17,6 +17,7 @@ import { retentionClass } from '../../pipeline/core/retention.ts';
 import { formatTime, MAX_TIME, parseTime } from '../../pipeline/core/time.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';
+import { extent } from '../extent.ts';
 import { entryOf } from '../logsql/support.ts';
 import { askClickHouse } from './engine.ts';
 import { until } from './instance.ts';
@@ -30,7 +31,7 @@ type Answer = { readonly body?: unknown; readonly stream?: unknown };
 const unlimited = effectivePlan({ plan: 'unlimited', flags: {} });
 
 describe('the floor of a plan', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   const NOW = parseTime('2026-11-18T12:00:00.000000007Z') ?? 0n;
   const tenantId = 5;
   /** Ages of the entries: around each end of a retention to the nanosecond. */
@@ -160,7 +161,7 @@ describe('the floor of a plan', function () {
 });
 
 describe('the age of entries in the tables', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let own: LogsqlStore;
   let writer: TableWriter;
   let offset = 0;
@@ -208,7 +209,7 @@ describe('the age of entries in the tables', function () {
     const before = await own.store.ownerRows("SELECT name FROM system.parts WHERE table = 'logs' AND active");
     expect(before.length).to.be.above(5);
     expect([await rows(14), await rows(30), await rows(365), await rows(0)]).to.deep.equal([5, 2, 1, 2]);
-    await until('the part to be dropped', () => rows(14), (left) => left === 2, 60_000); // prettier-ignore
+    await until('the part to be dropped', () => rows(14), (left) => left === 2, 240_000); // prettier-ignore
     expect([await rows(30), await rows(365), await rows(0)]).to.deep.equal([2, 1, 2]);
     const names = async (): Promise<string[]> =>
       (await own.store.ownerRows("SELECT name FROM system.parts WHERE table = 'logs' AND active AND rows > 0")).map(([name]) =>
@@ -239,27 +240,28 @@ describe('the age of entries in the tables', function () {
     await own.store.command(
       "INSERT INTO streams (tenant_id, day, stream_id, _stream, labels, retention_days) SELECT 1, toDate(now('UTC')) - 46, 9, '{}', map(), 14",
     );
-    await until('the old stream to go', () => count(14), (left) => left === 1, 60_000); // prettier-ignore
+    await until('the old stream to go', () => count(14), (left) => left === 1, 240_000); // prettier-ignore
     expect([await count(30), await count(0)]).to.deep.equal([1, 1]);
   });
 
   it('may be any years, however many at once', async () => {
     const months = (parseTime('2262-01-01T00:00:00Z') ?? 0n) - (parseTime('1900-01-01T00:00:00Z') ?? 0n);
-    const step = months / 4343n;
-    const times = Array.from({ length: 4343 }, (_, at) => (parseTime('1900-01-01T00:00:00Z') ?? 0n) + BigInt(at) * step);
+    const count = extent(1000, 4343);
+    const step = months / BigInt(count);
+    const times = Array.from({ length: count }, (_, at) => (parseTime('1900-01-01T00:00:00Z') ?? 0n) + BigInt(at) * step);
     expect((times.at(-1) ?? 0n) < MAX_TIME).to.equal(true);
     const before = await rows(0);
     await put(0, times, '77');
-    expect((await rows(0)) - before).to.equal(4343);
+    expect((await rows(0)) - before).to.equal(count);
     expect(await number("SELECT uniqExact(partition) FROM system.parts WHERE table = 'logs' AND active")).to.be.below(500);
     expect(await number("SELECT uniqExact(partition) FROM system.parts WHERE table = 'streams' AND active")).to.be.below(300);
     // 1970 to 2149 are days of their own, what is beyond shares the ends
-    expect(await number('SELECT count() FROM streams FINAL WHERE stream_id = 77')).to.be.above(2000);
+    expect(await number('SELECT count() FROM streams FINAL WHERE stream_id = 77')).to.be.above(0.46 * count);
   });
 });
 
 describe('a change of the plan', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
 
   it('hides and shows entries at once', async () => {
     const instance = await sharedInstance();

@@ -1,16 +1,21 @@
 import { expect } from 'chai';
 import { findPlan, type Plan } from '../../api/control/plans.ts';
+import { queryRate } from '../../api/limits/query-rate.ts';
+import { extent } from '../extent.ts';
 import { at, startSelect, type Parameters, type SelectHost } from './query-setup.ts';
 
 describe("What VictoriaLogs' read API refuses", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let select: SelectHost;
   before(async () => {
     const plan = { ...(findPlan('trial') as Plan), queriesPerMinute: 3, retentionDays: 0 };
-    select = await startSelect({
-      slow: { tenantId: 1, keyId: 'slow', plan },
-      writer: { tenantId: 1, scopes: new Set(['write', 'ingest'] as const) },
-    });
+    select = await startSelect(
+      {
+        slow: { tenantId: 1, keyId: 'slow', plan },
+        writer: { tenantId: 1, scopes: new Set(['write', 'ingest'] as const) },
+      },
+      { rate: queryRate({ now: () => 0 }) },
+    );
     await select.own.insert(1, [at(1, { level: 'info' })]);
   });
   after(() => select.stop());
@@ -90,9 +95,13 @@ describe("What VictoriaLogs' read API refuses", function () {
       'fields_limit',
       'max_value_len',
     ];
+    // no divisor of how many texts there are: each text comes, and each argument
+    const oneIn = extent(4, 1);
+    let number = 0;
     for (const path of ['query', 'hits', 'stats_query_range'])
       for (const name of names)
         for (const text of texts) {
+          if (number++ % oneIn !== 0) continue;
           const query = path.startsWith('stats') ? '* | stats count()' : '*';
           const { status, text: answer } = await call(path, { query, field: 'level', [name]: text });
           expect([200, 400], `${path} ${name}=${text}: ${answer}`).to.include(status);

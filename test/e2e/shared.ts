@@ -13,7 +13,7 @@ export function sharedInstance(): Promise<Instance> {
 }
 
 after(async function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   if (running !== null) await (await running).stop();
 });
 

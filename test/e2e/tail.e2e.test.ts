@@ -50,7 +50,7 @@ class Tail {
 }
 
 describe('The live tail over HTTP', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let select: SelectHost;
   let tenantId = 10;
   const open: Tail[] = [];

@@ -11,7 +11,7 @@ type Row = Readonly<Record<string, string>>;
 type Parameters = readonly (readonly [string, string])[];
 
 describe("VictoriaLogs' tools", function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let instance: Instance;
   let tenant: Awaited<ReturnType<typeof newTenant>>;
   /** The panel's time range, whole seconds of Unix time. */

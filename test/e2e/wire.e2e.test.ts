@@ -9,7 +9,7 @@ import { newTenant, sharedFolder, sharedInstance } from './shared.ts';
 const LATER = ['otlp_traces', 'otlp_metrics', 'api_v1_otel_v1_metrics', 'api_v1_write', 'write', 'api_v2_write', 'v1_rum_replay'];
 
 describe('recorded requests of real shippers', function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   let instance: Instance;
 
   before(async () => {
@@ -32,7 +32,7 @@ function replay(folder: string, slug: string, instance: Instance, tenant: { read
   const args = [path.join(folder, 'replay.py'), path.join(folder, 'captures', slug), '--probes', '--strict'];
   const target = ['--base', instance.app, '--ingest', instance.ingest, '--key', tenant.key, '--tenant', String(tenant.id)];
   return new Promise((resolve) => {
-    execFile('python3', [...args, ...target], { timeout: 120_000 }, (error, stdout, stderr) => {
+    execFile('python3', [...args, ...target], { timeout: 600_000 }, (error, stdout, stderr) => {
       resolve(error === null ? stdout : `${stdout}${stderr}${error.message}`);
     });
   });

@@ -118,7 +118,7 @@ export class LogPartition {
       reader.add(this.#read(offset));
       if (offset % 4 === 3) await new Promise((resolve) => setImmediate(resolve));
     }
-    const deadline = Date.now() + 8000;
+    const deadline = Date.now() + 45_000;
     const isDone = (): boolean => progress.from === length || (this.done && (this.committed !== before || progress.from === before.offset));
     while (this.stepsLeft > 0 && !isDone() && halted.why === null) {
       if (Date.now() > deadline) throw new Error(`The process stands still at ${JSON.stringify(this.committed)} of ${String(length)}.`);

@@ -48,8 +48,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-describe('a network of three brokers', function () {
-  this.timeout(10_000);
+describe('a network of three brokers', () => {
   let ports: Record<BrokerName, BrokerPorts>;
   let network: BrokerNetwork;
 

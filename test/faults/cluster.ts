@@ -15,7 +15,7 @@ import { roleLaunch, type RoleLaunch } from './role-launch.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const KEY = 'faults-key_0123456789';
-const READY_TIMEOUT_MS = 120_000;
+const READY_TIMEOUT_MS = 480_000;
 
 export const API_NAMES = ['api-1', 'api-2'] as const;
 export const SINK_NAMES = ['sink-1', 'sink-2'] as const;

@@ -32,7 +32,7 @@ export async function untilKafka(what: string, timeoutMs: number, holds: () => P
 }
 
 /** Waits until every broker counts as alive: topics that are made before have fewer copies. */
-export const untilAllAlive = (cluster: Addressed, timeoutMs = 60_000): Promise<void> =>
+export const untilAllAlive = (cluster: Addressed, timeoutMs = 240_000): Promise<void> =>
   untilKafka('all brokers are alive', timeoutMs, () =>
     withAdmin(cluster, async (admin) => (await admin.describeCluster()).brokers.length === cluster.kafkaAddresses.length),
   );

@@ -6,7 +6,7 @@ import type { Ledger, LedgerLine } from './ledger.ts';
 import { LoadProcess } from './load-process.ts';
 
 describe('LoadProcess', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   const server = http.createServer((request, response) => {
     request.resume().on('end', () => response.end());
   });

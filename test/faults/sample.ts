@@ -1,28 +1,55 @@
 import type { RunOptions } from './run-scenarios.ts';
+import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios/index.ts';
 
-export type Sample = Pick<RunOptions, 'scenarios' | 'secondsOf' | 'overlapping' | 'entriesPerSecond' | 'onlyVerdict'>;
+export type Sample = Pick<RunOptions, 'scenarios' | 'secondsOf' | 'overlapping' | 'once' | 'entriesPerSecond' | 'onlyVerdict'>;
 
 /** How long each of those goes on that share a cluster. */
 const SECONDS = 6;
 
-const shared = { overlapping: true, entriesPerSecond: 1000, onlyVerdict: true } as const;
+/** What `npm test` takes: each kind of fault against each kind of process. The others are left to `npm run test:all`. */
+export const OFTEN: readonly string[] = [
+  'kill-api',
+  'kill-sink',
+  'kill-clickhouse',
+  'kill-kafka',
+  'kill-sink-and-kafka',
+  'kill-sink-at-points',
+  'pause-sink',
+  'pause-kafka',
+  'dropped-produce-answers',
+  'dropped-insert-answers',
+  'truncated-inserts',
+  'cut-requests',
+  'kill-a-broker',
+  'isolate-a-broker',
+  'forgotten-tokens',
+  'kafka-disk-full',
+];
 
-/** A little of every scenario with one broker on one cluster, one on the heels of the other, in some three minutes. */
-export const SAMPLE: Sample = {
-  ...shared,
-  scenarios: scenarios.members.filter(({ alone, brokers }) => alone !== true && brokers === undefined),
-  secondsOf: ({ sampleSeconds }) => Math.min(sampleSeconds, SECONDS),
-};
-
-/** The same with three brokers: each does what it does once. */
-export const SAMPLE_OF_BROKERS: Sample = {
-  ...shared,
-  scenarios: scenarios.members.filter(({ alone, brokers }) => alone !== true && brokers === 3),
-  secondsOf: () => SECONDS,
-};
-
-/** Those that need a cluster of their own, one by one. */
-export const SAMPLES_ALONE: readonly Sample[] = scenarios.members
-  .filter(({ alone }) => alone === true)
-  .map((scenario) => ({ scenarios: [scenario], secondsOf: ({ sampleSeconds }) => sampleSeconds, onlyVerdict: true }));
+/** A little of every scenario, or of those that `npm test` takes. */
+export function samples(isWhole: boolean): {
+  /** Those with one broker: on one cluster, one on the heels of the other. */
+  readonly shared: Sample;
+  /** The same with three brokers: each does what it does once. */
+  readonly ofBrokers: Sample;
+  /** Those that need a cluster of their own, one by one. */
+  readonly alone: readonly Sample[];
+} {
+  const members = scenarios.members.filter(({ name }) => isWhole || OFTEN.includes(name));
+  const together = (brokers: Scenario['brokers'], secondsOf: Sample['secondsOf']): Sample => ({
+    scenarios: members.filter((one) => one.alone !== true && one.brokers === brokers),
+    secondsOf,
+    overlapping: true,
+    once: true,
+    entriesPerSecond: 1000,
+    onlyVerdict: true,
+  });
+  return {
+    shared: together(undefined, ({ sampleSeconds }) => Math.min(sampleSeconds, SECONDS)),
+    ofBrokers: together(3, () => SECONDS),
+    alone: members
+      .filter(({ alone }) => alone === true)
+      .map((scenario) => ({ scenarios: [scenario], secondsOf: ({ sampleSeconds }) => sampleSeconds, onlyVerdict: true })),
+  };
+}

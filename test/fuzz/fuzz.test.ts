@@ -3,7 +3,7 @@ import { ENCODINGS } from './encodings.ts';
 import { fuzzInProcess } from './in-process.ts';
 
 describe('damaged bodies of all formats and encodings', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
 
   it('20,000: entries, rejections or a 4xx, in time, and every accepted entry is a row', async () => {
     const report = await fuzzInProcess({ runs: 20_000, seed: 7 });

@@ -25,7 +25,7 @@ async function run(test: Case, entries: ReturnType<typeof loadEntries>, base: Re
 }
 
 describe('LogsQL conformance, in memory', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   if (!isPresent) {
     it('THE CONFORMANCE DATA IS ABSENT: set LOGWEIR_SHARED', () => expect.fail('no conformance/logsql beside the clone'));
     return;

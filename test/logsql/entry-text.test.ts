@@ -4,6 +4,7 @@ import { renderResult } from '../../api/query/render.ts';
 import { FieldSet } from '../../logsql/fields.ts';
 import { entryColumns } from '../../logsql/sql/columns.ts';
 import { renderRow } from '../../logsql/sql/entry-text.ts';
+import { cpuMs } from '../cpu-time.ts';
 
 type Row = readonly [string, string, string, string, string, string, string, Readonly<Record<string, string>>, readonly string[]];
 
@@ -63,9 +64,9 @@ describe('an entry as text', () => {
   it('of many numbers beside a long text, soon', () => {
     const names = Array.from({ length: 999 }, (_, index) => `field${String(index)}`);
     const fields = { long: 'x'.repeat(1_000_000), ...Object.fromEntries(names.map((name, index) => [name, String(index)])) };
-    const began = performance.now();
+    const began = cpuMs();
     expectSame(row(fields, names));
-    expect(performance.now() - began).to.be.below(1000);
+    expect(cpuMs() - began).to.be.below(1000);
   });
 
   it('whatever its names and values are', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { groupWide } from '../../logsql/regexp.ts';
+import { cpuMs } from '../cpu-time.ts';
 
 describe('regexps for ClickHouse', () => {
   for (const [source, grouped] of [
@@ -20,8 +21,8 @@ describe('regexps for ClickHouse', () => {
     it(source, () => expect(groupWide(source)).to.equal(grouped));
 
   it('takes linear time, whatever the text', () => {
-    const began = performance.now();
+    const began = cpuMs();
     for (const text of ['[', '[[:a', '\\Q', '\\', 'é', '[é\\']) groupWide(text.repeat(1024 / text.length));
-    expect(performance.now() - began).to.be.below(500);
+    expect(cpuMs() - began).to.be.below(500);
   });
 });

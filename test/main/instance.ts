@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '../../compose/embedded/ports.mjs';
+import { freePorts } from '../free-ports.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const START = path.join(import.meta.dirname, 'fixtures/start.mjs');
@@ -69,7 +69,7 @@ export class Instance {
   }
 
   /** Waits for the ready line. */
-  async ready(timeoutMs = 5000): Promise<void> {
+  async ready(timeoutMs = 45_000): Promise<void> {
     await until(() => this.stdout.includes('Logweir is ready') || this.#child?.exitCode !== null, 'ready', timeoutMs);
     if (this.#child?.exitCode !== null) throw new Error(`The supervisor ended: ${this.stderr}`);
   }
@@ -86,7 +86,7 @@ export class Instance {
   /** Stops it, whatever state it is in, and removes the folder that was made for it; never one that it was given. */
   async dispose(): Promise<void> {
     this.signal('SIGINT');
-    const timer = setTimeout(() => this.signal('SIGKILL'), 20_000);
+    const timer = setTimeout(() => this.signal('SIGKILL'), 40_000);
     await this.#exited;
     clearTimeout(timer);
     rmSync(this.#ownFolder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
@@ -127,7 +127,7 @@ export class Instance {
 }
 
 /** Waits until a condition holds; fails with its name otherwise. */
-export async function until(condition: () => boolean | Promise<boolean>, name: string, timeoutMs = 5000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, name: string, timeoutMs = 45_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain: ${name}`);

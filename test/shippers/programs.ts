@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { freePorts, until } from '../e2e/instance.ts';
+import { until } from '../e2e/instance.ts';
+import { freePorts } from '../free-ports.ts';
 
 /** Where an example runs: a copy of its folder inside its toolset's, so that programs find their packages. */
 export type Workplace = {

@@ -9,7 +9,7 @@ import { startWire, type Passed, type Wire } from './wire.ts';
 type Log = Readonly<Record<string, unknown>>;
 type Answer = { readonly logs: readonly Log[]; readonly text: string };
 
-const MOST_SECONDS = 40;
+const MOST_SECONDS = 240;
 const FEWEST_THAT_RUN = 8;
 
 /** The row of an answer that has a message. */
@@ -39,7 +39,7 @@ describe('shippers: what real clients log is found', function () {
     instance = await startInstance();
   });
   after(async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     await instance.stop();
   });
 

@@ -67,7 +67,7 @@ describe('dead letters', () => {
       ),
       { numRuns: 700 },
     );
-  }).timeout(120_000);
+  }).timeout(600_000);
 
   it('are not doubled by an insert of the whole range that arrives late', async () => {
     await fc.assert(
@@ -87,7 +87,7 @@ describe('dead letters', () => {
       }),
       { numRuns: 400 },
     );
-  }).timeout(120_000);
+  }).timeout(600_000);
 
   it('stop the partition before there are more of them than the limit, and nothing is skipped', async () => {
     const world = new LogPartition();

@@ -86,7 +86,7 @@ describe('keys while Kafka is out of reach', () => {
     const { store: other } = await controlNode(topic);
     const urls = [await host(known), await host(other)];
     const everywhere = async (key: string): Promise<number[]> => {
-      await other.seen(known.offset, 1000);
+      await other.seen(known.offset, 60_000);
       return Promise.all(urls.map(async (url) => (await post(`${url}/logs`, key)).status));
     };
     expect(await everywhere(secret)).to.deep.equal([204, 204]);
@@ -103,11 +103,11 @@ describe('keys while Kafka is out of reach', () => {
 
   it('a key is refused the moment it expires', async () => {
     const url = await host(known);
-    const soon = Date.now() + 150;
+    const soon = Date.now() + 1000;
     const { secret: short } = await createKey(known, 1, ['ingest'], new Date(soon).toISOString());
-    expect((await post(`${url}/logs`, short)).status).to.equal(204);
-    let answer = await post(`${url}/logs`, short);
-    while (answer.status === 204 && Date.now() < soon + 1000) answer = await post(`${url}/logs`, short);
+    let [sentAt, answer] = [Date.now(), await post(`${url}/logs`, short)];
+    // on a busy machine even the first answer may come too late to say
+    while (answer.status === 204 && sentAt < soon) [sentAt, answer] = [Date.now(), await post(`${url}/logs`, short)];
     expect(answer.status).to.equal(403);
     expect(answer.json['detail']).to.contain('expired');
     expect(Date.now()).to.be.at.least(soon);

@@ -45,7 +45,7 @@ describe('tenants and keys', () => {
     const [{ store: a }, { store: b }] = [await controlNode(topic), await controlNode(topic)];
     await createTenant(a, 'x', 'trial');
     const { secret, record } = await createKey(a, 1, ['read'], null);
-    expect(await b.seen(a.offset, 1000)).to.equal(true);
+    expect(await b.seen(a.offset, 60_000)).to.equal(true);
     expect(b.find(secret)?.principal.plan.name).to.equal('trial');
     await setDisabled(b, 1, true);
     expect(b.find(secret)?.tenantDisabled).to.equal(true);
@@ -56,7 +56,7 @@ describe('tenants and keys', () => {
     const { secret: next } = await rotateKey(b, 1, record.id);
     expect(b.find(secret)).to.equal(null);
     expect(b.find(next)?.principal.plan.name).to.equal('growth');
-    await a.seen(b.offset, 1000);
+    await a.seen(b.offset, 60_000);
     await revokeKey(a, 1, record.id);
     expect(a.find(next)).to.equal(null);
     expect(a.keysOf(1)).to.deep.equal([]);
@@ -111,7 +111,7 @@ describe('tenants and keys', () => {
         stores.flatMap((store, node) => [1, 2, 3, 4].map((n) => createTenant(store, `${node}.${n}`, 'team'))),
       );
       expect(created.map(({ id }) => id).sort((x, y) => x - y)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
-      await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 1000)));
+      await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 60_000)));
       for (const store of stores)
         expect(store.tenants().map(({ name }) => name)).to.deep.equal(stores[0]?.tenants().map(({ name }) => name));
       for (const { id, name } of created) expect(stores[0]?.tenant(id)?.name).to.equal(name);
@@ -147,9 +147,9 @@ describe('tenants and keys', () => {
       const topic = new FakeControlTopic();
       const [{ store: a }, { store: b }] = [await controlNode(topic), await controlNode(topic)];
       await createTenant(a, 'x', 'team');
-      await b.seen(a.offset, 1000);
+      await b.seen(a.offset, 60_000);
       await Promise.all([setDisabled(a, 1, true), setPlan(b, 1, 'growth'), setFlag(a, 1, 'demo', 'on'), setFlag(b, 1, 'ai', 'off')]);
-      await Promise.all([a, b].map((store) => store.seen(topic.next - 1n, 1000)));
+      await Promise.all([a, b].map((store) => store.seen(topic.next - 1n, 60_000)));
       for (const store of [a, b])
         expect(store.tenant(1)).to.deep.include({ disabled: true, plan: 'growth', flags: { demo: true, ai: false } });
     });
@@ -184,7 +184,7 @@ describe('tenants and keys', () => {
       const topic = new FakeControlTopic();
       const stores = await Promise.all([1, 2, 3].map(async () => (await controlNode(topic)).store));
       await Promise.all(stores.map((store) => bootstrapTenant(store, 'key')));
-      await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 1000)));
+      await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 60_000)));
       for (const store of stores) {
         expect(store.tenants()).to.have.lengthOf(1);
         expect(store.keysOf(1)).to.have.lengthOf(1);

@@ -87,7 +87,7 @@ describe('the sweep of trials', () => {
     const topic = new FakeControlTopic();
     const stores = await Promise.all([1, 2, 3].map(async () => (await controlNode(topic)).store));
     for (let i = 0; i < 5; i++) await createTenant(stores[0] as ControlStore, `t${i}`, 'trial', daysAgo(20));
-    await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 1000)));
+    await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 60_000)));
     const moved = await Promise.all(stores.map((store) => sweepTrials(store, NOW)));
     expect(
       moved
@@ -95,7 +95,7 @@ describe('the sweep of trials', () => {
         .map(({ id }) => id)
         .sort(),
     ).to.deep.equal([1, 2, 3, 4, 5]);
-    await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 1000)));
+    await Promise.all(stores.map((store) => store.seen(topic.next - 1n, 60_000)));
     for (const store of stores) expect(plans(store)).to.deep.equal(Array(5).fill('trial_expired'));
   });
 
@@ -103,7 +103,7 @@ describe('the sweep of trials', () => {
     const topic = new FakeControlTopic();
     const [a, b] = [await controlNode(topic), await controlNode(topic)];
     await createTenant(a.store, 'x', 'trial', daysAgo(20));
-    await b.store.seen(a.store.offset, 1000);
+    await b.store.seen(a.store.offset, 60_000);
     const payments: Promise<unknown>[] = [];
     b.log.beforeAppend = () => {
       if (payments.length === 0) payments.push(addPayment(a.store, 1));
@@ -111,7 +111,7 @@ describe('the sweep of trials', () => {
     expect(await sweepTrials(b.store, NOW)).to.deep.equal([]);
     await Promise.all(payments);
     for (const { store } of [a, b]) {
-      await store.seen(topic.next - 1n, 1000);
+      await store.seen(topic.next - 1n, 60_000);
       expect(store.tenant(1)).to.include({ plan: 'team', payment: true });
     }
   });

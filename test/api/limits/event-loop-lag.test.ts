@@ -63,7 +63,7 @@ describe('the lag of the event loop', () => {
   });
 
   it('is seen on a real event loop, and gone soon after it', async function () {
-    this.timeout(20_000);
+    this.timeout(240_000);
     const monitor = new EventLoopLag();
     await monitor.start();
     try {

@@ -218,7 +218,7 @@ describe('usage counts', () => {
   });
 
   it('never count less than what a node itself had acknowledged, and come to the exact sums after any schedule of kills', async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 60, size: 'max' }), async (steps) => {
         const world = new World();

@@ -29,7 +29,7 @@ type Report = {
 };
 
 describe('audit of an instance that writes through to the disk', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   const BODIES = 40;
   const PER_BODY = 100;
   let instance: Instance;
@@ -62,7 +62,7 @@ describe('audit of an instance that writes through to the disk', function () {
       'all entries',
       () => report(),
       ({ entries, lost }) => entries === BODIES * PER_BODY && lost === 0,
-      60_000,
+      240_000,
     );
   });
   after(() => instance.stop());
@@ -106,7 +106,7 @@ describe('audit of an instance that writes through to the disk', function () {
       'the dead letters',
       () => audit(),
       (answer) => answer.out.includes('3 in the dead letters'),
-      60_000,
+      240_000,
     );
     expect(out).to.contain('0 lost, 0 doubled of 4,003 entries');
     expect(code).to.equal(0);

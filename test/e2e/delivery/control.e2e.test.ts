@@ -14,7 +14,7 @@ import { HttpError } from '../../../pipeline/core/errors.ts';
 const LOG = pino({ level: 'silent' });
 
 describe('tenants and keys on a real Kafka', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   let dataDir = '';
   let broker: Kafka;
   const stores: ControlStore[] = [];
@@ -76,7 +76,7 @@ describe('tenants and keys on a real Kafka', function () {
       if (done) break;
     }
     expect(a.tenant(4)?.disabled).to.equal(true);
-    expect(await b.seen(a.offset, 30_000)).to.equal(true);
+    expect(await b.seen(a.offset, 240_000)).to.equal(true);
     expect(b.tenant(4)?.disabled).to.equal(true);
   });
 });

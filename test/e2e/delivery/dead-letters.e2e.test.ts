@@ -33,7 +33,7 @@ const record = (partition: number, rows: readonly string[], more: IHeaders = {})
 });
 
 describe('records that cannot be stored, on real engines', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let instance: Instance;
   let kafka: Client;
   let store: Store;
@@ -86,7 +86,7 @@ describe('records that cannot be stored, on real engines', function () {
     return new Map(rows.map(([text, count]) => [String(text), Number(count)]));
   }
   const settled = (prefix: string, texts: number): Promise<Map<string, number>> =>
-    until(`${texts} different texts ${prefix}`, () => stored(prefix), (found) => found.size === texts, 60_000); // prettier-ignore
+    until(`${texts} different texts ${prefix}`, () => stored(prefix), (found) => found.size === texts, 240_000); // prettier-ignore
   const once = (found: ReadonlyMap<string, number>): boolean => [...found.values()].every((times) => times === 1);
   /** Waits until the sink has committed all that is on the topic. */
   async function consumed(): Promise<void> {
@@ -103,7 +103,7 @@ describe('records that cannot be stored, on real engines', function () {
           );
         },
         (lags) => lags.every((lag) => lag === 0),
-        60_000,
+        240_000,
       );
     } finally {
       await client.disconnect();
@@ -172,7 +172,7 @@ describe('records that cannot be stored, on real engines', function () {
     const texts = Array.from({ length: 60 }, (_, n) => `${n % 3 === 0 ? 'wide' : 'thin'} ${n}`);
     for (const text of texts) expect((await post(text)).status).to.equal(200);
     await settled('thin', 40);
-    await until('20 dead letters', () => list('--reason', 'refused', '--from', began), (found) => found.length > 0 && found.length <= 20, 30_000); // prettier-ignore
+    await until('20 dead letters', () => list('--reason', 'refused', '--from', began), (found) => found.length > 0 && found.length <= 20, 240_000); // prettier-ignore
     await consumed();
     const refused = await list('--reason', 'refused', '--from', began);
     expect(refused[0]).to.include({ stage: 'sink logs: insert', stored: false });
@@ -197,7 +197,7 @@ describe('records that cannot be stored, on real engines', function () {
     for (let n = 0; n < 3; n++) {
       await letters.replay(all);
       process.kill(instance.processes().get('sink')?.pid ?? 0, 'SIGKILL');
-      await until('a new sink', () => instance.call('GET', `${instance.admin}/ready`), ({ status }) => status === 200, 60_000); // prettier-ignore
+      await until('a new sink', () => instance.call('GET', `${instance.admin}/ready`), ({ status }) => status === 200, 240_000); // prettier-ignore
     }
     expect(once(await settled('wide', 20))).to.equal(true);
     await consumed();
@@ -213,7 +213,7 @@ describe('records that cannot be stored, on real engines', function () {
     await store.command("ALTER TABLE logs ADD CONSTRAINT none CHECK NOT startsWith(_msg, 'all')");
     const placed = await produce(Array.from({ length: 500 }, (_, n) => record(0, [row(`all ${n}`)])));
     const ready = (): Promise<{ status: number; body: unknown }> => instance.call('GET', `${instance.admin}/ready`);
-    const { body } = await until('a stop', ready, ({ status }) => status === 503, 60_000);
+    const { body } = await until('a stop', ready, ({ status }) => status === 503, 240_000);
     expect((body as { failing: string[] }).failing).to.deep.equal(['sink: dead letters']);
     const lag = await until(
       'the lag',
@@ -235,7 +235,7 @@ describe('records that cannot be stored, on real engines', function () {
     await store.command('ALTER TABLE logs DROP CONSTRAINT none');
     const first = placed[0]?.offset ?? 0;
     expect(once(await settled('all ', 500 - dead))).to.equal(true);
-    await until('the end of the stop', ready, ({ status }) => status === 200, 60_000);
+    await until('the end of the stop', ready, ({ status }) => status === 200, 240_000);
     if (dead > 0) await replay('--reason', 'refused', '--from', '1h');
     expect(once(await settled('all ', 500))).to.equal(true);
     expect((await list()).filter(({ partition, offset }) => partition === 0 && offset >= first).every((letter) => letter.stored)).to.equal(

@@ -16,7 +16,7 @@ const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
 const COMPRESSED = CODECS.slice(1);
 
 describe("records that Kafka's own producer wrote", function () {
-  this.timeout(180_000);
+  this.timeout(600_000);
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-codecs-'));
   let broker: Kafka;
 

@@ -18,7 +18,7 @@ const log = pino({ level: 'silent' });
 const order = (a: SentRecord, b: SentRecord): number => a.partition - b.partition || a.offset - b.offset;
 
 describe('records of logs.v1 on a real Kafka', function () {
-  this.timeout(120_000);
+  this.timeout(600_000);
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-log-'));
   let broker: Kafka;
   let kafka: Client;
@@ -50,7 +50,7 @@ describe('records of logs.v1 on a real Kafka', function () {
         'the records',
         () => Promise.resolve(records.length),
         () => enough(records),
-        30_000,
+        240_000,
       );
     } finally {
       await reader.stop();

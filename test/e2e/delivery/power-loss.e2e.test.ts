@@ -23,7 +23,7 @@ const GROUP = 'power-loss';
 const PARTITIONS = 5;
 
 describe('a loss of power that took the end of the log', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-power-'));
   let own: LogsqlStore;
   let broker: Kafka;
@@ -89,7 +89,7 @@ describe('a loss of power that took the end of the log', function () {
       `all of partition ${String(partition)}`,
       () => stored(partition),
       (found) => names.every((name) => found.has(name)),
-      60_000,
+      240_000,
     );
 
   /** The broker ends as if the power failed, with these ends of its partitions, and comes back on the same ports. */

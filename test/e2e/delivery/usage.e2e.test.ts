@@ -25,7 +25,7 @@ const settled = (instance: Instance, bytes: number): Promise<unknown> =>
     `a usage of ${bytes} bytes`,
     () => usageOf(instance),
     (usage) => usage.bytes === bytes && usage.pending === 0,
-    40_000,
+    240_000,
   );
 
 /** The nth body of a client, of known size: sometimes compressed, sometimes without an entry that can be taken. */
@@ -108,11 +108,11 @@ const ready = (instance: Instance): Promise<unknown> =>
     'readiness',
     () => instance.call('GET', `${instance.admin}/ready`),
     ({ status }) => status === 200,
-    40_000,
+    240_000,
   );
 
 describe('daily volume', function () {
-  this.timeout(240_000);
+  this.timeout(600_000);
   let instance: Instance;
 
   before(async () => {
@@ -131,7 +131,7 @@ describe('daily volume', function () {
         'more requests',
         () => Promise.resolve(),
         () => ingest.accepted >= first && app.accepted >= second,
-        60_000,
+        240_000,
       );
     };
     await after(20);

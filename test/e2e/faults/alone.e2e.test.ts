@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { runScenarios, type RunReport } from '../../faults/run-scenarios.ts';
-import { SAMPLES_ALONE } from '../../faults/sample.ts';
+import { samples } from '../../faults/sample.ts';
+import { isWhole } from '../../extent.ts';
 
 const SEED = 20_261_123;
 
 describe('faults, each on a cluster of its own', function () {
-  this.timeout(600_000);
+  this.timeout(1_800_000);
 
-  for (const sample of SAMPLES_ALONE)
+  for (const sample of samples(isWhole).alone)
     for (const { name, cannotRun } of sample.scenarios)
       it(name, async function () {
         const why = cannotRun?.() ?? null;

@@ -25,6 +25,12 @@ export const truncatedInserts: Scenario = {
   },
 };
 
+const COUNTED = [
+  ['cut', 'cut connections'],
+  ['truncatedRequests', 'truncated requests'],
+  ['droppedResponses', 'dropped answers'],
+] as const;
+
 /** Connections that end in the middle of anything, on every link. */
 export const cutRequests: Scenario = {
   name: 'cut-requests',
@@ -36,6 +42,14 @@ export const cutRequests: Scenario = {
     const { cluster, random, counters, wait } = context;
     const names = ['api-kafka', 'sink-kafka', 'api-clickhouse', 'sink-clickhouse'] as const;
     const links = names.map((name) => cluster.link(name));
+    const seen = { cut: 0, truncatedRequests: 0, droppedResponses: 0 };
+    const count = (): void => {
+      for (const [kind, name] of COUNTED) {
+        const now = links.reduce((sum, { counts }) => sum + counts[kind], 0);
+        counters.add(name, now - seen[kind]);
+        seen[kind] = now;
+      }
+    };
     const matches = { 'api-kafka': isProduceTo('logs.v1'), 'sink-kafka': isOffsetCommit } as const;
     await untilOver(context, async (signal) => {
       const name = random.pick(names);
@@ -53,13 +67,10 @@ export const cutRequests: Scenario = {
         if (random.below(2) === 0) await proxy.dropNextResponse(matches[name], patience);
         else await proxy.truncateNextRequest(random.below(2 ** (3 + random.below(12))), matches[name], patience);
       } else proxy.cut();
+      count();
       await wait(random.below(700));
     });
     await Promise.all(links.map((link) => link.refuse(false)));
-    for (const { counts } of links) {
-      counters.add('cut connections', counts.cut);
-      counters.add('truncated requests', counts.truncatedRequests);
-      counters.add('dropped answers', counts.droppedResponses);
-    }
+    count();
   },
 };

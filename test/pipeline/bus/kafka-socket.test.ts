@@ -43,13 +43,14 @@ describe('socket to Kafka', () => {
 
   it('ends sooner where nothing has ever come', async () => {
     let isSilent = false;
-    const never = await connect(() => '', 600_000, 60);
-    const spoke = await connect(() => (isSilent ? '' : 'versions'), 600_000, 60);
+    const first = 1000;
+    const spoke = await connect(() => (isSilent ? '' : 'versions'), 600_000, first);
     spoke.write('question');
     spoke.resume();
     while (spoke.bytesRead === 0) await looks(1);
     isSilent = true;
     spoke.write('question');
+    const never = await connect(() => '', 600_000, first);
     never.write('question');
     await new Promise<void>((resolve) => never.once('error', () => resolve()));
     await looks(30);
@@ -57,11 +58,13 @@ describe('socket to Kafka', () => {
   });
 
   it('stays where nothing is asked, and where answers come', async () => {
-    const [idle, busy] = [await connect(() => '', 300), await connect(() => 'answer', 300)];
+    const [idle, busy, silent] = [await connect(() => '', 1000), await connect(() => 'answer', 1000), await connect(() => '', 1000)];
     for (const socket of [idle, busy]) socket.on('error', () => undefined);
     const asking = setInterval(() => busy.write('question'), 10);
     busy.resume();
-    await looks(120);
+    silent.write('question');
+    await new Promise<void>((resolve) => silent.once('error', () => resolve()));
+    await looks(30);
     clearInterval(asking);
     expect([idle.destroyed, busy.destroyed]).to.deep.equal([false, false]);
   });

@@ -114,11 +114,11 @@ describe('producer lane', () => {
       log,
       topic: 'logs.v1',
       onSent: (records) => sent.push(...records),
-      sendDeadlineMs: 300,
+      sendDeadlineMs: 2000,
     });
     const [first, second] = [pending('a'), pending('b')];
     lane.enqueue(first);
-    expect((await first.result)?.message).to.equal('Kafka did not answer within 300 ms.');
+    expect((await first.result)?.message).to.equal('Kafka did not answer within 2000 ms.');
     expect(lane.failing).to.equal(true);
     lane.enqueue(second);
     await turn();

@@ -33,5 +33,5 @@ describe('a log that has lost its end', () => {
       }),
       { numRuns: 300, endOnFailure: true },
     );
-  }).timeout(120_000);
+  }).timeout(600_000);
 });

@@ -288,7 +288,7 @@ describe('range consumer', () => {
     );
     expect(broker.storedOffsets).to.deep.equal([0, 1, 2, 3, 2, 3]);
     expect(broker.stored.at(-1)?.inDoubt).to.be.a('number');
-  }).timeout(10_000);
+  }).timeout(240_000);
 
   it('looks anew where it stands once, when the records of a new leader come', async () => {
     let lookUps = 0;

@@ -161,6 +161,6 @@ describe('normalizer cloudwatch', () => {
         let result: ReturnType<typeof normalize> | undefined;
         expect(cpuCost(() => (result = normalize(cloudwatch, request, { headers })))).to.be.below(600);
         if (result !== undefined && 'total' in result) expect(result.total).to.be.below(300_000);
-      }).timeout(20_000);
+      }).timeout(240_000);
   });
 });

@@ -263,6 +263,6 @@ describe('normalizer syslog: messages', () => {
         receivedAt: RECEIVED_AT,
       };
       expect(cpuCost(() => syslog.normalize({ ...request, body: Buffer.from(body) }, newWriter()))).to.be.below(300);
-    }).timeout(10_000);
+    }).timeout(240_000);
   }
 });

@@ -1,0 +1,15 @@
+import { portFault } from '../compose/embedded/ports.mjs';
+
+// below those of embedded engines, which may start at the same time, and of clients' own ends of connections
+const FIRST_PORT = 10_000;
+const PORTS = 10_000;
+
+/** Ports that are free now, all different, for a listener that is started later. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    if ((await portFault(port)) === null) ports.add(port);
+  }
+  return [...ports];
+}

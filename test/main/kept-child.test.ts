@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { KeptChild, type Start } from '../../main/kept-child.mjs';
+import { eventually } from '../fakes/eventually.ts';
+
+describe('a child that keeps dying', () => {
+  it('is started again at once, then after longer and longer waits', async () => {
+    const waits: (number | undefined)[] = [];
+    let dies: (reason: string) => void = () => undefined;
+    const begin: Start = () => {
+      const exited = new Promise<string>((resolve) => (dies = resolve));
+      const end = (): void => {
+        dies('stopped');
+      };
+      return Promise.resolve({ exited, stop: () => Promise.resolve().then(end), kill: end });
+    };
+    const wait = (ms: number | undefined): Promise<void> => Promise.resolve(void waits.push(ms));
+    const child = new KeptChild('child', begin, { onChange: () => undefined, log: () => undefined, wait });
+    await child.start();
+    for (let death = 1; death <= 7; death++) {
+      dies('exit code 1');
+      await eventually(
+        'another start',
+        () => child.restarts,
+        (count) => count === death,
+      );
+    }
+    expect(waits).to.deep.equal([0, 500, 1000, 2000, 4000, 5000, 5000]);
+    await child.stop(1000);
+    expect(child.restarts).to.equal(7);
+  });
+});
