@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import { backpressure, HttpError } from '../core/errors.ts';
 import { retentionClass } from '../core/retention.ts';
 import type { Service } from '../core/service.ts';
-import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../entry/writer.ts';
+import { Shards } from '../core/shard.ts';
+import { EntryCodec, EntryWriter, type RequestOptions, type Written } from '../entry/writer.ts';
 import { ProducerLane, type OnSent, type Parcel } from './lane.ts';
 import { LOGS_TOPIC, partitionCount } from './topics.ts';
 
@@ -22,7 +23,8 @@ export class LogPublisher implements Service {
   readonly #laneCount: number;
   readonly #onSent: OnSent;
   #lanes: ProducerLane[] = [];
-  #codec: EntryCodec | null = null;
+  readonly #codec = new EntryCodec();
+  #shards: Shards | null = null;
 
   /** `lanes`: how many producers at most; partition p goes through lane p mod n, so that its order is kept. `onSent` is told of the records of each send. */
   constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly lanes?: number; readonly onSent?: OnSent }) {
@@ -33,9 +35,10 @@ export class LogPublisher implements Service {
   }
 
   async start(): Promise<void> {
-    this.#codec = new EntryCodec(await partitionCount(this.#kafka, LOGS_TOPIC));
+    const shards = new Shards(await partitionCount(this.#kafka, LOGS_TOPIC));
+    this.#shards = shards;
     this.#lanes = Array.from(
-      { length: Math.min(this.#laneCount, this.#codec.partitions) },
+      { length: Math.min(this.#laneCount, shards.partitions) },
       () => new ProducerLane(this.#kafka, this.#log, this.#onSent),
     );
     await Promise.all(this.#lanes.map((lane) => lane.start()));
@@ -48,9 +51,15 @@ export class LogPublisher implements Service {
   }
 
   /** A writer for the entries of one request; `expectedBytes` is the size of its body. */
-  writer(options: WriterOptions, expectedBytes = 0): EntryWriter {
-    if (this.#codec === null) throw backpressure();
-    return new EntryWriter(this.#codec, options, expectedBytes);
+  writer(options: RequestOptions, expectedBytes = 0): EntryWriter {
+    if (this.#shards === null) throw backpressure();
+    const partitions = this.#shards.of(options.tenantId, options.shards);
+    return new EntryWriter(this.#codec, { ...options, partitions }, expectedBytes);
+  }
+
+  /** How many partitions the log has; 0 as long as that is not known. */
+  get partitions(): number {
+    return this.#shards?.partitions ?? 0;
   }
 
   /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Asked before a body is read, and again before it is decoded. */
@@ -82,7 +91,7 @@ export class LogPublisher implements Service {
   async publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {
     const { rejected, total } = writer;
     const accepted = writer.accepted;
-    const parcels = parcelsOf(writer, acceptedBytes, this.#codec?.partitions ?? 1);
+    const parcels = parcelsOf(writer, acceptedBytes);
     if (parcels.length > 0) await this.#sendAll(parcels);
     return { accepted, rejected, total };
   }
@@ -124,11 +133,11 @@ export class LogPublisher implements Service {
 }
 
 /** The records of a request. One whose entries were all rejected has none of them, but its bytes count: it has a record without rows. */
-function parcelsOf(writer: EntryWriter, acceptedBytes: number, partitions: number): Omit<Parcel, 'done'>[] {
-  const { tenantId } = writer.options;
+function parcelsOf(writer: EntryWriter, acceptedBytes: number): Omit<Parcel, 'done'>[] {
+  const { tenantId, partitions } = writer.options;
   const retentionDays = retentionClass(writer.options.retentionDays);
   const chunks = writer.chunks();
-  const nothing = { partition: tenantId % partitions, value: Buffer.alloc(0), count: 0, days: [], streams: [] };
+  const nothing = { partition: partitions[0] ?? 0, value: Buffer.alloc(0), count: 0, days: [], streams: [] };
   const own = chunks.length > 0 || acceptedBytes === 0 ? chunks : [nothing];
   return own.map(({ partition, value, count, days, streams }, index) => ({
     partition,

@@ -1,4 +1,5 @@
 import { COMMA, QUOTE } from '../core/bytes.ts';
+import { placeOf, tenantSeed } from '../core/shard.ts';
 import { LITERAL, STRING, type Draft } from './draft.ts';
 import type { Name } from './names.ts';
 import type { Severity } from '../core/severity.ts';
@@ -21,31 +22,37 @@ export const MAX_CHUNK_BYTES = 900_000;
 
 let chunkNumber = 0;
 
-/** Collects rows by partition. */
+/** Collects the rows of a request of one tenant, by the partitions of its shard. */
 export class ChunkBuilder {
   count = 0;
   /** Bytes of the rows that were closed. */
   bytes = 0;
+  readonly #partitions: readonly number[];
+  readonly #seed: number;
+  /** By the place in the shard. */
   readonly #open: (RowBuffer | undefined)[];
   readonly #done: Chunk[] = [];
   readonly #firstSize: number;
 
-  constructor(partitions: number, expectedBytes: number) {
-    this.#open = new Array<RowBuffer | undefined>(partitions).fill(undefined);
-    const share = (expectedBytes * 1.3) / Math.max(1, partitions * 0.75);
+  constructor(tenantId: number, partitions: readonly number[], expectedBytes: number) {
+    this.#partitions = partitions;
+    this.#seed = tenantSeed(tenantId);
+    this.#open = new Array<RowBuffer | undefined>(partitions.length).fill(undefined);
+    const share = (expectedBytes * 1.3) / Math.max(1, partitions.length * 0.75);
     this.#firstSize = Math.min(MAX_CHUNK_BYTES + 65_536, Math.max(1024, Math.ceil(share)));
   }
 
   /** The buffer for a row of at most `bound` bytes of this stream, of an entry of this day. */
   open(stream: Stream, day: number, bound: number): RowBuffer {
-    let buffer = this.#open[stream.partition];
+    const place = placeOf(this.#seed, stream.hash, this.#partitions.length);
+    let buffer = this.#open[place];
     if (buffer !== undefined && buffer.length > 0 && buffer.length + bound > MAX_CHUNK_BYTES) {
       this.#done.push(buffer.chunk());
       buffer = undefined;
     }
     if (buffer === undefined) {
-      buffer = new RowBuffer(stream.partition, Math.max(this.#firstSize, bound));
-      this.#open[stream.partition] = buffer;
+      buffer = new RowBuffer(this.#partitions[place] as number, Math.max(this.#firstSize, bound));
+      this.#open[place] = buffer;
     }
     buffer.begin(stream, day, bound);
     this.count += 1;

@@ -5,13 +5,14 @@ import { ownBytes } from './own-bytes.ts';
 import { ABSENT, type Draft } from './draft.ts';
 import type { Name, Names } from './names.ts';
 
-/** A stream: one full label set, its text, its id (XXH64 of the text), and the partition all of its entries go to. */
+/** A stream: one full label set, its text, and its id (XXH64 of the text). */
 export type Stream = {
   readonly text: string;
   readonly id: string;
   /** `"_stream_id":"…",` as it is written into a row. */
   readonly json: Uint8Array;
-  readonly partition: number;
+  /** 32 bits of the id, by which its place in a tenant's shard is chosen. */
+  readonly hash: number;
   /** The chunk (by its running number) that has the stream in its header already. */
   chunk: number;
 };
@@ -30,15 +31,13 @@ export const streamIdOf = (text: string): string => h64(text).toString();
 /** Finds the stream of a draft by a given set of label names, without making strings for label values seen before. */
 export class StreamTable {
   readonly #labels: readonly Name[];
-  readonly #partitions: number;
   #seen = new ByteMap<Seen>(256);
   readonly #byText = new Map<string, Stream>();
   #bytes = 0;
   #scratch: Buffer = Buffer.allocUnsafeSlow(4096);
 
-  constructor(names: Names, labels: readonly string[], partitions: number) {
+  constructor(names: Names, labels: readonly string[]) {
     this.#labels = [...new Set(labels)].sort().map((label) => names.pin(label));
-    this.#partitions = partitions;
   }
 
   /** The stream of the current entry of the draft; `{}` where it has none of the labels. */
@@ -98,7 +97,7 @@ export class StreamTable {
         text,
         id: id.toString(),
         json: ownBytes(`"_stream_id":"${id.toString()}",`),
-        partition: Number(id % BigInt(this.#partitions)),
+        hash: Number(BigInt.asIntN(32, id)),
         chunk: 0,
       };
       this.#byText.set(text, stream);

@@ -12,6 +12,8 @@ import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
 /** For whom, and under which rules, the entries of one request are written. */
 export type WriterOptions = {
   readonly tenantId: number;
+  /** The partitions that the tenant's entries go to, each stream to one of them: its shard. At least one. */
+  readonly partitions: readonly number[];
   /** Retention class in days; 0 keeps for ever, and then only the years 1900 to 2262 bound the time. */
   readonly retentionDays: number;
   /** Nanoseconds since the epoch. */
@@ -21,6 +23,9 @@ export type WriterOptions = {
   /** Most bytes of all rows together; what goes beyond is rejected. Tiny entries grow by what every row has. Default: no bound. */
   readonly maxRowBytes?: number;
 };
+
+/** The same for a request: of its tenant's shard only the size is known, which is how many partitions it has. */
+export type RequestOptions = Omit<WriterOptions, 'partitions'> & { readonly shards: number };
 
 /** An entry that was not taken: its place in the request, why, and the first bytes of it (of the first 100 of a request). */
 export type Rejection = { readonly index: number; readonly reason: string; readonly sample: string };
@@ -40,19 +45,16 @@ const MAX_SAMPLES = 100;
 
 /** What a process needs to write entries: the names it knows, the rules, and the streams. Shared by all requests. */
 export class EntryCodec {
-  readonly partitions: number;
   readonly draft: Draft;
   readonly canon: Canon;
   readonly #names = new Names();
   readonly #tables = new Map<string, StreamTable>();
   readonly #defaultTable: StreamTable;
 
-  /** `partitions`: how many partitions the topic of the entries has. */
-  constructor(partitions: number) {
-    this.partitions = partitions;
+  constructor() {
     this.draft = new Draft(this.#names);
     this.canon = new Canon(this.#names);
-    this.#defaultTable = new StreamTable(this.#names, DEFAULT_LABELS, partitions);
+    this.#defaultTable = new StreamTable(this.#names, DEFAULT_LABELS);
   }
 
   streams(labels: readonly string[] | null): StreamTable {
@@ -61,7 +63,7 @@ export class EntryCodec {
     let table = this.#tables.get(key);
     if (table === undefined) {
       if (this.#tables.size >= MAX_LABEL_SETS) this.#tables.clear();
-      table = new StreamTable(this.#names, labels.slice(0, MAX_LABELS), this.partitions);
+      table = new StreamTable(this.#names, labels.slice(0, MAX_LABELS));
       this.#tables.set(key, table);
     }
     return table;
@@ -99,7 +101,7 @@ export class EntryWriter {
     this.#codec = codec;
     this.options = options;
     this.#streams = codec.streams(options.streamFields);
-    this.#chunks = new ChunkBuilder(codec.partitions, expectedBytes);
+    this.#chunks = new ChunkBuilder(options.tenantId, options.partitions, expectedBytes);
     const now = Number(options.receivedAt / 1_000_000_000n);
     this.#minSeconds = options.retentionDays === 0 ? Number(MIN_TIME / 1_000_000_000n) : now - options.retentionDays * DAY;
     this.#maxSeconds = options.retentionDays === 0 ? Number(MAX_TIME / 1_000_000_000n) - 1 : now + FUTURE_SECONDS;
