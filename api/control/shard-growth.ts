@@ -6,8 +6,8 @@ import type { ControlStore } from './control-store.ts';
 import { effectivePlan } from './flags.ts';
 
 /**
- * Entries per second that a tenant sends to each of its partitions before it gets more of them. A partition is written by one producer
- * with one send on its way, and stored by one insert at a time: about 35,000 entries/s on the machines of docs/performance.md.
+ * Entries per second that a tenant sends to each of its partitions before it gets more of them: half of what one takes (docs/performance.md
+ * has 121,000 of two), which one producer writes with one send on its way and one insert at a time stores. The rest is for its neighbours.
  */
 export const SHARD_ENTRIES_PER_SECOND = 30_000;
 const WINDOW_MS = 60_000;

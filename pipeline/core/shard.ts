@@ -7,12 +7,22 @@ import { RecentMap } from './generations.ts';
  * partitions where there are fewer than k.
  */
 export function shardOf(tenantId: number, k: number, partitions: number): readonly number[] {
-  const tenant = tenantSeed(tenantId);
-  const weights = Array.from({ length: partitions }, (_, partition) => mix(tenant ^ Math.imul(partition + 1, 0x9e3779b1)));
-  const order = weights.map((_, partition) => partition);
+  const seed = tenantSeed(tenantId);
+  if (k <= 1) return [heaviest(seed, partitions)];
+  const weights = Int32Array.from({ length: partitions }, (_, partition) => weight(seed, partition));
+  const order = Array.from(weights, (_, partition) => partition);
   order.sort((a, b) => (weights[b] as number) - (weights[a] as number) || a - b);
-  return order.slice(0, Math.max(1, k));
+  return order.slice(0, k);
 }
+
+/** The first of the order, which is all that most tenants have. */
+function heaviest(seed: number, partitions: number): number {
+  let first = 0;
+  for (let partition = 1; partition < partitions; partition++) if (weight(seed, partition) > weight(seed, first)) first = partition;
+  return first;
+}
+
+const weight = (seed: number, partition: number): number => mix(seed ^ Math.imul(partition + 1, 0x9e3779b1));
 
 /** What the places of a tenant's streams are mixed with, so that streams that are busy for all tenants lie apart. */
 export const tenantSeed = (tenantId: number): number => mix(tenantId);
