@@ -1,18 +1,19 @@
 import type { Range } from '../pipeline/bus/range-consumer.ts';
 import { positionOf, type LogRecord } from '../pipeline/bus/record.ts';
 import { LOGS_TOPIC } from '../pipeline/bus/topics.ts';
+import { RecentMap } from '../pipeline/core/generations.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
 import { ROW_STRUCTURE } from '../pipeline/entry/row.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
 
-/** Streams (by tenant, day and id) that this process has written already; writing one again does no harm. */
-const MAX_KNOWN_STREAMS = 500_000;
+/** Streams (by tenant, day and id) that this process has written lately, in each of two generations; writing one again does no harm. */
+const MAX_KNOWN_STREAMS = 250_000;
 const STREAMS_DEADLINE_MS = 60_000;
 
 /** Entries into `logs`, and the streams they belong to into `streams`, before them. */
 export function createLogsSink(): Sink {
-  const known = new Set<string>();
+  const known = new RecentMap<string, true>(MAX_KNOWN_STREAMS);
   return {
     name: 'logs',
     topic: LOGS_TOPIC,
@@ -28,8 +29,7 @@ export function createLogsSink(): Sink {
         settings: { async_insert: 0, max_partitions_per_insert_block: MAX_PARTITIONS },
         signal: AbortSignal.timeout(STREAMS_DEADLINE_MS),
       });
-      if (known.size > MAX_KNOWN_STREAMS) known.clear();
-      for (const key of fresh.keys()) known.add(key);
+      for (const key of fresh.keys()) known.set(key, true);
     },
 
     insert: (range, table = 'logs') => ({ text: insertText(range, table), body: range.records.map(({ value }) => value) }),
@@ -37,13 +37,13 @@ export function createLogsSink(): Sink {
 }
 
 /** The rows of `streams` that may not be there yet, by their key. */
-function newStreams(records: readonly LogRecord[], known: ReadonlySet<string>): Map<string, string> {
+function newStreams(records: readonly LogRecord[], known: RecentMap<string, true>): Map<string, string> {
   const fresh = new Map<string, string>();
   for (const { tenantId, retentionDays, days, streams } of records) {
     for (const [id, text] of streams) {
       for (const day of days) {
         const key = `${String(tenantId)}/${String(retentionDays)}/${String(day)}/${id}`;
-        if (known.has(key) || fresh.has(key)) continue;
+        if (known.get(key) !== undefined || fresh.has(key)) continue;
         const labels = Object.fromEntries(parseStream(text));
         fresh.set(
           key,

@@ -6,12 +6,13 @@
 export class Generations<Table extends { readonly size: number }> {
   young: Table;
   old: Table;
-  readonly #make: () => Table;
+  readonly #make: (dropped?: Table) => Table;
   readonly #maxItems: number;
   readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(make: () => Table, maxItems: number, maxBytes = Infinity) {
+  /** `make` gives an empty table, also of one that was dropped. */
+  constructor(make: (dropped?: Table) => Table, maxItems: number, maxBytes = Infinity) {
     this.#make = make;
     this.#maxItems = maxItems;
     this.#maxBytes = maxBytes;
@@ -22,8 +23,9 @@ export class Generations<Table extends { readonly size: number }> {
   /** The table to put an item of so many bytes into. */
   room(bytes = 0): Table {
     if (this.young.size >= this.#maxItems || (this.#bytes + bytes > this.#maxBytes && this.young.size > 0)) {
+      const dropped = this.old;
       this.old = this.young;
-      this.young = this.#make();
+      this.young = this.#make(dropped);
       this.#bytes = 0;
     }
     this.#bytes += bytes;

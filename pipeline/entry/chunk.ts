@@ -4,7 +4,8 @@ import { LITERAL, STRING, type Draft } from './draft.ts';
 import type { Name } from './names.ts';
 import type { Severity } from '../core/severity.ts';
 import { ROW_START } from './row.ts';
-import type { Stream } from './streams.ts';
+import { idQuotient, idRemainder } from './id-text.ts';
+import type { KnownStream, Stream } from './streams.ts';
 import type { SplitTime } from './time-token.ts';
 
 /** Rows of one request for one partition: the value of one Kafka record, or a part of it. */
@@ -12,7 +13,7 @@ export type Chunk = {
   readonly partition: number;
   readonly value: Buffer;
   readonly count: number;
-  readonly streams: readonly Stream[];
+  readonly streams: readonly KnownStream[];
   /** Days since the epoch of which the chunk has entries. */
   readonly days: readonly number[];
 };
@@ -44,7 +45,7 @@ export class ChunkBuilder {
 
   /** The buffer for a row of at most `bound` bytes of this stream, of an entry of this day. */
   open(stream: Stream, day: number, bound: number): RowBuffer {
-    const place = placeOf(this.#seed, stream.hash, this.#partitions.length);
+    const place = placeOf(this.#seed, stream.low, this.#partitions.length);
     let buffer = this.#open[place];
     if (buffer !== undefined && buffer.length > 0 && buffer.length + bound > MAX_CHUNK_BYTES) {
       this.#done.push(buffer.chunk());
@@ -67,6 +68,7 @@ export class ChunkBuilder {
 }
 
 const TIME = Buffer.from(ROW_START);
+const STREAM_ID = Buffer.from('"_stream_id":"');
 const SEVERITY = Buffer.from('"severity":');
 const MESSAGE = Buffer.from('"_msg":');
 const FIELDS = Buffer.from(',"fields":{');
@@ -81,7 +83,7 @@ class RowBuffer {
   #rowStart = 0;
   readonly #partition: number;
   readonly #number = ++chunkNumber;
-  readonly #streams: Stream[] = [];
+  readonly #streams: KnownStream[] = [];
   readonly #days = new Set<number>();
 
   constructor(partition: number, size: number) {
@@ -97,10 +99,7 @@ class RowBuffer {
     }
     this.#rowStart = this.length;
     this.#count += 1;
-    if (stream.chunk !== this.#number) {
-      stream.chunk = this.#number;
-      this.#streams.push(stream);
-    }
+    if (stream.firstIn(this.#number)) this.#streams.push(stream.known());
     if (day !== this.#lastDay) {
       this.#lastDay = day;
       this.#days.add(day);
@@ -135,7 +134,18 @@ class RowBuffer {
     this.#bytes[this.length++] = COMMA;
   }
 
-  /** A number below 1e10 (1e10 seconds are the year 2286) with leading zeros. */
+  /** `"_stream_id":"<decimal>",` */
+  streamId({ high, low }: Stream): void {
+    this.bytes(STREAM_ID);
+    const quotient = idQuotient(high, low);
+    const remainder = idRemainder(high, low);
+    if (quotient > 0) this.#digits(quotient, placesOf(quotient));
+    this.#digits(remainder, quotient > 0 ? 6 : placesOf(remainder));
+    this.#bytes[this.length++] = QUOTE;
+    this.#bytes[this.length++] = COMMA;
+  }
+
+  /** A whole number with leading zeros. */
   #digits(number: number, places: number): void {
     const bytes = this.#bytes;
     let rest = number;
@@ -208,6 +218,13 @@ class RowBuffer {
     else for (let from = start; from < end; from++) target[to++] = source[from] as number;
     this.length = to;
   }
+}
+
+/** How many digits a whole number has. */
+function placesOf(number: number): number {
+  let places = 1;
+  for (let bound = 10; number >= bound; bound *= 10) places += 1;
+  return places;
 }
 
 export type { RowBuffer };

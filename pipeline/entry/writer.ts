@@ -6,7 +6,7 @@ import { ABSENT, Draft, LITERAL, STRING } from './draft.ts';
 import { last, skipSpace } from '../core/json-tokens.ts';
 import { Names, type Name } from './names.ts';
 import { ChunkBuilder, type Chunk } from './chunk.ts';
-import { StreamTable, type Stream } from './streams.ts';
+import { Streams, type Stream, type StreamTable } from './streams.ts';
 import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
 
 /** For whom, and under which rules, the entries of one request are written. */
@@ -35,9 +35,6 @@ export type Written = { readonly accepted: number; readonly rejected: readonly R
 
 const DAY = 86_400;
 const FUTURE_SECONDS = 2 * DAY;
-/** Sets of label names that requests may choose and that are remembered. */
-const MAX_LABEL_SETS = 100;
-const MAX_LABELS = 64;
 /** A record of Kafka takes 8 MiB; control characters take six bytes each in a row. */
 const MAX_ROW_BYTES = 8_000_000;
 /** Rejections of one request that keep a sample of their entry. */
@@ -48,25 +45,19 @@ export class EntryCodec {
   readonly draft: Draft;
   readonly canon: Canon;
   readonly #names = new Names();
-  readonly #tables = new Map<string, StreamTable>();
+  readonly streams: Streams;
   readonly #defaultTable: StreamTable;
 
   constructor() {
     this.draft = new Draft(this.#names);
     this.canon = new Canon(this.#names);
-    this.#defaultTable = new StreamTable(this.#names, DEFAULT_LABELS);
+    this.streams = new Streams(this.#names);
+    this.#defaultTable = this.streams.table(DEFAULT_LABELS);
   }
 
-  streams(labels: readonly string[] | null): StreamTable {
-    if (labels === null) return this.#defaultTable;
-    const key = labels.join('\n');
-    let table = this.#tables.get(key);
-    if (table === undefined) {
-      if (this.#tables.size >= MAX_LABEL_SETS) this.#tables.clear();
-      table = new StreamTable(this.#names, labels.slice(0, MAX_LABELS));
-      this.#tables.set(key, table);
-    }
-    return table;
+  /** The streams by the label names that a request has chosen; null: by the default ones. */
+  tableOf(labels: readonly string[] | null): StreamTable {
+    return labels === null ? this.#defaultTable : this.streams.table(labels);
   }
 }
 
@@ -100,7 +91,7 @@ export class EntryWriter {
   constructor(codec: EntryCodec, options: WriterOptions, expectedBytes = 0) {
     this.#codec = codec;
     this.options = options;
-    this.#streams = codec.streams(options.streamFields);
+    this.#streams = codec.tableOf(options.streamFields);
     this.#chunks = new ChunkBuilder(options.tenantId, options.partitions, expectedBytes);
     const now = Number(options.receivedAt / 1_000_000_000n);
     this.#minSeconds = options.retentionDays === 0 ? Number(MIN_TIME / 1_000_000_000n) : now - options.retentionDays * DAY;
@@ -178,7 +169,7 @@ export class EntryWriter {
 
   /** Says that the label set of a protocol is the stream of this entry, and of those that `again` begins. */
   streamIs(labels: Iterable<readonly [string, string]>): void {
-    this.#stream = this.#streams.ofPairs(labels);
+    this.#stream = this.#codec.streams.ofPairs(labels);
   }
 
   /**
@@ -232,13 +223,13 @@ export class EntryWriter {
     if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
     const severity = canon.readLevel(draft);
     const stream = this.#stream ?? this.#streams.of(draft);
-    const bound = rowBound(draft, stream.json.length);
+    const bound = rowBound(draft);
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
     const { maxRowBytes = Infinity } = this.options;
     if (this.#chunks.bytes > maxRowBytes) return `the entries before it take more than ${String(maxRowBytes)} bytes as they are stored`;
     const row = this.#chunks.open(stream, Math.floor(time.seconds / DAY), bound);
     row.time(time);
-    row.bytes(stream.json);
+    row.streamId(stream);
     row.column(draft, LEVEL, canon.level);
     row.column(draft, SERVICE, canon.service);
     row.column(draft, TRACE_ID, canon.traceId);
@@ -270,8 +261,8 @@ const TRACE_ID = Buffer.from('"trace_id":');
 const SPAN_ID = Buffer.from('"span_id":');
 
 /** An upper bound of the row's bytes. */
-function rowBound(draft: Draft, streamBytes: number): number {
-  let bound = 256 + streamBytes;
+function rowBound(draft: Draft): number {
+  let bound = 320;
   for (let i = 0; i < draft.count; i++) {
     bound += (draft.ends[i] as number) - (draft.starts[i] as number) + (draft.fieldNames[i] as Name).json.length + 3;
   }
