@@ -50,7 +50,13 @@ export class LabelText {
     return length;
   }
 
-  /** The same where a token has escapes. */
+  /** The text as a string. */
+  read(tokens: Buffer, start: number, end: number): string {
+    const length = this.write(tokens, start, end);
+    return this.bytes.toString('utf8', 0, length);
+  }
+
+  /** What `write` does where a token has escapes. */
   #rewrite(tokens: Buffer, start: number, end: number): number {
     const pairs: [string, string][] = [];
     for (let at = start; at < end;) {

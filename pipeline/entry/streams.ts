@@ -22,8 +22,8 @@ export interface Stream {
 }
 
 /** What is remembered of streams in each of two generations: how many, and bytes of their labels' tokens. */
-const MAX_SEEN = 262_144;
-const MAX_SEEN_BYTES = 16 * 1024 * 1024;
+export type StreamBounds = { readonly items: number; readonly bytes: number };
+const BOUNDS: StreamBounds = { items: 262_144, bytes: 16 * 1024 * 1024 };
 /** Longer ones are read anew each time. */
 const MAX_TOKEN_BYTES = 65_536;
 /** Streams that protocols give as a whole, in each of two generations. */
@@ -96,8 +96,7 @@ class FoundStream implements Stream {
 
   known(): KnownStream {
     const labels = this.#labels as LabelText;
-    const length = labels.write(this.#tokens, KEY_START, this.#length);
-    return { text: labels.bytes.toString('utf8', 0, length), id: idText(this.high, this.low) };
+    return { text: labels.read(this.#tokens, KEY_START, this.#length), id: idText(this.high, this.low) };
   }
 }
 
@@ -107,15 +106,18 @@ class FoundStream implements Stream {
  */
 export class Streams {
   readonly #names: Names;
-  readonly #seen = new Generations((dropped?: TokenTable) => dropped?.clear() ?? new TokenTable(), MAX_SEEN, MAX_SEEN_BYTES);
+  readonly #seen: Generations<TokenTable>;
   readonly #given = new RecentMap<string, Stream>(MAX_GIVEN, MAX_GIVEN_BYTES);
   readonly #tables = new RecentMap<string, StreamTable>(MAX_LABEL_SETS);
   readonly #found = new FoundStream();
   #tableCount = 0;
+  /** How often a stream's text had to be made and hashed, since it was not seen lately. */
+  hashed = 0;
   scratch: Buffer = Buffer.allocUnsafeSlow(4096);
 
-  constructor(names: Names) {
+  constructor(names: Names, { items, bytes } = BOUNDS) {
     this.#names = names;
+    this.#seen = new Generations((dropped?: TokenTable) => dropped?.clear() ?? new TokenTable(), items, bytes);
   }
 
   /** Finds streams by these label names, of which the first 64 count. */
@@ -141,8 +143,8 @@ export class Streams {
     const table = this.#seen.young;
     const index = table.find(scratch, 0, length);
     if (index >= 0) return this.#found.is(table, index, labels, scratch, length);
-    if (length > MAX_TOKEN_BYTES) return this.#ofText(labels.bytes.toString('utf8', 0, labels.write(scratch, KEY_START, length)));
-    const item = this.#fromOld(length) ?? hashed(labels, scratch, length);
+    if (length > MAX_TOKEN_BYTES) return this.#ofText(labels.read(scratch, KEY_START, length));
+    const item = this.#fromOld(length) ?? this.#hash(labels, length);
     const young = this.#seen.room(length);
     return this.#found.is(young, young.add(scratch, 0, length, item), labels, scratch, length);
   }
@@ -153,6 +155,14 @@ export class Streams {
     return index < 0 ? null : { high: old.high(index), low: old.low(index), mark: old.mark(index) };
   }
 
+  /** What is to be known of a stream that was not seen lately. */
+  #hash(labels: LabelText, length: number): Item {
+    const written = labels.write(this.scratch, KEY_START, length);
+    id[0] = h64Raw(labels.bytes.subarray(0, written));
+    this.hashed += 1;
+    return { high: halves[1] as number, low: halves[0] as number, mark: 0 };
+  }
+
   #ofText(text: string): Stream {
     const known = this.#given.get(text, text.length);
     if (known !== undefined) return known;
@@ -160,13 +170,6 @@ export class Streams {
     this.#given.set(text, stream, text.length);
     return stream;
   }
-}
-
-/** What is to be known of a stream that was not seen lately. */
-function hashed(labels: LabelText, tokens: Buffer, length: number): Item {
-  const written = labels.write(tokens, KEY_START, length);
-  id[0] = h64Raw(labels.bytes.subarray(0, written));
-  return { high: halves[1] as number, low: halves[0] as number, mark: 0 };
 }
 
 /** The streams of entries by one set of label names. It costs nothing to make one: names are looked up when an entry comes. */
