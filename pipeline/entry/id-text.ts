@@ -14,9 +14,23 @@ export function idRemainder(high: number, low: number): number {
 
 /** The whole text. */
 export function idText(high: number, low: number): string {
+  let from = digits.length;
+  let rest = idRemainder(high, low);
   const quotient = idQuotient(high, low);
-  const remainder = String(idRemainder(high, low));
-  return quotient === 0 ? remainder : String(quotient) + remainder.padStart(6, '0');
+  if (quotient === 0) return String(rest);
+  for (let place = 0; place < 6; place++) rest = push((from -= 1), rest);
+  for (rest = quotient; rest > 0;) rest = push((from -= 1), rest);
+  return digits.toString('latin1', from);
 }
+
+/** Writes the last digit of a whole number; gives what is before it. */
+function push(at: number, number: number): number {
+  const tenth = Math.floor(number / 10);
+  digits[at] = 0x30 + (number - tenth * 10);
+  return tenth;
+}
+
+/** A text by way of bytes: numbers above 2^31 are slow to print. */
+const digits = Buffer.alloc(20);
 
 const MILLION = 1_000_000;
