@@ -85,7 +85,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'tenant set-flag',
-    help: 'Sets a feature (metrics, replay, ai, projects), demo, or a number of the plan custom; the value default takes it away.',
+    help: 'Sets a feature (metrics, replay, ai, projects), demo, shards, or a number of the plan custom; the value default takes it away.',
     required: ['tenant', 'flag', 'value'],
     optional: [],
     columns: TENANT_COLUMNS,

@@ -1,4 +1,5 @@
 import type { Range } from '../pipeline/bus/range.ts';
+import { RecentMap } from '../pipeline/core/generations.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../pipeline/logs/record.ts';
@@ -6,13 +7,13 @@ import type { Store } from '../pipeline/store/client.ts';
 import { logsInsert } from './logs-body.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
 
-/** Streams (by tenant, day and id) that this process has written already; writing one again does no harm. */
-const MAX_KNOWN_STREAMS = 500_000;
+/** Streams (by tenant, day and id) that this process has written lately, in each of two generations; writing one again does no harm. */
+const MAX_KNOWN_STREAMS = 250_000;
 const STREAMS_DEADLINE_MS = 60_000;
 
 /** Entries into `logs`, and the streams they belong to into `streams`, before them. */
 export function createLogsSink(): Sink<LogRecord> {
-  const known = new Set<string>();
+  const known = new RecentMap<string, true>(MAX_KNOWN_STREAMS);
   return {
     name: 'logs',
     signal: logsSignal,
@@ -28,8 +29,7 @@ export function createLogsSink(): Sink<LogRecord> {
         settings: { async_insert: 0, max_partitions_per_insert_block: MAX_PARTITIONS },
         signal: AbortSignal.timeout(STREAMS_DEADLINE_MS),
       });
-      if (known.size > MAX_KNOWN_STREAMS) known.clear();
-      for (const key of fresh.keys()) known.add(key);
+      for (const key of fresh.keys()) known.set(key, true);
     },
 
     insert: (range, into = 'logs') => logsInsert(range, into),
@@ -37,13 +37,13 @@ export function createLogsSink(): Sink<LogRecord> {
 }
 
 /** The rows of `streams` that may not be there yet, by their key. */
-export function newStreams(records: readonly LogRecord[], known: ReadonlySet<string>): Map<string, string> {
+export function newStreams(records: readonly LogRecord[], known: RecentMap<string, true>): Map<string, string> {
   const fresh = new Map<string, string>();
   for (const { tenantId, retentionDays, streams } of records) {
     for (const [id, { text, days }] of streams) {
       for (const day of days) {
         const key = `${String(tenantId)}/${String(retentionDays)}/${String(day)}/${id}`;
-        if (known.has(key) || fresh.has(key)) continue;
+        if (known.get(key) !== undefined || fresh.has(key)) continue;
         const labels = Object.fromEntries(parseStream(text));
         fresh.set(
           key,

@@ -57,7 +57,7 @@ export async function createTenant(control: ControlStore, name: string, plan: st
   }
 }
 
-/** Changes a tenant; 404 where there is none. */
+/** Changes a tenant, which keeps the shards that it has whatever plan and flags say then; 404 where there is none. */
 export async function changeTenant(
   control: ControlStore,
   id: number,
@@ -68,9 +68,15 @@ export async function changeTenant(
     () => control.tenant(id),
     (current) => {
       if (current === undefined) throw notFound(`There is no tenant ${String(id)}.`);
-      return { ...current, ...change(current) };
+      return keepShards(current, { ...current, ...change(current) });
     },
   );
+}
+
+/** Entries that come later must find those before them in the same order of a partition: the number of shards never falls. */
+function keepShards(current: TenantRecord, next: TenantRecord): TenantRecord {
+  const { shards } = effectivePlan(current);
+  return effectivePlan(next).shards >= shards ? next : { ...next, flags: { ...next.flags, shards } };
 }
 
 export const setDisabled = (control: ControlStore, id: number, disabled: boolean): Promise<TenantRecord> =>
@@ -89,13 +95,34 @@ export async function setPlan(control: ControlStore, id: number, plan: string): 
   }));
 }
 
-/** Sets a flag from its text; `default` takes it away. */
+/** Sets a flag from its text; `default` takes it away. 400 for fewer shards than the tenant has. */
 export const setFlag = (control: ControlStore, id: number, flag: string, text: string): Promise<TenantRecord> =>
-  changeTenant(control, id, ({ plan, flags }) => {
+  changeTenant(control, id, (tenant) => {
+    const { plan } = tenant;
     const value = parseFlag(flag, text, plan);
-    const others = Object.fromEntries(Object.entries(flags).filter(([name]) => name !== flag));
-    return { flags: value === null ? others : { ...others, [flag]: value } };
+    const others = Object.fromEntries(Object.entries(tenant.flags).filter(([name]) => name !== flag));
+    const flags = value === null ? others : { ...others, [flag]: value };
+    const { shards } = effectivePlan(tenant);
+    if (flag === 'shards' && (Number(value ?? shards) < shards || effectivePlan({ plan, flags }).shards < shards))
+      throw invalidParameter(`The tenant has ${String(shards)} shards; their number only grows.`);
+    return { flags };
   });
+
+/** Thrown inside a write to say that the tenant has as many shards by now. */
+class Grown extends Error {}
+
+/** Gives a tenant so many shards, or leaves it as it is where it has them already; null then. Safe from several nodes at once. */
+export async function raiseShards(control: ControlStore, id: number, shards: number): Promise<TenantRecord | null> {
+  try {
+    return await changeTenant(control, id, (tenant) => {
+      if (effectivePlan(tenant).shards >= shards) throw new Grown();
+      return { flags: { ...tenant.flags, shards } };
+    });
+  } catch (error) {
+    if (error instanceof Grown) return null;
+    throw error;
+  }
+}
 
 /** Issues a key of a tenant; 404 where there is none, 403 where its plan allows no more keys. */
 export async function createKey(

@@ -21,6 +21,13 @@ export const FLAGS: readonly Flag[] = [
   { name: 'replay', type: 'switch', apply: (plan, value) => feature(plan, { replay: value === true }) },
   { name: 'ai', type: 'switch', apply: (plan, value) => feature(plan, { ai: value === true }) },
   { name: 'projects', type: 'number', max: 10_000, apply: (plan, value) => feature(plan, { projects: Number(value) }) },
+  {
+    name: 'shards',
+    type: 'number',
+    // as many partitions as the log can have
+    max: 2048,
+    apply: (plan, value) => ({ ...plan, shards: Math.max(plan.shards, Number(value)) }),
+  },
   { name: 'ceiling_bytes', type: 'number', apply: (plan, value) => (plan.paid ? { ...plan, ceilingBytes: Number(value) } : plan) },
   { name: 'entries_per_second', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, entriesPerSecond: Number(value) }) },
   { name: 'daily_bytes', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, dailyBytes: Number(value) }) },

@@ -23,6 +23,8 @@ export type Plan = {
   readonly queriesPerMinute: number;
   /** 0: kept for ever. */
   readonly retentionDays: number;
+  /** To how many partitions of `logs.v1` its entries go at least; what a tenant has got beyond that it keeps. */
+  readonly shards: number;
   readonly features: Features;
   readonly ceilings: Ceilings;
   /** Somebody pays for it: it goes on past the included volume. */
@@ -44,6 +46,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: 73 * GB,
     queriesPerMinute: 1200,
     retentionDays: 14,
+    shards: 1,
     features: { metrics: true, replay: false, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
     paid: false,
@@ -55,6 +58,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: CEILING * 34 * GB,
     queriesPerMinute: 1200,
     retentionDays: 30,
+    shards: 1,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
     paid: true,
@@ -66,6 +70,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: CEILING * 135 * GB,
     queriesPerMinute: 3000,
     retentionDays: 30,
+    shards: 2,
     features: { metrics: true, replay: true, projects: 5, ai: true },
     ceilings: NO_CEILINGS,
     paid: true,
@@ -77,6 +82,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: NO_LIMIT,
     queriesPerMinute: NO_LIMIT,
     retentionDays: 365,
+    shards: 2,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
     paid: true,
@@ -88,6 +94,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: 0,
     queriesPerMinute: 300,
     retentionDays: 14,
+    shards: 1,
     features: { metrics: false, replay: false, projects: 0, ai: false },
     ceilings: { users: 3, keys: 2, liveTails: 2, dashboards: 25, savedSearches: 50 },
     paid: false,
@@ -99,6 +106,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: NO_LIMIT,
     queriesPerMinute: NO_LIMIT,
     retentionDays: 0,
+    shards: 1,
     features: { metrics: true, replay: true, projects: 100, ai: true },
     ceilings: NO_CEILINGS,
     paid: true,

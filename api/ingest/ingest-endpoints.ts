@@ -24,6 +24,8 @@ export type IngestOptions = {
   readonly bodies?: BodiesInFlight;
   /** Where tenants find what was refused. */
   readonly rejections?: RejectionLog;
+  /** Told of the entries of each request once they are on the log. */
+  readonly onAccepted?: (tenantId: number, entries: number) => void;
   /** Nanoseconds since the epoch. */
   readonly now?: () => bigint;
 };
@@ -62,6 +64,7 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
     const { request, writer } = await readEntries(exchange, normalizer, intake, receivedAt);
     const bytes = request.body.length;
     const written = await publishCharged(intake, principal, writer, bytes);
+    intake.onAccepted?.(principal.tenantId, written.accepted);
     metrics.entries.inc({ format: normalizer.name }, written.accepted);
     metrics.bytes.inc({ format: normalizer.name }, bytes);
     if (written.rejected.length > 0) noteRejections(exchange, normalizer, intake, writer);
@@ -95,6 +98,7 @@ async function readEntries(
       {
         tenantId,
         retentionDays: plan.retentionDays,
+        shards: plan.shards,
         receivedAt,
         streamFields: streamFieldsOf(exchange),
         maxRowBytes: caps.inflated * ROW_FACTOR,

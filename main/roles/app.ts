@@ -27,7 +27,7 @@ export const appRole: Role = {
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
     const control = createControlStore(context);
-    const { services, endpoints, counts } = ingestPlane(context);
+    const { services, endpoints, counts } = ingestPlane(context, control);
     const sweep = new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) });
     const store = new Store(config.clickhouse);
     context.registerCheck('clickhouse', () => store.ping());

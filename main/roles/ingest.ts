@@ -1,4 +1,6 @@
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
+import type { ControlStore } from '../../api/control/control-store.ts';
+import { ShardGrowth } from '../../api/control/shard-growth.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
 import { ingestHostEndpoints } from '../../api/http/host-lists.ts';
@@ -26,7 +28,7 @@ export type IngestPlane = {
   readonly counts: UsageCounts;
 };
 
-export function ingestPlane(context: RoleContext): IngestPlane {
+export function ingestPlane(context: RoleContext, control: ControlStore): IngestPlane {
   const { config, log, metrics } = context;
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-ingest', log });
   const counts = createUsageCounts(context);
@@ -39,6 +41,12 @@ export function ingestPlane(context: RoleContext): IngestPlane {
     },
   });
   context.registerCheck('kafka', () => publisher.ready);
+  const growth = new ShardGrowth({
+    control,
+    othersEntries: (tenantId) => counts.othersEntries(tenantId),
+    partitions: () => publisher.partitions,
+    log: log.child({ component: 'shard growth' }),
+  });
   const lag = new EventLoopLag();
   const endpoints = ingestEndpoints({
     normalizers: normalizers.members,
@@ -47,9 +55,12 @@ export function ingestPlane(context: RoleContext): IngestPlane {
     maxBodyBytes: config.http.maxBodyBytes,
     metrics,
     rejections: context.rejections,
+    onAccepted: (tenantId, entries) => {
+      growth.accepted(tenantId, entries);
+    },
   });
   endpoints.push(...elasticProbes, ...hecEndpoints, ...vercelVerification);
-  return { services: [lag, counts, publisher], endpoints, counts };
+  return { services: [lag, counts, publisher, growth], endpoints, counts };
 }
 
 /** Takes entries from shippers, on the ingest host. */
@@ -58,7 +69,7 @@ export const ingestRole: Role = {
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
     const control = createControlStore(context);
-    const { services, endpoints } = ingestPlane(context);
+    const { services, endpoints } = ingestPlane(context, control);
     const host = createHost({
       name: 'ingest host',
       host: config.http.host,

@@ -51,7 +51,8 @@ export class ByteMap<Item extends Keyed> {
 /** A seed of this process, so that nobody outside can choose keys that collide. */
 const SEED = Math.floor(Math.random() * 0x7fffffff) | 1;
 
-function hashBytes(bytes: Uint8Array, start: number, end: number): number {
+/** The hash of a byte sequence, the same within this process. */
+export function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   let hash = SEED;
   for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
   return hash ^ (hash >>> 15);

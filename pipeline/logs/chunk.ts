@@ -1,3 +1,4 @@
+import { placeOf, tenantSeed } from '../core/shard.ts';
 import { encodeColumns } from './columns/column-encoder.ts';
 import { LogColumns, type Vocabulary } from './columns/log-columns.ts';
 import { StreamDayList } from './stream-days.ts';
@@ -90,36 +91,42 @@ export class ChunkBuilder {
   /** Entries taken so far. */
   count = 0;
   readonly #pool: ColumnPool;
-  /** The chunk of each partition that is being filled. */
-  readonly #open = new Map<number, Chunk>();
+  readonly #partitions: readonly number[];
+  readonly #seed: number;
+  /** The chunk that is being filled, by the place of its partition in the shard. */
+  readonly #open: (Chunk | undefined)[];
   readonly #done: Chunk[] = [];
   readonly #rows: number;
   #doneBytes = 0;
 
-  /** `expectedBytes`: the size of the request's body. */
-  constructor(pool: ColumnPool, expectedBytes: number) {
+  /** `partitions`: the tenant's shard. `expectedBytes`: the size of the request's body. */
+  constructor(pool: ColumnPool, { tenantId, partitions }: { readonly tenantId: number; readonly partitions: readonly number[] }, expectedBytes: number) {
     this.#pool = pool;
+    this.#partitions = partitions;
+    this.#seed = tenantSeed(tenantId);
+    this.#open = new Array<Chunk | undefined>(partitions.length).fill(undefined);
     this.#rows = expectedBytes / 200;
   }
 
   /** About how many bytes the entries have before they are compressed. */
   get bytes(): number {
     let bytes = this.#doneBytes;
-    for (const chunk of this.#open.values()) bytes += chunk.size;
+    for (const chunk of this.#open) bytes += chunk?.size ?? 0;
     return bytes;
   }
 
   /** The columns for an entry of this stream and day, of at most `bound` bytes and `fields` fields. */
-  open(partition: number, stream: Stream, day: number, bound: number, fields: number): LogColumns {
-    let chunk = this.#open.get(partition);
+  open(stream: Stream, day: number, bound: number, fields: number): LogColumns {
+    const place = placeOf(this.#seed, stream.low, this.#partitions.length);
+    let chunk = this.#open[place];
     if (chunk !== undefined && (chunk.size + bound > MAX_CHUNK_BYTES || !chunk.columns.fits(1, fields))) {
       this.#done.push(chunk);
       this.#doneBytes += chunk.size;
       chunk = undefined;
     }
     if (chunk === undefined) {
-      chunk = new Chunk(partition, this.#pool, this.#rows);
-      this.#open.set(partition, chunk);
+      chunk = new Chunk(this.#partitions[place] as number, this.#pool, this.#rows);
+      this.#open[place] = chunk;
     }
     chunk.streams.add(stream, day);
     this.count += 1;
@@ -127,9 +134,9 @@ export class ChunkBuilder {
   }
 
   finish(): Chunk[] {
-    const chunks = [...this.#done, ...[...this.#open.values()].sort((one, other) => one.partition - other.partition)];
+    const chunks = [...this.#done, ...this.#open.filter((chunk) => chunk !== undefined)];
     this.#done.length = 0;
-    this.#open.clear();
+    this.#open.fill(undefined);
     return chunks;
   }
 }

@@ -2,10 +2,11 @@ import { RecordPublisher, type RecordPublisherOptions } from '../bus/record-publ
 import { backpressure } from '../core/errors.ts';
 import { retentionClass } from '../core/retention.ts';
 import type { Service } from '../core/service.ts';
+import { Shards } from '../core/shard.ts';
 import type { Chunk } from './chunk.ts';
 import { OpenRecord, type RecordOwner } from './open-record.ts';
 import { LOGS_TOPIC } from './record.ts';
-import { EntryCodec, EntryWriter, type WriterOptions, type Written } from './writer.ts';
+import { EntryCodec, EntryWriter, type RequestOptions, type Written } from './writer.ts';
 
 /** The open records are looked through for closed ones when there are so many more than at the last time. */
 const SWEEP_EVERY = 1000;
@@ -17,7 +18,8 @@ export class LogPublisher implements Service {
   /** The record of each owner that more may be appended to. */
   readonly #open = new Map<string, OpenRecord>();
   #sweepAt = SWEEP_EVERY;
-  #codec: EntryCodec | null = null;
+  readonly #codec = new EntryCodec();
+  #shards: Shards | null = null;
 
   constructor(options: Omit<RecordPublisherOptions, 'topic'>) {
     this.#publisher = new RecordPublisher({ ...options, topic: LOGS_TOPIC });
@@ -25,7 +27,7 @@ export class LogPublisher implements Service {
 
   async start(): Promise<void> {
     await this.#publisher.start();
-    this.#codec = new EntryCodec(this.#publisher.partitions);
+    this.#shards = new Shards(this.#publisher.partitions);
   }
 
   stop(): Promise<void> {
@@ -33,9 +35,15 @@ export class LogPublisher implements Service {
   }
 
   /** A writer for the entries of one request; `expectedBytes` is the size of its body. */
-  writer(options: WriterOptions, expectedBytes = 0): EntryWriter {
-    if (this.#codec === null) throw backpressure();
-    return new EntryWriter(this.#codec, options, expectedBytes);
+  writer(options: RequestOptions, expectedBytes = 0): EntryWriter {
+    if (this.#shards === null) throw backpressure();
+    const partitions = this.#shards.of(options.tenantId, options.shards);
+    return new EntryWriter(this.#codec, { ...options, partitions }, expectedBytes);
+  }
+
+  /** How many partitions the log has; 0 as long as that is not known. */
+  get partitions(): number {
+    return this.#shards?.partitions ?? 0;
   }
 
   /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Called before a body is read, and again before it is decoded. */
@@ -59,7 +67,7 @@ export class LogPublisher implements Service {
    */
   async publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {
     const { rejected, total, accepted } = writer;
-    const { tenantId } = writer.options;
+    const { tenantId, partitions } = writer.options;
     const retentionDays = retentionClass(writer.options.retentionDays);
     const records = new Set<OpenRecord>();
     writer.chunks().forEach((chunk, index) => {
@@ -67,7 +75,7 @@ export class LogPublisher implements Service {
       records.add(this.#append(owner, chunk, index === 0 ? acceptedBytes : 0));
     });
     // one whose entries were all rejected has none of them, but its bytes count
-    const partition = tenantId % (this.#codec?.partitions ?? 1);
+    const [partition = 0] = partitions;
     if (records.size === 0 && acceptedBytes > 0) records.add(this.#bill({ partition, tenantId, retentionDays }, acceptedBytes));
     if (records.size > 0) await this.#publisher.acknowledged(records);
     return { accepted, rejected, total };

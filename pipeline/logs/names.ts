@@ -56,6 +56,8 @@ export class Names {
   readonly #byText = new Map<string, Name>();
   readonly #pinned = new Map<string, Name>();
   #raw = new ByteMap<RawName>(256);
+  /** How often it was trimmed. A name that was not pinned is to be looked up again after that. */
+  age = 0;
   /** Names and spellings learnt since the last trim. */
   #learnt = 0;
   top = new Spellings();
@@ -118,6 +120,7 @@ export class Names {
     this.#byText.clear();
     this.#raw = new ByteMap<RawName>(256);
     this.#learnt = 0;
+    this.age += 1;
     this.top = new Spellings();
   }
 }

@@ -1,46 +1,64 @@
-import type { Stream } from './streams.ts';
+import { MAX_ROWS } from './columns/layout.ts';
+import type { KnownStream, Stream } from './streams.ts';
 
 /** What a record's header says of a stream: its label set, and the days (since the epoch) of which the record has entries of it. */
 export type StreamDays = { readonly text: string; readonly days: readonly number[] };
+
+/** More streams than a record has rows, so that a mark tells the list and the place in it. */
+const PLACES = 65_536;
+if (MAX_ROWS > PLACES) throw new Error('BUG: a record has more rows than a mark can tell apart.');
 
 let running = 0;
 
 /** The streams of the entries of a record, each with its days. */
 export class StreamDayList {
-  /** Tells this list from all others, so that a stream mostly knows its place in it without a look-up. */
-  readonly #number = ++running;
-  readonly #places = new Map<Stream, number>();
+  /** The mark of the first stream: tells this list from all others. A stream mostly knows its place by its mark, without a look-up. */
+  readonly #first = ++running * PLACES;
+  readonly #streams: KnownStream[] = [];
+  readonly #places = new Map<string, number>();
   /** For each stream the days in the order of its entries; one that follows itself is there once. */
   readonly #days: number[][] = [];
 
   add(stream: Stream, day: number): void {
-    if (stream.list !== this.#number) this.#find(stream);
-    const days = this.#days[stream.place] as number[];
-    if (days.at(-1) !== day) days.push(day);
+    let place = stream.mark - this.#first;
+    if (place < 0 || place >= PLACES) {
+      place = this.#placeOf(stream.known());
+      stream.setMark(this.#first + place);
+    }
+    this.#addDay(place, day);
   }
 
   /** Adds what another list has. */
   append(other: StreamDayList): void {
-    for (const [stream, place] of other.#places) for (const day of new Set(other.#days[place])) this.add(stream, day);
+    other.#streams.forEach((stream, index) => {
+      const place = this.#placeOf(stream);
+      for (const day of new Set(other.#days[index])) this.#addDay(place, day);
+    });
   }
 
   /** As a record's header has them, by stream id. */
   toMap(): Map<string, StreamDays> {
-    const entry = ([{ id, text }, place]: [Stream, number]): [string, StreamDays] => {
-      const days = this.#days[place] as number[];
-      return [id, { text, days: days.length === 1 ? days : [...new Set(days)] }];
-    };
-    return new Map([...this.#places].map(entry));
+    return new Map(
+      this.#streams.map(({ id, text }, place) => {
+        const days = this.#days[place] as number[];
+        return [id, { text, days: days.length === 1 ? days : [...new Set(days)] }];
+      }),
+    );
   }
 
-  #find(stream: Stream): void {
-    let place = this.#places.get(stream);
+  #placeOf(stream: KnownStream): number {
+    let place = this.#places.get(stream.id);
     if (place === undefined) {
-      place = this.#days.length;
-      this.#places.set(stream, place);
+      place = this.#streams.length;
+      this.#places.set(stream.id, place);
+      this.#streams.push(stream);
       this.#days.push([]);
     }
-    stream.list = this.#number;
-    stream.place = place;
+    return place;
+  }
+
+  #addDay(place: number, day: number): void {
+    const days = this.#days[place] as number[];
+    if (days.at(-1) !== day) days.push(day);
   }
 }

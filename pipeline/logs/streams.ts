@@ -1,52 +1,203 @@
 import xxhash from 'xxhash-wasm';
+import { Generations, RecentMap } from '../core/generations.ts';
 import { renderStream } from '../core/labels.ts';
-import { ByteMap } from './byte-map.ts';
-import { halvesOf, type Halves } from './columns/log-columns.ts';
 import { ABSENT, type Draft } from './draft.ts';
+import { idText } from './id-text.ts';
+import { LabelText } from './label-text.ts';
 import type { Name, Names } from './names.ts';
+import { TokenTable, type Item } from './token-table.ts';
 
-/** A stream: one full label set, its text, its id (XXH64 of the text), and the partition all of its entries go to. */
-export type Stream = {
-  readonly text: string;
-  readonly id: string;
-  /** The same as 64 bits. */
-  readonly halves: Halves;
-  readonly partition: number;
-  /** The list of streams (by its running number) that it was in last, and its place there. */
-  list: number;
-  place: number;
-};
+/** A stream as a record tells of it: one full label set, its text, and its id, XXH64 (seed 0) of the text. */
+export type KnownStream = { readonly text: string; readonly id: string };
 
-type Seen = { readonly token: Uint8Array; readonly stream: Stream };
+/** The stream of an entry. One that was found by its tokens is good until the next one is asked for. */
+export interface Stream {
+  /** The id, as two signed halves; by the lower one its place in a tenant's shard is chosen. */
+  readonly high: number;
+  readonly low: number;
+  /** What was marked of the stream last, and a mark of one's own: whoever finds it knows the stream without a look-up. */
+  readonly mark: number;
+  setMark(mark: number): void;
+  /** What may be kept. */
+  known(): KnownStream;
+}
 
-/** How many combinations of label tokens are remembered before the table starts afresh. */
-const MAX_SEEN = 100_000;
-const MAX_SEEN_BYTES = 32 * 1024 * 1024;
+/** What is remembered of streams in each of two generations: how many, and bytes of their labels' tokens. */
+export type StreamBounds = { readonly items: number; readonly bytes: number };
+const BOUNDS: StreamBounds = { items: 262_144, bytes: 16 * 1024 * 1024 };
+/** Longer ones are read anew each time. */
+const MAX_TOKEN_BYTES = 65_536;
+/** Streams that protocols give as a whole, in each of two generations. */
+const MAX_GIVEN = 20_000;
+const MAX_GIVEN_BYTES = 4 * 1024 * 1024;
+/** Sets of label names that requests may choose, in each of two generations, and the labels of one. */
+const MAX_LABEL_SETS = 100;
+const MAX_LABELS = 64;
+/** Each key begins with the number of its set of label names. */
+const KEY_START = 4;
 
-const { h64 } = await xxhash();
+const { h64, h64Raw } = await xxhash();
+/** An id, and its halves (all platforms of Node that we know are little-endian). */
+const id = new BigUint64Array(1);
+const halves = new Int32Array(id.buffer);
 
-/** The id of a stream: XXH64 (seed 0) of its label text, as an unsigned decimal. */
-export const streamIdOf = (text: string): string => h64(text).toString();
+/** A stream that a protocol gives as a whole. */
+class GivenStream implements Stream {
+  readonly high: number;
+  readonly low: number;
+  readonly #text: string;
+  mark = 0;
 
-/** Finds the stream of a draft by a given set of label names, without making strings for label values seen before. */
+  constructor(text: string) {
+    this.#text = text;
+    id[0] = h64(text);
+    this.high = halves[1] as number;
+    this.low = halves[0] as number;
+  }
+
+  setMark(mark: number): void {
+    this.mark = mark;
+  }
+
+  known(): KnownStream {
+    return { text: this.#text, id: idText(this.high, this.low) };
+  }
+}
+
+/** The stream that was found last by its tokens: a view of the table, so that nothing is made for an entry. */
+class FoundStream implements Stream {
+  high = 0;
+  low = 0;
+  #table: TokenTable | null = null;
+  #index = 0;
+  #labels: LabelText | null = null;
+  #tokens: Buffer = Buffer.alloc(0);
+  #length = 0;
+
+  /** It is the item of this index, and these are its tokens. */
+  is(table: TokenTable, index: number, labels: LabelText, tokens: Buffer, length: number): this {
+    this.high = table.high(index);
+    this.low = table.low(index);
+    this.#table = table;
+    this.#index = index;
+    this.#labels = labels;
+    this.#tokens = tokens;
+    this.#length = length;
+    return this;
+  }
+
+  get mark(): number {
+    return (this.#table as TokenTable).mark(this.#index);
+  }
+
+  setMark(mark: number): void {
+    (this.#table as TokenTable).setMark(this.#index, mark);
+  }
+
+  known(): KnownStream {
+    const labels = this.#labels as LabelText;
+    return { text: labels.read(this.#tokens, KEY_START, this.#length), id: idText(this.high, this.low) };
+  }
+}
+
+/**
+ * The streams that a process has seen lately, over all tenants and sets of label names. What is in use stays, whatever else comes by;
+ * all of it takes at most 50 MB for those found by tokens, and 20 MB for those that were given as a whole.
+ */
+export class Streams {
+  readonly #names: Names;
+  readonly #seen: Generations<TokenTable>;
+  readonly #given = new RecentMap<string, Stream>(MAX_GIVEN, MAX_GIVEN_BYTES);
+  readonly #tables = new RecentMap<string, StreamTable>(MAX_LABEL_SETS);
+  readonly #found = new FoundStream();
+  #tableCount = 0;
+  /** How often a stream's text had to be made and hashed, since it was not seen lately. */
+  hashed = 0;
+  scratch: Buffer = Buffer.allocUnsafeSlow(4096);
+
+  constructor(names: Names, { items, bytes } = BOUNDS) {
+    this.#names = names;
+    this.#seen = new Generations((dropped?: TokenTable) => dropped?.clear() ?? new TokenTable(), items, bytes);
+  }
+
+  /** Finds streams by these label names, of which the first 64 count. */
+  table(labels: readonly string[]): StreamTable {
+    const key = labels.join('\n');
+    let table = this.#tables.get(key);
+    if (table === undefined) {
+      this.#tableCount += 1;
+      table = new StreamTable(this, this.#names, labels.slice(0, MAX_LABELS), this.#tableCount);
+      this.#tables.set(key, table);
+    }
+    return table;
+  }
+
+  /** The stream of a label set that a protocol gives as a whole. */
+  ofPairs(pairs: Iterable<readonly [string, string]>): Stream {
+    return this.#ofText(renderStream(pairs));
+  }
+
+  /** The stream of the tokens that lie in `scratch`, after the number of their set of names. */
+  ofTokens(labels: LabelText, length: number): Stream {
+    const { scratch } = this;
+    const table = this.#seen.young;
+    const index = table.find(scratch, 0, length);
+    if (index >= 0) return this.#found.is(table, index, labels, scratch, length);
+    if (length > MAX_TOKEN_BYTES) return this.#ofText(labels.read(scratch, KEY_START, length));
+    const item = this.#fromOld(length) ?? this.#hash(labels, length);
+    const young = this.#seen.room(length);
+    return this.#found.is(young, young.add(scratch, 0, length, item), labels, scratch, length);
+  }
+
+  #fromOld(length: number): Item | null {
+    const { old } = this.#seen;
+    const index = old.find(this.scratch, 0, length);
+    return index < 0 ? null : { high: old.high(index), low: old.low(index), mark: old.mark(index) };
+  }
+
+  /** What is to be known of a stream that was not seen lately. */
+  #hash(labels: LabelText, length: number): Item {
+    const written = labels.write(this.scratch, KEY_START, length);
+    id[0] = h64Raw(labels.bytes.subarray(0, written));
+    this.hashed += 1;
+    return { high: halves[1] as number, low: halves[0] as number, mark: 0 };
+  }
+
+  #ofText(text: string): Stream {
+    const known = this.#given.get(text, text.length);
+    if (known !== undefined) return known;
+    const stream = new GivenStream(text);
+    this.#given.set(text, stream, text.length);
+    return stream;
+  }
+}
+
+/** The streams of entries by one set of label names. It costs nothing to make one: names are looked up when an entry comes. */
 export class StreamTable {
-  readonly #labels: readonly Name[];
-  readonly #partitions: number;
-  #seen = new ByteMap<Seen>(256);
-  readonly #byText = new Map<string, Stream>();
-  #bytes = 0;
-  #scratch: Buffer = Buffer.allocUnsafeSlow(4096);
+  readonly #streams: Streams;
+  readonly #names: Names;
+  readonly #number: number;
+  readonly #labels: readonly string[];
+  readonly #text: LabelText;
+  #known: readonly Name[] = [];
+  #age = -1;
 
-  constructor(names: Names, labels: readonly string[], partitions: number) {
-    this.#labels = [...new Set(labels)].sort().map((label) => names.pin(label));
-    this.#partitions = partitions;
+  /** `number`: which one it is of its process. */
+  constructor(streams: Streams, names: Names, labels: readonly string[], number: number) {
+    this.#streams = streams;
+    this.#names = names;
+    this.#number = number;
+    this.#labels = [...new Set(labels)].sort();
+    this.#text = new LabelText(this.#labels);
   }
 
   /** The stream of the current entry of the draft; `{}` where it has none of the labels. */
   of(draft: Draft): Stream {
-    const labels = this.#labels;
-    let scratch = this.#scratch;
-    let length = 0;
+    if (this.#age !== this.#names.age) this.#lookUp();
+    const labels = this.#known;
+    let { scratch } = this.#streams;
+    scratch.writeInt32LE(this.#number, 0);
+    let length = KEY_START;
     for (let label = 0; label < labels.length; label++) {
       const name = labels[label] as Name;
       if (name.seen !== draft.entry) continue;
@@ -61,59 +212,19 @@ export class StreamTable {
       // no token holds a raw line feed, so the key is unambiguous
       scratch[length++] = 0x0a;
     }
-    const seen = this.#seen.find(scratch, 0, length);
-    return seen === undefined ? this.#learn(draft, length) : seen.stream;
+    return this.#streams.ofTokens(this.#text, length);
+  }
+
+  /** The names of the labels, which are not held on to: names that a request has made up are forgotten like all others. */
+  #lookUp(): void {
+    this.#known = this.#labels.map((label) => this.#names.of(label));
+    this.#age = this.#names.age;
   }
 
   #grow(length: number, more: number): Buffer {
     const larger = Buffer.allocUnsafeSlow((length + more + 2) * 2);
-    this.#scratch.copy(larger, 0, 0, length);
-    this.#scratch = larger;
+    this.#streams.scratch.copy(larger, 0, 0, length);
+    this.#streams.scratch = larger;
     return larger;
-  }
-
-  #learn(draft: Draft, length: number): Stream {
-    this.#count(length);
-    const pairs: [string, string][] = [];
-    for (const name of this.#labels) {
-      const index = draft.find(name);
-      if (index >= 0) pairs.push([name.text, draft.text(index)]);
-    }
-    const stream = this.#named(renderStream(pairs));
-    this.#seen.add({ token: Uint8Array.prototype.slice.call(this.#scratch, 0, length), stream });
-    return stream;
-  }
-
-  /** The stream of a label set that a protocol gives as a whole. */
-  ofPairs(pairs: Iterable<readonly [string, string]>): Stream {
-    const text = renderStream(pairs);
-    if (!this.#byText.has(text)) this.#count(text.length);
-    return this.#named(text);
-  }
-
-  #named(text: string): Stream {
-    let stream = this.#byText.get(text);
-    if (stream === undefined) {
-      const id = h64(text);
-      stream = {
-        text,
-        id: id.toString(),
-        halves: halvesOf(id),
-        partition: Number(id % BigInt(this.#partitions)),
-        list: 0,
-        place: 0,
-      };
-      this.#byText.set(text, stream);
-    }
-    return stream;
-  }
-
-  /** Starts the tables afresh when too much is remembered. */
-  #count(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#byText.size < MAX_SEEN && this.#seen.size < MAX_SEEN && this.#bytes <= MAX_SEEN_BYTES) return;
-    this.#bytes = bytes;
-    this.#seen = new ByteMap<Seen>(256);
-    this.#byText.clear();
   }
 }

@@ -9,12 +9,14 @@ import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
 import { addDraft } from './columns/draft-row.ts';
 import type { Vocabulary } from './columns/log-columns.ts';
 import { WordTable } from './columns/words.ts';
-import { StreamTable, type Stream } from './streams.ts';
+import { Streams, type Stream, type StreamTable } from './streams.ts';
 import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
 
 /** For whom, and under which rules, the entries of one request are written. */
 export type WriterOptions = {
   readonly tenantId: number;
+  /** The partitions that the tenant's entries go to, each stream to one of them: its shard. At least one. */
+  readonly partitions: readonly number[];
   /** Retention class in days; 0 keeps for ever, and then only the years 1900 to 2262 bound the time. */
   readonly retentionDays: number;
   /** Nanoseconds since the epoch. */
@@ -25,6 +27,9 @@ export type WriterOptions = {
   readonly maxRowBytes?: number;
 };
 
+/** The same for a request: of its tenant's shard only the size is known, which is how many partitions it has. */
+export type RequestOptions = Omit<WriterOptions, 'partitions'> & { readonly shards: number };
+
 /** An entry that was not taken: its place in the request, why, and the first bytes of it (of the first 100 of a request). */
 export type Rejection = { readonly index: number; readonly reason: string; readonly sample: string };
 
@@ -33,9 +38,6 @@ export type Written = { readonly accepted: number; readonly rejected: readonly R
 
 const DAY = 86_400;
 const FUTURE_SECONDS = 2 * DAY;
-/** Sets of label names that requests may choose and that are remembered. */
-const MAX_LABEL_SETS = 100;
-const MAX_LABELS = 64;
 /** A record of Kafka takes 8 MiB; control characters take six bytes each in a row. */
 const MAX_ROW_BYTES = 8_000_000;
 /** Rejections of one request that keep a sample of their entry. */
@@ -43,35 +45,26 @@ const MAX_SAMPLES = 100;
 
 /** What a process needs to write entries: the names it knows, the rules, and the streams. Shared by all requests. */
 export class EntryCodec {
-  readonly partitions: number;
   readonly draft: Draft;
   readonly canon: Canon;
   readonly vocabulary: Vocabulary;
   readonly pool: ColumnPool;
   readonly #names = new Names();
-  readonly #tables = new Map<string, StreamTable>();
+  readonly streams: Streams;
   readonly #defaultTable: StreamTable;
 
-  /** `partitions`: how many partitions the topic of the entries has. */
-  constructor(partitions: number) {
-    this.partitions = partitions;
+  constructor() {
     this.draft = new Draft(this.#names);
     this.canon = new Canon(this.#names);
     this.vocabulary = { names: this.#names.ids, levels: new WordTable(), services: new WordTable() };
     this.pool = new ColumnPool(this.vocabulary);
-    this.#defaultTable = new StreamTable(this.#names, DEFAULT_LABELS, partitions);
+    this.streams = new Streams(this.#names);
+    this.#defaultTable = this.streams.table(DEFAULT_LABELS);
   }
 
-  streams(labels: readonly string[] | null): StreamTable {
-    if (labels === null) return this.#defaultTable;
-    const key = labels.join('\n');
-    let table = this.#tables.get(key);
-    if (table === undefined) {
-      if (this.#tables.size >= MAX_LABEL_SETS) this.#tables.clear();
-      table = new StreamTable(this.#names, labels.slice(0, MAX_LABELS), this.partitions);
-      this.#tables.set(key, table);
-    }
-    return table;
+  /** The streams by the label names that a request has chosen; null: by the default ones. */
+  tableOf(labels: readonly string[] | null): StreamTable {
+    return labels === null ? this.#defaultTable : this.streams.table(labels);
   }
 }
 
@@ -105,8 +98,8 @@ export class EntryWriter {
   constructor(codec: EntryCodec, options: WriterOptions, expectedBytes = 0) {
     this.#codec = codec;
     this.options = options;
-    this.#streams = codec.streams(options.streamFields);
-    this.#chunks = new ChunkBuilder(codec.pool, expectedBytes);
+    this.#streams = codec.tableOf(options.streamFields);
+    this.#chunks = new ChunkBuilder(codec.pool, options, expectedBytes);
     const now = Number(options.receivedAt / 1_000_000_000n);
     this.#minSeconds = options.retentionDays === 0 ? Number(MIN_TIME / 1_000_000_000n) : now - options.retentionDays * DAY;
     this.#maxSeconds = options.retentionDays === 0 ? Number(MAX_TIME / 1_000_000_000n) - 1 : now + FUTURE_SECONDS;
@@ -183,7 +176,7 @@ export class EntryWriter {
 
   /** Says that the label set of a protocol is the stream of this entry, and of those that `again` begins. */
   streamIs(labels: Iterable<readonly [string, string]>): void {
-    this.#stream = this.#streams.ofPairs(labels);
+    this.#stream = this.#codec.streams.ofPairs(labels);
   }
 
   /**
@@ -241,8 +234,8 @@ export class EntryWriter {
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
     const { maxRowBytes = Infinity } = this.options;
     if (this.#chunks.bytes > maxRowBytes) return `the entries before it take more than ${String(maxRowBytes)} bytes as they are stored`;
-    const columns = this.#chunks.open(stream.partition, stream, Math.floor(time.seconds / DAY), bound, draft.count);
-    addDraft(columns, draft, canon, this.#codec.vocabulary, { time, streamId: stream.halves, severity, message });
+    const columns = this.#chunks.open(stream, Math.floor(time.seconds / DAY), bound, draft.count);
+    addDraft(columns, draft, canon, this.#codec.vocabulary, { time, streamId: stream, severity, message });
     return '';
   }
 

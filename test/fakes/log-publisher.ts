@@ -2,7 +2,8 @@ import type { LogPublisher } from '../../api/ingest/log-publisher.ts';
 import { backpressure } from '../../pipeline/core/errors.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { entriesOfChunk } from '../pipeline/logs/entry-lines.ts';
-import { EntryCodec, EntryWriter, type WriterOptions, type Written } from '../../pipeline/logs/writer.ts';
+import { Shards } from '../../pipeline/core/shard.ts';
+import { EntryCodec, EntryWriter, type RequestOptions, type WriterOptions, type Written } from '../../pipeline/logs/writer.ts';
 
 /** Keeps what it was given instead of sending it to Kafka. */
 export class FakeLogPublisher implements LogPublisher {
@@ -13,10 +14,11 @@ export class FakeLogPublisher implements LogPublisher {
   fullAfter = Infinity;
   /** `publish()` rejects. */
   failing = false;
-  readonly #codec = new EntryCodec(2);
+  readonly #codec = new EntryCodec();
+  readonly #shards = new Shards(2);
 
-  writer(options: WriterOptions, expectedBytes = 0): EntryWriter {
-    return new EntryWriter(this.#codec, options, expectedBytes);
+  writer({ shards, ...options }: RequestOptions, expectedBytes = 0): EntryWriter {
+    return new EntryWriter(this.#codec, { ...options, partitions: this.#shards.of(options.tenantId, shards) }, expectedBytes);
   }
 
   admit(): void {

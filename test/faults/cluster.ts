@@ -147,6 +147,7 @@ class Made implements Cluster {
     for (const name of SINK_NAMES) this.#addRole(name, ['sink', 'processors'], { ...env, ...this.#addresses('sink') });
     await Promise.all(ROLE_NAMES.map((name) => this.process(name).start()));
     await this.untilReady();
+    await this.#useAllPartitions();
   }
 
   process(name: ProcessName): KeptProcess {
@@ -176,6 +177,20 @@ class Made implements Cluster {
 
   onMessage(listener: (name: RoleName, message: unknown) => void): void {
     this.#listeners.push(listener);
+  }
+
+  /** Spreads the load's tenant over the whole log, as a large one is, so that no partition is idle. */
+  async #useAllPartitions(): Promise<void> {
+    const response = await fetch(`${this.apis[0]?.adminUrl ?? ''}/admin/tenants/1/flags/shards`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${this.adminToken}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ value: this.#partitions }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+  }
+
+  get #partitions(): number {
+    return this.#options.partitions ?? 4;
   }
 
   async isReady(name: ProcessName): Promise<boolean> {
@@ -301,7 +316,7 @@ class Made implements Cluster {
       LOGWEIR_MIN_FREE_DISK_PERCENT: '0',
       // the clients of the harness do not ask /ready
       LOGWEIR_DRAIN_SECONDS: '0',
-      LOGWEIR_LOG_PARTITIONS: String(this.#options.partitions ?? 4),
+      LOGWEIR_LOG_PARTITIONS: String(this.#partitions),
       LOGWEIR_KAFKA_DIR: this.#brokers?.folder('kafka-1') ?? path.join(this.dataDir, 'kafka'),
       LOGWEIR_EMBEDDED: '1',
     };

@@ -44,7 +44,11 @@ export async function runRequest({ seed, encoding, wire }: FuzzRequest): Promise
 
 async function decodeAndNormalize(seed: Seed, encoding: string, wire: Buffer): Promise<Outcome> {
   const { normalizer, envelope } = seed;
-  const writer = new EntryWriter(codec, { tenantId: 1, retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null }, wire.length);
+  const writer = new EntryWriter(
+    codec,
+    { tenantId: 1, partitions: [0, 1, 2], retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null },
+    wire.length,
+  );
   try {
     const coding = readCoding(contentEncoding(encoding));
     const body = coding === null ? wire : await inflate(coding, wire, CAP, (received, more) => payloadTooLarge(received, CAP, { more }));

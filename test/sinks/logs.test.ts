@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { RecentMap } from '../../pipeline/core/generations.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
@@ -115,7 +116,7 @@ describe('sink logs', () => {
 
   it('writes as many rows of streams as there are streams and days of them, not their product', () => {
     const streams = new Map(Array.from({ length: 40_000 }, (_, n) => [String(n), { text: `{app="${String(n)}"}`, days: [n] }]));
-    const fresh = newStreams([record(7, 40_000, { streams })], new Set());
+    const fresh = newStreams([record(7, 40_000, { streams })], new RecentMap(1));
     expect(fresh.size).to.equal(40_000);
     expect(JSON.parse([...fresh.values()][39_999] ?? '')).to.include({ stream_id: '39999', day: 39_999 });
   });

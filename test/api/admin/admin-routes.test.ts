@@ -172,6 +172,7 @@ describe('the admin routes', () => {
         ['tenant set-plan --plan custom', { plan: 'custom' }],
         ['tenant set-flag --flag entries_per_second --value 10', { flags: { entries_per_second: 10 } }],
         ['tenant set-flag --flag entries_per_second --value default', { flags: {} }],
+        ['tenant set-flag --flag shards --value 4', { flags: { shards: 4 } }],
       ];
       for (const [line, expected] of lines) {
         const { code, json, err } = await run(`${line} --tenant ${tenant} --json`);

@@ -28,6 +28,12 @@ describe('plans', () => {
   for (const [name, metrics, replay, projects, ai] of features)
     it(`${name}: its features`, () => expect(findPlan(name)?.features).to.deep.equal({ metrics, replay, projects, ai }));
 
+  it('the shards that a tenant begins with', () => {
+    expect(PLANS.map(({ name, shards }) => `${name} ${shards}`)).to.deep.equal(
+      ['trial 1', 'team 1', 'growth 2', 'custom 2', 'trial_expired 1', 'unlimited 1'], // prettier-ignore
+    );
+  });
+
   it('aliases, and names that are no plan', () => {
     expect(findPlan('free')?.name).to.equal('trial');
     expect(findPlan('enterprise')?.name).to.equal('custom');
@@ -50,6 +56,7 @@ describe('flags', () => {
     ['daily_bytes', '0', 'custom', 0],
     ['retention_days', '365', 'custom', 365],
     ['ceiling_bytes', '1000000', 'team', 1_000_000],
+    ['shards', '12', 'team', 12],
   ];
   for (const [flag, text, plan, value] of ok)
     it(`${flag}=${text} on ${plan}: ${String(value)}`, () => expect(parseFlag(flag, text, plan)).to.equal(value));
@@ -65,6 +72,7 @@ describe('flags', () => {
     ['entries_per_second', '50', 'team', 'belongs to the plan custom'],
     ['retention_days', '366', 'custom', 'at most 365'],
     ['retention_days', 'NaN', 'custom', 'whole number'],
+    ['shards', '2049', 'unlimited', 'at most 2048'],
   ];
   for (const [flag, text, plan, message] of bad)
     it(`${flag}=${text} on ${plan}: 400`, () => expect(() => parseFlag(flag, text, plan)).to.throw(HttpError, message));

@@ -10,6 +10,7 @@ import type { IngestLimit, Refund } from '../../../api/limits/ingest-limit.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
+import { shardOf } from '../../../pipeline/core/shard.ts';
 import { FakeLogPublisher } from '../../fakes/log-publisher.ts';
 import { drainFormat, elasticFormat, linesFormat } from '../../fakes/normalizers.ts';
 import { startHost } from '../../fakes/test-host.ts';
@@ -92,7 +93,14 @@ describe('the ingest route', () => {
     expect(answer.headers.get('x-rejected-entries')).to.equal('1');
     expect(publisher.written).to.have.lengthOf(1);
     expect(publisher.written[0]).to.deep.include({
-      options: { tenantId: 5, retentionDays: 30, receivedAt: 1_795_000_000_000_000_000n, streamFields: null, maxRowBytes: 160_000 },
+      options: {
+        tenantId: 5,
+        partitions: shardOf(5, 1, 2),
+        retentionDays: 30,
+        receivedAt: 1_795_000_000_000_000_000n,
+        streamFields: null,
+        maxRowBytes: 160_000,
+      },
       bytes: 11,
     });
     expect(publisher.written[0]?.entries).to.have.lengthOf(2);

@@ -4,11 +4,11 @@ import { EntryCodec, EntryWriter, validUtf8, type WriterOptions } from '../../..
 import type { FieldValue, LogEntry } from '../../../pipeline/core/entry.ts';
 
 export const RECEIVED_AT = 1_795_269_600_000_000_000n; // 2026-11-21T14:00:00Z
-export const codec = new EntryCodec(3);
+export const codec = new EntryCodec();
 
 /** A writer for tenant 1, which keeps for ever, unless told otherwise. */
 export function newWriter(options: Partial<WriterOptions> = {}): EntryWriter {
-  return new EntryWriter(codec, { tenantId: 1, retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null, ...options });
+  return new EntryWriter(codec, { tenantId: 1, partitions: [0, 1, 2], retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null, ...options });
 }
 
 /** The rows a writer holds, read back as entries. */

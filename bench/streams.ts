@@ -1,0 +1,98 @@
+/**
+ * `tsx bench/streams.ts`: CPU of an entry, from the decoded body to the record, and the memory of the process, by how many streams there
+ * are: a few; a million, of which some are busy (drawn by Zipf's law) and every 700th entry has a new one (100,000 an hour at 20,000
+ * entries/s); a million, drawn evenly; only new ones.   tsx bench/streams.ts [--entries 3000000]
+ * Each case runs in a process of its own; they are measured in turns, and the median round is shown.
+ */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { EntryCodec, EntryWriter } from '../pipeline/logs/writer.ts';
+import { Random } from '../test/fuzz/random.ts';
+
+const { values: flags } = parseArgs({
+  options: { entries: { type: 'string', default: '3000000' }, rounds: { type: 'string', default: '3' }, only: { type: 'string' } },
+});
+const MILLION = 1_000_000;
+const LINES = 2000;
+const DIGITS = 8;
+
+/** The number of the next entry's stream. */
+type Draw = (random: () => number) => number;
+let fresh = MILLION;
+const CASES: Readonly<Record<string, Draw>> = {
+  '200 streams': (random) => Math.floor(random() * 200),
+  '1,000,000 streams, by Zipf’s law, and new ones': (random) =>
+    random() < 1 / 700 ? (fresh += 1) : (Math.floor(MILLION ** random()) * 48_271) % MILLION,
+  '1,000,000 streams, evenly': (random) => Math.floor(random() * MILLION),
+  'new streams only': () => (fresh += 1),
+};
+
+/** A body of NDJSON of which the numbers of the streams are changed in place: making bodies is not measured. */
+class Body {
+  readonly bytes: Buffer;
+  readonly #places: readonly number[];
+
+  constructor() {
+    const line = (index: number): string =>
+      `{"_time":"2026-11-21T14:00:00.${String(index % 1000).padStart(3, '0')}Z","_msg":"request finished for user u${String(10_000 + index)} after 4123 ms, id 5f2c-${String(index)}","level":"info","service":"checkout","host":"node-${'0'.repeat(DIGITS)}","env":"production","status":200,"duration_ms":123,"user.id":"u${String(10_000 + index)}","ip":"10.1.2.3"}\n`;
+    const text = Array.from({ length: LINES }, (_, index) => line(index)).join('');
+    this.bytes = Buffer.from(text);
+    this.#places = [...text.matchAll(/node-(?=0{8})/g)].map(({ index }) => index + 5);
+  }
+
+  draw(next: () => number): void {
+    for (const place of this.#places) {
+      let rest = next();
+      for (let at = place + DIGITS - 1; at >= place; at--) {
+        this.bytes[at] = 0x30 + (rest % 10);
+        rest = Math.floor(rest / 10);
+      }
+    }
+  }
+}
+
+/** µs of CPU for each entry of a case, and megabytes of memory after it. */
+function measure(draw: Draw, entries: number): { readonly us: number; readonly rss: number } {
+  const codec = new EntryCodec();
+  const body = new Body();
+  const source = new Random(7);
+  const random = (): number => source.below(2 ** 31) / 2 ** 31;
+  const pass = (): number => {
+    body.draw(() => draw(random));
+    const before = process.cpuUsage();
+    const writer = new EntryWriter(
+      codec,
+      { tenantId: 1, partitions: [0], retentionDays: 0, receivedAt: 1_795_269_600_000_000_000n, streamFields: null },
+      body.bytes.length,
+    );
+    for (let at = 0; at < body.bytes.length; at++) at = writer.object(body.bytes, at, body.bytes.length);
+    if (writer.accepted !== LINES) throw new Error(JSON.stringify(writer.rejected[0]));
+    writer.chunks();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  for (let warm = 0; warm < entries / 2; warm += LINES) pass();
+  let us = 0;
+  for (let done = 0; done < entries; done += LINES) us += pass();
+  return { us: us / entries, rss: process.memoryUsage().rss / 1e6 };
+}
+
+const one = flags.only === undefined ? undefined : CASES[flags.only];
+if (one !== undefined) process.stdout.write(JSON.stringify(measure(one, Number(flags.entries))));
+else {
+  const rounds = new Map(Object.keys(CASES).map((name) => [name, [] as { us: number; rss: number }[]]));
+  for (let round = 0; round < Number(flags.rounds); round++) {
+    for (const [name, figures] of rounds) {
+      const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--only', name, '--entries', flags.entries];
+      figures.push(JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as { us: number; rss: number });
+    }
+  }
+  process.stdout.write('| streams | CPU µs an entry | × | memory of the process, MB |\n|---|---|---|---|\n');
+  let few = NaN;
+  for (const [name, figures] of rounds) {
+    const { us, rss } = figures.sort((a, b) => a.us - b.us)[Math.floor(figures.length / 2)] ?? { us: NaN, rss: NaN };
+    if (Number.isNaN(few)) few = us;
+    process.stdout.write(`| ${name} | ${us.toFixed(2)} | ${(us / few).toFixed(2)} | ${rss.toFixed(0)} |\n`);
+  }
+}

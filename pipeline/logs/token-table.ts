@@ -1,0 +1,121 @@
+import { hashBytes } from './byte-map.ts';
+
+const FIRST_ITEMS = 256;
+const FIRST_BYTES = 16_384;
+/** Numbers of an item: where its bytes begin, how many they are, and the halves of its id. */
+const OFFSET = 0;
+const LENGTH = 1;
+const HIGH = 2;
+const LOW = 3;
+const WIDTH = 4;
+
+export type Item = { readonly high: number; readonly low: number; readonly mark: number };
+
+/**
+ * A hash table from byte sequences to an id of 64 bits and a mark, all in a few typed arrays: a million items are no objects that the
+ * garbage collector would have to look at, and take 32 bytes each beside their own. Open addressing; never holds two items with equal bytes.
+ */
+export class TokenTable {
+  size = 0;
+  #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  #used = 0;
+  #items = new Int32Array(FIRST_ITEMS * WIDTH);
+  #marks = new Float64Array(FIRST_ITEMS);
+  /** Indexes of items, counted from 1. */
+  #slots = new Int32Array(FIRST_ITEMS * 2);
+
+  /** The index of the item whose bytes are `bytes[start..end)`, or -1. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    const items = this.#items;
+    let slot = hashBytes(bytes, start, end) & mask;
+    for (;;) {
+      const index = (slots[slot] as number) - 1;
+      if (index < 0) return -1;
+      const at = index * WIDTH;
+      if (items[at + LENGTH] === end - start && this.#same(items[at + OFFSET] as number, bytes, start, end)) return index;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  /** Adds an item that is not in the table yet; gives its index. */
+  add(bytes: Uint8Array, start: number, end: number, { high, low, mark }: Item): number {
+    const index = this.size;
+    const length = end - start;
+    if ((index + 1) * WIDTH > this.#items.length) this.#growItems();
+    if (this.#used + length > this.#bytes.length) this.#growBytes(length);
+    this.#bytes.set(bytes.subarray(start, end), this.#used);
+    const at = index * WIDTH;
+    this.#items[at + OFFSET] = this.#used;
+    this.#items[at + LENGTH] = length;
+    this.#items[at + HIGH] = high;
+    this.#items[at + LOW] = low;
+    this.#marks[index] = mark;
+    this.#used += length;
+    this.size += 1;
+    this.#put(index, hashBytes(bytes, start, end));
+    return index;
+  }
+
+  /** The upper half of an item's id, signed. */
+  high(index: number): number {
+    return this.#items[index * WIDTH + HIGH] as number;
+  }
+
+  /** The lower half. */
+  low(index: number): number {
+    return this.#items[index * WIDTH + LOW] as number;
+  }
+
+  /** The mark of an item. */
+  mark(index: number): number {
+    return this.#marks[index] as number;
+  }
+
+  setMark(index: number, mark: number): void {
+    this.#marks[index] = mark;
+  }
+
+  /** Forgets all items and keeps the memory. */
+  clear(): this {
+    this.size = 0;
+    this.#used = 0;
+    this.#slots.fill(0);
+    return this;
+  }
+
+  #same(offset: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const own = this.#bytes;
+    for (let at = start, to = offset; at < end; at++, to++) if (own[to] !== bytes[at]) return false;
+    return true;
+  }
+
+  #put(index: number, hash: number): void {
+    const slots = this.#slots;
+    const mask = slots.length - 1;
+    let slot = hash & mask;
+    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    slots[slot] = index + 1;
+  }
+
+  #growItems(): void {
+    const items = new Int32Array(this.#items.length * 2);
+    items.set(this.#items);
+    this.#items = items;
+    const marks = new Float64Array(this.#marks.length * 2);
+    marks.set(this.#marks);
+    this.#marks = marks;
+    this.#slots = new Int32Array(this.#slots.length * 2);
+    for (let index = 0; index < this.size; index++) {
+      const offset = items[index * WIDTH + OFFSET] as number;
+      this.#put(index, hashBytes(this.#bytes, offset, offset + (items[index * WIDTH + LENGTH] as number)));
+    }
+  }
+
+  #growBytes(more: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#used + more));
+    this.#bytes.copy(larger, 0, 0, this.#used);
+    this.#bytes = larger;
+  }
+}
