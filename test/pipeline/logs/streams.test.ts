@@ -18,7 +18,7 @@ function streamsOf(entries: readonly object[], streamFields: readonly string[] |
   const writer = new EntryWriter(codec, { tenantId: 1, partitions: [0], retentionDays: 0, receivedAt: RECEIVED_AT, streamFields });
   for (const entry of entries) writer.add({ _msg: 'm', ...entry });
   expect(writer.rejected).to.deep.equal([]);
-  return writer.chunks().flatMap(({ streams }) => streams.map(({ id, text }) => `${id} ${text}`));
+  return writer.chunks().flatMap(({ streams }) => [...streams.toMap()].map(([id, { text }]) => `${id} ${text}`));
 }
 
 describe('the text of a 64-bit id', () => {
@@ -78,7 +78,7 @@ describe('the stream of an entry', () => {
       writer.object(Buffer.from(json), 0, json.length);
     writer.add({ _msg: 'm', host: '5' });
     writer.add({ _msg: 'm', host: 5 });
-    const ids = writer.chunks().flatMap(({ streams }) => streams.map(({ text }) => text));
+    const ids = writer.chunks().flatMap(({ streams }) => [...streams.toMap().values()].map(({ text }) => text));
     expect(new Set(ids)).to.deep.equal(new Set(['{host="a/b"}', '{host="5"}']));
   });
 
