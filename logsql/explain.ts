@@ -66,8 +66,8 @@ const uses =
 
 const INDEXES: readonly { readonly name: string; readonly isUsed: (statement: Sql) => boolean }[] = [
   { name: 'tenant and time (primary key)', isUsed: uses('tenant_id = ') },
-  { name: 'words of _msg (bloom filter)', isUsed: uses(`has(${INDEXED_WORDS}`, `hasAll(${INDEXED_WORDS}`) },
-  { name: 'values of fields (bloom filter)', isUsed: uses('(fields[] = )', '(fields[] IN )') },
+  { name: 'words of _msg (text index)', isUsed: uses(`has(${INDEXED_WORDS}`) },
+  { name: 'values of fields (bloom filter)', isUsed: uses('fields[] = )', 'fields[] IN )') },
   { name: 'trace_id (bloom filter)', isUsed: uses('trace_id = ', 'trace_id IN ') },
   { name: 'streams (table of label sets)', isUsed: uses('stream_id IN ') },
 ];

@@ -165,12 +165,7 @@ const valuesOf = (list: unknown): (readonly [string, number])[] =>
   ((list ?? []) as readonly (readonly [string, string])[]).map(([size, value]) => [value, -Number(size)] as const);
 
 /** Fields that the sample did not show: where few enough to be named, over the entries that have one. */
-async function askOthers(
-  source: Sql,
-  shown: readonly string[],
-  bounds: FacetBounds,
-  ask: Ask,
-): Promise<SomeFacets | null> {
+async function askOthers(source: Sql, shown: readonly string[], bounds: FacetBounds, ask: Ask): Promise<SomeFacets | null> {
   const statement = sql`SELECT DISTINCT k FROM (SELECT fields.keys AS names FROM ${source}) ARRAY JOIN names AS k WHERE k NOT IN ${texts([...OWN, ...shown])} LIMIT ${uint32(MAX_OTHERS + 1)}`;
   if (!hasRoom(statement)) return null;
   const others = (await ask.rows(statement)).map(([name]) => String(name));

@@ -1,8 +1,8 @@
 /**
- * Conditions on texts over the table `logs`. Its indexes are Bloom filters for each granule (pipeline/store/schema/002_logs.sql): they
- * only tell which granules are not read, so each condition here is exact by itself, with the indexes and without them.
- * `has(W, word)` looks at the words of `_msg`, W being the index's expression to the letter; it is dear, so a cheap condition goes
- * before it. `fields[name] = value` looks at the values of the map.
+ * Conditions on texts over the table `logs` (pipeline/store/schema/002_logs.sql). The expression W is, letter for letter, that of its text
+ * index of the words of `_msg` without digits: `has(W, word)` is answered from the index alone, and the same without it. Words with
+ * digits, which are nearly as many as the messages, are looked for in the messages. A Bloom filter on the values of the map tells of
+ * `fields[name] = value` which granules are not read.
  */
 import { join, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { foldCase, foldsTo } from '../fold.ts';
@@ -12,14 +12,14 @@ import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } 
 import { promotedColumn } from './promoted.ts';
 import { inChunks } from './room.ts';
 
-const W = sql`if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '                                                           ')), arrayFlatten(arrayMap(m -> extractAll(m, '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg]))))`;
-/** What a statement has that the index of words can narrow down. */
+const W = sql`arrayFilter(w -> position(w, '0') = 0, if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '123456789!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '000000000                                                           ')), arrayFlatten(arrayMap(m -> extractAll(replaceRegexpAll(m, '[1-9]', '0'), '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg])))))`;
+/** How a statement begins that the index of words can answer. */
 export const INDEXED_WORDS = W.strings.join('');
 const LEFT = '(?:^|[^\\pL\\p{Nd}_])';
 const RIGHT = '(?:$|[^\\pL\\p{Nd}_])';
 // prettier-ignore
 const NO_WORD = sql`'', '\\x00', '\\x01', '\\x02', '\\x03', '\\x04', '\\x05', '\\x06', '\\x07', '\\x08', '\\x09', '\\x0A', '\\x0B', '\\x0C', '\\x0D', '\\x0E', '\\x0F', '\\x10', '\\x11', '\\x12', '\\x13', '\\x14', '\\x15', '\\x16', '\\x17', '\\x18', '\\x19', '\\x1A', '\\x1B', '\\x1C', '\\x1D', '\\x1E', '\\x1F', ' ', '!', '"', '#', '$', '%', '&', '\\x27', '(', ')', '*', '+', ',', '-', '.', '/', ':', ';', '<', '=', '>', '?', '@', '[', '\\x5C', ']', '^', '\`', '{', '|', '}', '~', '\\x7F'`;
-/** More words than this are not looked up in the index: the first ones have narrowed it down. */
+/** More words than this are not looked up one by one in the index: the first ones have narrowed it down. */
 const MAX_INDEXED_WORDS = 8;
 
 export const TRUE = sql`1`;
@@ -67,7 +67,7 @@ export const anyFieldSql = (fields: readonly string[]): Sql => sql`hasAny(mapKey
 /** The field's text is exactly this. */
 export function exactSql(field: string, value: string, context: SqlContext): Sql | null {
   if (value === '') return onNull(existsSql(field), not);
-  return onText(field, (column) => and([sql`${column} = ${text(value)}`, ...indexedWords(field, wordsOf(value), context)]));
+  return onText(field, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
 }
 
 const onNull = (value: Sql | null, make: (value: Sql) => Sql): Sql | null => (value === null ? null : make(value));
@@ -85,25 +85,21 @@ export function inSql(field: string, values: readonly string[], context: SqlCont
   return onText(field, (value) => or(inChunks(full).map((chunk) => sql`${value} IN ${texts(chunk)}`)));
 }
 
-/**
- * That `_msg` has all these words, for the index, to go behind a cheaper condition: cutting a message into words takes six times as
- * long as finding a text in it.
- */
+/** Look-ups of whole words without digits in the index of `_msg`, to go before a dearer condition. */
 export function indexedWords(field: string, words: readonly string[], context: SqlContext): readonly Sql[] {
   if (field !== '_msg' || !context.indexed) return [];
-  const known = [...new Set(words)].slice(0, MAX_INDEXED_WORDS);
-  const [first, ...more] = known;
-  if (first === undefined) return [];
-  return [more.length === 0 ? sql`has(${W}, ${text(first)})` : sql`hasAll(${W}, ${texts(known)})`];
+  return [...new Set(words.filter(isIndexed))].slice(0, MAX_INDEXED_WORDS).map((word) => sql`has(${W}, ${text(word)})`);
 }
+
+const isIndexed = (word: string): boolean => !/[0-9]/.test(word);
 
 /** The word or phrase is in the field; the empty phrase means a missing field. */
 export function phraseSql(field: string, phrase: string, context: SqlContext): Sql | null {
   if (phrase === '') return exactSql(field, '', context);
   const indexed = indexedWords(field, wordsOf(phrase), context);
-  if (indexed.length > 0 && isOneWord(phrase)) return and([sql`position(_msg, ${text(phrase)}) > 0`, ...indexed]);
+  if (indexed.length > 0 && isOneWord(phrase)) return indexed[0] ?? null;
   return onText(field, (value) =>
-    field === '_msg' ? and([phraseInText(value, phrase), ...indexed]) : or([sql`${value} = ${text(phrase)}`, phraseInText(value, phrase)]),
+    field === '_msg' ? and([...indexed, phraseInText(value, phrase)]) : or([sql`${value} = ${text(phrase)}`, phraseInText(value, phrase)]),
   );
 }
 
@@ -157,8 +153,8 @@ export function prefixSql(field: string, prefix: string, context: SqlContext): S
   return onText(field, (value) => {
     const at = sql`position(${value}, ${text(prefix)})`;
     const words = indexedWords(field, wholeWordsOfPrefix(prefix), context);
-    if (!startsWithWord(prefix)) return and([sql`${at} > 0`, ...words]);
-    return and([sql`${at} > 0`, plainOr(isNoWordByte(value, sql`${at} - 1`), value, LEFT + quoteRegexp(prefix)), ...words]);
+    if (!startsWithWord(prefix)) return and([...words, sql`${at} > 0`]);
+    return and([...words, sql`${at} > 0`, plainOr(isNoWordByte(value, sql`${at} - 1`), value, LEFT + quoteRegexp(prefix))]);
   });
 }
 

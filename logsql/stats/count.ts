@@ -25,7 +25,7 @@ class Count implements Stats {
       value: () => new Literal(String(rows)),
     };
   }
-  sql({ context, condition, entries }: StatsSqlInput): StatsSql | null {
+  sql({ condition, entries }: StatsSqlInput): StatsSql | null {
     const found = this.fields.map((field) => (field.endsWith('*') ? null : existsSql(field)));
     if (!found.every((part) => part !== null)) return null;
     const conditions = [condition, this.fields.length === 0 ? null : or(found)];
