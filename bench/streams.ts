@@ -1,8 +1,8 @@
 /**
  * `tsx bench/streams.ts`: CPU of an entry, from the decoded body to the record, and the memory of the process, by how many streams there
  * are: a few; a million, of which some are busy (drawn by Zipf's law) and every 700th entry has a new one (100,000 an hour at 20,000
- * entries/s); a million, drawn evenly; only new ones.   tsx bench/streams.ts [--entries 3000000]
- * Each case runs in a process of its own; they are measured in turns, and the median round is shown.
+ * entries/s); a million, drawn evenly; only new ones.   tsx bench/streams.ts [--entries 1000000]
+ * Each case runs in a process of its own, in turns with few streams, body by body, so that a machine that drifts favours neither; medians.
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { EntryCodec, EntryWriter } from '../pipeline/logs/writer.ts';
 import { Random } from '../test/fuzz/random.ts';
 
 const { values: flags } = parseArgs({
-  options: { entries: { type: 'string', default: '3000000' }, rounds: { type: 'string', default: '3' }, only: { type: 'string' } },
+  options: { entries: { type: 'string', default: '1000000' }, only: { type: 'string' } },
 });
 const MILLION = 1_000_000;
 const LINES = 2000;
@@ -20,8 +20,10 @@ const DIGITS = 8;
 /** The number of the next entry's stream. */
 type Draw = (random: () => number) => number;
 let fresh = MILLION;
+const NAME_OF_FEW = '200 streams';
+const FEW: Draw = (random) => Math.floor(random() * 200);
 const CASES: Readonly<Record<string, Draw>> = {
-  '200 streams': (random) => Math.floor(random() * 200),
+  [NAME_OF_FEW]: FEW,
   '1,000,000 streams, by Zipf’s law, and new ones': (random) =>
     random() < 1 / 700 ? (fresh += 1) : (Math.floor(MILLION ** random()) * 48_271) % MILLION,
   '1,000,000 streams, evenly': (random) => Math.floor(random() * MILLION),
@@ -52,47 +54,47 @@ class Body {
   }
 }
 
-/** µs of CPU for each entry of a case, and megabytes of memory after it. */
-function measure(draw: Draw, entries: number): { readonly us: number; readonly rss: number } {
-  const codec = new EntryCodec();
-  const body = new Body();
+/** Writes the body with the streams that are drawn; gives the µs of CPU. */
+function pass(codec: EntryCodec, body: Body, next: () => number): number {
+  body.draw(next);
+  const before = process.cpuUsage();
+  const writer = new EntryWriter(
+    codec,
+    { tenantId: 1, partitions: [0], retentionDays: 0, receivedAt: 1_795_269_600_000_000_000n, streamFields: null },
+    body.bytes.length,
+  );
+  for (let at = 0; at < body.bytes.length; at++) at = writer.object(body.bytes, at, body.bytes.length);
+  if (writer.accepted !== LINES) throw new Error(JSON.stringify(writer.rejected[0]));
+  writer.chunks();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
+}
+
+type Figures = { readonly us: number; readonly few: number; readonly rss: number };
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+/** µs of CPU for each entry of a case, and of few streams, body by body in turns; and megabytes of memory after it. */
+function measure(draw: Draw, entries: number): Figures {
+  const [codec, fewCodec, body] = [new EntryCodec(), new EntryCodec(), new Body()];
   const source = new Random(7);
   const random = (): number => source.below(2 ** 31) / 2 ** 31;
-  const pass = (): number => {
-    body.draw(() => draw(random));
-    const before = process.cpuUsage();
-    const writer = new EntryWriter(
-      codec,
-      { tenantId: 1, partitions: [0], retentionDays: 0, receivedAt: 1_795_269_600_000_000_000n, streamFields: null },
-      body.bytes.length,
-    );
-    for (let at = 0; at < body.bytes.length; at++) at = writer.object(body.bytes, at, body.bytes.length);
-    if (writer.accepted !== LINES) throw new Error(JSON.stringify(writer.rejected[0]));
-    writer.chunks();
-    const { user, system } = process.cpuUsage(before);
-    return user + system;
-  };
-  for (let warm = 0; warm < entries / 2; warm += LINES) pass();
-  let us = 0;
-  for (let done = 0; done < entries; done += LINES) us += pass();
-  return { us: us / entries, rss: process.memoryUsage().rss / 1e6 };
+  const [many, few]: [number[], number[]] = [[], []];
+  for (let warm = 0; warm < MILLION; warm += LINES) pass(codec, body, () => draw(random));
+  for (let done = 0; done < entries; done += LINES) {
+    few.push(pass(fewCodec, body, () => FEW(random)) / LINES);
+    many.push(pass(codec, body, () => draw(random)) / LINES);
+  }
+  return { us: median(many), few: median(few), rss: process.memoryUsage().rss / 1e6 };
 }
 
 const one = flags.only === undefined ? undefined : CASES[flags.only];
 if (one !== undefined) process.stdout.write(JSON.stringify(measure(one, Number(flags.entries))));
 else {
-  const rounds = new Map(Object.keys(CASES).map((name) => [name, [] as { us: number; rss: number }[]]));
-  for (let round = 0; round < Number(flags.rounds); round++) {
-    for (const [name, figures] of rounds) {
-      const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--only', name, '--entries', flags.entries];
-      figures.push(JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as { us: number; rss: number });
-    }
-  }
-  process.stdout.write('| streams | CPU µs an entry | × | memory of the process, MB |\n|---|---|---|---|\n');
-  let few = NaN;
-  for (const [name, figures] of rounds) {
-    const { us, rss } = figures.sort((a, b) => a.us - b.us)[Math.floor(figures.length / 2)] ?? { us: NaN, rss: NaN };
-    if (Number.isNaN(few)) few = us;
-    process.stdout.write(`| ${name} | ${us.toFixed(2)} | ${(us / few).toFixed(2)} | ${rss.toFixed(0)} |\n`);
+  process.stdout.write(`| streams | CPU µs an entry | of ${NAME_OF_FEW} | × | memory of the process, MB |\n|---|---|---|---|---|\n`);
+  for (const name of Object.keys(CASES)) {
+    const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--only', name, '--entries', flags.entries];
+    const { us, few, rss } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Figures;
+    process.stdout.write(`| ${name} | ${us.toFixed(2)} | ${few.toFixed(2)} | ${(us / few).toFixed(2)} | ${rss.toFixed(0)} |\n`);
   }
 }
