@@ -21,7 +21,11 @@ const codec = new EntryCodec();
 function once({ normalizer, body, envelope }: WireBody): number {
   const format = normalizers.find(normalizer);
   if (format === undefined) throw new Error(`There is no normalizer ${normalizer}.`);
-  const writer = new EntryWriter(codec, { tenantId: 1, partitions: [0, 1], retentionDays: 14, receivedAt, streamFields: null }, body.length);
+  const writer = new EntryWriter(
+    codec,
+    { tenantId: 1, partitions: [0, 1], retentionDays: 14, receivedAt, streamFields: null },
+    body.length,
+  );
   const request: IngestRequest = {
     path: format.paths[0] ?? '',
     contentType: envelope?.contentType ?? '',

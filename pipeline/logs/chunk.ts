@@ -100,7 +100,11 @@ export class ChunkBuilder {
   #doneBytes = 0;
 
   /** `partitions`: the tenant's shard. `expectedBytes`: the size of the request's body. */
-  constructor(pool: ColumnPool, { tenantId, partitions }: { readonly tenantId: number; readonly partitions: readonly number[] }, expectedBytes: number) {
+  constructor(
+    pool: ColumnPool,
+    { tenantId, partitions }: { readonly tenantId: number; readonly partitions: readonly number[] },
+    expectedBytes: number,
+  ) {
     this.#pool = pool;
     this.#partitions = partitions;
     this.#seed = tenantSeed(tenantId);

@@ -41,7 +41,13 @@ describe('log publisher', () => {
   });
 
   const publish = ({ tenantId = 1, retentionDays = 0, entries, bytes = 10 }: Request): Promise<Written> => {
-    const writer = publisher.writer({ tenantId, shards: 1, retentionDays, receivedAt: BigInt(NOW) * 1_000_000_000n, streamFields: ['app'] });
+    const writer = publisher.writer({
+      tenantId,
+      shards: 1,
+      retentionDays,
+      receivedAt: BigInt(NOW) * 1_000_000_000n,
+      streamFields: ['app'],
+    });
     for (const entry of entries) writer.add(entry);
     return publisher.publish(writer, bytes);
   };
