@@ -12,6 +12,7 @@ import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Metrics } from '../pipeline/core/metrics.ts';
 import { startAll, stopAll, type Service } from '../pipeline/core/service.ts';
 import { entrance } from './entrance.ts';
+import { yieldToStorage } from './priority.ts';
 import { roles } from './roles/index.ts';
 
 /** What an operator can redact from the service's own log. */
@@ -92,6 +93,7 @@ function compose(
 
 async function main(): Promise<void> {
   const own = rolesOf(process.argv.slice(2));
+  yieldToStorage(own.names);
   const config = loadConfig(process.env);
   const log = pino({ level: config.logLevel, redact: REDACTED, base: { role: own.name } });
   const hurry = new AbortController();

@@ -13,11 +13,15 @@ const STREAMS_DEADLINE_MS = 60_000;
 
 /** Entries into `logs`, and the streams they belong to into `streams`, before them. */
 export function createLogsSink(): Sink<LogRecord> {
-  const known = new RecentMap<string, true>(MAX_KNOWN_STREAMS);
+  let known = new RecentMap<string, true>(MAX_KNOWN_STREAMS);
   return {
     name: 'logs',
     signal: logsSignal,
     table: 'logs',
+
+    forget() {
+      known = new RecentMap<string, true>(MAX_KNOWN_STREAMS);
+    },
 
     async prepare(range: Range<LogRecord>, store: Store): Promise<void> {
       const fresh = newStreams(range.records, known);

@@ -24,6 +24,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   '117', // INCORRECT_DATA
   '130', // CANNOT_READ_ARRAY_FROM_TEXT
   '131', // TOO_LARGE_STRING_SIZE
+  '271', // CANNOT_DECOMPRESS
   '321', // VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE
   '349', // CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN
   '395', // FUNCTION_THROW_IF_VALUE_IS_NON_ZERO
@@ -32,6 +33,12 @@ const REFUSALS: ReadonlySet<string> = new Set([
   '469', // VIOLATED_CONSTRAINT
   '691', // UNKNOWN_ELEMENT_OF_ENUM
 ]);
+
+/** Of these, what ClickHouse also answers where a body was cut off or damaged on its way. */
+const CUT_OFF: ReadonlySet<string> = new Set(['32', '33', '271']);
+
+/** Whether an error may come from the way of the body, and not from its rows. */
+export const mayBeCutOff = (error: unknown): boolean => error instanceof ClickHouseError && CUT_OFF.has(error.code);
 
 /** What an error says against rows; null where it says nothing against them. */
 export function refusalOf(error: unknown): Fault | null {

@@ -24,6 +24,8 @@ export interface Sink<Own extends SignalRecord = SignalRecord> {
   /** What it stores. */
   readonly signal: Signal<Own>;
   readonly table: string;
+  /** Forgets what `prepare` knows to be there: ClickHouse was restarted, or may have lost it. */
+  forget(): void;
   /** Writes what must be there before the rows are; safe to repeat. */
   prepare(range: Range<Own>, store: Store): Promise<void>;
   /**

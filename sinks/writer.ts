@@ -6,7 +6,7 @@ import type { Range, RangeStore, Refusal } from '../pipeline/bus/range.ts';
 import { appendedAt, positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
-import { findRefused, refusalOf } from './refused.ts';
+import { findRefused, mayBeCutOff, refusalOf } from './refused.ts';
 
 /** How an insert must be made for its block to be formed once and in the order of the rows. */
 const SETTINGS: ClickHouseSettings = {
@@ -16,6 +16,9 @@ const SETTINGS: ClickHouseSettings = {
   max_threads: 1,
   max_insert_threads: '1',
   input_format_parallel_parsing: 0,
+  // a range is one block, and so one part for each partition of the table
+  min_insert_block_size_rows: '1000000',
+  min_insert_block_size_bytes: '1000000000',
   max_partitions_per_insert_block: MAX_PARTITIONS,
   max_execution_time: 120,
 };
@@ -23,6 +26,9 @@ const SETTINGS: ClickHouseSettings = {
 const INSERT_DEADLINE_MS = 130_000;
 /** A connection may stay open and silent: what is short by nature is not waited for as long. */
 const READ_DEADLINE_MS = 30_000;
+/** How often the server's uptime is read, and by how much it may be off: it is given in seconds, and an answer takes its time. */
+const UPTIME_EVERY_MS = 10_000;
+const UPTIME_SLACK_MS = 5000;
 
 export type WriterMetrics = { stored(table: string, rows: number, bytes: number, seconds: number): void };
 
@@ -51,6 +57,9 @@ export class TableWriter implements RangeStore {
   readonly #log: Logger;
   readonly #metrics: WriterMetrics;
   readonly #mostRefused: number;
+  /** Of the server, milliseconds, and when it was read. */
+  #uptime = 0;
+  #uptimeReadAt = -Infinity;
 
   constructor(options: TableWriterOptions) {
     this.#sink = options.sink;
@@ -66,9 +75,13 @@ export class TableWriter implements RangeStore {
     const partition = `${this.#sink.name}-${all.topic}-${String(all.partition)}`;
     const name = `${partition}-${String(all.start)}-${String(all.end)}`;
     if (again) await this.#waitForRunning(inDoubt === null ? name : partition);
-    const range = await this.#withoutStored(all);
-    if (range.rows === 0) return [];
-    if (again && (await this.#isStored(range, name))) return [];
+    const rest = await this.#withoutStored(all);
+    if (rest.rows === 0) return [];
+    // where rows are in doubt, so is what was written before them
+    if (again || (await this.#wasRestarted())) this.#sink.forget();
+    if (again && (await this.#isStored(rest, name))) return [];
+    // ClickHouse remembers blocks, not inserts, and not for ever: of a range that may be there in part only the rest is inserted
+    const range = again ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;
     await this.#sink.prepare(range, this.#store);
     const began = performance.now();
     // also with fewer records than before: what the token has let in already is theirs (docs/adr/0008-dead-letters.md)
@@ -77,6 +90,8 @@ export class TableWriter implements RangeStore {
     try {
       bytes = await this.#insert(range, { name, partition, token });
     } catch (error) {
+      // a body that was cut off on its way is told like one that cannot be read: it is sent once more
+      if (!repeated && mayBeCutOff(error)) throw error;
       const refused = refusalOf(error) === null ? [] : await this.#refusedOf(range);
       if (refused.length === 0) throw error;
       return refused;
@@ -115,6 +130,20 @@ export class TableWriter implements RangeStore {
     return { written, bytes: body.reduce((sum, part) => sum + part.length, 0) };
   }
 
+  /** Whether ClickHouse has been started since it was asked last; asked every ten seconds at most. */
+  async #wasRestarted(): Promise<boolean> {
+    const now = performance.now();
+    const passed = now - this.#uptimeReadAt;
+    if (passed < UPTIME_EVERY_MS) return false;
+    const [row] = await this.#store.ownerRows('SELECT uptime()', {}, AbortSignal.timeout(READ_DEADLINE_MS));
+    const uptime = Number(row?.[0] ?? 0) * 1000;
+    // one that was not has become older by what has passed
+    const wasRestarted = uptime - passed + UPTIME_SLACK_MS < this.#uptime;
+    this.#uptime = uptime;
+    this.#uptimeReadAt = now;
+    return wasRestarted;
+  }
+
   async #isReplicated(): Promise<boolean> {
     const [row] = await this.#store.ownerRows(
       'SELECT engine FROM system.tables WHERE database = currentDatabase() AND name = {table:String}',
@@ -127,12 +156,12 @@ export class TableWriter implements RangeStore {
   /** The range without records that have no rows, and without replays of what is stored whole or comes earlier in it. */
   async #withoutStored(range: Range): Promise<Range> {
     const found = range.records.some(({ replayOf }) => replayOf !== null) ? await this.#find(range) : new Map<string, Found>();
-    const positions = new Set<number>();
+    const keys = new Set<string>();
     const records = range.records.filter((record) => {
-      const position = positionOf(record);
-      const stored = record.replayOf !== null && found.get(keyOf(record))?.distinct === record.count;
-      if (record.count === 0 || stored || positions.has(position)) return false;
-      positions.add(position);
+      const key = keyOf(record);
+      const stored = record.replayOf !== null && found.get(key)?.distinct === record.count;
+      if (record.count === 0 || stored || keys.has(key)) return false;
+      keys.add(key);
       return true;
     });
     return { ...range, records, rows: records.reduce((sum, { count }) => sum + count, 0) };

@@ -13,7 +13,7 @@ import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /** Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, it is searchable within 300 ms. */
-const LIMITS: RangeLimits = { rows: 100_000, bytes: 40_000_000, idleMs: 300, busyRows: 5000, busyMs: 1500 };
+const LIMITS: RangeLimits = { rows: 300_000, bytes: 40_000_000, idleMs: 300, busyRows: 5000, busyMs: 2000 };
 
 /**
  * Room for three or four ranges of 100,000 usual rows, 24 MB and their records' headers each, so that two are stored while the next are

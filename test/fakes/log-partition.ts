@@ -245,6 +245,7 @@ const SINK: Sink<LogRecord> = {
   name: 'logs',
   signal: logsSignal,
   table: 'logs',
+  forget: () => undefined,
   prepare: () => Promise.resolve(),
   insert: (range: Range<LogRecord>, table = 'logs') => {
     const records = range.records.map((record) => ({

@@ -30,6 +30,7 @@ export const pingsSink: Sink<PingRecord> = {
   name: 'pings',
   signal: pings,
   table: 'pings',
+  forget: () => undefined,
   prepare: () => Promise.resolve(),
   insert: (range, into = 'pings') => ({
     text: insertStatement({
