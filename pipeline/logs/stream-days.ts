@@ -1,12 +1,10 @@
-import { MAX_ROWS } from './columns/layout.ts';
 import type { KnownStream, Stream } from './streams.ts';
 
 /** What a record's header says of a stream: its label set, and the days (since the epoch) of which the record has entries of it. */
 export type StreamDays = { readonly text: string; readonly days: readonly number[] };
 
-/** More streams than a record has rows, so that a mark tells the list and the place in it. */
+/** A record has fewer streams than this (`MAX_ROWS`), so a mark tells the list and the place in it. */
 const PLACES = 65_536;
-if (MAX_ROWS > PLACES) throw new Error('BUG: a record has more rows than a mark can tell apart.');
 
 let running = 0;
 

@@ -1,3 +1,4 @@
+import { textOf } from '../../pipeline/core/entry.ts';
 import { HttpError, payloadTooLarge } from '../../pipeline/core/errors.ts';
 import { inflate } from '../../pipeline/core/inflate.ts';
 import { EntryWriter } from '../../pipeline/logs/writer.ts';
@@ -81,7 +82,7 @@ function checkRows(writer: EntryWriter): number {
     for (const entry of entriesOfChunk(chunk)) {
       rows += 1;
       const isWhole = ['_time', '_msg', '_stream'].every((name) => typeof entry.get(name) === 'string');
-      if (!isWhole || String(entry.get('_stream')).startsWith('no stream'))
+      if (!isWhole || textOf(entry.get('_stream')).startsWith('no stream'))
         throw new Error(`A row is not whole: ${JSON.stringify([...entry])}`);
     }
   }

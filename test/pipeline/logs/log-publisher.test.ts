@@ -3,6 +3,7 @@ import type { Message } from 'kafkajs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { readChecked } from '../../../pipeline/bus/record.ts';
+import { textOf } from '../../../pipeline/core/entry.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import { LogPublisher } from '../../../pipeline/logs/log-publisher.ts';
@@ -52,7 +53,7 @@ describe('log publisher', () => {
     return publisher.publish(writer, bytes);
   };
   const entry = (text: string, app = 'a', time = NOW): object => ({ _msg: text, app, _time: new Date(time * 1000).toISOString() });
-  const messages = (record: LogRecord): string[] => entriesIn(record.value, record.count, (id) => id).map((one) => String(one.get('_msg')));
+  const messages = (record: LogRecord): string[] => entriesIn(record.value, record.count, (id) => id).map((one) => textOf(one.get('_msg')));
   const sent = (send: number): LogRecord[] => (kafka.sends[send]?.messages ?? []).map((message) => received(message));
 
   it('puts requests of one tenant and class into one record while it waits, those of others into their own', async () => {
