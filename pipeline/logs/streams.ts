@@ -1,6 +1,7 @@
 import xxhash from 'xxhash-wasm';
 import { Generations, RecentMap } from '../core/generations.ts';
 import { renderStream } from '../core/labels.ts';
+import { hashBytes } from './byte-map.ts';
 import { ABSENT, type Draft } from './draft.ts';
 import { idText } from './id-text.ts';
 import { LabelText } from './label-text.ts';
@@ -141,17 +142,18 @@ export class Streams {
   ofTokens(labels: LabelText, length: number): Stream {
     const { scratch } = this;
     const table = this.#seen.young;
-    const index = table.find(scratch, 0, length);
+    const hash = hashBytes(scratch, 0, length);
+    const index = table.find(scratch, 0, length, hash);
     if (index >= 0) return this.#found.is(table, index, labels, scratch, length);
     if (length > MAX_TOKEN_BYTES) return this.#ofText(labels.read(scratch, KEY_START, length));
-    const item = this.#fromOld(length) ?? this.#hash(labels, length);
+    const item = this.#fromOld(length, hash) ?? this.#hash(labels, length);
     const young = this.#seen.room(length);
-    return this.#found.is(young, young.add(scratch, 0, length, item), labels, scratch, length);
+    return this.#found.is(young, young.add(scratch, 0, length, hash, item), labels, scratch, length);
   }
 
-  #fromOld(length: number): Item | null {
+  #fromOld(length: number, hash: number): Item | null {
     const { old } = this.#seen;
-    const index = old.find(this.scratch, 0, length);
+    const index = old.find(this.scratch, 0, length, hash);
     return index < 0 ? null : { high: old.high(index), low: old.low(index), mark: old.mark(index) };
   }
 

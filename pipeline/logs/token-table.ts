@@ -2,12 +2,15 @@ import { hashBytes } from './byte-map.ts';
 
 const FIRST_ITEMS = 256;
 const FIRST_BYTES = 16_384;
-/** Numbers of an item: where its bytes begin, how many they are, and the halves of its id. */
+/** Numbers of an item: where its bytes begin, how many they are, the halves of its id and those of its mark; side by side for the cache. */
 const OFFSET = 0;
 const LENGTH = 1;
 const HIGH = 2;
 const LOW = 3;
-const WIDTH = 4;
+const MARK_HIGH = 4;
+const MARK_LOW = 5;
+const WIDTH = 6;
+const TWO_32 = 4_294_967_296;
 
 export type Item = { readonly high: number; readonly low: number; readonly mark: number };
 
@@ -20,16 +23,15 @@ export class TokenTable {
   #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #used = 0;
   #items = new Int32Array(FIRST_ITEMS * WIDTH);
-  #marks = new Float64Array(FIRST_ITEMS);
   /** Indexes of items, counted from 1. */
   #slots = new Int32Array(FIRST_ITEMS * 2);
 
-  /** The index of the item whose bytes are `bytes[start..end)`, or -1. */
-  find(bytes: Uint8Array, start: number, end: number): number {
+  /** The index of the item whose bytes are `bytes[start..end)`, or -1. `hash`: theirs, by `hashBytes`. */
+  find(bytes: Uint8Array, start: number, end: number, hash: number): number {
     const slots = this.#slots;
     const mask = slots.length - 1;
     const items = this.#items;
-    let slot = hashBytes(bytes, start, end) & mask;
+    let slot = hash & mask;
     for (;;) {
       const index = (slots[slot] as number) - 1;
       if (index < 0) return -1;
@@ -40,21 +42,22 @@ export class TokenTable {
   }
 
   /** Adds an item that is not in the table yet; gives its index. */
-  add(bytes: Uint8Array, start: number, end: number, { high, low, mark }: Item): number {
+  add(bytes: Uint8Array, start: number, end: number, hash: number, { high, low, mark }: Item): number {
     const index = this.size;
     const length = end - start;
     if ((index + 1) * WIDTH > this.#items.length) this.#growItems();
     if (this.#used + length > this.#bytes.length) this.#growBytes(length);
-    this.#bytes.set(bytes.subarray(start, end), this.#used);
+    const own = this.#bytes;
+    for (let from = start, to = this.#used; from < end; from++, to++) own[to] = bytes[from] as number;
     const at = index * WIDTH;
     this.#items[at + OFFSET] = this.#used;
     this.#items[at + LENGTH] = length;
     this.#items[at + HIGH] = high;
     this.#items[at + LOW] = low;
-    this.#marks[index] = mark;
+    this.setMark(index, mark);
     this.#used += length;
     this.size += 1;
-    this.#put(index, hashBytes(bytes, start, end));
+    this.#put(index, hash);
     return index;
   }
 
@@ -70,11 +73,13 @@ export class TokenTable {
 
   /** The mark of an item. */
   mark(index: number): number {
-    return this.#marks[index] as number;
+    const at = index * WIDTH;
+    return (this.#items[at + MARK_HIGH] as number) * TWO_32 + ((this.#items[at + MARK_LOW] as number) >>> 0);
   }
 
   setMark(index: number, mark: number): void {
-    this.#marks[index] = mark;
+    this.#items[index * WIDTH + MARK_HIGH] = Math.floor(mark / TWO_32);
+    this.#items[index * WIDTH + MARK_LOW] = mark | 0;
   }
 
   /** Forgets all items and keeps the memory. */
@@ -103,9 +108,6 @@ export class TokenTable {
     const items = new Int32Array(this.#items.length * 2);
     items.set(this.#items);
     this.#items = items;
-    const marks = new Float64Array(this.#marks.length * 2);
-    marks.set(this.#marks);
-    this.#marks = marks;
     this.#slots = new Int32Array(this.#slots.length * 2);
     for (let index = 0; index < this.size; index++) {
       const offset = items[index * WIDTH + OFFSET] as number;

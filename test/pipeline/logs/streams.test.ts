@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import xxhash from 'xxhash-wasm';
 import { renderStream } from '../../../pipeline/core/labels.ts';
+import { hashBytes } from '../../../pipeline/logs/byte-map.ts';
 import { Draft } from '../../../pipeline/logs/draft.ts';
 import { idText } from '../../../pipeline/logs/id-text.ts';
 import { Names } from '../../../pipeline/logs/names.ts';
@@ -135,20 +136,22 @@ describe('label names that requests choose', () => {
 
 describe('a table of tokens', () => {
   const key = (i: number): Buffer => Buffer.from(`key ${i}`);
+  const hashOf = (bytes: Buffer): number => hashBytes(bytes, 0, bytes.length);
 
   it('finds what was added, through all growth, and nothing else', () => {
     const table = new TokenTable();
-    for (let i = 0; i < 20_000; i++) expect(table.add(key(i), 0, key(i).length, { high: i, low: -i, mark: i * 2 ** 33 })).to.equal(i);
+    for (let i = 0; i < 20_000; i++)
+      expect(table.add(key(i), 0, key(i).length, hashOf(key(i)), { high: i, low: -i, mark: i * 2 ** 33 })).to.equal(i);
     for (let i = 0; i < 20_000; i++) {
       const padded = Buffer.concat([Buffer.from('__'), key(i), Buffer.from('__')]);
-      const index = table.find(padded, 2, padded.length - 2);
+      const index = table.find(padded, 2, padded.length - 2, hashOf(key(i)));
       expect([table.high(index), table.low(index), table.mark(index)]).to.deep.equal([i, i === 0 ? 0 : -i, i * 2 ** 33]);
     }
-    expect(table.find(key(20_000), 0, key(20_000).length)).to.equal(-1);
+    expect(table.find(key(20_000), 0, key(20_000).length, hashOf(key(20_000)))).to.equal(-1);
     table.setMark(5, 77);
     expect(table.mark(5)).to.equal(77);
-    expect(table.clear().find(key(1), 0, key(1).length)).to.equal(-1);
-    expect(table.add(key(1), 0, key(1).length, { high: 1, low: 1, mark: 0 })).to.equal(0);
+    expect(table.clear().find(key(1), 0, key(1).length, hashOf(key(1)))).to.equal(-1);
+    expect(table.add(key(1), 0, key(1).length, hashOf(key(1)), { high: 1, low: 1, mark: 0 })).to.equal(0);
   });
 });
 
