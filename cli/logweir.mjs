@@ -25,6 +25,11 @@ async function main(/** @type {string[]} */ argv) {
     process.exitCode = await auditCommand(argv.slice(1), runAudit);
     return;
   }
+  if (argv[0] === 'topic') {
+    const [{ topicCommand }, { readTopic }] = await Promise.all([load('dist/cli/topic.js'), load('dist/main/topic-read.js')]);
+    process.exitCode = await topicCommand(argv.slice(1), readTopic);
+    return;
+  }
   const cli = await load('dist/cli/main.js');
   const code = await cli.main(argv);
   if (typeof code === 'number') process.exitCode = code;

@@ -10,7 +10,7 @@ type Command = {
   readonly run: (argv: readonly string[], env: Env, output: Output) => Promise<number>;
 };
 
-/** Every command, in the order of the help. `ps`, which needs no build, and `audit`, which needs the engines, are answered by the launcher. */
+/** Every command, in the order of the help. `ps`, which needs no build, and `audit` and `topic`, which need the engines, are answered by the launcher. */
 export const commands: readonly Command[] = [
   { name: 'query', summary: "search: logweir query '<LogsQL>'", run: queryCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
@@ -22,6 +22,7 @@ const HELP = `Usage: logweir <command> [flags]
 ${commands.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join('\n')}
   ps       the processes of the instance on LOGWEIR_DATA_DIR (--json)
   audit    compare what is on Kafka with what is stored
+  topic    print the entries that are on a Kafka topic
 
 logweir <command> --help says more.
 `;

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+
 /** Where a command writes, and whether people read it there. */
 export type Output = {
   out(text: string): void;
   err(text: string): void;
+  /** Resolves when more can be written without being kept in memory. */
+  drained?(): Promise<void>;
   /** Standard output is a terminal: results are coloured lines there, and NDJSON elsewhere. */
   readonly isTerminal: boolean;
 };
@@ -14,6 +18,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 export const processOutput: Output = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  drained: async () => {
+    if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+  },
   isTerminal: process.stdout.isTTY,
 };
 
@@ -21,7 +28,9 @@ export const processOutput: Output = {
 export const EXIT = { ok: 0, failed: 1, usage: 2, refused: 3 } as const;
 
 /** The command line, or the query in it, is wrong: exit code 2. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 /** The service refused the key: exit code 3. */
 export class RefusedError extends Error {}
