@@ -7,7 +7,14 @@ export const codec = new EntryCodec();
 
 /** A writer for tenant 1, which keeps for ever, unless told otherwise. */
 export function newWriter(options: Partial<WriterOptions> = {}): EntryWriter {
-  return new EntryWriter(codec, { tenantId: 1, partitions: [0, 1, 2], retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null, ...options });
+  return new EntryWriter(codec, {
+    tenantId: 1,
+    partitions: [0, 1, 2],
+    retentionDays: 0,
+    receivedAt: RECEIVED_AT,
+    streamFields: null,
+    ...options,
+  });
 }
 
 /** The rows a writer holds, read back as entries. */
