@@ -1,7 +1,7 @@
 /**
- * `tsx bench/streams.ts`: CPU of an entry, from the decoded body to the record, and the memory of the process, by how many streams there
+ * `npm run bench:streams`: CPU of an entry, from the decoded body to the record, and the memory of the process, by how many streams there
  * are: a few; a million, of which some are busy (drawn by Zipf's law) and every 700th entry has a new one (100,000 an hour at 20,000
- * entries/s); a million, drawn evenly; only new ones.   tsx bench/streams.ts [--entries 1000000]
+ * entries/s); a million, drawn evenly; only new ones.   npm run bench:streams -- [--entries 1000000]
  * Each case runs in a process of its own, in turns with few streams, body by body, so that a machine that drifts favours neither; medians.
  */
 import { execFileSync } from 'node:child_process';

@@ -10,7 +10,7 @@ export const codec = new EntryCodec();
 export function newWriter(options: Partial<WriterOptions> = {}): EntryWriter {
   return new EntryWriter(codec, {
     tenantId: 1,
-    partitions: [0, 1, 2],
+    partitions: [0],
     retentionDays: 0,
     receivedAt: RECEIVED_AT,
     streamFields: null,
