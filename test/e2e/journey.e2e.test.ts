@@ -1,15 +1,10 @@
 import { expect } from 'chai';
-import { execFile } from 'node:child_process';
-import { Kafka, logLevel } from 'kafkajs';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { until, type Instance } from './instance.ts';
 import { newTenant, runCli, sharedFolder, sharedInstance, type Printed } from './shared.ts';
 
-const run = promisify(execFile);
-const root = path.resolve(import.meta.dirname, '../..');
 type Tenant = Awaited<ReturnType<typeof newTenant>>;
 type Log = Record<string, unknown>;
 
