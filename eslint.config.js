@@ -9,7 +9,7 @@ import tseslint from 'typescript-eslint';
 const ROOMS = {
   'pipeline/core': [],
   'pipeline/wasm': ['pipeline/core'],
-  'pipeline/bus': ['pipeline/core'],
+  'pipeline/bus': ['pipeline/core', 'pipeline/wasm'],
   'pipeline/logs': ['pipeline/core', 'pipeline/wasm', 'pipeline/bus'],
   'pipeline/store': ['pipeline/core'],
   'pipeline/normalizers': ['pipeline/core', 'pipeline/logs'],

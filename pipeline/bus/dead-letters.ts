@@ -1,4 +1,5 @@
-import kafkajs, { type Kafka, type KafkaMessage } from 'kafkajs';
+import type { Kafka, KafkaMessage } from 'kafkajs';
+import { kafkajs } from './kafkajs.ts';
 import type { Service } from '../core/service.ts';
 import { queryOnce } from './admin-connection.ts';
 import { decodeLetter, encodeLetter, replayOf, type DeadLetter } from './dead-letter.ts';

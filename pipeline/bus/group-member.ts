@@ -1,4 +1,5 @@
-import kafkajs, { type Consumer, type ConsumerConfig, type EachBatchPayload, type Kafka } from 'kafkajs';
+import type { Consumer, ConsumerConfig, EachBatchPayload, Kafka } from 'kafkajs';
+import { kafkajs } from './kafkajs.ts';
 import type { Logger } from 'pino';
 import { withTimeout } from './with-timeout.ts';
 

@@ -1,4 +1,5 @@
-import kafkajs, { type Kafka, type logLevel as LogLevel } from 'kafkajs';
+import type { Kafka, logLevel as LogLevel } from 'kafkajs';
+import { kafkajs } from './kafkajs.ts';
 import type { Logger } from 'pino';
 import { socketFactory } from './kafka-socket.ts';
 import { lz4Codec } from './lz4-codec.ts';

@@ -1,4 +1,5 @@
-import kafkajs, { type Kafka, type Message, type RecordMetadata } from 'kafkajs';
+import type { Kafka, Message, RecordMetadata } from 'kafkajs';
+import { kafkajs } from './kafkajs.ts';
 import type { Logger } from 'pino';
 import type { Compression, PendingRecord, SealedRecord } from './pending-record.ts';
 import { RenewableProducer } from './renewable-producer.ts';

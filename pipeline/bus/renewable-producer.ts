@@ -1,4 +1,5 @@
-import kafkajs, { type Kafka, type Producer, type ProducerConfig, type ProducerRecord, type RecordMetadata } from 'kafkajs';
+import type { Kafka, Producer, ProducerConfig, ProducerRecord, RecordMetadata } from 'kafkajs';
+import { kafkajs } from './kafkajs.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /**

@@ -1,4 +1,5 @@
-import kafkajs, { type Admin, type Kafka } from 'kafkajs';
+import type { Admin, Kafka } from 'kafkajs';
+import { kafkajs } from './kafkajs.ts';
 import type { Service } from '../core/service.ts';
 import { AdminConnection } from './admin-connection.ts';
 import { boundsOf, committedBy, firstSince } from './group-positions.ts';

@@ -1,0 +1,5 @@
+/** kafkajs, as all of this room imports it. */
+import './record-checksum.ts';
+import kafkajs from 'kafkajs';
+
+export { kafkajs };
