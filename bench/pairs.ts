@@ -1,0 +1,153 @@
+/**
+ * `npm run bench:pairs -- --other CLONE`: loads the same entries into an instance of this clone and one of another (of the commit before), in
+ * turns on one machine, and compares them pair by pair. The other clone must be built (`npm start` once).
+ *   npm run bench:pairs -- --other ../before [--pairs 6] [--entries 1000000] [--partitions 2] [--out FILE]
+ * CPU is that of all processes from the first request until ClickHouse has merged what came. Prints Markdown tables.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import type { Instance, InstanceOptions } from '../test/e2e/instance.ts';
+import { cpuSeconds } from './processes.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const shared = path.resolve(root, process.env['LOGWEIR_SHARED'] ?? '../shared', 'bench');
+const { values: flags } = parseArgs({
+  options: {
+    other: { type: 'string' },
+    pairs: { type: 'string', default: '6' },
+    entries: { type: 'string', default: '1000000' },
+    partitions: { type: 'string', default: '2' },
+    out: { type: 'string' },
+  },
+});
+
+type Side = { readonly name: string; readonly instance: Instance; readonly runs: Run[] };
+type Run = {
+  readonly acked: number;
+  readonly searchable: number;
+  readonly cpu: ReadonlyMap<string, number>;
+  readonly rss: ReadonlyMap<string, number>;
+};
+
+const processesOf = ({ instance }: Side): [string, number][] => [...instance.processes()].map(([role, { pid }]) => [role, pid]);
+
+async function start(clone: string, name: string): Promise<Side> {
+  const file = pathToFileURL(path.join(clone, 'test/e2e/instance.ts')).href;
+  const { startInstance } = (await import(file)) as { startInstance: (options: InstanceOptions) => Promise<Instance> };
+  return { name, instance: await startInstance({ env: { LOGWEIR_LOG_PARTITIONS: flags.partitions } }), runs: [] };
+}
+
+async function load(side: Side, bodies: string): Promise<void> {
+  const { instance } = side;
+  const before = new Map(processesOf(side).map(([role, pid]) => [role, cpuSeconds(pid)]));
+  const window = new URLSearchParams({ query: '*', start: '-30h', end: 'now', step: '1d' });
+  const output = await python([
+    ...[path.join(shared, 'load.py'), bodies, '--url', `${instance.ingest}/insert/elasticsearch/_bulk`, '--key', instance.key],
+    ...['--concurrency', '4', '--count-url', `${instance.app}/api/v1/tenants/1/hits?${window.toString()}`],
+  ]);
+  const result = JSON.parse(output.trim().split('\n').at(-1) ?? '{}') as Record<string, number>;
+  if (result['failed'] !== 0 || result['searchable'] !== result['entries']) throw new Error(`The load is not whole: ${output}`);
+  await merged(instance);
+  const perEntry = (role: string, pid: number): number => (1e6 * (cpuSeconds(pid) - (before.get(role) ?? 0))) / (result['entries'] ?? NaN);
+  side.runs.push({
+    acked: result['acked_per_s'] ?? NaN,
+    searchable: result['searchable_per_s'] ?? NaN,
+    cpu: new Map(processesOf(side).map(([role, pid]) => [role, perEntry(role, pid)])),
+    rss: new Map(processesOf(side).map(([role, pid]) => [role, residentMb(pid)])),
+  });
+  console.error(`${side.name}: ${describeRun(side.runs.at(-1) as Run)}`);
+}
+
+const residentMb = (pid: number): number =>
+  Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1] ?? 0) / 1024);
+
+const total = ({ cpu }: Run): number => [...cpu.values()].reduce((sum, value) => sum + value, 0);
+const describeRun = (run: Run): string =>
+  `${String(run.acked)} acknowledged/s, ${String(run.searchable)} searchable/s, ${total(run).toFixed(1)} µs (${[...run.cpu].map(([role, value]) => `${role} ${value.toFixed(1)}`).join(', ')})`;
+
+function python(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('python3', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`python3 ${args[0] ?? ''} ended with ${String(code)}`))));
+  });
+}
+
+/** Runs a statement on the instance's ClickHouse, as its owner. */
+async function ask(instance: Instance, statement: string): Promise<string> {
+  const read = (name: string): string => readFileSync(path.join(instance.dataDir, 'clickhouse', name), 'utf8').trim();
+  const { password } = JSON.parse(read('secrets.json')) as { password: string };
+  const headers = { 'X-ClickHouse-User': 'logweir', 'X-ClickHouse-Key': password, 'X-ClickHouse-Database': 'logweir' };
+  return (await (await fetch(read('url'), { method: 'POST', body: statement, headers })).text()).trim();
+}
+
+async function merged(instance: Instance): Promise<void> {
+  for (let quiet = 0; quiet < 4;) {
+    quiet = (await ask(instance, 'SELECT count() FROM system.merges')) === '0' ? quiet + 1 : 0;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return ((sorted[(sorted.length - 1) >> 1] ?? NaN) + (sorted[sorted.length >> 1] ?? NaN)) / 2;
+};
+
+function table(before: Side, after: Side): string[] {
+  const ratios = (of: (run: Run) => number): number[] => after.runs.map((run, index) => of(run) / of(before.runs[index] as Run));
+  const row = (what: string, of: (run: Run) => number, digits: number): string => {
+    const all = ratios(of);
+    const range = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
+    return `| ${what} | ${median(before.runs.map(of)).toFixed(digits)} | ${median(after.runs.map(of)).toFixed(digits)} | ${median(all).toFixed(2)} (${range}) |`;
+  };
+  const roles = [...(after.runs[0]?.cpu.keys() ?? [])];
+  return [
+    `${String(after.runs.length)} pairs of ${flags.entries} entries, ${flags.partitions} partitions; medians, the ratio of each pair`,
+    '',
+    '| | before | after | after / before |',
+    '|---|---|---|---|',
+    row('acknowledged/s', ({ acked }) => acked, 0),
+    row('searchable/s', ({ searchable }) => searchable, 0),
+    row('CPU of all processes, µs an entry', total, 1),
+    ...roles.map((role) => row(`– ${role}`, ({ cpu }) => cpu.get(role) ?? NaN, 1)),
+    ...roles.map((role) => row(`RSS at most, ${role}, MB`, ({ rss }) => rss.get(role) ?? NaN, 0)),
+  ];
+}
+
+async function sizes({ name, instance }: Side): Promise<string> {
+  const bytes = await ask(
+    instance,
+    "SELECT round(sum(bytes_on_disk) / sum(rows), 1), count() FROM system.parts WHERE active AND table = 'logs'",
+  );
+  const kafka = execFileSync('du', ['-sb', path.join(instance.dataDir, 'kafka')])
+    .toString()
+    .split('\t')[0];
+  return `${name}: ${bytes.replace('\t', ' B a row on disk in ')} parts; Kafka's folder ${String(kafka)} B`;
+}
+
+async function main(): Promise<void> {
+  if (flags.other === undefined) throw new Error('--other must name a clone of the commit before.');
+  const bodies = path.join(root, '.bench', `bodies-${flags.entries}-${new Date().toISOString().slice(0, 13)}`);
+  if (!existsSync(path.join(bodies, 'meta.json'))) {
+    mkdirSync(bodies, { recursive: true });
+    execFileSync('python3', [path.join(shared, 'gen_logs.py'), bodies, '--entries', flags.entries]);
+  }
+  const before = await start(path.resolve(flags.other), 'before');
+  const after = await start(root, 'after');
+  try {
+    for (let pair = 0; pair < Number(flags.pairs); pair++) {
+      for (const side of pair % 2 === 0 ? [before, after] : [after, before]) await load(side, bodies);
+    }
+    const lines = [...table(before, after), '', await sizes(before), await sizes(after)];
+    console.log(lines.join('\n'));
+    if (flags.out !== undefined) writeFileSync(flags.out, lines.join('\n') + '\n');
+  } finally {
+    await Promise.all([before.instance.stop(), after.instance.stop()]);
+  }
+}
+
+await main();
