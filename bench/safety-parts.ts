@@ -60,7 +60,7 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
     name: 'token',
     about: 'ClickHouse remembers which ranges it has',
     patches: [
-      { file: 'sinks/writer.js', find: 'settings: { ...SETTINGS, insert_deduplication_token: token }', replace: 'settings: SETTINGS' },
+      { file: 'sinks/writer.js', find: 'settings: { ...SETTINGS, ...settings, insert_deduplication_token: token }', replace: 'settings: { ...SETTINGS, ...settings }' },
       {
         file: 'sinks/writer.js',
         find: 'insert_deduplicate: 1, deduplicate_blocks_in_dependent_materialized_views: 1,',
@@ -81,10 +81,13 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
   {
     name: 'positions',
     about: 'every row has its offset and its place in the record',
-    // what stood there before follows `??` and is not evaluated
     patches: [
-      { file: 'sinks/insert-statement.js', find: "['kafka_off',", replace: "['kafka_off', 'toUInt64(0)' ??" },
-      { file: 'sinks/insert-statement.js', find: "['kafka_idx',", replace: "['kafka_idx', 'toUInt32(0)' ??" },
+      {
+        file: 'sinks/shared-columns.js',
+        find: 'const values = [tenantId, arrived, partition, offset, retentionDays];',
+        replace: 'const values = [tenantId, arrived, partition, 0, retentionDays];',
+      },
+      { file: 'sinks/shared-columns.js', find: 'ORDINALS.subarray(0, 2 * rows)', replace: 'Buffer.alloc(2 * rows)' },
     ],
   },
 ];

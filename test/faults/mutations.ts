@@ -53,8 +53,15 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'read-back',
-    about: 'A range that may be stored already is inserted again without a look at the table.',
+    about: 'A range that may be stored already is inserted again without a look at the table, neither before nor by the statement.',
     scenario: forgottenTokens,
-    patches: [{ file: 'sinks/writer.js', find: 'if (again && (await this.#isStored(range, name))) return [];', replace: '' }],
+    patches: [
+      { file: 'sinks/writer.js', find: 'if (again && (await this.#isStored(rest, name)))\n            return [];', replace: '' },
+      {
+        file: 'sinks/writer.js',
+        find: 'const range = again ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;',
+        replace: 'const range = rest;',
+      },
+    ],
   },
 ];

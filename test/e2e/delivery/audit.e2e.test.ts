@@ -137,7 +137,7 @@ describe('audit of an instance that writes through to the disk', function () {
 
   it('refuses what it cannot mean', async () => {
     expect(await audit('--topic', 'none')).to.include({ code: 2, out: '' });
-    expect((await audit('--from', 'soon')).err).to.contain('--from "soon" is no time');
+    expect((await audit('--from', 'soon')).err).to.contain('--from "soon" is not a valid time');
     expect((await audit('--frm', '-1h')).code).to.equal(2);
   });
 });
