@@ -60,7 +60,11 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
     name: 'token',
     about: 'ClickHouse remembers which ranges it has',
     patches: [
-      { file: 'sinks/writer.js', find: 'settings: { ...SETTINGS, ...settings, insert_deduplication_token: token }', replace: 'settings: { ...SETTINGS, ...settings }' },
+      {
+        file: 'sinks/writer.js',
+        find: 'settings: { ...SETTINGS, ...settings, insert_deduplication_token: token }',
+        replace: 'settings: { ...SETTINGS, ...settings }',
+      },
       {
         file: 'sinks/writer.js',
         find: 'insert_deduplicate: 1, deduplicate_blocks_in_dependent_materialized_views: 1,',

@@ -34,7 +34,8 @@ const ORDINALS = Buffer.from(Uint16Array.from({ length: MAX_ROWS }, (_, row) => 
  * all rows have is written once, as a literal, and repeated by an LZ4 match that overlaps itself; so a row costs two bytes, its index.
  */
 export function sharedFrame({ tenantId, arrived, partition, offset, retentionDays }: SharedValues, columns: number, rows: number): Buffer {
-  const block = new LiteralBlock(512 + 2 * rows + Math.ceil(rows / 60));
+  // a length takes a byte for each 255, and the columns together are 26 bytes a row
+  const block = new LiteralBlock(512 + 2 * rows + Math.ceil(rows / 9));
   block.literal(varint(columns));
   block.literal(varint(rows));
   const values = [tenantId, arrived, partition, offset, retentionDays];
@@ -101,6 +102,8 @@ class LiteralBlock {
 
   frame(): Buffer {
     this.#sequence(0);
+    // what is written beyond a buffer is lost without a word
+    if (this.#length > this.#bytes.length) throw new Error('BUG: a frame of shared columns is longer than was planned.');
     writeFrameHead(this.#bytes, 0, this.#length - FRAME_HEAD, this.#size);
     return this.#bytes.subarray(0, this.#length);
   }

@@ -37,7 +37,7 @@ describe('sink logs', () => {
   it('gives each row the position of its record and its place in it, in a block of its own or shared', () => {
     const many = (offset: number, count: number): unknown[] =>
       Array.from({ length: count }, (_, n) => [offset, n, `${String(offset)}.${String(n)}`]);
-    for (const sizes of [[1], [64], [63, 2, 1], [70, 1, 200, 3], [1000, 1000]]) {
+    for (const sizes of [[1], [64], [63, 2, 1], [70, 1, 200, 3], [1000, 1000], [40_000]]) {
       const { rows } = inserted(...sizes.map((count, index) => columns(7 + index, count)));
       const expected = sizes.flatMap((count, index) => many(7 + index, count));
       expect(new Set(positions(rows).map(String))).to.deep.equal(new Set(expected.map(String)));
