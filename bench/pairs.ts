@@ -5,7 +5,7 @@
  * CPU is that of all processes from the first request until ClickHouse has merged what came. Prints Markdown tables.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -118,15 +118,16 @@ function table(before: Side, after: Side): string[] {
   ];
 }
 
-async function sizes({ name, instance }: Side): Promise<string> {
-  const bytes = await ask(
-    instance,
-    "SELECT round(sum(bytes_on_disk) / sum(rows), 1), count() FROM system.parts WHERE active AND table = 'logs'",
-  );
-  const kafka = execFileSync('du', ['-sb', path.join(instance.dataDir, 'kafka')])
-    .toString()
-    .split('\t')[0];
-  return `${name}: ${bytes.replace('\t', ' B a row on disk in ')} parts; Kafka's folder ${String(kafka)} B`;
+/** What the entries take on disk and on Kafka. */
+async function sizes({ name, instance, runs }: Side): Promise<string> {
+  const [disk = '', parts = ''] = (
+    await ask(instance, "SELECT round(sum(bytes_on_disk) / sum(rows), 1), count() FROM system.parts WHERE active AND table = 'logs'")
+  ).split('\t');
+  const folder = path.join(instance.dataDir, 'kafka');
+  const segments = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /logs\.v1-\d+\/\d+\.log$/.test(file));
+  const bytes = segments.reduce((sum, file) => sum + statSync(path.join(folder, file)).size, 0);
+  const onKafka = (bytes / (runs.length * Number(flags.entries))).toFixed(0);
+  return `${name}: ${onKafka} B an entry on Kafka, ${disk} B on disk in ${parts} parts`;
 }
 
 async function main(): Promise<void> {
