@@ -104,7 +104,7 @@ function table(before: Side, after: Side): string[] {
     const range = `${Math.min(...all).toFixed(2)} to ${Math.max(...all).toFixed(2)}`;
     return `| ${what} | ${median(before.runs.map(of)).toFixed(digits)} | ${median(after.runs.map(of)).toFixed(digits)} | ${median(all).toFixed(2)} (${range}) |`;
   };
-  const roles = [...(after.runs[0]?.cpu.keys() ?? [])];
+  const roles = [...(after.runs[0]?.cpu.keys() ?? [])].filter((role) => role !== 'supervisor');
   return [
     `${String(after.runs.length)} pairs of ${flags.entries} entries, ${flags.partitions} partitions; medians, the ratio of each pair`,
     '',
