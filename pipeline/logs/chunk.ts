@@ -7,17 +7,19 @@ import type { Stream } from './streams.ts';
 /** Most bytes of a record's columns before they are compressed, unless one entry alone has more. */
 export const MAX_CHUNK_BYTES = 2_000_000;
 
-/** Columns that are put aside for the next request: those of small requests, and of large ones. */
-const SMALL_ROWS = 16;
-const MAX_SPARE = 64;
+/** How many rows columns have room for at first, and how many of each are put aside for the next request. */
+const SIZES = [
+  { rows: 16, spare: 64 },
+  { rows: 256, spare: 16 },
+  { rows: 2048, spare: 8 },
+];
 /** Larger columns are not put aside: one large request would keep their memory for ever. */
 const MAX_SPARE_BYTES = 4_000_000;
 
 /** Gives columns that were used before, so that neither memory nor its pages are asked for at each request. */
 export class ColumnPool {
   readonly #vocabulary: Vocabulary;
-  readonly #small: LogColumns[] = [];
-  readonly #large: LogColumns[] = [];
+  readonly #spare = SIZES.map((size) => ({ ...size, columns: [] as LogColumns[] }));
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
@@ -25,16 +27,17 @@ export class ColumnPool {
 
   /** Empty columns; `rows`: about how many there will be. */
   take(rows: number): LogColumns {
-    if (rows <= SMALL_ROWS) return this.#small.pop() ?? new LogColumns(this.#vocabulary, SMALL_ROWS);
-    return this.#large.pop() ?? new LogColumns(this.#vocabulary, 2048);
+    const size = this.#spare.find((one) => rows <= one.rows) ?? this.#spare.at(-1);
+    return size?.columns.pop() ?? new LogColumns(this.#vocabulary, size?.rows ?? 1);
   }
 
   /** Takes columns back that nobody uses any more. */
   give(columns: LogColumns): void {
-    const spare = columns.capacity <= SMALL_ROWS * 16 ? this.#small : this.#large;
-    if (spare.length >= (spare === this.#small ? MAX_SPARE : MAX_SPARE / 8) || columns.bytes > MAX_SPARE_BYTES) return;
+    // those that have grown are as good as larger ones
+    const size = this.#spare.findLast((one) => one.rows <= columns.capacity);
+    if (size === undefined || size.columns.length >= size.spare || columns.bytes > MAX_SPARE_BYTES) return;
     columns.clear();
-    spare.push(columns);
+    size.columns.push(columns);
   }
 }
 
@@ -55,9 +58,12 @@ export class Chunk {
     return this.columns.count;
   }
 
-  /** About how many bytes its columns have before they are compressed. */
+  /**
+   * About how many bytes its columns have before they are compressed, and its streams in the header: a batch of Kafka holds 8 MiB of both,
+   * and one that is larger is refused with all other records of its send, of whatever tenant.
+   */
   get size(): number {
-    return this.columns.size;
+    return this.columns.size + this.streams.bytes;
   }
 
   /** True while another chunk fits into the same record. */

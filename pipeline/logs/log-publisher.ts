@@ -84,8 +84,10 @@ export class LogPublisher implements Service {
   #append(owner: RecordOwner, chunk: Chunk, bytes: number): OpenRecord {
     const open = this.#open.get(keyOf(owner));
     if (open?.takes(chunk) === true) {
-      this.#publisher.grew(owner.partition, chunk.size);
+      // by less than the chunk has where they share streams
+      const before = open.size;
       open.append(chunk, bytes);
+      this.#publisher.grew(owner.partition, open.size - before);
       return open;
     }
     const record = new OpenRecord(owner);
