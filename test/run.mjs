@@ -47,6 +47,8 @@ const secondsSince = (time) => `${((Date.now() - time) / 1000).toFixed(1)} s`;
 const totals = { passed: 0, failed: 0, skipped: 0 };
 /** A line for each part that is over. */
 const summary = [];
+/** What failed, said once more at the end: the output of the parts is long. */
+const failures = [];
 
 /** Runs a part and adds up what it counted; a part without counts is one check. Its output is shown as it comes where it is alone, else at its end. */
 async function runPart({ name, args, mocha = false }, isAlone) {
@@ -62,8 +64,15 @@ async function runPart({ name, args, mocha = false }, isAlone) {
   if (!mocha) counted[code === 0 ? 'passed' : 'failed'] = 1;
   else if ((code !== 0 && counted.failed === 0) || (code === 0 && counted.passed === 0)) counted.failed += 1;
   for (const key of Object.keys(totals)) totals[key] += counted[key];
+  if (counted.failed > 0) failures.push(`== ${name}\n${failureOf(output)}`);
   summary.push(`${name}: ${inWords(counted)}, ${secondsSince(start)}`);
   log(`== ${summary.at(-1)}`);
+}
+
+/** What mocha says of the tests that failed; of another tool, or where mocha was cut off, the end of what it said. */
+function failureOf(output) {
+  const at = output.search(/^ +\d+ failing$/m);
+  return at < 0 ? output.slice(-4000) : output.slice(at, at + 8000);
 }
 
 function inWords({ passed, failed, skipped }) {
@@ -98,6 +107,7 @@ const runOneByOne = async () => {
   for (let part = waiting.shift(); part !== undefined; part = waiting.shift()) await runPart(part, isAlone);
 };
 await Promise.all(Array.from({ length: AT_ONCE }, runOneByOne));
+if (failures.length > 0) log(`\nWhat failed:\n${failures.join('\n')}`);
 log(`\n${summary.join('\n')}\nall together: ${secondsSince(began)}`);
 log(`\n${inWords(totals)}`);
 process.exit(totals.failed === 0 ? 0 : 1);
