@@ -42,8 +42,9 @@ export function insertStatement({ range, into, table, structure, columns }: Inse
     ['retention_days', perRecord(({ retentionDays }) => retentionDays)],
     ...columns,
   ];
+  const missing = missingOnly(range, table, 'off, ms, toUInt32(n - k)');
   return `INSERT INTO ${into} (${all.map(([name]) => name).join(', ')})
 SELECT ${all.map(([, expression]) => expression).join(', ')}
-FROM (SELECT *, rowNumberInAllBlocks() AS n, roundDown(n, ${list(starts)}) AS k FROM input('${structure}'))${missingOnly(range, table, 'off, ms, toUInt32(n - k)')}
+FROM (SELECT *, rowNumberInAllBlocks() AS n, roundDown(n, ${list(starts)}) AS k FROM input('${structure}'))${missing === '' ? '' : `\nWHERE ${missing}`}
 FORMAT JSONEachRow`;
 }

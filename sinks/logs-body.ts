@@ -11,7 +11,8 @@ import { Names } from '../pipeline/logs/names.ts';
 import { COLUMNS, type LogRecord } from '../pipeline/logs/record.ts';
 import { mixedFrames, type MixedRows } from './mixed-rows.ts';
 import { literalFrame, SHARED_COLUMNS, sharedFrame, type SharedValues } from './shared-columns.ts';
-import type { Insert } from './sink.ts';
+import { unlessFenced } from './insert-fence.ts';
+import type { Insert, InsertOptions } from './sink.ts';
 import { missingOnly } from './missing-rows.ts';
 
 /**
@@ -30,15 +31,19 @@ const NAME_LIST = NAMES.join(', ');
 const STRUCTURE = [...SHARED_COLUMNS.map(([name, type]) => `${name} ${type}`), COLUMN_STRUCTURE].join(', ').replaceAll("'", "\\'");
 
 /**
- * The statement for a range, and its body. The value of a record goes as it is: before it stands a frame with the columns that all of its
- * rows share. Only where a part of the rows may be stored already does ClickHouse have to look at each.
+ * The statement for ranges, and its body. The value of a record goes as it is: before it stands a frame with the columns that all of its
+ * rows share. Only where a part of the rows may be stored already does ClickHouse have to look at each; then it is one range.
  */
-export function logsInsert(range: Range<LogRecord>, into: string): Insert {
-  const missing = missingOnly(range, 'logs');
-  const select = missing === '' ? '' : `SELECT ${NAME_LIST} FROM input('${STRUCTURE}')${missing}\n`;
+export function logsInsert(ranges: readonly Range<LogRecord>[], { table = 'logs', fence }: InsertOptions = {}): Insert {
+  const conditions = [
+    ...ranges.map((range) => missingOnly(range, 'logs')).filter((missing) => missing !== ''),
+    ...(fence === undefined ? [] : [unlessFenced(fence)]),
+  ];
+  if (conditions.length > 1) throw new Error('BUG: several ranges of which one is in doubt.');
+  const select = conditions.map((condition) => `SELECT ${NAME_LIST} FROM input('${STRUCTURE}') WHERE ${condition}\n`).join('');
   return {
-    text: `INSERT INTO ${into} (${NAME_LIST})`,
-    body: [literalFrame(Buffer.from(`${select}FORMAT Native\n`)), ...blocksOf(range)],
+    text: `INSERT INTO ${table} (${NAME_LIST})`,
+    body: [literalFrame(Buffer.from(`${select}FORMAT Native\n`)), ...blocksOf(ranges)],
     settings: SETTINGS,
   };
 }
@@ -47,20 +52,22 @@ export function logsInsert(range: Range<LogRecord>, into: string): Insert {
 const words: Words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
 const columns = new LogColumns({ names: words.names.ids, levels: words.levels, services: words.services }, 1024);
 
-function* blocksOf({ partition, records }: Range<LogRecord>): Generator<Buffer> {
+function* blocksOf(ranges: readonly Range<LogRecord>[]): Generator<Buffer> {
   const mixed = new MixedBlock();
-  for (const record of records) {
-    const { tenantId, timestamp, retentionDays, count, encoding, value } = record;
-    if (count === 0) continue;
-    const shared = { tenantId, arrived: timestamp, partition, offset: positionOf(record), retentionDays };
-    if (encoding !== COLUMNS) yield* mixed.addPlain(shared, value);
-    else if (count < OWN_BLOCK_ROWS) yield* mixed.addColumns(shared, value, count);
-    else {
-      yield sharedFrame(shared, NAMES.length, count);
-      yield value;
-    }
-  }
+  for (const { partition, records } of ranges) for (const record of records) yield* blockOf(record, partition, mixed);
   yield* mixed.close();
+}
+
+function* blockOf(record: LogRecord, partition: number, mixed: MixedBlock): Generator<Buffer> {
+  const { tenantId, timestamp, retentionDays, count, encoding, value } = record;
+  if (count === 0) return;
+  const shared = { tenantId, arrived: timestamp, partition, offset: positionOf(record), retentionDays };
+  if (encoding !== COLUMNS) yield* mixed.addPlain(shared, value);
+  else if (count < OWN_BLOCK_ROWS) yield* mixed.addColumns(shared, value, count);
+  else {
+    yield sharedFrame(shared, NAMES.length, count);
+    yield value;
+  }
 }
 
 /** No record of few rows has more names than this. */

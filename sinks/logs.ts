@@ -1,4 +1,4 @@
-import type { Range } from '../pipeline/bus/range.ts';
+import { randomUUID } from 'node:crypto';
 import { RecentMap } from '../pipeline/core/generations.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
@@ -23,20 +23,20 @@ export function createLogsSink(): Sink<LogRecord> {
       known = new RecentMap<string, true>(MAX_KNOWN_STREAMS);
     },
 
-    async prepare(range: Range<LogRecord>, store: Store): Promise<void> {
-      const fresh = newStreams(range.records, known);
+    async prepare(records: readonly LogRecord[], store: Store): Promise<void> {
+      const fresh = newStreams(records, known);
       if (fresh.size === 0) return;
       const body = Buffer.from([...fresh.values()].join('\n') + '\n');
-      const queryId = `streams-${range.topic}-${String(range.partition)}-${String(range.start)}-${String(Date.now())}`;
       await store.insert('INSERT INTO streams FORMAT JSONEachRow', [body], {
-        queryId,
+        queryId: `streams-${randomUUID()}`,
         settings: { async_insert: 0, max_partitions_per_insert_block: MAX_PARTITIONS },
         signal: AbortSignal.timeout(STREAMS_DEADLINE_MS),
       });
       for (const key of fresh.keys()) known.set(key, true);
     },
 
-    insert: (range, into = 'logs') => logsInsert(range, into),
+    insert: (range, options) => logsInsert([range], options),
+    insertAll: logsInsert,
   };
 }
 

@@ -4,8 +4,8 @@ import type { Range } from '../pipeline/bus/range.ts';
 const KEY = 'kafka_off, toUnixTimestamp64Milli(arrived), toUInt32(kafka_idx)';
 
 /**
- * The end of a SELECT of rows that leaves out those of a replayed record, or of a range in doubt, that `table` has already; empty where
- * there can be none. `key`: how the SELECT calls what tells a row.
+ * A condition that leaves out rows of a replayed record, or of a range in doubt, that `table` has already; empty where there can be none.
+ * `key`: how the SELECT calls what tells a row.
  */
 export function missingOnly({ partition, start, end, records, inDoubt = null }: Range, table: string, key = KEY): string {
   const replayed = records.flatMap(({ replayOf }) => (replayOf === null ? [] : [String(replayOf)]));
@@ -15,5 +15,5 @@ export function missingOnly({ partition, start, end, records, inDoubt = null }: 
   ];
   if (looked.length === 0) return '';
   const where = `kafka_part = ${String(partition)} AND (${looked.join(' OR ')})`;
-  return `\nWHERE (${key}) NOT IN (SELECT ${KEY} FROM ${table} WHERE ${where})`;
+  return `(${key}) NOT IN (SELECT ${KEY} FROM ${table} WHERE ${where})`;
 }

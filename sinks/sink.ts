@@ -9,12 +9,19 @@ import type { Store } from '../pipeline/store/client.ts';
  */
 export const MAX_PARTITIONS = '5000';
 
-/** One statement that stores a range, its body with the values of the records, and how ClickHouse must read it. */
+/** One statement that stores ranges, its body with the values of the records, and how ClickHouse must read it. */
 export type Insert = {
   readonly text: string;
   readonly body: readonly Buffer[];
   /** Parameters of the request. */
   readonly settings?: Readonly<Record<string, number>>;
+};
+
+export type InsertOptions = {
+  /** Another table of the same columns. */
+  readonly table?: string;
+  /** The id under which the insert may be fenced; the statement writes nothing then. */
+  readonly fence?: string;
 };
 
 /** A table that is filled from a topic. Batching, retries and commits live once, in `writer.ts`. */
@@ -26,11 +33,10 @@ export interface Sink<Own extends SignalRecord = SignalRecord> {
   readonly table: string;
   /** Forgets what `prepare` knows to be there: ClickHouse was restarted, or may have lost it. */
   forget(): void;
-  /** Writes what must be there before the rows are; safe to repeat. */
-  prepare(range: Range<Own>, store: Store): Promise<void>;
-  /**
-   * Rows of replayed records that are in the sink's table already are
-   * left out by the statement. `table`: another one of the same columns.
-   */
-  insert(range: Range<Own>, table?: string): Insert;
+  /** Writes what must be there before the rows of these records are; safe to repeat. */
+  prepare(records: readonly Own[], store: Store): Promise<void>;
+  /** Of a range in doubt, and of replayed records, the statement leaves out the rows that are in the sink's table already. */
+  insert(range: Range<Own>, options?: InsertOptions): Insert;
+  /** One statement for several ranges, none of which is in doubt or has replayed records. Absent where there is none. */
+  insertAll?(ranges: readonly Range<Own>[], options: InsertOptions): Insert;
 }

@@ -5,7 +5,8 @@ import type { Fault } from '../pipeline/bus/dead-letter.ts';
 import type { Range, RangeStore, Refusal } from '../pipeline/bus/range.ts';
 import { appendedAt, positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
-import { MAX_PARTITIONS, type Sink } from './sink.ts';
+import { FENCE_STATEMENT, fenceRow } from './insert-fence.ts';
+import { MAX_PARTITIONS, type Insert, type Sink } from './sink.ts';
 import { findRefused, mayBeCutOff, refusalOf } from './refused.ts';
 
 /** How an insert must be made for its block to be formed once and in the order of the rows. */
@@ -26,6 +27,8 @@ const SETTINGS: ClickHouseSettings = {
 const INSERT_DEADLINE_MS = 130_000;
 /** A connection may stay open and silent: what is short by nature is not waited for as long. */
 const READ_DEADLINE_MS = 30_000;
+/** How many fences are remembered. */
+const MAX_FENCES = 1000;
 /** How often the server's uptime is read, and by how much it may be off: it is given in seconds, and an answer takes its time. */
 const UPTIME_EVERY_MS = 10_000;
 const UPTIME_SLACK_MS = 5000;
@@ -60,6 +63,9 @@ export class TableWriter implements RangeStore {
   /** Of the server, milliseconds, and when it was read. */
   #uptime = 0;
   #uptimeReadAt = -Infinity;
+  #joins: boolean | null = null;
+  /** The fences that stand, or are being put up. */
+  readonly #fences = new Map<string, Promise<void>>();
 
   constructor(options: TableWriterOptions) {
     this.#sink = options.sink;
@@ -82,7 +88,7 @@ export class TableWriter implements RangeStore {
     if (again && (await this.#isStored(rest, name))) return [];
     // ClickHouse remembers blocks, not inserts, and not for ever: of a range that may be there in part only the rest is inserted
     const range = again ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;
-    await this.#sink.prepare(range, this.#store);
+    await this.#sink.prepare(range.records, this.#store);
     const began = performance.now();
     // also with fewer records than before: what the token has let in already is theirs (docs/adr/0008-dead-letters.md)
     const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
@@ -98,6 +104,47 @@ export class TableWriter implements RangeStore {
     }
     this.#metrics.stored(this.#sink.table, range.rows, bytes, (performance.now() - began) / 1000);
     return [];
+  }
+
+  /** A fence must be seen by each insert that begins after it: not where the table has replicas. */
+  async joins(): Promise<boolean> {
+    return (this.#joins ??= this.#sink.insertAll !== undefined && !(await this.#isReplicated()));
+  }
+
+  async storeJointly(id: string, ranges: readonly Range[]): Promise<void> {
+    const filled = ranges.map((range) => ({ ...range, records: range.records.filter(({ count }) => count > 0) }));
+    const rows = filled.reduce((sum, range) => sum + range.rows, 0);
+    const insert = this.#sink.insertAll?.(filled, { fence: id });
+    if (rows === 0 || insert === undefined) return;
+    if (await this.#wasRestarted()) this.#sink.forget();
+    await this.#sink.prepare(
+      filled.flatMap(({ records }) => records),
+      this.#store,
+    );
+    const began = performance.now();
+    const { written, bytes } = await this.#send(insert, id, id);
+    if (written !== rows) throw new Error(`ClickHouse wrote ${String(written)} of ${String(rows)} rows of insert ${id}.`);
+    this.#metrics.stored(this.#sink.table, rows, bytes, (performance.now() - began) / 1000);
+  }
+
+  fence(id: string): Promise<void> {
+    const known = this.#fences.get(id);
+    if (known !== undefined) return known;
+    const fence = this.#putUpFence(id);
+    this.#fences.set(id, fence);
+    fence.catch(() => this.#fences.delete(id));
+    if (this.#fences.size > MAX_FENCES) for (const [oldest] of [...this.#fences].slice(0, MAX_FENCES / 2)) this.#fences.delete(oldest);
+    return fence;
+  }
+
+  async #putUpFence(id: string): Promise<void> {
+    await this.#store.insert(FENCE_STATEMENT, [fenceRow(id)], {
+      queryId: `fence-${randomUUID()}`,
+      settings: { async_insert: 0 },
+      signal: AbortSignal.timeout(READ_DEADLINE_MS),
+    });
+    await this.#waitForRunning(id);
+    this.#log.info({ insert: id }, 'An insert of several ranges was fenced.');
   }
 
   /** Inserts what is missing of a range; throws unless all of it is in the table then. Resolves to the size of what was sent. */
@@ -119,9 +166,16 @@ export class TableWriter implements RangeStore {
     return bytes;
   }
 
+  #insertOnce(range: Range, name: string, token: string): Promise<{ readonly written: number; readonly bytes: number }> {
+    return this.#send(this.#sink.insert(range), name, token);
+  }
+
   /** One insert: the rows that it wrote, and the size of what was sent. */
-  async #insertOnce(range: Range, name: string, token: string): Promise<{ readonly written: number; readonly bytes: number }> {
-    const { text, body, settings } = this.#sink.insert(range);
+  async #send(
+    { text, body, settings }: Insert,
+    name: string,
+    token: string,
+  ): Promise<{ readonly written: number; readonly bytes: number }> {
     const written = await this.#store.insert(text, body, {
       queryId: `${name}-${randomUUID()}`,
       settings: { ...SETTINGS, ...settings, insert_deduplication_token: token },
@@ -181,7 +235,7 @@ export class TableWriter implements RangeStore {
   /** What the table has against these records; null where it takes them. */
   async #try(range: Range, records: readonly SignalRecord[], table: string): Promise<Fault | null> {
     const rows = records.reduce((sum, { count }) => sum + count, 0);
-    const { text, body, settings } = this.#sink.insert({ ...range, records, rows, inDoubt: null }, table);
+    const { text, body, settings } = this.#sink.insert({ ...range, records, rows, inDoubt: null }, { table });
     try {
       await this.#store.insert(text, body, {
         queryId: `trial-${randomUUID()}`,

@@ -2,7 +2,7 @@ import { ConsumerLag } from '../../pipeline/bus/consumer-lag.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { RangeConsumer } from '../../pipeline/bus/range-consumer.ts';
-import type { RangeLimits } from '../../pipeline/bus/partition-reader.ts';
+import type { PaceLimits } from '../../pipeline/bus/insert-pace.ts';
 import { collectGarbage } from '../../pipeline/core/garbage.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
@@ -12,8 +12,19 @@ import { sinks } from '../../sinks/index.ts';
 import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import type { Role, RoleContext } from './role.ts';
 
-/** Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, it is searchable within 300 ms. */
-const LIMITS: RangeLimits = { rows: 300_000, bytes: 40_000_000, idleMs: 300, busyRows: 5000, busyMs: 2000 };
+/**
+ * Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, it is searchable
+ * within a second.
+ */
+const LIMITS: PaceLimits = {
+  rows: 300_000,
+  bytes: 40_000_000,
+  waits: [
+    { ms: 400, rows: 1000 },
+    { ms: 700, rows: 20_000 },
+    { ms: 2000, rows: 0 },
+  ],
+};
 
 /**
  * Room for three or four ranges of 100,000 usual rows, 24 MB and their records' headers each, so that two are stored while the next are

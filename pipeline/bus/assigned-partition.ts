@@ -2,19 +2,11 @@ import type { EachBatchPayload } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Progress } from './commit-metadata.ts';
 import type { Holding } from './flow-control.ts';
+import type { Commit, GroupCommits } from './group-commits.ts';
 import { PartitionReader, type PartitionReaderOptions } from './partition-reader.ts';
 import type { Commitment, ProgressOptions } from './progress.ts';
-import { withTimeout } from './with-timeout.ts';
 
 type Batch = EachBatchPayload['batch'];
-
-/**
- * Commits once, under the generation of the group that kafkajs holds when it is called. That may be a later one than the batch came with,
- * and the broker does not check whose the partition is: who calls it must know that the assignment still stands. `consumer.commitOffsets`
- * does not do: it repeats what failed after it has joined again, when the partition may be another member's, and reports success where it did
- * nothing because the consumer is stopping.
- */
-export type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
 
 /** What kafkajs reports of a record that it has fetched, beyond its types. */
 type FetchedMessage = Batch['messages'][number] & { readonly batchContext?: { readonly partitionLeaderEpoch?: number } };
@@ -23,13 +15,11 @@ type FetchedMessage = Batch['messages'][number] & { readonly batchContext?: { re
 export type PartitionOwner = {
   readonly reader: Omit<PartitionReaderOptions, 'partition' | 'progress' | 'after' | 'isCurrent' | 'commit' | 'onRoom' | 'onHalt'>;
   readonly log: Logger;
-  readonly deadlineMs: number;
+  readonly commits: GroupCommits;
   /** False once no more than what was begun is to be done. */
   isRunning(): boolean;
   readProgress(partition: number, last: Commitment | undefined, more: Pick<ProgressOptions, 'atLeast' | 'onWait'>): Promise<Progress>;
   seek(partition: number, offset: number): void;
-  /** A commit is not answered. */
-  onSilence(): void;
   /** From now on this says what the partition has buffered. */
   watch(partition: number, holding: () => Holding): void;
   /** What the partition has buffered has changed. */
@@ -165,7 +155,7 @@ export class AssignedPartition {
       progress,
       after: this.#ending,
       isCurrent,
-      commit: (offset, metadata) => this.#commitOnce(offset, metadata),
+      commit: (offset, metadata) => this.#commitOnce(offset, metadata, isCurrent),
       onRoom: () => {
         const { gathered, storing } = reader.holding;
         if (gathered + storing === 0 && isCurrent()) this.#commit = null;
@@ -184,13 +174,10 @@ export class AssignedPartition {
     return reader;
   }
 
-  #commitOnce(offset: number, metadata: string): Promise<void> {
+  #commitOnce(offset: number, metadata: string, isCurrent: () => boolean): Promise<void> {
     const commit = this.#commit;
     if (commit === null) return Promise.reject(new Error('BUG: a commit of a partition that has nothing buffered.'));
-    const { reader, deadlineMs, onSilence } = this.#owner;
-    const position = { partition: this.#partition, offset: String(offset), metadata };
-    // where it is late, what is still under way has the generation before then, and is refused
-    const committing = withTimeout(deadlineMs, commit({ topics: [{ topic: reader.topic, partitions: [position] }] }), onSilence);
+    const committing = this.#owner.commits.commit({ partition: this.#partition, offset, metadata, commit, isCurrent });
     const known = committing.then(() => {
       this.#committed = { offset, metadata };
     });

@@ -15,23 +15,32 @@ export type Progress = {
   readonly appendedBy: number | null;
   /** Records up to this offset may be stored already, by ranges with other bounds; -1: none. */
   readonly inDoubtTo: number;
+  /** The insert of several ranges that the intent's range was to be part of; it may still come, until it is fenced. */
+  readonly insert: string | null;
 };
 
 /** How many of the last offsets are remembered. No range is wider, so that its own dead letters are always among them. */
 export const WINDOW = 10_000;
 
-type Metadata = { readonly e?: number; readonly v: 1; readonly d?: string; readonly t?: number; readonly m?: number };
+const NOTHING_KNOWN = { appendedBy: null, inDoubtTo: -1, insert: null };
+const INSERT_ID = /^[\w-]{1,64}$/;
+
+type Metadata = { readonly e?: number; readonly v: 1; readonly d?: string; readonly t?: number; readonly m?: number; readonly j?: string };
 
 /**
  * The metadata of a commit at `offset`: `e` is the end of the intent that begins there, if there is one, and `d` a bit for each offset of
- * the last 10,000 up to it that is a dead letter (deflated, base64); `t` is `appendedBy`, and `m` `inDoubtTo` where it still matters. At
- * most 1,800 bytes; Kafka takes 4,096.
+ * the last 10,000 up to it that is a dead letter (deflated, base64); `t` is `appendedBy`, `m` `inDoubtTo` where it still matters, and `j` the
+ * insert of several ranges that the intent's range is part of. At most 1,800 bytes; Kafka takes 4,096.
  */
 export function encodeMetadata(
   offset: number,
   intentEnd: number | null,
   dead: Iterable<number>,
-  { appendedBy, inDoubtTo }: Pick<Progress, 'appendedBy' | 'inDoubtTo'> = { appendedBy: null, inDoubtTo: -1 },
+  {
+    appendedBy,
+    inDoubtTo,
+    insert = null,
+  }: Pick<Progress, 'appendedBy' | 'inDoubtTo'> & { readonly insert?: string | null } = NOTHING_KNOWN,
 ): string {
   const last = intentEnd ?? offset - 1;
   const isDoubtful = inDoubtTo >= offset;
@@ -50,20 +59,22 @@ export function encodeMetadata(
     ...(any ? { d: deflateRawSync(bits).toString('base64') } : {}),
     ...(appendedBy === null ? {} : { t: appendedBy }),
     ...(isDoubtful ? { m: inDoubtTo } : {}),
+    ...(insert === null ? {} : { j: insert }),
   };
   return JSON.stringify(metadata);
 }
 
 /** Reads what `encodeMetadata` wrote. Throws on any other text: what is under way is then not known. */
 export function decodeMetadata(offset: number, text: string): Progress {
-  if (text === '') return { from: offset, intent: null, dead: new Set(), appendedBy: null, inDoubtTo: -1 };
-  const { e, v, d, t, m } = JSON.parse(text) as Partial<Metadata>;
-  if (v !== 1 || ![e, t, m].every((value) => value === undefined || Number.isSafeInteger(value)))
+  if (text === '') return { from: offset, intent: null, dead: new Set(), ...NOTHING_KNOWN };
+  const { e, v, d, t, m, j } = JSON.parse(text) as Partial<Metadata>;
+  const isOurs = [e, t, m].every((value) => value === undefined || Number.isSafeInteger(value));
+  if (v !== 1 || !isOurs || (j !== undefined && !(typeof j === 'string' && INSERT_ID.test(j))))
     throw new Error(`The metadata of offset ${String(offset)} is not ours.`);
   const last = e ?? offset - 1;
   const dead = new Set<number>();
   const bits = d === undefined ? Buffer.alloc(0) : inflateRawSync(Buffer.from(d, 'base64'), { maxOutputLength: WINDOW / 8 });
   for (let back = 0; back < bits.length * 8; back++) if (((bits[back >> 3] as number) & (1 << (back & 7))) !== 0) dead.add(last - back);
   const intent = e === undefined ? null : { start: offset, end: e };
-  return { from: offset, intent, dead, appendedBy: t ?? null, inDoubtTo: m ?? -1 };
+  return { from: offset, intent, dead, appendedBy: t ?? null, inDoubtTo: m ?? -1, insert: j ?? null };
 }

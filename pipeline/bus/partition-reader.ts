@@ -1,25 +1,18 @@
+import type { InsertPace, PaceLimits, Waiting } from './insert-pace.ts';
+import type { Seat } from './insert-round.ts';
 import { WINDOW, type Intent, type Progress } from './commit-metadata.ts';
 import type { Holding } from './flow-control.ts';
 import { RangeSteps, type RangeStepsOptions } from './range-steps.ts';
 import type { Range } from './range.ts';
 import type { SignalRecord } from './record.ts';
 
-/** How large ranges grow. */
-export type RangeLimits = {
-  /** A range is stored at once when it has so many rows or bytes. */
-  readonly rows: number;
-  readonly bytes: number;
-  /** A range that is younger waits for more, in milliseconds … */
-  readonly idleMs: number;
-  /** … and where at least `busyRows` came within that time, it waits up to `busyMs`: large blocks cost ClickHouse half as much. */
-  readonly busyRows: number;
-  readonly busyMs: number;
-};
-
 export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFinishing'> & {
   /** What the last commit says. */
   readonly progress: Progress;
-  readonly limits: RangeLimits;
+  /** How large a range grows. */
+  readonly limits: Pick<PaceLimits, 'rows' | 'bytes'>;
+  /** Says when the partitions of this process take up what they have gathered. */
+  readonly pace: InsertPace;
   /** Resolves when the readers before it in this process have done their last steps: an insert of theirs may not be sent yet. */
   readonly after?: Promise<unknown>;
   /** False once the partition may belong to somebody else. */
@@ -29,7 +22,7 @@ export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFin
 };
 
 /** Gathers the records of one partition into ranges and has them stored, one after the other. */
-export class PartitionReader {
+export class PartitionReader implements Waiting {
   readonly #options: PartitionReaderOptions;
   readonly #steps: RangeSteps;
   #intent: Intent | null;
@@ -77,7 +70,24 @@ export class PartitionReader {
     this.#bytes += bytesOf(record);
     this.#gathered += sizeOf(record);
     this.#lastOffset = record.offset;
+    this.#options.pace.grew(this, record.count, bytesOf(record));
     this.#wake();
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get oldestAt(): number {
+    return this.#oldestAt;
+  }
+
+  get isUrgent(): boolean {
+    return this.#finishing || this.#records.length >= WINDOW;
   }
 
   /** The offset that comes next. */
@@ -112,6 +122,7 @@ export class PartitionReader {
   /** Stores what has been read so far, then ends. */
   async finish(): Promise<void> {
     this.#finishing = true;
+    this.#options.pace.hurry();
     this.#wake();
     this.#steps.wake();
     await this.#loop;
@@ -130,6 +141,7 @@ export class PartitionReader {
     this.#records = [];
     this.#wake();
     [this.#rows, this.#bytes, this.#gathered] = [0, 0, 0];
+    this.#options.pace.withdraw(this);
     this.#steps.wake();
     this.#options.onRoom();
     return this.#loop;
@@ -144,40 +156,30 @@ export class PartitionReader {
     if (!this.#active() || !(await this.#steps.recall(this.#options.progress))) return;
     if (this.#intent !== null && !(await this.#repeatIntent(this.#intent))) return;
     while (this.#active()) {
-      const wait = this.#waitMs();
-      if (wait > 0) {
-        if (this.#finishing && this.#records.length === 0) return;
-        await this.#sleep(wait);
-      } else if (!(await this.#store(this.#take(this.#widest()), false))) return;
+      if (this.#records.length > 0) {
+        const seat = await this.#options.pace.turn(this);
+        if (!(await this.#storeNext(seat))) return;
+      } else if (this.#finishing) return;
+      else await this.#more();
     }
   }
 
-  /** Milliseconds until the gathered records should be stored; 0: now. */
-  #waitMs(): number {
-    const { rows, bytes, idleMs, busyRows, busyMs } = this.#options.limits;
-    if (this.#records.length === 0) return 1000;
-    if (this.#finishing || this.#rows >= rows || this.#bytes >= bytes || this.#records.length >= WINDOW) return 0;
-    const age = performance.now() - this.#oldestAt;
-    if (age < idleMs) return idleMs - age;
-    return this.#rows < busyRows ? 0 : Math.max(0, busyMs - age);
+  async #storeNext(seat: Seat | null): Promise<boolean> {
+    try {
+      if (!this.#active()) return false;
+      return this.#records.length === 0 || (await this.#store(this.#take(this.#widest()), false, seat));
+    } finally {
+      seat?.leave();
+    }
   }
 
-  /** Waits at most `ms`, and less where the first record comes, or enough of them. */
-  #sleep(ms: number): Promise<void> {
-    const empty = this.#records.length === 0;
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        const early = this.#active() && !this.#finishing && this.#intent === null;
-        if (early && !empty && this.#waitMs() > 0) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** Resolves when a record comes, or something has changed. */
+  #more(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve));
   }
 
   async #repeatIntent(intent: Intent): Promise<boolean> {
-    while (this.#lastOffset < intent.end && this.#active() && !this.#finishing) await this.#sleep(1000);
+    while (this.#lastOffset < intent.end && this.#active() && !this.#finishing) await this.#more();
     if (!this.#active() || this.#lastOffset < intent.end) return false;
     const cut = this.#records.findIndex(({ offset }) => offset > intent.end);
     const range = this.#take(cut < 0 ? this.#records.length : cut);
@@ -187,12 +189,12 @@ export class PartitionReader {
     return true;
   }
 
-  async #store(range: Range, again: boolean): Promise<boolean> {
+  async #store(range: Range, again: boolean, seat: Seat | null = null): Promise<boolean> {
     [this.#begunAt, this.#storingTo] = [performance.now(), range.end];
     this.#storing = range.records.reduce((sum, record) => sum + sizeOf(record), 0);
     this.#options.onRoom();
     try {
-      const isStored = await this.#steps.take(range, again);
+      const isStored = await this.#steps.take(range, again, seat);
       if (isStored) this.#storedAt = performance.now();
       return isStored;
     } finally {

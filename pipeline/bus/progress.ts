@@ -63,6 +63,7 @@ async function withinLog(progress: Progress, options: ProgressOptions): Promise<
         dead: new Set([...progress.dead].filter((at) => at < other)),
         appendedBy: progress.appendedBy,
         inDoubtTo: Math.max(progress.inDoubtTo, next - 1),
+        insert: progress.insert,
       };
     }
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));

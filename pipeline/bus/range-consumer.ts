@@ -1,16 +1,18 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Service } from '../core/service.ts';
-import { queryOnce } from './admin-connection.ts';
 import { AssignedPartition, type PartitionOwner } from './assigned-partition.ts';
 import { FlowControl } from './flow-control.ts';
 import { GroupMember } from './group-member.ts';
-import type { RangeLimits } from './partition-reader.ts';
+import { GroupCommits } from './group-commits.ts';
+import { InsertPace, type PaceLimits } from './insert-pace.ts';
 import { readProgress } from './progress.ts';
 import type { RangeStepsOptions } from './range-steps.ts';
 import type { RangeStore } from './range.ts';
 import { readChecked } from './record.ts';
+import { SharedQueries } from './shared-queries.ts';
 import type { Signal } from './signal.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export type RangeConsumerOptions = {
   readonly kafka: Kafka;
@@ -18,7 +20,7 @@ export type RangeConsumerOptions = {
   readonly groupId: string;
   readonly signal: Signal;
   readonly store: RangeStore;
-  readonly limits: RangeLimits;
+  readonly limits: PaceLimits;
   /** Most bytes of records that are read and not stored yet, of all partitions together (`FlowControl`). */
   readonly budget: number;
   /** Called when a backlog is stored: what it took is garbage now. */
@@ -46,6 +48,7 @@ export class RangeConsumer implements Service {
   readonly #member: GroupMember;
   readonly #flow: FlowControl;
   readonly #owner: PartitionOwner;
+  #queries: SharedQueries;
   /** Every partition that was assigned to this process, also those that are not any more. */
   readonly #partitions = new Map<number, AssignedPartition>();
   #assigned: readonly number[] = [];
@@ -63,6 +66,8 @@ export class RangeConsumer implements Service {
       fetch: { minBytes: 1, maxWaitTimeInMs: 100, maxBytesPerPartition: 1024 * 1024, maxBytes: 2 * 1024 * 1024 },
       concurrency: 64,
       onAssigned: (partitions) => {
+        // a query of the assignment before may never be answered
+        this.#queries = this.#newQueries();
         this.#assigned = partitions;
         this.#flow.assign(partitions);
       },
@@ -81,6 +86,7 @@ export class RangeConsumer implements Service {
         this.#member.resume(partitions);
       },
     });
+    this.#queries = this.#newQueries();
     this.#owner = this.#createOwner();
   }
 
@@ -125,20 +131,23 @@ export class RangeConsumer implements Service {
   }
 
   #createOwner(): PartitionOwner {
-    const { kafka, log, groupId, store, limits, deadLetter, deadLetterLimit, deadlineMs = DEADLINE_MS } = this.#options;
+    const { log, groupId, store, limits, deadLetter, deadLetterLimit, deadlineMs = DEADLINE_MS } = this.#options;
     const topic = this.#topic;
     return {
-      reader: { topic, log, store, limits, deadLetter, deadLetterLimit },
+      reader: { topic, log, store, limits, pace: new InsertPace({ limits, store, log }), deadLetter, deadLetterLimit },
       log,
-      deadlineMs,
+      commits: new GroupCommits({
+        topic,
+        deadlineMs,
+        onSilence: () => {
+          this.#member.renew();
+        },
+      }),
       isRunning: () => this.#running,
       readProgress: (partition, last, more) =>
-        queryOnce(kafka, deadlineMs, (admin) => readProgress({ admin, log, groupId, topic, partition, last, ...more })),
+        this.#queries.use((admin) => withTimeout(deadlineMs, readProgress({ admin, log, groupId, topic, partition, last, ...more }))),
       seek: (partition, offset) => {
         this.#member.seek(partition, offset);
-      },
-      onSilence: () => {
-        this.#member.renew();
       },
       watch: (partition, holding) => {
         this.#flow.watch(partition, holding);
@@ -147,6 +156,11 @@ export class RangeConsumer implements Service {
         this.#flow.update();
       },
     };
+  }
+
+  #newQueries(): SharedQueries {
+    const { kafka, deadlineMs = DEADLINE_MS } = this.#options;
+    return new SharedQueries(kafka, deadlineMs);
   }
 
   #abandon(): void {

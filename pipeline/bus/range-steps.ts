@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { encodeMetadata, WINDOW, type Progress } from './commit-metadata.ts';
 import type { DeadLetter } from './dead-letter.ts';
+import type { Seat } from './insert-round.ts';
 import type { Range, RangeStore, Refusal } from './range.ts';
 import { appendedAt, positionOf } from './record.ts';
 
@@ -29,7 +30,7 @@ const HALT_MS = 15_000;
 
 /**
  * Takes the ranges of a partition through their steps, one range after the other: dead letters, intent, store, commit
- * (docs/adr/0003-exactly-once-sink.md, docs/adr/0008-dead-letters.md). A record is among the dead letters before a commit says so.
+ * (docs/adr/0003-exactly-once-sink.md, docs/adr/0008-dead-letters.md, docs/adr/0016-one-insert-for-several-partitions.md). A record is among the dead letters before a commit says so.
  */
 export class RangeSteps {
   readonly #options: RangeStepsOptions;
@@ -53,8 +54,9 @@ export class RangeSteps {
    * Asks whether the table has more than the commits tell of, as when commits were lost with the power: that much is then looked up
    * record by record. False: the partition is not ours any more.
    */
-  async recall({ from, intent }: Pick<Progress, 'from' | 'intent'>): Promise<boolean> {
+  async recall({ from, intent, insert }: Pick<Progress, 'from' | 'intent' | 'insert'>): Promise<boolean> {
     const { store, partition, log } = this.#options;
+    if (insert !== null && !(await this.#fence(insert))) return false;
     const highest = await this.#persist(() => store.highest(partition, from), 'ask what is stored');
     if (highest === null) return false;
     if (highest > (intent?.end ?? from - 1)) {
@@ -71,25 +73,35 @@ export class RangeSteps {
 
   /**
    * True when the range is stored and committed. False: it is not, and nothing after it may be touched here, since a commit of what
-   * comes later would skip it. `again`: its intent is written already.
+   * comes later would skip it. `again`: its intent is written already. `seat`: where it may be stored with ranges of other partitions.
    */
-  async take(taken: Range, again: boolean): Promise<boolean> {
+  async take(taken: Range, again: boolean, seat: Seat | null = null): Promise<boolean> {
     const range = { ...taken, inDoubt: taken.start <= this.#inDoubtTo ? appendedAt(taken.records.at(-1)) : null };
     this.#appendedBy = range.records.reduce((latest, record) => Math.max(latest, appendedAt(record)), this.#appendedBy ?? 0);
     const faulty = range.records.flatMap((record) =>
       record.fault === null || this.#dead.has(record.offset) ? [] : [{ record, fault: record.fault }],
     );
+    const joint = faulty.length === 0 && range.inDoubt === null && range.records.every(({ replayOf }) => replayOf === null) ? seat : null;
+    // the others do not wait for what takes its time
+    if (joint === null) seat?.leave();
     while (this.#tooMany(range, faulty.length)) if (!(await this.#halt(range, faulty))) return false;
     if (!(await this.#deadLetterAll(faulty, 'decode'))) return false;
-    if ((!again || faulty.length > 0) && !(await this.#writeIntent(range))) return false;
-    if (!(await this.#storeAll(range, again))) return false;
+    if ((!again || faulty.length > 0) && !(await this.#writeIntent(range, joint?.id))) return false;
+    if (!(await this.#storeAll(range, again, joint))) return false;
     this.#resume();
     return this.#commit(range.end + 1, null, 'commit a range');
   }
 
   /** Stores what of the range is no dead letter; what is refused becomes one. */
-  async #storeAll(range: Range, again: boolean): Promise<boolean> {
+  async #storeAll(range: Range, again: boolean, seat: Seat | null): Promise<boolean> {
     let repeated = again;
+    if (seat !== null) {
+      const outcome = await seat.store(range);
+      if (outcome === 'in doubt' && !(await this.#fence(seat.id))) return false;
+      if (!this.#options.isActive()) return false;
+      if (outcome === 'stored') return true;
+      repeated = outcome === 'in doubt';
+    }
     for (;;) {
       const records = range.records.filter(({ offset, fault }) => fault === null && !this.#dead.has(offset));
       const live = { ...range, records, rows: records.reduce((sum, { count }) => sum + count, 0) };
@@ -130,14 +142,19 @@ export class RangeSteps {
     return true;
   }
 
-  #writeIntent(range: Range): Promise<boolean> {
-    return this.#commit(range.start, range.end, 'write the intent of a range');
+  /** False: the partition is not ours any more. */
+  async #fence(insert: string): Promise<boolean> {
+    return (await this.#persist(() => this.#options.store.fence(insert), 'fence an insert of several ranges')) !== null;
   }
 
-  async #commit(offset: number, intentEnd: number | null, what: string): Promise<boolean> {
+  #writeIntent(range: Range, insert: string | null = null): Promise<boolean> {
+    return this.#commit(range.start, range.end, 'write the intent of a range', insert);
+  }
+
+  async #commit(offset: number, intentEnd: number | null, what: string, insert: string | null = null): Promise<boolean> {
     const last = intentEnd ?? offset - 1;
     for (const at of this.#dead) if (at <= last - WINDOW) this.#dead.delete(at);
-    const metadata = encodeMetadata(offset, intentEnd, this.#dead, { appendedBy: this.#appendedBy, inDoubtTo: this.#inDoubtTo });
+    const metadata = encodeMetadata(offset, intentEnd, this.#dead, { appendedBy: this.#appendedBy, inDoubtTo: this.#inDoubtTo, insert });
     return (await this.#persist(() => this.#options.commit(offset, metadata), what)) !== null;
   }
 

@@ -1,7 +1,7 @@
 import type { Fault } from './dead-letter.ts';
 import type { SignalRecord } from './record.ts';
 
-/** The records of one partition from `start` to `end` (offsets, inclusive): what is stored by one insert, or not at all. */
+/** The records of one partition from `start` to `end` (offsets, inclusive): what is stored whole, or not at all. */
 export type Range<Own extends SignalRecord = SignalRecord> = {
   readonly topic: string;
   readonly partition: number;
@@ -26,6 +26,15 @@ export interface RangeStore {
    * then none is. `again`: an earlier try may have stored it, or a part of it.
    */
   store(range: Range, again: boolean): Promise<readonly Refusal[]>;
+  /** Whether one insert may store several ranges here. */
+  joins(): Promise<boolean>;
+  /**
+   * Stores all rows of several ranges, none of which may be stored already, by one insert that is sent once. Rejects where they are not
+   * known to be stored; then they may be, or be stored later, until the insert is fenced. `id` names the insert.
+   */
+  storeJointly(id: string, ranges: readonly Range[]): Promise<void>;
+  /** Resolves when the insert of this id is over, and can never begin any more. Safe to repeat. */
+  fence(id: string): Promise<void>;
   /** The highest offset of a partition that has rows, from `from` on; -1 where none has. */
   highest(partition: number, from: number): Promise<number>;
 }

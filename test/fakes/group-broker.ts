@@ -6,6 +6,7 @@ import type { Signal } from '../../pipeline/bus/signal.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders, NDJSON } from '../../pipeline/logs/record.ts';
 import { streamOf } from './log-record.ts';
+import { rangeStore } from './range-store.ts';
 
 type Committed = { offset: string; metadata: string };
 
@@ -95,17 +96,16 @@ export class FakeGroupBroker {
     log: pino({ level: 'silent' }),
     groupId: 'g',
     signal: SIGNAL,
-    limits: { rows: 1000, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 },
+    limits: { rows: 1000, bytes: 1e9, waits: [{ ms: 0, rows: Infinity }] },
     budget: 20_000,
     onDrained: () => (this.drained += 1),
-    store: {
-      highest: () => Promise.resolve(-1),
+    store: rangeStore({
       store: async (range) => {
         await this.beforeStore();
         this.stored.push(range);
         return [];
       },
-    },
+    }),
     onCrash: () => undefined,
     deadLetter: () => Promise.resolve(),
     deadLetterLimit: 100,

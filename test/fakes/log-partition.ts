@@ -2,13 +2,13 @@ import { ClickHouseError } from '@clickhouse/client';
 import type { KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
 import { replayOf, type DeadLetter } from '../../pipeline/bus/dead-letter.ts';
-import { PartitionReader } from '../../pipeline/bus/partition-reader.ts';
 import { readProgress, type Commitment } from '../../pipeline/bus/progress.ts';
 import type { Range } from '../../pipeline/bus/range.ts';
 import { positionOf, readChecked, type SignalRecord } from '../../pipeline/bus/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders, NDJSON, type LogRecord } from '../../pipeline/logs/record.ts';
 import { streamOf } from './log-record.ts';
+import { loneReader } from './range-store.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import type { Sink } from '../../sinks/sink.ts';
 import { TableWriter } from '../../sinks/writer.ts';
@@ -96,13 +96,14 @@ export class LogPartition {
       settleMs: 0,
     });
     const halted: { why: string | null } = { why: null };
-    const reader = new PartitionReader({
+    const store = new TableWriter({ sink: SINK, store: this.#store, log, metrics: { stored: () => undefined }, mostRefused: limit + 1 });
+    const reader = loneReader({
       topic: 'logs.v1',
       partition: 0,
       progress,
-      limits: { rows: 7, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 },
+      limits: { rows: 7, bytes: 1e9, waits: [{ ms: 0, rows: Infinity }] },
       log,
-      store: new TableWriter({ sink: SINK, store: this.#store, log, metrics: { stored: () => undefined }, mostRefused: limit + 1 }),
+      store: { store: (range, again) => store.store(range, again), highest: (partition, from) => store.highest(partition, from) },
       deadLetter: (letters) => this.#step(() => void this.letters.push(...letters.map((letter) => ({ ...letter, version: '1' })))),
       commit: (offset, metadata) => this.#step(() => void this.commits.push((this.committed = { offset, metadata }))),
       deadLetterLimit: limit,
@@ -247,7 +248,7 @@ const SINK: Sink<LogRecord> = {
   table: 'logs',
   forget: () => undefined,
   prepare: () => Promise.resolve(),
-  insert: (range: Range<LogRecord>, table = 'logs') => {
+  insert: (range: Range<LogRecord>, { table = 'logs' } = {}) => {
     const records = range.records.map((record) => ({
       position: positionOf(record),
       timestamp: record.timestamp,

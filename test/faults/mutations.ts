@@ -16,7 +16,7 @@ export const MUTATIONS: readonly Mutation[] = [
     patches: [
       {
         file: 'pipeline/bus/range-steps.js',
-        find: 'if ((!again || faulty.length > 0) && !(await this.#writeIntent(range)))',
+        find: 'if ((!again || faulty.length > 0) && !(await this.#writeIntent(range, joint?.id)))',
         replace: 'if (!this.#options.isActive())',
       },
       { file: 'pipeline/bus/range-steps.js', find: 'if (highest > (intent?.end ?? from - 1))', replace: 'if (highest < -1)' },
@@ -33,6 +33,12 @@ export const MUTATIONS: readonly Mutation[] = [
         replace: 'insert_deduplication_token: randomUUID() }',
       },
     ],
+  },
+  {
+    name: 'fence',
+    about: 'A fence keeps no insert of several partitions out.',
+    scenario: stallSinkAtPoints,
+    patches: [{ file: 'sinks/insert-fence.js', find: "= '${id}') = 0`", replace: "= '${id}') >= 0`" }],
   },
   {
     name: 'single-flight',

@@ -92,7 +92,7 @@ describe('sink logs', () => {
   });
 
   it('looks at each row of a range in doubt', () => {
-    const { body } = createLogsSink().insert({ ...rangeOf(columns(7, 2), columns(9, 3)), inDoubt: 1 }, 'trial');
+    const { body } = createLogsSink().insert({ ...rangeOf(columns(7, 2), columns(9, 3)), inDoubt: 1 }, { table: 'trial' });
     expect(readInsert(body).statement).to.contain('FROM logs WHERE kafka_part = 3 AND (kafka_off BETWEEN 7 AND 9)');
   });
 
@@ -100,8 +100,8 @@ describe('sink logs', () => {
     const written: string[] = [];
     const store = { insert: (_text: string, body: readonly Buffer[]) => { written.push(Buffer.concat(body).toString()); return Promise.resolve(1); } } as unknown as Store; // prettier-ignore
     const sink = createLogsSink();
-    await sink.prepare(rangeOf(record(7, 2), record(8, 1, { streams: streamOf('5', '{app="web"}', 20_777, 20_778) })), store);
-    await sink.prepare(rangeOf(record(9, 2)), store);
+    await sink.prepare([record(7, 2), record(8, 1, { streams: streamOf('5', '{app="web"}', 20_777, 20_778) })], store);
+    await sink.prepare([record(9, 2)], store);
     expect(written).to.have.length(1);
     expect(
       written[0]
@@ -125,11 +125,11 @@ describe('sink logs', () => {
     let calls = 0;
     const store = { insert: () => (++calls === 1 ? Promise.reject(new Error('down')) : Promise.resolve(1)) } as unknown as Store;
     const sink = createLogsSink();
-    await sink.prepare(rangeOf(record(7, 2)), store).then(
+    await sink.prepare([record(7, 2)], store).then(
       () => expect.fail('the first try fails'),
       () => undefined,
     );
-    await sink.prepare(rangeOf(record(7, 2)), store);
+    await sink.prepare([record(7, 2)], store);
     expect(calls).to.equal(2);
   });
 });

@@ -66,7 +66,7 @@ describe('a loss of power that took the end of the log', function () {
       groupId: GROUP,
       signal: logsSignal,
       store: store ?? writer,
-      limits: { rows: 4, bytes: 1e9, idleMs: 50, busyRows: 1e9, busyMs: 50 },
+      limits: { rows: 4, bytes: 1e9, waits: [{ ms: 50, rows: Infinity }] },
       budget: 1e9,
       onCrash: () => undefined,
       deadLetter: () => Promise.reject(new Error('nothing is to be buried')),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodeMetadata, encodeMetadata, WINDOW } from '../../../pipeline/bus/commit-metadata.ts';
 
 /** Of a commit that an older version made. */
-const known = { appendedBy: null, inDoubtTo: -1 };
+const known = { appendedBy: null, inDoubtTo: -1, insert: null };
 
 describe('metadata of a commit', () => {
   it('is nothing where nothing is under way and no record is a dead letter', () => {

@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { decodeMetadata, type Progress } from '../../../pipeline/bus/commit-metadata.ts';
-import { PartitionReader, type PartitionReaderOptions, type RangeLimits } from '../../../pipeline/bus/partition-reader.ts';
+import type { PaceLimits } from '../../../pipeline/bus/insert-pace.ts';
+import type { PartitionReader, PartitionReaderOptions } from '../../../pipeline/bus/partition-reader.ts';
 import type { Range, RangeStore } from '../../../pipeline/bus/range.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { logRecord } from '../../fakes/log-record.ts';
+import { loneReader } from '../../fakes/range-store.ts';
 
-const LIMITS: RangeLimits = { rows: 50, bytes: 1e9, idleMs: 0, busyRows: 1e9, busyMs: 5 };
+const LIMITS: PaceLimits = { rows: 50, bytes: 1e9, waits: [{ ms: 0, rows: Infinity }] };
 const log = pino({ level: 'silent' });
 
 const record = (offset: number, count = 10): LogRecord =>
@@ -17,10 +19,10 @@ const record = (offset: number, count = 10): LogRecord =>
 const highest = (): Promise<number> => Promise.resolve(-1);
 
 /** A partition without an intent, of which no record is a dead letter. */
-const options: Omit<PartitionReaderOptions, 'store' | 'commit'> = {
+const options: Omit<PartitionReaderOptions, 'store' | 'commit' | 'pace' | 'limits'> & { readonly limits: PaceLimits } = {
   topic: 't',
   partition: 0,
-  progress: { from: 0, intent: null, dead: new Set(), appendedBy: null, inDoubtTo: -1 },
+  progress: { from: 0, intent: null, dead: new Set(), appendedBy: null, inDoubtTo: -1, insert: null },
   limits: LIMITS,
   log,
   isCurrent: () => true,
@@ -44,7 +46,7 @@ class World {
   }
 
   /** The rows may be written in part, or whole without an answer. */
-  readonly store: RangeStore = {
+  readonly store: Partial<RangeStore> = {
     highest: (_partition, from) => Promise.resolve(Math.max(-1, ...[...this.stored.keys()].filter((offset) => offset >= from))),
     store: (range) => {
       this.#step();
@@ -75,7 +77,7 @@ class World {
   /** A process that owns the partition until it is killed or told to finish. */
   open(): { reader: PartitionReader; kill: () => void } {
     let current = true;
-    const reader = new PartitionReader({
+    const reader = loneReader({
       ...options,
       progress: this.progress(),
       store: this.store,
@@ -105,7 +107,7 @@ describe('partition reader', () => {
   it('writes the intent before it stores, and commits after', async () => {
     const world = new World();
     const steps: string[] = [];
-    const reader = new PartitionReader({
+    const reader = loneReader({
       ...options,
       store: {
         highest,
@@ -150,7 +152,7 @@ describe('partition reader', () => {
 
   it('is full when a range is gathered while another is stored', async () => {
     let release: (refused: []) => void = () => undefined;
-    const reader = new PartitionReader({
+    const reader = loneReader({
       ...options,
       commit: () => Promise.resolve(),
       store: {
@@ -171,9 +173,9 @@ describe('partition reader', () => {
   });
 
   it('is full while the range of an intent is stored, too, but not before it is whole', async () => {
-    const reader = new PartitionReader({
+    const reader = loneReader({
       ...options,
-      progress: { from: 0, intent: { start: 0, end: 9 }, dead: new Set(), appendedBy: null, inDoubtTo: -1 },
+      progress: { from: 0, intent: { start: 0, end: 9 }, dead: new Set(), appendedBy: null, inDoubtTo: -1, insert: null },
       commit: () => Promise.resolve(),
       store: { highest, store: () => new Promise(() => undefined) },
     });
@@ -193,7 +195,7 @@ describe('partition reader', () => {
       release = resolve;
     });
     const told: { gathered: number; storing: number }[] = [];
-    const reader: PartitionReader = new PartitionReader({
+    const reader: PartitionReader = loneReader({
       ...options,
       commit: () => Promise.resolve(),
       store: { highest, store: () => stored },
@@ -216,7 +218,7 @@ describe('partition reader', () => {
   });
 
   it('owes the range of an intent until it is whole', () => {
-    const reader = new PartitionReader({
+    const reader = loneReader({
       ...options,
       progress: { ...options.progress, intent: { start: 0, end: 9 } },
       commit: () => Promise.resolve(),
@@ -231,7 +233,7 @@ describe('partition reader', () => {
   });
 
   it('is full of records that cannot be read, too: they are kept until they are dead letters', () => {
-    const reader = new PartitionReader({
+    const reader = loneReader({
       ...options,
       limits: { ...LIMITS, bytes: 1000 },
       commit: () => Promise.resolve(),
@@ -252,7 +254,7 @@ describe('partition reader', () => {
 
   it('repeats a range that could not be stored, as a repeat', async () => {
     const tries: boolean[] = [];
-    const reader = new PartitionReader({
+    const reader = loneReader({
       ...options,
       commit: () => Promise.resolve(),
       store: {
@@ -273,7 +275,7 @@ describe('partition reader', () => {
   it('commits nothing after a range that it could not store when it was told to finish', async () => {
     const commits: string[] = [];
     let tries = 0;
-    const reader = new PartitionReader({
+    const reader = loneReader({
       ...options,
       commit: (offset, metadata) => {
         commits.push(`${offset} ${metadata}`);

@@ -26,12 +26,16 @@ describe('range consumer', () => {
   it('asks where the group stands only when the last commit of the assignment before is over', async () => {
     const late = gate();
     // the commit behind the range is under way while the group joins anew
-    broker.beforeCommit = () => (broker.stored.length === 0 ? Promise.resolve() : late.passed);
+    let isCommitting = false;
+    broker.beforeCommit = () => {
+      isCommitting = broker.stored.length > 0;
+      return isCommitting ? late.passed : Promise.resolve();
+    };
     await broker.batch(0, 1);
     await eventually(
       'a stored range',
-      () => broker.stored.length,
-      (count) => count === 1,
+      () => isCommitting,
+      (is) => is,
     );
     broker.emit('rebalancing');
     broker.emit('join');

@@ -20,7 +20,7 @@ const consumer = new RangeConsumer({
   log,
   groupId: 'pings',
   signal: pings,
-  limits: { rows: 14, bytes: 1e9, idleMs: 5, busyRows: 1e9, busyMs: 5 },
+  limits: { rows: 14, bytes: 1e9, waits: [{ ms: 5, rows: Infinity }] },
   budget: 1e9,
   store: new TableWriter({ sink: pingsSink, store: new Store(clickhouse), log, mostRefused: 1, metrics: { stored: () => undefined } }),
   onCrash: () => process.exit(1),

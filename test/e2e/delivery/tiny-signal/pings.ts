@@ -32,7 +32,7 @@ export const pingsSink: Sink<PingRecord> = {
   table: 'pings',
   forget: () => undefined,
   prepare: () => Promise.resolve(),
-  insert: (range, into = 'pings') => ({
+  insert: (range, { table: into = 'pings' } = {}) => ({
     text: insertStatement({
       ...{ range, into, table: 'pings', structure: 'at Int64, host String' },
       columns: [

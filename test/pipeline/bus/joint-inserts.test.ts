@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { JointWorld, type Life } from '../../fakes/joint-world.ts';
+
+const PARTITIONS = 4;
+const rows = fc.array(fc.nat(2), { maxLength: 3 });
+const life: fc.Arbitrary<Life> = fc.record({
+  steps: fc.oneof(fc.nat(80), fc.constant(Infinity)),
+  owns: fc.array(fc.boolean(), { minLength: PARTITIONS, maxLength: PARTITIONS }),
+  come: fc.array(fc.array(rows, { maxLength: 6 }), { minLength: PARTITIONS, maxLength: PARTITIONS }),
+  lateAt: fc.nat(40),
+});
+
+const ALL = Array.from({ length: PARTITIONS }, () => true);
+const ENDLESS: Life = { steps: Infinity, owns: ALL, come: [], lateAt: Infinity };
+
+describe('inserts of several partitions', () => {
+  it('are never stored twice, whichever step a process dies at, and at whichever step of the next its insert arrives', async () => {
+    const come = ALL.map((_, partition) => [[0, 1], [1], [partition % 2]]);
+    for (let steps = 0; steps < 40; steps++)
+      for (let lateAt = 0; lateAt < 30; lateAt++) {
+        const world = new JointWorld(PARTITIONS);
+        await world.live({ steps, owns: ALL, come, lateAt: Infinity });
+        await world.live({ ...ENDLESS, lateAt });
+        world.arriveLate();
+        expect(world.copies, `died at step ${String(steps)}, late at ${String(lateAt)}`).to.deep.equal(world.copies.map(() => 1));
+      }
+  }).timeout(600_000);
+
+  it('store each record once, whichever step a process dies at, whoever goes on, and however late its insert arrives', async () => {
+    let joint = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 6 }), async (lives) => {
+        const world = new JointWorld(PARTITIONS);
+        for (const one of lives) await world.live(one);
+        await world.live({ ...ENDLESS, lateAt: 3 });
+        world.arriveLate();
+        joint += world.joint;
+        expect(world.copies.filter((copies) => copies !== 1)).to.deep.equal([]);
+      }),
+      { numRuns: 200, endOnFailure: true },
+    );
+    expect(joint, 'inserts with rows of several partitions').to.be.above(200);
+  }).timeout(600_000);
+});
