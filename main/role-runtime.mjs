@@ -3,12 +3,12 @@ const MALLOC = { MALLOC_ARENA_MAX: '2' };
 /**
  * For a backlog. Once glibc has freed a buffer of megabytes, it takes the next ones from the heap, where they leave holes: up to 80 MiB;
  * with a threshold of its own they are given back to the system. A sink needs 150 MiB of V8's heap at most. V8 collects its heap of 25 MiB
- * when it has grown by a share, and counts the buffers that records lie in as growth; the share follows from how much it may take. With
- * its own of 40 % it did so for every 16 MB that came, which was half of the sink's CPU; with 300 % for every 64 MiB, and no later.
+ * when it has grown by 40 %, a share that follows from how much it may take, and counts the buffers that records lie in as growth: it did
+ * so for every 16 MB that came, which was 40 % of the sink's CPU. Below 96 MiB, buffers included, it is left alone.
  * `--expose-gc` is for `pipeline/core/garbage.ts`.
  */
 const SINK = {
-  flags: ['--expose-gc', '--max-old-space-size=512', '--heap-growing-percent=300'],
+  flags: ['--expose-gc', '--max-old-space-size=512', '--initial-old-space-size=96'],
   env: { MALLOC_MMAP_THRESHOLD_: '32768' },
 };
 
