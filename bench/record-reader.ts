@@ -52,7 +52,9 @@ function cpuPerEntry(size: number, run: () => void): number {
   return (user + system) / (times * size);
 }
 
-console.log('| entries in a record | bytes an entry | tokens to a compressed record, µs | reading and looking at it, µs | checking it, as a sink does, µs |');
+console.log(
+  '| entries in a record | bytes an entry | tokens to a compressed record, µs | reading and looking at it, µs | checking it, as a sink does, µs |',
+);
 console.log('|---|---|---|---|---|');
 for (const size of SIZES) {
   const value = writeRecord(size);
