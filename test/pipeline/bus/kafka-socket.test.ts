@@ -91,6 +91,19 @@ describe('socket to Kafka', () => {
     expect(got.every((bytes, index) => bytes.equals(sent[index] as Buffer))).to.equal(true);
   });
 
+  it('says when the other side has ended it, after what came before', async () => {
+    const server = net.createServer((socket) => socket.on('error', () => undefined).end(response('last')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    opened.push({ close: () => server.close() });
+    const { port } = server.address() as net.AddressInfo;
+    const socket = socketFactory()({ host: '127.0.0.1', port, ssl: {}, onConnect: () => undefined });
+    const got: string[] = [];
+    socket.on('data', (bytes: Buffer) => got.push(bytes.toString('utf8', 8)));
+    await once(socket, 'end');
+    expect(got).to.deep.equal(['last']);
+  });
+
   it('ends where something else than Kafka answers', async () => {
     const socket = await connect(() => 'HTTP/1.1 400 Bad Request', 60_000);
     socket.resume();
