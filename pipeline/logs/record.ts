@@ -38,7 +38,7 @@ export function decodeLog(record: SignalRecord, header: HeaderText): LogRecord |
 const MAX_STREAM_ID = '18446744073709551615';
 const MAX_DAY = 9_999_999;
 
-/** Texts of streams that could be read, of most records the same ones: to read one takes twenty times as long as to find it here. */
+/** Texts of streams that could be read; those of most records are the same ones, and need not be read again. */
 const readable = new RecentMap<string, true>(20_000, 4_000_000);
 
 function readStreams(text: string): RecordStreams | null {
