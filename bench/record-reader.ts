@@ -1,9 +1,9 @@
 /**
- * `npm run bench:reader`: what a reader of `logs.v1` costs that looks at time, stream, severity and message of every entry of a record, and
- * what writing the record costs. CPU µs an entry, of records of different sizes.
+ * `npm run bench:reader`: what a reader of `logs.v1` costs that looks at time, stream, severity and message of every entry of a record, what
+ * a sink's check of it costs, and what writing it costs. CPU µs an entry, of records of different sizes.
  */
 import { benchLogs } from './wire/logs.ts';
-import { readColumns } from '../pipeline/logs/columns/column-reader.ts';
+import { checkColumns, readColumns } from '../pipeline/logs/columns/column-reader.ts';
 import { EntryCodec, EntryWriter } from '../pipeline/logs/writer.ts';
 
 const SIZES = [1, 20, 200, 2000];
@@ -52,11 +52,14 @@ function cpuPerEntry(size: number, run: () => void): number {
   return (user + system) / (times * size);
 }
 
-console.log('| entries in a record | bytes an entry | tokens to a compressed record, µs | reading and looking at it, µs |');
-console.log('|---|---|---|---|');
+console.log(
+  '| entries in a record | bytes an entry | tokens to a compressed record, µs | reading and looking at it, µs | checking it, as a sink does, µs |',
+);
+console.log('|---|---|---|---|---|');
 for (const size of SIZES) {
   const value = writeRecord(size);
   const write = cpuPerEntry(size, () => writeRecord(size));
   const read = cpuPerEntry(size, () => lookAt(value, size));
-  console.log(`| ${String(size)} | ${(value.length / size).toFixed(0)} | ${write.toFixed(2)} | ${read.toFixed(2)} |`);
+  const check = cpuPerEntry(size, () => checkColumns(value, size));
+  console.log(`| ${String(size)} | ${(value.length / size).toFixed(0)} | ${write.toFixed(2)} | ${read.toFixed(2)} | ${check.toFixed(2)} |`);
 }

@@ -1,5 +1,6 @@
 /** kafkajs, as all of this room imports it. */
 import './record-checksum.ts';
+import './kafkajs-connections.ts';
 import kafkajs from 'kafkajs';
 
 export { kafkajs };

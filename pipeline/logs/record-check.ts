@@ -1,6 +1,6 @@
 import type { Fault } from '../bus/dead-letter.ts';
 import { faultOf } from '../bus/record.ts';
-import { readColumns } from './columns/column-reader.ts';
+import { checkColumns, readColumns } from './columns/column-reader.ts';
 import { plainRows } from './columns/plain-rows.ts';
 import { timeAt } from './columns/row-reader.ts';
 import { COLUMNS, type LogRecord } from './record.ts';
@@ -12,8 +12,8 @@ import { COLUMNS, type LogRecord } from './record.ts';
 export function checkLog({ encoding, value, count }: Pick<LogRecord, 'encoding' | 'value' | 'count'>): Fault | null {
   if (count === 0) return value.length === 0 ? null : wrong('it has a value, and its header count says 0');
   if (encoding === COLUMNS) {
-    const view = readColumns(value, count);
-    return typeof view === 'string' ? wrong(view) : null;
+    const what = checkColumns(value, count);
+    return what === null ? null : wrong(what);
   }
   let rows = 0;
   for (const row of plainRows(value)) {

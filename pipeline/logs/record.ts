@@ -1,6 +1,7 @@
 import type { Fault } from '../bus/dead-letter.ts';
 import type { IHeaders } from '../bus/kafka.ts';
 import { encodeHeaders, faultOf, type HeaderText, type RecordInfo, type SignalRecord } from '../bus/record.ts';
+import { RecentMap } from '../core/generations.ts';
 import { parseStream } from '../core/labels.ts';
 import { ROW_VERSION } from './row.ts';
 import type { StreamDays } from './stream-days.ts';
@@ -34,8 +35,11 @@ export function decodeLog(record: SignalRecord, header: HeaderText): LogRecord |
   return streams === null ? faultOf('headers', 'The header streams is not readable.') : { ...record, streams };
 }
 
-const MAX_STREAM_ID = 18_446_744_073_709_551_615n;
+const MAX_STREAM_ID = '18446744073709551615';
 const MAX_DAY = 9_999_999;
+
+/** Texts of streams that could be read; those of most records are the same ones, and need not be read again. */
+const readable = new RecentMap<string, true>(20_000, 4_000_000);
 
 function readStreams(text: string): RecordStreams | null {
   try {
@@ -45,9 +49,9 @@ function readStreams(text: string): RecordStreams | null {
     for (const item of list as unknown[]) {
       if (!Array.isArray(item)) return null;
       const [id, labels, ...days] = item as unknown[];
-      if (typeof id !== 'string' || !/^\d{1,20}$/.test(id) || BigInt(id) > MAX_STREAM_ID || typeof labels !== 'string') return null;
+      if (typeof id !== 'string' || !isStreamId(id) || typeof labels !== 'string') return null;
       if (days.length === 0 || !days.every(isDay)) return null;
-      parseStream(labels);
+      checkLabels(labels);
       streams.set(id, { text: labels, days });
     }
     return streams;
@@ -57,3 +61,13 @@ function readStreams(text: string): RecordStreams | null {
 }
 
 const isDay = (day: unknown): day is number => Number.isInteger(day) && Math.abs(day as number) <= MAX_DAY;
+
+/** Digits of a number below 2^64. */
+const isStreamId = (id: string): boolean => /^\d{1,20}$/.test(id) && (id.length < MAX_STREAM_ID.length || id <= MAX_STREAM_ID);
+
+/** Throws where a stream's text cannot be read. */
+function checkLabels(text: string): void {
+  if (readable.get(text, text.length) !== undefined) return;
+  parseStream(text);
+  readable.set(text, true, text.length);
+}

@@ -1,4 +1,4 @@
-import { readFrames } from './frames.ts';
+import { lookIntoFrames, readFrames } from './frames.ts';
 import { COLUMN_NAMES, DICTIONARY_FLAGS, DICTIONARY_VERSION, HEADS, MAX_KEYS, MAX_ROWS, type ColumnName } from './layout.ts';
 
 /** Strings in Native's form: string i is `bytes[starts[i]..ends[i])`. */
@@ -45,11 +45,21 @@ const NO_WORDS: WordView = { keys: NO_STRINGS, codes: new Uint16Array(0) };
  * Returns what is wrong as a string. The view is valid until the next call.
  */
 export function readColumns(value: Buffer, count: number): ColumnsView | string {
+  return read(value, count, true);
+}
+
+/** The same, where only what is wrong is asked: null for nothing. A third cheaper, since nothing is kept of strings and codes. */
+export function checkColumns(value: Buffer, count: number): string | null {
+  const view = read(value, count, false);
+  return typeof view === 'string' ? view : null;
+}
+
+function read(value: Buffer, count: number, keeps: boolean): ColumnsView | string {
   if (count < 1 || count > MAX_ROWS) return `its header count must be 1 to ${String(MAX_ROWS)}`;
-  const bytes = readFrames(value, scratch);
+  const bytes = keeps ? readFrames(value, scratch) : lookIntoFrames(value, scratch);
   if (bytes === null) return 'its frames cannot be decompressed';
   try {
-    return new Cursor(bytes, count).columns();
+    return new Cursor(bytes, count, keeps).columns();
   } catch (error) {
     if (error instanceof Wrong) return error.message;
     throw error;
@@ -62,12 +72,15 @@ const MIN_TIME_HIGH = Math.floor((-2_208_988_800 * 1e9) / 4_294_967_296);
 class Cursor {
   readonly #bytes: Buffer;
   readonly #count: number;
+  /** Whether strings and codes are for a view; else they are only checked. */
+  readonly #keeps: boolean;
   #at = 0;
   #column: ColumnName = '_time';
 
-  constructor(bytes: Buffer, count: number) {
+  constructor(bytes: Buffer, count: number, keeps: boolean) {
     this.#bytes = bytes;
     this.#count = count;
+    this.#keeps = keeps;
   }
 
   columns(): ColumnsView {
@@ -83,7 +96,7 @@ class Cursor {
     const spanId = this.#stringColumn('span_id');
     const message = this.#stringColumn('_msg');
     const [fieldEnds, names] = this.#listColumn('fields');
-    const values = this.#strings(names.codes.length);
+    const values = this.#strings(fieldEnds[this.#count - 1] as number);
     const [jsonEnds, jsonNames] = this.#listColumn('json_keys');
     if (this.#at !== this.#bytes.length) throw new Wrong(`${String(this.#bytes.length - this.#at)} bytes follow its last column`);
     const fixed = { count, bytes: this.#bytes, time, streamId, severity, pattern };
@@ -133,8 +146,9 @@ class Cursor {
     const end = bytes.length;
     // each has at least the byte of its length
     if (count > end - this.#at) throw new Wrong(`column ${this.#column} ends before its last value`);
-    const starts = new Uint32Array(count);
-    const ends = new Uint32Array(count);
+    const kept = this.#keeps ? count : 0;
+    const starts = new Uint32Array(kept);
+    const ends = new Uint32Array(kept);
     const from = this.#at;
     let at = from;
     for (let i = 0; i < count; i++) {
@@ -177,12 +191,25 @@ class Cursor {
     if (this.#number() !== count) throw new Wrong(`column ${this.#column} does not have as many values as its record has rows`);
     const wide = (flags & 0xff) === 1;
     const at = this.#take(wide ? 2 * count : count);
+    if (!this.#keeps) {
+      this.#checkCodes(at, count, wide, size);
+      return { keys, codes: NO_WORDS.codes };
+    }
     const codes = new Uint16Array(count);
     if (wide) for (let i = 0; i < count; i++) codes[i] = this.#bytes.readUInt16LE(at + 2 * i);
     else codes.set(this.#bytes.subarray(at, at + count));
     for (let i = 0; i < count; i++)
       if ((codes[i] as number) >= size) throw new Wrong(`column ${this.#column} has a code that its dictionary does not have`);
     return { keys, codes };
+  }
+
+  #checkCodes(at: number, count: number, wide: boolean, size: number): void {
+    const bytes = this.#bytes;
+    let largest = 0;
+    if (wide)
+      for (let i = at; i < at + 2 * count; i += 2) largest = Math.max(largest, (bytes[i] as number) | ((bytes[i + 1] as number) << 8));
+    else for (let i = at; i < at + count; i++) largest = Math.max(largest, bytes[i] as number);
+    if (count > 0 && largest >= size) throw new Wrong(`column ${this.#column} has a code that its dictionary does not have`);
   }
 
   /** A column of lists of words: where each row's list ends, and the words of all. */

@@ -92,6 +92,14 @@ export function readFrames(frames: Buffer, scratch: Buffer): Buffer | null {
   return content;
 }
 
+/** The same for a look that ends before anything else is compressed or decompressed: one frame is not copied. */
+export function lookIntoFrames(frames: Buffer, scratch: Buffer): Buffer | null {
+  const size = contentSize(frames);
+  if (size < 1 || frames.length !== FRAME_HEAD + frames.readUInt32LE(CHECKSUM_BYTES + 1) - HEAD_BYTES) return readFrames(frames, scratch);
+  input.set(frames.subarray(FRAME_HEAD));
+  return decompressInput(frames.length - FRAME_HEAD, size) ? Buffer.from(output.buffer, output.byteOffset, size) : null;
+}
+
 /** The sum of the frames' sizes; -1 where they are cut off, of another method, or too large. */
 function contentSize(frames: Buffer): number {
   let size = 0;

@@ -3,11 +3,19 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { socketFactory } from '../../../pipeline/bus/kafka-socket.ts';
 
+/** A response: its size, the number of its request, and this text. */
+function response(text: string): Buffer {
+  const bytes = Buffer.alloc(8 + Buffer.byteLength(text));
+  bytes.writeInt32BE(bytes.length - 4, 0);
+  bytes.write(text, 8);
+  return bytes;
+}
+
 describe('socket to Kafka', () => {
   const opened: { close(): unknown }[] = [];
 
   /** A server that answers what `answer` says; and a socket to it that may be silent for so long. */
-  async function connect(answer: (bytes: Buffer) => string, silenceMs = 60, firstSilenceMs = silenceMs): Promise<net.Socket> {
+  async function connect(answer: (bytes: Buffer) => Buffer | string, silenceMs = 60, firstSilenceMs = silenceMs): Promise<net.Socket> {
     const server = net.createServer((socket) => {
       socket.on('error', () => undefined);
       socket.on('data', (bytes) => void socket.write(answer(bytes)));
@@ -44,7 +52,7 @@ describe('socket to Kafka', () => {
   it('ends sooner where nothing has ever come', async () => {
     let isSilent = false;
     const first = 1000;
-    const spoke = await connect(() => (isSilent ? '' : 'versions'), 600_000, first);
+    const spoke = await connect(() => (isSilent ? '' : response('versions')), 600_000, first);
     spoke.write('question');
     spoke.resume();
     while (spoke.bytesRead === 0) await looks(1);
@@ -58,7 +66,11 @@ describe('socket to Kafka', () => {
   });
 
   it('stays where nothing is asked, and where answers come', async () => {
-    const [idle, busy, silent] = [await connect(() => '', 1000), await connect(() => 'answer', 1000), await connect(() => '', 1000)];
+    const [idle, busy, silent] = [
+      await connect(() => '', 1000),
+      await connect(() => response('answer'), 1000),
+      await connect(() => '', 1000),
+    ];
     for (const socket of [idle, busy]) socket.on('error', () => undefined);
     const asking = setInterval(() => busy.write('question'), 10);
     busy.resume();
@@ -67,5 +79,36 @@ describe('socket to Kafka', () => {
     await looks(30);
     clearInterval(asking);
     expect([idle.destroyed, busy.destroyed]).to.deep.equal([false, false]);
+  });
+
+  it('gives responses whole, however they come', async () => {
+    const sent = [response('a'), response('b'.repeat(3_000_000)), response('')];
+    const socket = await connect(() => Buffer.concat(sent), 60_000);
+    const got: Buffer[] = [];
+    const all = new Promise<void>((resolve) => socket.on('data', (bytes: Buffer) => got.push(bytes) === sent.length && resolve()));
+    socket.write('question');
+    await all;
+    expect(got.every((bytes, index) => bytes.equals(sent[index] as Buffer))).to.equal(true);
+  });
+
+  it('says when the other side has ended it, after what came before', async () => {
+    const server = net.createServer((socket) => socket.on('error', () => undefined).end(response('last')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    opened.push({ close: () => server.close() });
+    const { port } = server.address() as net.AddressInfo;
+    const socket = socketFactory()({ host: '127.0.0.1', port, ssl: {}, onConnect: () => undefined });
+    const got: string[] = [];
+    socket.on('data', (bytes: Buffer) => got.push(bytes.toString('utf8', 8)));
+    await once(socket, 'end');
+    expect(got).to.deep.equal(['last']);
+  });
+
+  it('ends where something else than Kafka answers', async () => {
+    const socket = await connect(() => 'HTTP/1.1 400 Bad Request', 60_000);
+    socket.resume();
+    socket.write('question');
+    const [error] = (await once(socket, 'error')) as [Error];
+    expect(error.message).to.equal('What answers is not Kafka.');
   });
 });

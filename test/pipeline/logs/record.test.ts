@@ -52,6 +52,13 @@ describe('a record of logs.v1', () => {
       expect(readRecord(logsSignal, 3, message(headers)).fault).to.include({ reason });
     });
 
+  it('is not read with labels that are none the second time either, and is with the largest id', () => {
+    const bad = message({ streams: '[["5","app=x",1]]' });
+    for (let i = 0; i < 2; i++) expect(readRecord(logsSignal, 3, bad).fault).to.include({ reason: 'headers' });
+    const good = message({ streams: '[["18446744073709551615","{app=\\"x\\"}",1]]' });
+    for (let i = 0; i < 2; i++) expect(readRecord(logsSignal, 3, good)).to.have.nested.property('streams.size', 1);
+  });
+
   it('is not read without a value', () => {
     expect(readRecord(logsSignal, 3, message({}, null)).fault).to.include({ reason: 'foreign' });
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Literal, type LogEntry } from '../../../../pipeline/core/entry.ts';
 import { encodeColumns } from '../../../../pipeline/logs/columns/column-encoder.ts';
-import { readColumns } from '../../../../pipeline/logs/columns/column-reader.ts';
+import { checkColumns, readColumns, type ColumnsView } from '../../../../pipeline/logs/columns/column-reader.ts';
 import { FrameWriter, readFrames } from '../../../../pipeline/logs/columns/frames.ts';
 import { LogColumns, nanosecondsOf } from '../../../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow, type PlainRow } from '../../../../pipeline/logs/columns/plain-rows.ts';
@@ -66,6 +66,14 @@ const plain = rows.map((list) =>
     fields: one.fields.filter(([name]) => !/^(_time|_msg|_stream|level|service|trace_id|span_id)$/.test(name)),
   })),
 );
+
+/** What reading gives; checking must find the same fault, or none. */
+function readOrCheck(value: Buffer, count: number): ColumnsView | string {
+  const view = readColumns(value, count);
+  const fault = typeof view === 'string' ? view : null;
+  expect(checkColumns(value, count)).to.equal(fault);
+  return view;
+}
 
 describe('the columns of a record', () => {
   it('come back as they were put in', () => {
@@ -149,19 +157,19 @@ describe('a record that is not what it says', () => {
   };
 
   it('of another number of rows is found out', () => {
-    for (const count of [49, 51, 1, 0, 100_000]) expect(readColumns(good, count), String(count)).to.be.a('string');
-    expect(readColumns(good, 50)).to.be.an('object');
+    for (const count of [49, 51, 1, 0, 100_000]) expect(readOrCheck(good, count), String(count)).to.be.a('string');
+    expect(readOrCheck(good, 50)).to.be.an('object');
   });
 
   it('that is cut off anywhere is found out', () => {
     for (let length = 0; length < good.length; length++)
-      expect(readColumns(good.subarray(0, length), 50), String(length)).to.be.a('string');
-    for (let length = 0; length < content.length; length++) expect(readColumns(framed(content.subarray(0, length)), 50)).to.be.a('string');
+      expect(readOrCheck(good.subarray(0, length), 50), String(length)).to.be.a('string');
+    for (let length = 0; length < content.length; length++) expect(readOrCheck(framed(content.subarray(0, length)), 50)).to.be.a('string');
   });
 
   it('with bytes after its last column is found out', () => {
-    expect(readColumns(framed(Buffer.concat([content, Buffer.from([0])])), 50)).to.equal('1 bytes follow its last column');
-    expect(readColumns(Buffer.concat([good, good]), 50)).to.match(/follow its last column/);
+    expect(readOrCheck(framed(Buffer.concat([content, Buffer.from([0])])), 50)).to.equal('1 bytes follow its last column');
+    expect(readOrCheck(Buffer.concat([good, good]), 50)).to.match(/follow its last column/);
   });
 
   it('never ends the reader, whatever byte is changed', () => {
@@ -169,7 +177,7 @@ describe('a record that is not what it says', () => {
       fc.property(fc.nat(content.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const changed = Buffer.from(content);
         changed[at] = (changed[at] as number) ^ change;
-        const view = readColumns(framed(changed), 50);
+        const view = readOrCheck(framed(changed), 50);
         if (typeof view === 'string') return;
         // what is let through has fifty whole rows
         expect(view.count).to.equal(50);
@@ -182,8 +190,8 @@ describe('a record that is not what it says', () => {
   it('never ends the reader, whatever it is', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
-        expect(readColumns(Buffer.from(bytes), 5)).to.be.a('string');
-        expect(readColumns(framed(bytes), 5)).to.be.a('string');
+        expect(readOrCheck(Buffer.from(bytes), 5)).to.be.a('string');
+        expect(readOrCheck(framed(bytes), 5)).to.be.a('string');
       }),
     );
   });
@@ -191,6 +199,6 @@ describe('a record that is not what it says', () => {
   it('whose frames claim to be huge takes no memory', () => {
     const bomb = Buffer.from(good);
     bomb.writeUInt32LE(0xffffffff, 21);
-    expect(readColumns(bomb, 50)).to.equal('its frames cannot be decompressed');
+    expect(readOrCheck(bomb, 50)).to.equal('its frames cannot be decompressed');
   });
 });
