@@ -4,12 +4,13 @@
  *   npm run bench:pairs -- --other ../before [--pairs 6] [--entries 1000000] [--partitions 2] [--out FILE]
  * CPU is that of all processes from the first request until ClickHouse has merged what came. Prints Markdown tables.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Instance, InstanceOptions } from '../test/e2e/instance.ts';
+import { ask, merged, python } from './instance-load.ts';
 import { cpuSeconds } from './processes.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -67,30 +68,6 @@ const residentMb = (pid: number): number =>
 const total = ({ cpu }: Run): number => [...cpu.values()].reduce((sum, value) => sum + value, 0);
 const describeRun = (run: Run): string =>
   `${String(run.acked)} acknowledged/s, ${String(run.searchable)} searchable/s, ${total(run).toFixed(1)} µs (${[...run.cpu].map(([role, value]) => `${role} ${value.toFixed(1)}`).join(', ')})`;
-
-function python(args: readonly string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('python3', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`python3 ${args[0] ?? ''} ended with ${String(code)}`))));
-  });
-}
-
-/** Runs a statement on the instance's ClickHouse, as its owner. */
-async function ask(instance: Instance, statement: string): Promise<string> {
-  const read = (name: string): string => readFileSync(path.join(instance.dataDir, 'clickhouse', name), 'utf8').trim();
-  const { password } = JSON.parse(read('secrets.json')) as { password: string };
-  const headers = { 'X-ClickHouse-User': 'logweir', 'X-ClickHouse-Key': password, 'X-ClickHouse-Database': 'logweir' };
-  return (await (await fetch(read('url'), { method: 'POST', body: statement, headers })).text()).trim();
-}
-
-async function merged(instance: Instance): Promise<void> {
-  for (let quiet = 0; quiet < 4;) {
-    quiet = (await ask(instance, 'SELECT count() FROM system.merges')) === '0' ? quiet + 1 : 0;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-}
 
 const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);

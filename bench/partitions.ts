@@ -11,7 +11,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Instance, InstanceOptions } from '../test/e2e/instance.ts';
-import { ask, merged } from './engine.ts';
+import { ask, merged } from './instance-load.ts';
 import { cpuSeconds } from './processes.ts';
 
 const { values: flags } = parseArgs({

@@ -35,10 +35,12 @@ function lookAt(value: Buffer, size: number): number {
   const view = readColumns(value, size);
   if (typeof view === 'string') throw new Error(view);
   const { bytes, time, streamId, severity, message } = view;
+  const { starts, ends } = message;
   let sum = 0;
   for (let row = 0; row < size; row++) {
-    sum += bytes.readUInt32LE(time + 8 * row) + bytes.readUInt32LE(streamId + 8 * row) + (bytes[severity + row] as number);
-    for (let at = message.starts[row] as number; at < (message.ends[row] as number); at++) sum += bytes[at] as number;
+    const ids = bytes.readUInt32LE(time + 8 * row) ^ bytes.readUInt32LE(streamId + 8 * row) ^ (bytes[severity + row] as number);
+    sum = (sum + ids) | 0;
+    for (let at = starts[row] as number, end = ends[row] as number; at < end; at++) sum = (sum + (bytes[at] as number)) | 0;
   }
   return sum;
 }

@@ -3,11 +3,12 @@
  *   npm run bench -- [--loads 4] [--entries 1000000] [--out FILE]
  * The load and the queries are those of the shared benchmark folder (LOGWEIR_SHARED). Prints Markdown tables.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../test/e2e/instance.ts';
+import { merged, python } from './instance-load.ts';
 import { cpuSeconds } from './processes.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -26,15 +27,6 @@ function usage(instance: Instance): Map<string, Usage> {
       return [role, { cpuSeconds: cpuSeconds(pid), rssMb: Math.round(rss / 1024) }];
     }),
   );
-}
-
-function python(args: readonly string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('python3', args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`python3 ${args[0] ?? ''} ended with ${String(code)}`))));
-  });
 }
 
 type Load = {
@@ -119,21 +111,6 @@ async function main(): Promise<void> {
   }
   console.log(lines.join('\n'));
   if (flags.out !== undefined) writeFileSync(flags.out, lines.join('\n') + '\n');
-}
-
-/** Waits until ClickHouse has merged what the load left behind, so that queries are timed alone. */
-async function merged(instance: Instance): Promise<void> {
-  const read = (name: string): string => readFileSync(path.join(instance.dataDir, 'clickhouse', name), 'utf8').trim();
-  const { password } = JSON.parse(read('secrets.json')) as { password: string };
-  for (let quiet = 0; quiet < 4;) {
-    const response = await fetch(read('url'), {
-      method: 'POST',
-      body: 'SELECT count() FROM system.merges',
-      headers: { 'X-ClickHouse-User': 'logweir', 'X-ClickHouse-Key': password },
-    });
-    quiet = (await response.text()).trim() === '0' ? quiet + 1 : 0;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
 }
 
 type Times = Readonly<

@@ -1,6 +1,7 @@
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import type { Env } from './client.ts';
-import { EXIT, processOutput, UsageError, type Output } from './output.ts';
+import { readFlags } from './flags.ts';
+import { EXIT, processOutput, type Output } from './output.ts';
 import { renderTable } from './table.ts';
 
 const HELP = `Usage: logweir audit [flags]
@@ -38,7 +39,7 @@ export async function auditCommand(
     return EXIT.ok;
   }
   try {
-    const { isJson, flags } = readFlags(argv);
+    const { values, switches } = readFlags(argv, { values: ['topic', 'from', 'to'], switches: ['json'] }, HELP);
     let records = 0;
     let shownAt = performance.now();
     const onProgress = (more: number): void => {
@@ -47,29 +48,13 @@ export async function auditCommand(
       shownAt = performance.now();
       output.err(`${String(records)} records compared …\n`);
     };
-    const report = await run({ ...flags, onProgress }, env);
-    output.out(isJson ? `${JSON.stringify(report)}\n` : render(report));
+    const report = await run({ ...values, onProgress }, env);
+    output.out(switches.has('json') ? `${JSON.stringify(report)}\n` : render(report));
     return report.findings.length === 0 ? EXIT.ok : EXIT.failed;
   } catch (error) {
     output.err(`${error instanceof Error ? error.message : String(error)}\n`);
-    return error instanceof UsageError || (error as Error | null)?.name === 'UsageError' ? EXIT.usage : EXIT.failed;
+    return (error as Error | null)?.name === 'UsageError' ? EXIT.usage : EXIT.failed;
   }
-}
-
-/** Values may begin with a dash (`--from -1h`), so these flags are read by hand. */
-function readFlags(argv: readonly string[]): { readonly isJson: boolean; readonly flags: Flags } {
-  const flags: Record<string, string> = {};
-  let isJson = false;
-  for (let at = 0; at < argv.length; at++) {
-    const [, name = '', value] = /^--([a-z]+)(?:=([^]*))?$/.exec(argv[at] ?? '') ?? [];
-    if (name === 'json' && value === undefined) isJson = true;
-    else if (['topic', 'from', 'to'].includes(name)) {
-      const given = value ?? argv[++at];
-      if (given === undefined) throw new UsageError(`The flag --${name} needs a value.\n${HELP}`);
-      flags[name] = given;
-    } else throw new UsageError(`Unknown argument ${JSON.stringify(argv[at])}.\n${HELP}`);
-  }
-  return { isJson, flags };
 }
 
 function render(report: Audited): string {

@@ -1,4 +1,5 @@
 import type { Env } from './client.ts';
+import { readFlags } from './flags.ts';
 import { EXIT, processOutput, UsageError, type Output } from './output.ts';
 
 const HELP = `Usage: logweir topic read TOPIC [flags]
@@ -30,7 +31,7 @@ export async function topicCommand(
   }
   let unreadable = 0;
   try {
-    await read(readFlags(argv), env, {
+    await read(readRequest(argv), env, {
       lines: async (text) => {
         output.out(text);
         await output.drained?.();
@@ -47,19 +48,10 @@ export async function topicCommand(
   }
 }
 
-/** Values may begin with a dash (`--from -1h`), so these flags are read by hand. */
-function readFlags(argv: readonly string[]): Request {
+function readRequest(argv: readonly string[]): Request {
   const [action, topic, ...rest] = argv;
   if (action !== 'read' || topic === undefined || topic.startsWith('-')) throw new UsageError(`Expected: read TOPIC.\n${HELP}`);
-  const flags: Record<string, string> = {};
-  for (let at = 0; at < rest.length; at++) {
-    const [, name = '', value] = /^--(from|to|tenant)(?:=([^]*))?$/.exec(rest[at] ?? '') ?? [];
-    if (name === '') throw new UsageError(`Unknown argument ${JSON.stringify(rest[at])}.\n${HELP}`);
-    const given = value ?? rest[++at];
-    if (given === undefined) throw new UsageError(`The flag --${name} needs a value.\n${HELP}`);
-    flags[name] = given;
-  }
-  const { tenant, ...span } = flags;
+  const { tenant, ...span } = readFlags(rest, { values: ['from', 'to', 'tenant'] }, HELP).values;
   if (tenant === undefined) return { topic, ...span };
   if (!/^[1-9]\d{0,9}$/.test(tenant)) throw new UsageError(`--tenant must be a tenant id (got ${JSON.stringify(tenant)}).\n${HELP}`);
   return { topic, ...span, tenant: Number(tenant) };

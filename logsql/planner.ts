@@ -4,7 +4,6 @@
  */
 import type { LogEntry } from '../pipeline/core/entry.ts';
 import { Param, join, sql, uint32, type Sql } from '../pipeline/core/sql.ts';
-import { formatTime } from '../pipeline/core/time.ts';
 import { FieldSet, coversField } from './fields.ts';
 import { AndFilter, AnyFilter, allOf } from './filters/logic.ts';
 import { TimeFilter, momentSql } from './filters/time.ts';
@@ -15,6 +14,7 @@ import { splitHead } from './head.ts';
 import { startsNewest } from './pipeline.ts';
 import { SortPipe } from './pipes/sort.ts';
 import { entryColumns } from './sql/columns.ts';
+import { daysOf } from './sql/days.ts';
 import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts } from './sql/hourly.ts';
 import { Room } from './sql/room.ts';
@@ -76,7 +76,7 @@ export function planQuery(query: QueryNode, options: PlanOptions): Plan {
   const head = splitHead(query, options.extra);
   const window = windowFor(head.filter, options);
   const run: RunContext = { limits: options.limits, start: window.start, end: window.end };
-  const context: SqlContext = { tenantId: options.tenantId, firstDay: dayOf(window.start), lastDay: dayOf(window.end), indexed: true };
+  const context: SqlContext = { tenantId: options.tenantId, ...daysOf(window), indexed: true };
   const { conditions, residual } = conditionsOf(head.filter, window, context, options);
   const where = join(conditions, AND);
   const inMemory = planEntries(residual === null ? head.pipes : [new FilterPipe(residual), ...head.pipes], where, run, options);
@@ -92,8 +92,6 @@ function windowFor(filter: Filter, { start, end, widest, before }: PlanOptions):
   const last = typeof before === 'bigint' ? before - 1n : before === undefined ? window.end : BigInt(before.time);
   return last < window.end ? { ...window, end: last } : window;
 }
-
-const dayOf = (ns: bigint): string => (ns < 0n ? '1970-01-01' : formatTime(ns).slice(0, 10));
 
 const AND = sql` AND `;
 

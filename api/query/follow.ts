@@ -98,7 +98,7 @@ async function readPage({ query, options, runner }: Look, known: Map<string, big
   const plan = planQuery(new Query({}, filter, first), { ...options, oldestFirst: true });
   if (plan.kind !== 'entries') throw new Error('BUG: a query that can be followed has no plan of entries.');
   const read = await runner.store.rows(plan.statement(PAGE, after), runner.options);
-  const streams = await runner.streams.resolve(idsIn(read, plan.streamColumns), runner.options);
+  const streams = await runner.streams.resolve(idsIn(read, plan.streamColumns), plan.run, runner.options);
   const rows: LogEntry[] = [];
   const pipeline = new Pipeline([...plan.pipes, ...rest], plan.run, (row) => {
     if (hasValues(row)) rows.push(row);

@@ -5,7 +5,7 @@ import { Pipeline, hasValues, throughPipes } from '../../logsql/pipeline.ts';
 import { Query } from '../../logsql/query.ts';
 import { planQuery, type Plan, type PlanOptions, type Position } from '../../logsql/planner.ts';
 import { resolveSubqueries } from '../../logsql/subqueries.ts';
-import type { Ask, QueryNode, RunRows } from '../../logsql/types.ts';
+import type { Ask, QueryNode, RunContext, RunRows } from '../../logsql/types.ts';
 import { HttpError, invalidParameter, queryTimeout } from '../../pipeline/core/errors.ts';
 import type { QueryOptions, Row, Store } from '../../pipeline/store/client.ts';
 import type { StreamDirectory } from './streams.ts';
@@ -97,6 +97,7 @@ export async function runTexts(plan: Plan, { store, streams, options }: Runner, 
   for await (const rows of chunks) {
     const names = await streams.resolve(
       idsIn(rows, plan.streamColumns).map((id) => id.slice(1, -1)),
+      plan.run,
       options,
     );
     const room = limit - texts.length;
@@ -113,7 +114,7 @@ type Collected = { readonly row: LogEntry; readonly position: Position | null };
 async function runOnce(plan: Plan, runner: Runner, limit: number): Promise<Found | null> {
   const collected: Collected[] = [];
   if (plan.gather !== undefined) {
-    const gathered = await plan.gather(askOf(runner));
+    const gathered = await plan.gather(askOf(runner, plan.run));
     if (gathered === null) return null;
     const rows = throughPipes(plan.pipes, gathered, plan.run).filter((row) => runner.keepsEmpty === true || hasValues(row));
     return toFound(
@@ -134,14 +135,14 @@ async function runOnce(plan: Plan, runner: Runner, limit: number): Promise<Found
 }
 
 /** Statements of a plan that has several. */
-function askOf({ store, streams, options }: Runner): Ask {
+function askOf({ store, streams, options }: Runner, window: RunContext): Ask {
   return {
     rows: (statement) => store.rows(statement, options),
     sample: (statement, entries) => {
       const settings = { ...options.settings, max_rows_to_read: String(entries), read_overflow_mode: 'break' as const, max_threads: 1 };
       return store.rows(statement, { ...options, settings });
     },
-    streams: (ids) => streams.resolve(ids, options),
+    streams: (ids) => streams.resolve(ids, window, options),
   };
 }
 
@@ -187,7 +188,7 @@ async function feed(
   const settings = isStream ? { ...runner.options.settings, wait_end_of_query: 0 } : runner.options.settings;
   const options = settings === undefined ? runner.options : { ...runner.options, settings };
   for await (const chunk of runner.store.query(plan.statement(sqlLimit, after), options)) {
-    const streams = await runner.streams.resolve(idsIn(chunk, plan.streamColumns), runner.options);
+    const streams = await runner.streams.resolve(idsIn(chunk, plan.streamColumns), plan.run, runner.options);
     for (const row of chunk) {
       const entry = plan.decode(row, streams);
       if (entry === null) return null;

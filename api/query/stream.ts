@@ -43,7 +43,7 @@ async function* rowsOfPlan(plan: Plan, runner: Runner, limit: number): AsyncGene
   const settings = { ...runner.options.settings, wait_end_of_query: 0 };
   const statement = plan.statement(plan.limitInSql && limit !== Infinity ? limit : null);
   for await (const rows of runner.store.query(statement, { ...runner.options, settings })) {
-    const streams = await runner.streams.resolve(idsIn(rows, plan.streamColumns), runner.options);
+    const streams = await runner.streams.resolve(idsIn(rows, plan.streamColumns), plan.run, runner.options);
     for (const row of rows) {
       const entry = plan.decode(row, streams);
       if (!(entry instanceof Map)) throw new Error('BUG: a plan of entries did not give an entry.');

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { sql, texts, uint32 } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
+import { daysOf, onDays } from '../../logsql/sql/days.ts';
 import type { StreamNames } from '../../logsql/types.ts';
+import type { TimeWindow } from '../../logsql/window.ts';
 
 /** As many label sets as are kept in memory, over all tenants. */
 const MAX_KEPT = 50_000;
@@ -16,8 +18,11 @@ export class StreamDirectory {
     this.#store = store;
   }
 
-  /** The texts of these ids; an id that nobody registered is left out. */
-  async resolve(ids: readonly string[], options: QueryOptions): Promise<StreamNames> {
+  /**
+   * The texts of these ids, which are of entries within the window: each stream is there for each day that it has entries of, so no
+   * other days are read. An id that nobody registered for them is left out.
+   */
+  async resolve(ids: readonly string[], window: TimeWindow, options: QueryOptions): Promise<StreamNames> {
     const found = new Map<string, string>();
     const missing: string[] = [];
     for (const id of new Set(ids)) {
@@ -28,7 +33,7 @@ export class StreamDirectory {
     for (let at = 0; at < missing.length; at += BATCH) {
       const batch = missing.slice(at, at + BATCH);
       const rows = await this.#store.rows(
-        sql`SELECT stream_id, any(_stream) FROM streams WHERE tenant_id = ${uint32(options.tenantId)} AND stream_id IN (SELECT toUInt64(arrayJoin(${texts(batch)}))) GROUP BY stream_id`,
+        sql`SELECT stream_id, any(_stream) FROM streams WHERE tenant_id = ${uint32(options.tenantId)} AND ${onDays(daysOf(window))} AND stream_id IN (SELECT toUInt64(arrayJoin(${texts(batch)}))) GROUP BY stream_id`,
         options,
       );
       for (const [id, stream] of rows) {

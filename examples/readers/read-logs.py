@@ -1,77 +1,45 @@
 """Prints time (ns), stream and message of each entry on logs.v1, a JSON array a line: python3 read-logs.py HOST:PORT
 pip install -r requirements.txt; docs/topics.md has the form of a record."""
 
-import json
-import os
-import struct
-import sys
+import io, json, struct, sys
 
-
-def columns_of(value):
-    """The bytes of the columns: frames of a checksum (16 bytes), 0x82, the size from there on, the size unpacked, an LZ4 block."""
-    import lz4.block
-
-    at = 0
-    while at < len(value):
-        packed, size = struct.unpack_from("<II", value, at + 17)
-        yield lz4.block.decompress(value[at + 25 : at + 16 + packed], uncompressed_size=size)
-        at += 16 + packed
-
-
-def text(data, at):
-    """A text with its length before it, and where it ends."""
-    length, shift = 0, 0
-    while data[at] > 127:
-        length, shift, at = length + ((data[at] & 127) << shift), shift + 7, at + 1
-    start = at + 1
-    end = start + length + (data[at] << shift)
-    return data[start:end].decode(), end
-
-
-def rows(value, count):
-    """Time, stream id and message of each row. What stands behind the messages (fields) is not read."""
-    data, at, found = b"".join(columns_of(value)), 0, {}
-    while "_msg" not in found:
-        name, at = text(data, at)
-        kind, at = text(data, at)
-        if kind.startswith("LowCardinality"):
-            width, words = struct.unpack_from("<B7xQ", data, at + 8)
-            at += 24
-            for _ in range(words):
-                _, at = text(data, at)
-            at += 8 + count * 2**width
-        elif kind == "String":
-            found[name] = []
-            for _ in range(count):
-                item, at = text(data, at)
-                found[name].append(item)
-        else:
-            form = {"UInt8": "B", "UInt64": "Q"}.get(kind, "q")
-            found[name] = struct.unpack_from(f"<{count}{form}", data, at)
-            at += count * struct.calcsize(form)
-    return zip(found["_time"], found["stream_id"], found["_msg"])
+import lz4.block
+from kafka import KafkaConsumer
 
 
 def entries(value, headers):
-    """The same of a record in either encoding, with the stream's labels instead of its id."""
-    streams = {stream[0]: stream[1] for stream in json.loads(headers["streams"])}
-    if headers["encoding"] == "columns":
-        found = rows(value, int(headers["count"])) if value else []
-    else:
-        lines = [json.loads(line) for line in value.decode().split("\n") if line]
-        found = [(line["_time"], line["_stream_id"], line.get("_msg", "")) for line in lines]
-    for time, stream, message in found:
-        yield str(time), streams[str(stream)], message
+    """Time, stream and message of each row of a record. What stands behind the messages (fields) is not read."""
+    count, streams = int(headers["count"]), dict(stream[:2] for stream in json.loads(headers["streams"]))
+    if headers["encoding"] == b"ndjson" or count == 0:
+        return [(row["_time"], streams[row["_stream_id"]], row.get("_msg", "")) for row in map(json.loads, value.splitlines())]
+    frames, data = io.BytesIO(value), io.BytesIO()
+    # a frame: a checksum (16 bytes), 0x82, the size from there on, the size unpacked, an LZ4 block
+    while head := frames.read(25):
+        packed, size = struct.unpack("<17xII", head)
+        data.write(lz4.block.decompress(frames.read(packed - 9), uncompressed_size=size))
+    data.seek(0)
+
+    def length(byte):
+        return byte if byte < 128 else byte - 128 + 128 * length(data.read(1)[0])
+
+    def texts(size):
+        return [data.read(length(data.read(1)[0])).decode() for _ in range(size)]
+
+    def column():
+        _, kind = texts(2)
+        if kind == "String":
+            return texts(count)
+        if kind.startswith("LowCardinality"):
+            # version, width of the numbers, how many words; these; how many numbers, and these
+            width, words = struct.unpack("<8xB7xQ", data.read(24))
+            return texts(words), data.read(8 + count * 2**width)
+        return [int.from_bytes(data.read(1 if kind == "UInt8" else 8), "little", signed=kind.startswith("Date")) for _ in range(count)]
+
+    times, ids, *_, messages = [column() for _ in range(9)]
+    return [(str(time), streams[str(stream)], message) for time, stream, message in zip(times, ids, messages)]
 
 
 if __name__ == "__main__":
-    from confluent_kafka import Consumer
-
-    consumer = Consumer({"bootstrap.servers": sys.argv[1], "group.id": f"read-logs-{os.getpid()}", "auto.offset.reset": "earliest"})
-    consumer.subscribe(["logs.v1"])
-    while True:
-        record = consumer.poll(1)
-        if record is not None and record.error() is None:
-            headers = {name: value.decode() for name, value in record.headers() or []}
-            for entry in entries(record.value(), headers):
-                print(json.dumps(entry, ensure_ascii=False), flush=True)
+    for record in KafkaConsumer("logs.v1", bootstrap_servers=sys.argv[1], auto_offset_reset="earliest"):
+        for entry in entries(record.value, dict(record.headers)):
+            print(json.dumps(entry, ensure_ascii=False), flush=True)

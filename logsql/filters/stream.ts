@@ -4,6 +4,7 @@ import { parseStream } from '../../pipeline/core/labels.ts';
 import { sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { RegexpError, compileRegexp, type Regexp } from '../regexp.ts';
 import { quote } from '../reserved.ts';
+import { onDays } from '../sql/days.ts';
 import { TRUE, and, matchSql, not, or } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
 import { AnyFilter } from './logic.ts';
@@ -56,8 +57,7 @@ export class StreamFilter implements Filter {
   }
   sql(context: SqlContext): Sql {
     const condition = or(this.#groups.map((group) => and(group.map(matcherSql))));
-    const days = sql`day BETWEEN toDate(${text(context.firstDay)}) AND toDate(${text(context.lastDay)})`;
-    return sql`stream_id IN (SELECT stream_id FROM streams WHERE tenant_id = ${uint32(context.tenantId)} AND ${days} AND ${condition})`;
+    return sql`stream_id IN (SELECT stream_id FROM streams WHERE tenant_id = ${uint32(context.tenantId)} AND ${onDays(context)} AND ${condition})`;
   }
 }
 

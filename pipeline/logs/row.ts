@@ -54,7 +54,7 @@ export function* readLiterals(line: string): Generator<[string, string]> {
   const member = /("(?:[^"\\]|\\.)*"):([^,}]+)/gy;
   member.lastIndex = 1;
   for (let match = member.exec(numbers); match !== null; match = member.exec(numbers)) {
-    yield [JSON.parse(match[1] ?? '""') as string, match[2] ?? ''];
+    yield [JSON.parse(match[1] ?? '""') as string, (match[2] ?? '').trim()];
     if (numbers[member.lastIndex] === ',') member.lastIndex += 1;
   }
 }

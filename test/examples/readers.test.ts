@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { lz4Bound, lz4Compress } from '../../pipeline/wasm/lz4.ts';
 
@@ -9,7 +10,7 @@ type Reader = (message: Message) => readonly (readonly string[])[];
 const folder = path.resolve(import.meta.dirname, '../../examples/readers');
 const { entries } = (await import(path.join(folder, 'read-logs.mjs'))) as { readonly entries: Reader };
 
-/** The Python example on one record, with a package of its own where there is none: the frames of this test hold literals alone. */
+/** The Python example on one record, with packages of its own, as there may be none: the frames of this test hold literals alone. */
 function inPython({ value, headers }: Message): unknown {
   const program = `import importlib.util, json, sys, types
 block = types.ModuleType("lz4.block")
@@ -22,11 +23,12 @@ def decompress(data, uncompressed_size):
     return data[at:]
 block.decompress = decompress
 package = types.ModuleType("lz4"); package.block = block
-sys.modules.update({"lz4": package, "lz4.block": block})
+kafka = types.ModuleType("kafka"); kafka.KafkaConsumer = None
+sys.modules.update({"lz4": package, "lz4.block": block, "kafka": kafka})
 spec = importlib.util.spec_from_file_location("reader", sys.argv[1])
 reader = importlib.util.module_from_spec(spec); spec.loader.exec_module(reader)
 record = json.load(sys.stdin)
-print(json.dumps(list(reader.entries(bytes.fromhex(record["value"]), record["headers"]))))`;
+print(json.dumps(list(reader.entries(bytes.fromhex(record["value"]), {name: text.encode() for name, text in record["headers"].items()}))))`;
   const args = ['-B', '-c', program, path.join(folder, 'read-logs.py')];
   return JSON.parse(execFileSync('python3', args, { input: JSON.stringify({ value: value.toString('hex'), headers }) }).toString());
 }
@@ -107,6 +109,23 @@ describe('examples/readers', () => {
   }
 
   it('Node reads what is compressed', () => expect(entries(record('columns', packed(PLAIN)))).to.deep.equal(EXPECTED));
+
+  it('Node reads records one after the other, of more bytes and of fewer', () => {
+    const [first, second] = [record('columns', packed(PLAIN)), record('columns', literals(PLAIN))];
+    for (const message of [first, record('ndjson', LINES), second, first]) expect(entries(message)).to.deep.equal(EXPECTED);
+  });
+
+  for (const [language, name] of [
+    ['js', 'read-logs.mjs'],
+    ['python', 'read-logs.py'],
+  ] as const)
+    it(`${name} has at most 30 lines of code, and stands in docs/topics.md as it is`, () => {
+      const text = readFileSync(path.join(folder, name), 'utf8');
+      const page = readFileSync(path.resolve(folder, '../../docs/topics.md'), 'utf8');
+      expect(page).to.contain(`\`\`\`${language}\n${text}\`\`\``);
+      const code = text.replaceAll(/^ *""".*?"""$/gms, '').split('\n');
+      expect(code.filter((line) => !/^\s*($|\/\/|#|\/\*\*)/.test(line)).length).to.be.at.most(30);
+    });
 
   it('both read a record of no rows', () => {
     for (const encoding of ['columns', 'ndjson']) {

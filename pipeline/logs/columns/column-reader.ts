@@ -1,11 +1,7 @@
 import { lookIntoFrames, readFrames } from './frames.ts';
 import { COLUMN_NAMES, DICTIONARY_FLAGS, DICTIONARY_VERSION, HEADS, MAX_KEYS, MAX_ROWS, type ColumnName } from './layout.ts';
-
-/** Strings in Native's form: string i is `bytes[starts[i]..ends[i])`. */
-export type StringView = { readonly starts: Uint32Array; readonly ends: Uint32Array; readonly from: number; readonly to: number };
-
-/** Words as codes into keys. */
-export type WordView = { readonly keys: StringView; readonly codes: Uint16Array };
+import { StringView } from './string-view.ts';
+import { WordView } from './word-view.ts';
 
 /**
  * The columns of a record, where they lie in its decompressed bytes. Numbers that are not aligned are read by the offset at which their
@@ -27,7 +23,7 @@ export type ColumnsView = {
   readonly names: WordView;
   readonly values: StringView;
   readonly jsonNames: WordView;
-  /** How many fields, and JSON names, the rows up to each have. */
+  /** How many fields, and JSON names, the rows up to each have; they may be longer than `count`. */
   readonly fieldEnds: Uint32Array;
   readonly jsonEnds: Uint32Array;
 };
@@ -36,8 +32,7 @@ export type ColumnsView = {
 class Wrong extends Error {}
 
 const scratch = Buffer.allocUnsafeSlow(8 * 1024 * 1024);
-const NO_STRINGS: StringView = { starts: new Uint32Array(0), ends: new Uint32Array(0), from: 0, to: 0 };
-const NO_WORDS: WordView = { keys: NO_STRINGS, codes: new Uint16Array(0) };
+const scratchData = new DataView(scratch.buffer);
 
 /**
  * Reads the value of a record with the encoding `columns`, and checks all of it: frames, names and types of the columns, that each has
@@ -45,21 +40,22 @@ const NO_WORDS: WordView = { keys: NO_STRINGS, codes: new Uint16Array(0) };
  * Returns what is wrong as a string. The view is valid until the next call.
  */
 export function readColumns(value: Buffer, count: number): ColumnsView | string {
-  return read(value, count, true);
+  return read(count, () => readFrames(value, scratch));
 }
 
-/** The same, where only what is wrong is asked: null for nothing. A third cheaper, since nothing is kept of strings and codes. */
+/** The same, where only what is wrong is asked: null for nothing. */
 export function checkColumns(value: Buffer, count: number): string | null {
-  const view = read(value, count, false);
+  const view = read(count, () => lookIntoFrames(value, scratch));
   return typeof view === 'string' ? view : null;
 }
 
-function read(value: Buffer, count: number, keeps: boolean): ColumnsView | string {
+function read(count: number, content: () => Buffer | null): ColumnsView | string {
   if (count < 1 || count > MAX_ROWS) return `its header count must be 1 to ${String(MAX_ROWS)}`;
-  const bytes = keeps ? readFrames(value, scratch) : lookIntoFrames(value, scratch);
+  const bytes = content();
   if (bytes === null) return 'its frames cannot be decompressed';
   try {
-    return new Cursor(bytes, count, keeps).columns();
+    columns.read(bytes, count);
+    return columns;
   } catch (error) {
     if (error instanceof Wrong) return error.message;
     throw error;
@@ -69,162 +65,143 @@ function read(value: Buffer, count: number, keeps: boolean): ColumnsView | strin
 /** The high half of 1900 in nanoseconds: the table's DateTime64 begins there, and ends with what 64 bits hold. */
 const MIN_TIME_HIGH = Math.floor((-2_208_988_800 * 1e9) / 4_294_967_296);
 
-class Cursor {
-  readonly #bytes: Buffer;
-  readonly #count: number;
-  /** Whether strings and codes are for a view; else they are only checked. */
-  readonly #keeps: boolean;
+/** Reads record after record, each into the same objects. */
+class Columns implements ColumnsView {
+  bytes: Buffer = scratch;
+  count = 0;
+  time = 0;
+  streamId = 0;
+  severity = 0;
+  pattern = 0;
+  readonly level = new WordView();
+  readonly service = new WordView();
+  readonly traceId = new StringView();
+  readonly spanId = new StringView();
+  readonly message = new StringView();
+  readonly names = new WordView();
+  readonly values = new StringView();
+  readonly jsonNames = new WordView();
+  fieldEnds = new Uint32Array(64);
+  jsonEnds = new Uint32Array(64);
+  #data: DataView = scratchData;
   #at = 0;
   #column: ColumnName = '_time';
 
-  constructor(bytes: Buffer, count: number, keeps: boolean) {
-    this.#bytes = bytes;
-    this.#count = count;
-    this.#keeps = keeps;
-  }
-
-  columns(): ColumnsView {
-    const count = this.#count;
-    const time = this.#fixed('_time', 8);
-    this.#checkTimes(time);
-    const streamId = this.#fixed('stream_id', 8);
-    const severity = this.#fixed('severity', 1);
-    const pattern = this.#fixed('pattern', 8);
-    const level = this.#wordColumn('level');
-    const service = this.#wordColumn('service');
-    const traceId = this.#stringColumn('trace_id');
-    const spanId = this.#stringColumn('span_id');
-    const message = this.#stringColumn('_msg');
-    const [fieldEnds, names] = this.#listColumn('fields');
-    const values = this.#strings(fieldEnds[this.#count - 1] as number);
-    const [jsonEnds, jsonNames] = this.#listColumn('json_keys');
-    if (this.#at !== this.#bytes.length) throw new Wrong(`${String(this.#bytes.length - this.#at)} bytes follow its last column`);
-    const fixed = { count, bytes: this.#bytes, time, streamId, severity, pattern };
-    return { ...fixed, level, service, traceId, spanId, message, names, values, jsonNames, fieldEnds, jsonEnds };
+  read(bytes: Buffer, count: number): void {
+    this.bytes = bytes;
+    this.#data = bytes.buffer === scratch.buffer ? scratchData : new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.count = count;
+    this.#at = 0;
+    if (this.fieldEnds.length < count) {
+      this.fieldEnds = new Uint32Array(Math.min(2 * count, MAX_ROWS));
+      this.jsonEnds = new Uint32Array(this.fieldEnds.length);
+    }
+    this.time = this.#fixed('_time', 8);
+    this.#checkTimes();
+    this.streamId = this.#fixed('stream_id', 8);
+    this.severity = this.#fixed('severity', 1);
+    this.pattern = this.#fixed('pattern', 8);
+    this.#wordColumn('level', this.level);
+    this.#wordColumn('service', this.service);
+    this.#stringColumn('trace_id', this.traceId);
+    this.#stringColumn('span_id', this.spanId);
+    this.#stringColumn('_msg', this.message);
+    this.#listColumn('fields', this.fieldEnds, this.names);
+    this.#strings(this.values, this.names.count);
+    this.#listColumn('json_keys', this.jsonEnds, this.jsonNames);
+    if (this.#at !== bytes.length) throw new Wrong(`${String(bytes.length - this.#at)} bytes follow its last column`);
   }
 
   #head(column: ColumnName): void {
     this.#column = column;
+    const { bytes } = this;
     const head = HEADS[column];
-    const end = this.#at + head.length;
-    if (head.compare(this.#bytes, this.#at, Math.min(end, this.#bytes.length)) !== 0)
-      throw new Wrong(`column ${String(COLUMN_NAMES.indexOf(column) + 1)} is not ${column} of the expected type`);
-    this.#at = end;
+    const at = this.#at;
+    let same = at + head.length <= bytes.length ? 0 : -1;
+    while (same >= 0 && same < head.length) same = bytes[at + same] === head[same] ? same + 1 : -1;
+    if (same < 0) throw new Wrong(`column ${String(COLUMN_NAMES.indexOf(column) + 1)} is not ${column} of the expected type`);
+    this.#at = at + head.length;
   }
 
   #take(length: number): number {
     const at = this.#at;
-    if (at + length > this.#bytes.length) throw new Wrong(`column ${this.#column} ends before its last value`);
+    if (at + length > this.bytes.length) throw this.#cutOff();
     this.#at = at + length;
     return at;
   }
 
-  #fixed(column: ColumnName, width: number): number {
-    this.#head(column);
-    return this.#take(width * this.#count);
+  #cutOff(): Wrong {
+    return new Wrong(`column ${this.#column} ends before its last value`);
   }
 
-  #checkTimes(at: number): void {
-    const end = at + 8 * this.#count;
-    for (let i = at + 4; i < end; i += 8)
-      if (this.#bytes.readInt32LE(i) < MIN_TIME_HIGH) throw new Wrong('column _time has a value before the year 1900');
+  #fixed(column: ColumnName, width: number): number {
+    this.#head(column);
+    return this.#take(width * this.count);
+  }
+
+  #checkTimes(): void {
+    const data = this.#data;
+    const end = this.time + 8 * this.count;
+    for (let at = this.time + 4; at < end; at += 8)
+      if (data.getInt32(at, true) < MIN_TIME_HIGH) throw new Wrong('column _time has a value before the year 1900');
   }
 
   #number(): number {
     const at = this.#take(8);
-    if (this.#bytes.readUInt32LE(at + 4) !== 0) throw new Wrong(`column ${this.#column} has a size over 2^32`);
-    return this.#bytes.readUInt32LE(at);
+    if (this.#data.getUint32(at + 4, true) !== 0) throw new Wrong(`column ${this.#column} has a size over 2^32`);
+    return this.#data.getUint32(at, true);
   }
 
-  #stringColumn(column: ColumnName): StringView {
+  #stringColumn(column: ColumnName, into: StringView): void {
     this.#head(column);
-    return this.#strings(this.#count);
+    this.#strings(into, this.count);
   }
 
-  #strings(count: number): StringView {
-    const bytes = this.#bytes;
-    const end = bytes.length;
-    // each has at least the byte of its length
-    if (count > end - this.#at) throw new Wrong(`column ${this.#column} ends before its last value`);
-    const kept = this.#keeps ? count : 0;
-    const starts = new Uint32Array(kept);
-    const ends = new Uint32Array(kept);
-    const from = this.#at;
-    let at = from;
-    for (let i = 0; i < count; i++) {
-      let length = at < end ? (bytes[at++] as number) : 128;
-      if (length > 127) {
-        length &= 127;
-        for (let factor = 128; ; factor *= 128) {
-          if (at >= end || factor > 4_294_967_296) throw new Wrong(`column ${this.#column} ends before its last value`);
-          const byte = bytes[at++] as number;
-          length += (byte & 127) * factor;
-          if (byte < 128) break;
-        }
-      }
-      starts[i] = at;
-      at += length;
-      if (at > end) throw new Wrong(`column ${this.#column} ends before its last value`);
-      ends[i] = at;
-    }
-    this.#at = at;
-    return { starts, ends, from, to: at };
+  #strings(into: StringView, count: number): void {
+    if (!into.read(this.bytes, this.#at, count)) throw this.#cutOff();
+    this.#at = into.to;
   }
 
   #version(): void {
     if (this.#number() !== DICTIONARY_VERSION) throw new Wrong(`the dictionary of column ${this.#column} has an unknown version`);
   }
 
-  #wordColumn(column: ColumnName): WordView {
+  #wordColumn(column: ColumnName, into: WordView): void {
     this.#head(column);
     this.#version();
-    return this.#words(this.#count);
+    this.#words(into, this.count);
   }
 
-  #words(count: number): WordView {
+  #words(into: WordView, count: number): void {
     const flags = this.#number();
     if ((flags & ~0xff) !== DICTIONARY_FLAGS || (flags & 0xff) > 1)
       throw new Wrong(`the dictionary of column ${this.#column} has flags that are not supported`);
     const size = this.#number();
     if (size > MAX_KEYS) throw new Wrong(`the dictionary of column ${this.#column} has more than ${String(MAX_KEYS)} keys`);
-    const keys = this.#strings(size);
+    this.#strings(into.keys, size);
     if (this.#number() !== count) throw new Wrong(`column ${this.#column} does not have as many values as its record has rows`);
-    const wide = (flags & 0xff) === 1;
-    const at = this.#take(wide ? 2 * count : count);
-    if (!this.#keeps) {
-      this.#checkCodes(at, count, wide, size);
-      return { keys, codes: NO_WORDS.codes };
-    }
-    const codes = new Uint16Array(count);
-    if (wide) for (let i = 0; i < count; i++) codes[i] = this.#bytes.readUInt16LE(at + 2 * i);
-    else codes.set(this.#bytes.subarray(at, at + count));
-    for (let i = 0; i < count; i++)
-      if ((codes[i] as number) >= size) throw new Wrong(`column ${this.#column} has a code that its dictionary does not have`);
-    return { keys, codes };
-  }
-
-  #checkCodes(at: number, count: number, wide: boolean, size: number): void {
-    const bytes = this.#bytes;
-    let largest = 0;
-    if (wide)
-      for (let i = at; i < at + 2 * count; i += 2) largest = Math.max(largest, (bytes[i] as number) | ((bytes[i + 1] as number) << 8));
-    else for (let i = at; i < at + count; i++) largest = Math.max(largest, bytes[i] as number);
-    if (count > 0 && largest >= size) throw new Wrong(`column ${this.#column} has a code that its dictionary does not have`);
+    const isWide = (flags & 0xff) === 1;
+    const at = this.#take(isWide ? 2 * count : count);
+    if (!into.read(this.#data, at, count, isWide)) throw new Wrong(`column ${this.#column} has a code that its dictionary does not have`);
   }
 
   /** A column of lists of words: where each row's list ends, and the words of all. */
-  #listColumn(column: ColumnName): [Uint32Array, WordView] {
+  #listColumn(column: ColumnName, ends: Uint32Array, into: WordView): void {
     this.#head(column);
     this.#version();
-    const at = this.#take(8 * this.#count);
-    const ends = new Uint32Array(this.#count);
+    const { count } = this;
+    const data = this.#data;
+    const from = this.#take(8 * count);
     let before = 0;
-    for (let i = 0; i < this.#count; i++) {
-      const end = this.#bytes.readUInt32LE(at + 8 * i);
-      if (end < before || this.#bytes.readUInt32LE(at + 8 * i + 4) !== 0) throw new Wrong(`column ${column} has lists that overlap`);
+    for (let i = 0, at = from; i < count; i++, at += 8) {
+      const end = data.getUint32(at, true);
+      if (end < before || data.getUint32(at + 4, true) !== 0) throw new Wrong(`column ${column} has lists that overlap`);
       ends[i] = end;
       before = end;
     }
-    return [ends, before === 0 ? NO_WORDS : this.#words(before)];
+    if (before === 0) into.clear();
+    else this.#words(into, before);
   }
 }
+
+const columns = new Columns();

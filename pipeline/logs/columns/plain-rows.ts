@@ -65,21 +65,27 @@ function integer(value: unknown, least: bigint, most: bigint): bigint | null {
   return number >= least && number <= most ? number : null;
 }
 
+/** Of equal names the last one counts, as in a request's body; `numbers` stand behind `fields`. */
 function readFields(row: Record<string, unknown>, line: string): PlainRow['fields'] | string {
   const { fields = {}, numbers } = row;
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return 'has fields that are not an object';
-  const pairs: [string, string | Literal][] = [];
+  const pairs = new Map<string, string | Literal>();
   for (const [name, value] of Object.entries(fields)) {
     if (typeof value !== 'string') return `has a value in fields that is not a string: ${JSON.stringify(name)}`;
-    pairs.push([name, value]);
+    pairs.set(name, value);
   }
-  if (numbers === undefined) return pairs;
-  const literals = [...readLiterals(line)];
-  const values = typeof numbers === 'object' && numbers !== null ? Object.values(numbers) : [null];
-  if (literals.length !== values.length || !values.every((value) => typeof value === 'number' || typeof value === 'boolean'))
+  if (numbers === undefined) return [...pairs];
+  const literals = new Map(readLiterals(line));
+  const values = typeof numbers === 'object' && numbers !== null ? Object.entries(numbers) : [['', numbers] as const];
+  if (literals.size !== values.length || !values.every(([name, value]) => isLiteral(value, literals.get(name))))
     return 'has numbers that are not an object of numbers and booleans at its end';
-  for (const [name, text] of literals) pairs.push([name, new Literal(text)]);
-  return pairs;
+  for (const [name, text] of literals) pairs.set(name, new Literal(text));
+  return [...pairs];
+}
+
+/** Whether this text of the row is a number or boolean, and has this value. */
+function isLiteral(value: unknown, text = ''): boolean {
+  return typeof value === 'number' ? text !== '' && Number(text) === value : typeof value === 'boolean' && text === String(value);
 }
 
 /** Adds a checked row. */

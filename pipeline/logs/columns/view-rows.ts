@@ -1,8 +1,10 @@
 import type { Names } from '../names.ts';
-import type { ColumnsView, StringView, WordView } from './column-reader.ts';
+import type { ColumnsView } from './column-reader.ts';
 import type { Dictionary } from './dictionary.ts';
 import type { LogColumns } from './log-columns.ts';
 import type { StringColumn } from './string-column.ts';
+import type { StringView } from './string-view.ts';
+import type { WordView } from './word-view.ts';
 import type { Word, WordTable } from './words.ts';
 
 /** The words of whoever joins records of several processes. */
@@ -36,12 +38,16 @@ export function addView(columns: LogColumns, view: ColumnsView, { names, levels,
   columns.count += count;
 }
 
-function addWords(to: Dictionary, { keys, codes }: WordView, wordOf: (start: number, end: number) => Word): void {
-  const map = new Uint16Array(keys.starts.length);
-  for (let key = 0; key < map.length; key++) map[key] = to.code(wordOf(keys.starts[key] as number, keys.ends[key] as number));
-  to.reserve(codes.length);
-  for (const code of codes) to.codes[to.length++] = map[code] as number;
+function addWords(to: Dictionary, { keys, codes, count }: WordView, wordOf: (start: number, end: number) => Word): void {
+  const { starts, ends } = keys;
+  if (mapped.length < keys.count) mapped = new Uint16Array(keys.count * 2);
+  for (let key = 0; key < keys.count; key++) mapped[key] = to.code(wordOf(starts[key] as number, ends[key] as number));
+  to.reserve(count);
+  for (let i = 0; i < count; i++) to.codes[to.length++] = mapped[codes[i] as number] as number;
 }
+
+/** The code in the joined column of each key of the column that is being added. */
+let mapped = new Uint16Array(256);
 
 function addStrings(to: StringColumn, { from, to: end }: StringView, bytes: Buffer): void {
   to.append(bytes.subarray(from, end));

@@ -1,27 +1,14 @@
 import { expect } from 'chai';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logBody } from '../../../api/http/body.ts';
 import { health, type Endpoint } from '../../../api/http/endpoint.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { RawClient } from '../../fakes/raw-client.ts';
+import { SlowEndpoint } from '../../fakes/slow-endpoint.ts';
 import { startHost } from '../../fakes/test-host.ts';
 
 const UUID = /^[0-9a-f-]{36}$/;
 const CAP = 100_000;
-
-let release: () => void = () => undefined;
-let aborted = 0;
-/** Requests to `/slow` that have come. */
-let slowOnes = 0;
-const anotherSlowOne = (): Promise<number> => {
-  const before = slowOnes;
-  return eventually(
-    'a request to /slow',
-    () => slowOnes,
-    (count) => count > before,
-  );
-};
 
 const read: Endpoint = {
   methods: ['POST'],
@@ -37,22 +24,7 @@ const refuse: Endpoint = {
   access: { plane: 'ingest', scope: 'ingest' },
   handle: () => Promise.resolve({ status: 200 }),
 };
-const slow: Endpoint = {
-  methods: ['GET', 'POST'],
-  path: '/slow',
-  errors: 'query',
-  access: null,
-  handle: async (exchange) => {
-    exchange.signal.addEventListener('abort', () => {
-      aborted += 1;
-    });
-    await new Promise<void>((resolve) => {
-      release = resolve;
-      slowOnes += 1;
-    });
-    return { status: 200, body: { slow: true } };
-  },
-};
+const slow = new SlowEndpoint('/slow');
 
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
 const head = (path: string, ...headers: string[]): string =>
@@ -61,7 +33,7 @@ const head = (path: string, ...headers: string[]): string =>
 describe('the HTTP server', () => {
   let host: Awaited<ReturnType<typeof startHost>>;
   before(async () => {
-    host = await startHost({ endpoints: [health, read, refuse, slow] });
+    host = await startHost({ endpoints: [health, read, refuse, slow.endpoint] });
   });
   after(() => host.stop());
   const open = (): RawClient => new RawClient(host.port);
@@ -105,8 +77,8 @@ describe('the HTTP server', () => {
     });
     it('garbage after a whole request is refused only after that one was answered', async () => {
       const client = open().send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\ngarbage\r\n\r\n');
-      await anotherSlowOne();
-      release();
+      await slow.another();
+      slow.release();
       expect(JSON.parse((await client.answer()).body)).to.deep.equal({ slow: true });
       expect((await client.answer()).status).to.equal(400);
       await client.gone();
@@ -304,28 +276,28 @@ describe('the HTTP server', () => {
   });
 
   it('tells a route that its client has gone', async () => {
-    aborted = 0;
+    slow.aborted = 0;
     const client = open().send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
-    await anotherSlowOne();
+    await slow.another();
     client.destroy();
     await eventually(
       'the end of the request',
-      () => aborted,
+      () => slow.aborted,
       (count) => count > 0,
     );
-    expect(aborted).to.equal(1);
-    release();
+    expect(slow.aborted).to.equal(1);
+    slow.release();
   });
 
   it('does not tell a route whose answer was read', async () => {
-    aborted = 0;
+    slow.aborted = 0;
     const client = open().send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
-    await anotherSlowOne();
-    release();
+    await slow.another();
+    slow.release();
     await client.answer();
     client.destroy();
     await sleep(30);
-    expect(aborted).to.equal(0);
+    expect(slow.aborted).to.equal(0);
   });
 });
 
@@ -342,96 +314,6 @@ describe('requests that come too slowly', () => {
       expect(answer.headers['x-request-id']).to.match(start.includes('slow-one') ? /^slow-one$/ : UUID);
       await client.gone();
     }
-    await host.stop();
-  });
-});
-
-describe('stopping the HTTP server', () => {
-  it('refuses new connections, lets requests finish, and closes idle connections', async () => {
-    const host = await startHost({ endpoints: [health, slow] });
-    const idle = new RawClient(host.port).send(HEALTH);
-    await idle.answer();
-    const busy = new RawClient(host.port).send('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
-    await anotherSlowOne();
-    const stopped = host.stop();
-    await idle.gone();
-    const late = new RawClient(host.port === 0 ? 9 : host.port);
-    await late.gone();
-    let done = false;
-    void stopped.then(() => {
-      done = true;
-    });
-    await sleep(60);
-    expect(done).to.equal(false);
-    release();
-    const answer = await busy.answer();
-    expect(answer.status).to.equal(200);
-    expect(answer.headers['connection']).to.equal('close');
-    await stopped;
-    await host.stop();
-  });
-
-  it('takes requests while it drains, and sends their clients elsewhere', async () => {
-    const host = await startHost({ endpoints: [health] });
-    const client = new RawClient(host.port).send(HEALTH);
-    expect((await client.answer()).headers['connection']).to.equal('keep-alive');
-    host.drain();
-    expect((await client.send(HEALTH).answer()).headers['connection']).to.equal('close');
-    await client.gone();
-    const another = new RawClient(host.port).send(HEALTH);
-    expect((await another.answer()).headers['connection']).to.equal('close');
-    await host.stop();
-  });
-
-  it('answers what lies unread in idle connections and in ones that were not taken yet', async () => {
-    for (let round = 0; round < 20; round++) {
-      const host = await startHost({ endpoints: [health] });
-      const clients = Array.from({ length: 20 }, () => new RawClient(host.port));
-      await Promise.all(clients.map((client) => client.send(HEALTH).answer()));
-      // all of these arrive while this turn of the event loop goes on
-      const late = Array.from({ length: 20 }, () => new RawClient(host.port));
-      for (const client of [...clients, ...late]) client.send(HEALTH);
-      const stopped = host.stop();
-      const answers = await Promise.all([...clients, ...late].map((client) => client.answer()));
-      for (const { status, headers } of answers) expect([status, headers['connection']]).to.deep.equal([200, 'close']);
-      await stopped;
-    }
-  });
-
-  it('lets an answer that was given arrive, however slow its reader is', async () => {
-    const body = 'x'.repeat(20_000_000);
-    const large: Endpoint = { ...health, path: '/large', handle: () => Promise.resolve({ status: 200, body }) };
-    const host = await startHost({ endpoints: [large] });
-    let [received, ended] = [0, false];
-    const socket = connect({ port: host.port, host: '127.0.0.1' });
-    socket.on('error', () => undefined);
-    socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n');
-    await new Promise((resolve) => socket.once('readable', resolve));
-    const stopped = host.stop();
-    await sleep(200); // several sweeps
-    socket.on('data', (chunk: Buffer) => {
-      received += chunk.length;
-    });
-    socket.on('close', () => {
-      ended = true;
-    });
-    await stopped;
-    await eventually(
-      'the end',
-      () => ended,
-      (isOver) => isOver,
-    );
-    expect(received).to.be.above(body.length);
-  });
-
-  it('is safe before the start, and a port in use is an error', async () => {
-    const host = await startHost({ endpoints: [health] });
-    let message = '';
-    await startHost({ endpoints: [health], port: host.port }).catch((error: unknown) => {
-      message = (error as Error).message;
-    });
-    expect(message).to.contain('EADDRINUSE');
-    await host.stop();
     await host.stop();
   });
 });

@@ -135,6 +135,25 @@ describe('the columns of a record', () => {
     expect(read(encodeColumns(columnsOf(list)), 3).map(withoutTime)).to.deep.equal(list.map(expected));
   });
 
+  it('are read record after record, by one reader: of few rows and of many, of none of a kind, after one that was refused', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(plain, fc.boolean()), { minLength: 2, maxLength: 6 }), (lists) => {
+        for (const [list, spoil] of lists) {
+          const encoded = encodeColumns(columnsOf(list));
+          if (spoil) expect(readColumns(encoded, list.length + 1)).to.be.a('string');
+          else expect(read(encoded, list.length).map(withoutTime)).to.deep.equal(list.map(expected));
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('are read where records are larger than the reader keeps room for', () => {
+    const large = Array.from({ length: 300 }, (_, n) => ({ ...sample, message: `${String(n)} `.repeat(8000) }));
+    for (const list of [large, [sample], large.slice(0, 3)])
+      expect(read(encodeColumns(columnsOf(list)), list.length).map(withoutTime)).to.deep.equal(list.map(expected));
+  });
+
   it('may be larger than a frame', () => {
     const list = Array.from({ length: 300 }, (_, n) => ({ ...sample, message: `${String(n)} `.repeat(4000) }));
     const encoded = encodeColumns(columnsOf(list));

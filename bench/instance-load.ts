@@ -1,17 +1,28 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Instance } from '../test/e2e/instance.ts';
 
+/** Runs a program of the benchmark folder; resolves with what it printed. */
+export function python(args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('python3', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('close', (code) => (code === 0 ? resolve(output) : reject(new Error(`python3 ${args[0] ?? ''} ended with ${String(code)}`))));
+  });
+}
+
 /** Runs a statement on the instance's ClickHouse, as its owner. */
-export async function ask(instance: Pick<Instance, 'dataDir'>, statement: string): Promise<string> {
+export async function ask(instance: Instance, statement: string): Promise<string> {
   const read = (name: string): string => readFileSync(path.join(instance.dataDir, 'clickhouse', name), 'utf8').trim();
   const { password } = JSON.parse(read('secrets.json')) as { password: string };
   const headers = { 'X-ClickHouse-User': 'logweir', 'X-ClickHouse-Key': password, 'X-ClickHouse-Database': 'logweir' };
   return (await (await fetch(read('url'), { method: 'POST', body: statement, headers })).text()).trim();
 }
 
-/** Resolves when ClickHouse has nothing more to merge. */
-export async function merged(instance: Pick<Instance, 'dataDir'>): Promise<void> {
+/** Waits until ClickHouse has merged what a load left behind, so that what follows is measured alone. */
+export async function merged(instance: Instance): Promise<void> {
   for (let quiet = 0; quiet < 4;) {
     quiet = (await ask(instance, 'SELECT count() FROM system.merges')) === '0' ? quiet + 1 : 0;
     await new Promise((resolve) => setTimeout(resolve, 500));
