@@ -35,12 +35,6 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'fence',
-    about: 'A fence keeps no insert of several partitions out.',
-    scenario: stallSinkAtPoints,
-    patches: [{ file: 'sinks/insert-fence.js', find: "= '${id}') = 0`", replace: "= '${id}') >= 0`" }],
-  },
-  {
     name: 'single-flight',
     about: 'A producer sends again while an earlier send is under way.',
     scenario: droppedProduceAnswers,
