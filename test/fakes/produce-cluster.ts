@@ -1,5 +1,12 @@
 import { createRequire } from 'node:module';
-import type { Address, BrokerConnection, Connect, PartitionAnswer, PartitionBatch, TopicLayout } from '../../pipeline/bus/broker-connection.ts';
+import type {
+  Address,
+  BrokerConnection,
+  Connect,
+  PartitionAnswer,
+  PartitionBatch,
+  TopicLayout,
+} from '../../pipeline/bus/broker-connection.ts';
 import type { ProducerIdentity } from '../../pipeline/bus/record-batch.ts';
 
 const require = createRequire(import.meta.url);
