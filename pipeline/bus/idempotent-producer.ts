@@ -243,8 +243,7 @@ export class IdempotentProducer {
     const now = performance.now();
     const { deadlineMs } = this.#options;
     if (this.oldestAge(now) < Math.min(SWEEP_FROM_MS, deadlineMs)) return;
-    for (const queue of this.#queues) {
-      if (queue.isEmpty) continue;
+    for (const queue of this.#queues.filter(({ isEmpty }) => !isEmpty)) {
       if (queue.sweep(now, deadlineMs)) this.#failures.set(queue.partition, now);
       const isOverdue = queue.isOverdue(now, deadlineMs);
       if (isOverdue) this.#fail(queue, new Error('Kafka did not take the batch in time.'));

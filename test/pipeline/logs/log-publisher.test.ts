@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Kafka } from 'kafkajs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
+import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { readChecked } from '../../../pipeline/bus/record.ts';
 import { textOf } from '../../../pipeline/core/entry.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
@@ -19,6 +19,7 @@ const turn = async (): Promise<void> => {
 
 const DAY = 86_400;
 const NOW = 20_777 * DAY;
+const client = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', log: pino({ level: 'silent' }) });
 
 type Request = {
   readonly tenantId?: number;
@@ -40,7 +41,7 @@ describe('log publisher', () => {
   let publisher: LogPublisher;
   beforeEach(async () => {
     kafka = new ProduceCluster();
-    publisher = new LogPublisher({ kafka: {} as Kafka, connect: kafka.connect, log: pino({ level: 'silent' }) });
+    publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }) });
     await publisher.start();
   });
 
@@ -118,7 +119,7 @@ describe('log publisher', () => {
 
   describe('whose requests wait for a short time', () => {
     beforeEach(async () => {
-      publisher = new LogPublisher({ kafka: {} as Kafka, connect: kafka.connect, log: pino({ level: 'silent' }), deadlineMs: 30 });
+      publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }), deadlineMs: 30 });
       await publisher.start();
     });
     const refused = (request: Promise<Written>): Promise<unknown> =>
