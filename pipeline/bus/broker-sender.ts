@@ -12,6 +12,8 @@ export type RequestOutcome = {
   readonly queues: readonly PartitionQueue[];
   readonly answers: ReadonlyMap<number, PartitionAnswer>;
   readonly failure: Error | null;
+  /** The broker has not answered for so long that it was given up. */
+  readonly isSilent: boolean;
 };
 
 export type BrokerSenderOptions = {
@@ -96,6 +98,7 @@ export class BrokerSender {
     const { topic, silenceMs, onOutcome } = this.#options;
     let answers: readonly PartitionAnswer[] = [];
     let failure: Error | null = null;
+    const since = performance.now();
     try {
       answers = await withTimeout(silenceMs, connection.produce(topic, batches, COPIES_MS));
     } catch (error) {
@@ -103,7 +106,8 @@ export class BrokerSender {
       this.close(failure);
     }
     for (const queue of queues) queue.inFlight = false;
-    onOutcome({ queues, answers: new Map(answers.map((answer) => [answer.partition, answer])), failure });
+    const isSilent = failure !== null && performance.now() - since >= silenceMs;
+    onOutcome({ queues, answers: new Map(answers.map((answer) => [answer.partition, answer])), failure, isSilent });
   }
 
   /** The batches of the next request. Queues that are left over go on waiting, in their order. */

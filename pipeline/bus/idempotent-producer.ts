@@ -19,7 +19,7 @@ export type IdempotentProducerOptions = {
 
 /** Nobody waits for a batch any more by then: a request waits 5 s. Milliseconds. */
 const DEADLINE_MS = 10_000;
-const PAUSE_MS = 50;
+const PAUSE_MS = 20;
 /** How long the topic may be looked for at the start, and how often. Milliseconds. */
 const START_MS = 60_000;
 const START_AGAIN_MS = 250;
@@ -154,7 +154,7 @@ export class IdempotentProducer {
     return sender;
   }
 
-  #settle({ queues, answers, failure }: RequestOutcome): void {
+  #settle({ queues, answers, failure, isSilent }: RequestOutcome): void {
     const acknowledged: Acknowledged[] = [];
     for (const queue of queues) {
       const answer = answers.get(queue.partition);
@@ -164,7 +164,8 @@ export class IdempotentProducer {
         continue;
       }
       const error = answer === undefined ? null : brokerError(answer.errorCode);
-      if (error === null || error.retriable) this.#repeat(queue, error ?? failure ?? new Error('Kafka did not answer for the partition.'));
+      if (error === null) this.#repeat(queue, failure ?? new Error('Kafka did not answer for the partition.'), !isSilent);
+      else if (error.retriable) this.#repeat(queue, error);
       else this.#fail(queue, error);
     }
     const error = this.#tell(acknowledged);
@@ -183,10 +184,10 @@ export class IdempotentProducer {
     }
   }
 
-  /** What the queue has to send is sent again later, unless it has had its time. */
-  #repeat(queue: PartitionQueue, error: Error): void {
+  /** What the queue has to send is sent again, unless it has had its time. `stays`: the leader is asked for only if that happens again. */
+  #repeat(queue: PartitionQueue, error: Error, stays = false): void {
     const now = performance.now();
-    queue.postpone(now, this.#options.pauseMs);
+    queue.postpone(now, this.#options.pauseMs, stays);
     if (queue.isOverdue(now, this.#options.deadlineMs)) this.#fail(queue, error);
     else this.#options.log.debug({ err: error, partition: queue.partition }, 'A batch for Kafka is sent again.');
     this.#place(queue);

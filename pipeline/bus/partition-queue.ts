@@ -121,11 +121,14 @@ export class PartitionQueue {
     this.#settle(records, size, error);
   }
 
-  /** It could not be sent, or not be taken just now: whoever leads it then gets it later, at first after so long, then after ever longer pauses. */
-  postpone(now: number, pauseMs: number): void {
-    this.leader = null;
-    this.retryAt = now + pauseMs * 2 ** Math.min(this.#failures, MOST_DOUBLINGS);
-    this.#failures += 1;
+  /**
+   * It could not be sent, or not be taken just now: whoever leads it then gets it again, first at once, then after so long, then after ever
+   * longer pauses. `stays`: the leader need not be asked for, as long as it does not happen twice.
+   */
+  postpone(now: number, pauseMs: number, stays = false): void {
+    const failures = this.#failures++;
+    if (!stays || failures > 0) this.leader = null;
+    this.retryAt = failures === 0 ? now : now + pauseMs * 2 ** Math.min(failures - 1, MOST_DOUBLINGS);
   }
 
   /** True for a batch that has had its time, or that nobody waits for any more; not while it is in flight. */
