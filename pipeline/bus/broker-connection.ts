@@ -53,9 +53,12 @@ type Response = { readonly decode: (raw: unknown) => Promise<unknown>; readonly 
 type Request = { readonly request: object; readonly response: Response };
 type Api = (options: object) => Request;
 type InnerConnection = { rejectRequests(error: Error): void; readonly socket?: { destroy(error: Error): void } };
-type ConnectionPool = { readonly pool: readonly InnerConnection[]; send(request: Request): Promise<unknown> };
+type ConnectionPool = Address & { readonly pool: readonly InnerConnection[]; send(request: Request): Promise<unknown> };
+/** Which versions of which requests a broker knows. */
+type Versions = object | null;
 type Broker = {
   readonly connectionPool: ConnectionPool;
+  readonly versions: Versions;
   isConnected(): boolean;
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -64,7 +67,9 @@ type Broker = {
 type Cluster = {
   readonly rootLogger: unknown;
   readonly connectionPoolBuilder: { build(address: Partial<Address>): Promise<ConnectionPool> };
-  readonly brokerPool: { createBroker(options: { readonly connectionPool: ConnectionPool; readonly logger: unknown }): Broker };
+  readonly brokerPool: {
+    createBroker(options: { readonly connectionPool: ConnectionPool; readonly versions: Versions; readonly logger: unknown }): Broker;
+  };
 };
 type ApiName = 'Metadata' | 'InitProducerId' | 'Produce';
 
@@ -80,14 +85,20 @@ export const brokerError = (code: number): BrokerError => createErrorFromCode(co
  */
 export function brokerConnections(kafka: Kafka): Connect {
   let cluster: Cluster | undefined;
+  // of brokers whose last connection ended otherwise than by silence: the next one need not begin with a question
+  const known = new Map<string, Versions>();
   return async (address) => {
     cluster ??= clusterOf(kafka);
     const { connectionPoolBuilder, brokerPool, rootLogger } = cluster;
     const connectionPool = await connectionPoolBuilder.build(address ?? {});
-    const connection = new KafkajsConnection(brokerPool.createBroker({ connectionPool, logger: rootLogger }));
+    const name = `${connectionPool.host}:${String(connectionPool.port)}`;
+    const broker = brokerPool.createBroker({ connectionPool, versions: known.get(name) ?? null, logger: rootLogger });
+    const connection = new KafkajsConnection(broker, () => known.delete(name));
     try {
-      await withTimeout(CONNECT_MS, connection.open());
+      await withTimeout(CONNECT_MS, broker.connect());
+      known.set(name, broker.versions);
     } catch (error) {
+      known.delete(name);
       connection.close(error instanceof Error ? error : new Error(String(error)));
       throw error;
     }
@@ -123,18 +134,17 @@ type Produced = {
 
 class KafkajsConnection implements BrokerConnection {
   readonly #broker: Broker;
+  readonly #onSilence: () => void;
   #isClosed = false;
 
-  constructor(broker: Broker) {
+  /** `onSilence` is called where it is closed with a reason, though it is still there. */
+  constructor(broker: Broker, onSilence: () => void) {
     this.#broker = broker;
+    this.#onSilence = onSilence;
   }
 
   get isOpen(): boolean {
     return !this.#isClosed && this.#broker.isConnected();
-  }
-
-  open(): Promise<void> {
-    return this.#broker.connect();
   }
 
   async layout(topic: string): Promise<TopicLayout> {
@@ -175,6 +185,7 @@ class KafkajsConnection implements BrokerConnection {
       this.#broker.disconnect().catch(() => undefined);
       return;
     }
+    if (this.#broker.isConnected()) this.#onSilence();
     for (const connection of this.#broker.connectionPool.pool) {
       connection.rejectRequests(reason);
       connection.socket?.destroy(reason);

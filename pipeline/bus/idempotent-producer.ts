@@ -184,10 +184,10 @@ export class IdempotentProducer {
     }
   }
 
-  /** What the queue has to send is sent again, unless it has had its time. `stays`: the leader is asked for only if that happens again. */
-  #repeat(queue: PartitionQueue, error: Error, stays = false): void {
+  /** What the queue has to send is sent again, unless it has had its time. `isLost`: with its connection. */
+  #repeat(queue: PartitionQueue, error: Error, isLost = false): void {
     const now = performance.now();
-    queue.postpone(now, this.#options.pauseMs, stays);
+    queue.postpone(now, this.#options.pauseMs, isLost);
     if (queue.isOverdue(now, this.#options.deadlineMs)) this.#fail(queue, error);
     else this.#options.log.debug({ err: error, partition: queue.partition }, 'A batch for Kafka is sent again.');
     this.#place(queue);

@@ -5,6 +5,8 @@ import type { SentRecord } from './sent-record.ts';
 
 /** Sequence numbers are int32 and begin again at 0. */
 const SEQUENCES = 2 ** 31;
+/** One in so many lost connections is taken for a sign that somebody else may lead. */
+const REPEATS_AT_ONCE = 4;
 /** After so many failures the pauses between repeats do not grow any more. */
 const MOST_DOUBLINGS = 4;
 
@@ -39,7 +41,9 @@ export class PartitionQueue {
   #batch: FrozenBatch | null = null;
   #identity: ProducerIdentity | null = null;
   #sequence = 0;
+  /** Since the last acknowledgement. */
   #failures = 0;
+  #lost = 0;
   /** The broker that leads it, as far as is known. */
   leader: number | null = null;
   /** It is not tried again before; by `performance.now()`. */
@@ -102,6 +106,7 @@ export class PartitionQueue {
     const { records, sealed, size } = this.#taken();
     this.#sequence = (this.#sequence + records.length) % SEQUENCES;
     this.#failures = 0;
+    this.#lost = 0;
     // a topic that keeps the producer's times answers -1
     const timestamp = Math.max(logAppendTime, 0) || Date.now();
     const sent = sealed.map(({ info: { tenantId, bytes } }, index) => ({
@@ -123,12 +128,14 @@ export class PartitionQueue {
 
   /**
    * It could not be sent, or not be taken just now: whoever leads it then gets it again, first at once, then after so long, then after ever
-   * longer pauses. `stays`: the leader need not be asked for, as long as it does not happen twice.
+   * longer pauses. `isLost`: all that is known is that the connection was lost; then the same leader gets it again at once, a few times.
    */
-  postpone(now: number, pauseMs: number, stays = false): void {
-    const failures = this.#failures++;
-    if (!stays || failures > 0) this.leader = null;
-    this.retryAt = failures === 0 ? now : now + pauseMs * 2 ** Math.min(failures - 1, MOST_DOUBLINGS);
+  postpone(now: number, pauseMs: number, isLost = false): void {
+    this.retryAt = now;
+    if (isLost && ++this.#lost % REPEATS_AT_ONCE !== 0) return;
+    this.leader = null;
+    if (this.#failures > 0) this.retryAt += pauseMs * 2 ** Math.min(this.#failures - 1, MOST_DOUBLINGS);
+    this.#failures += 1;
   }
 
   /** True for a batch that has had its time, or that nobody waits for any more; not while it is in flight. */
