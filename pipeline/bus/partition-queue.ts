@@ -19,7 +19,8 @@ export const CANCELLED = new Error('No request waits for the record any more.');
 export type FrozenBatch = {
   readonly bytes: Buffer;
   readonly records: readonly PendingRecord[];
-  readonly sealed: readonly SealedRecord[];
+  /** What each record counts, and for whom. */
+  readonly infos: readonly SealedRecord['info'][];
   /** Of the records while they waited. */
   readonly size: number;
   /** By `performance.now()`. */
@@ -92,7 +93,7 @@ export class PartitionQueue {
       const sealed = records.map((record) => record.seal());
       const { compression } = records[0] as PendingRecord;
       const bytes = await encodeRecordBatch({ records: sealed, identity, sequence: this.#sequence, compression });
-      this.#batch = { bytes, records, sealed, size, frozenAt: performance.now() };
+      this.#batch = { bytes, records, infos: sealed.map(({ info }) => info), size, frozenAt: performance.now() };
       return this.#batch;
     } catch (error) {
       // nothing was sent, so its sequence numbers are free
@@ -103,13 +104,13 @@ export class PartitionQueue {
 
   /** The batch is stored. */
   acknowledge({ partition, baseOffset, logAppendTime }: PartitionAnswer): Acknowledged {
-    const { records, sealed, size } = this.#taken();
+    const { records, infos, size } = this.#taken();
     this.#sequence = (this.#sequence + records.length) % SEQUENCES;
     this.#failures = 0;
     this.#lost = 0;
     // a topic that keeps the producer's times answers -1
     const timestamp = Math.max(logAppendTime, 0) || Date.now();
-    const sent = sealed.map(({ info: { tenantId, bytes } }, index) => ({
+    const sent = infos.map(({ tenantId, bytes }, index) => ({
       ...{ partition, offset: baseOffset + index },
       ...{ timestamp, tenantId, bytes },
     }));
