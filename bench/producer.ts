@@ -2,7 +2,7 @@
  * `npm run bench:producer`: CPU of an entry in the process that sends and in Kafka, and how long an acknowledgement takes, by how many
  * partitions the topic has: records of one entry, of 10,000 tenants, at a steady rate into an embedded Kafka. With `--other` the same of
  * another clone (of the commit before, for instance), in turns.
- *   npm run bench:producer -- [--partitions 2,48,480] [--rate 5000] [--seconds 20] [--rounds 3] [--other ../before]
+ *   npm run bench:producer -- [--partitions 2,48,480] [--rate 5000] [--seconds 20] [--rounds 3] [--gap 5] [--other ../before]
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,6 +26,7 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '20' },
     rounds: { type: 'string', default: '3' },
     other: { type: 'string' },
+    gap: { type: 'string', default: '5' },
     clone: { type: 'string' },
     brokers: { type: 'string' },
   },
@@ -54,6 +55,7 @@ async function send(clone: string, brokers: string, rate: number, seconds: numbe
     kafka: createKafka({ brokers: [brokers], clientId: 'bench', log }),
     log,
     onSent: () => (sends += 1),
+    gapMs: Number(flags.gap),
   });
   await publisher.start();
   let refused = 0;
@@ -103,7 +105,7 @@ async function send(clone: string, brokers: string, rate: number, seconds: numbe
 
 async function measure(clone: string, brokers: string, kafkaPid: number): Promise<Run> {
   const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--clone', clone, '--brokers', brokers];
-  const child = spawn(process.execPath, [...args, '--rate', flags.rate, '--seconds', flags.seconds], {
+  const child = spawn(process.execPath, [...args, '--rate', flags.rate, '--seconds', flags.seconds, '--gap', flags.gap], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let before = 0;

@@ -21,6 +21,8 @@ export type BrokerSenderOptions = {
   readonly connect: () => Promise<BrokerConnection>;
   /** A broker that is silent for so long is given up. Milliseconds. */
   readonly silenceMs: number;
+  /** A request begins so long after the one before it at the earliest, unless that one was full: fewer requests cost less. Milliseconds. */
+  readonly gapMs: number;
   /** Told of each request. The queues are not the sender's any more. */
   readonly onOutcome: (outcome: RequestOutcome) => void;
   /** The broker cannot be reached: these were waiting for it, and are not the sender's any more. */
@@ -36,6 +38,8 @@ export class BrokerSender {
   readonly #waiting = new Set<PartitionQueue>();
   #connection: BrokerConnection | null = null;
   #running = false;
+  /** When the next request may begin. */
+  #nextAt = 0;
   #scheduled = false;
 
   constructor(options: BrokerSenderOptions) {
@@ -71,7 +75,10 @@ export class BrokerSender {
       while (this.#waiting.size > 0) {
         // nothing is frozen before there is a connection
         const connection = await this.#connected();
-        if (connection !== null) await this.#send(connection);
+        if (connection === null) continue;
+        const wait = this.#nextAt - performance.now();
+        if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+        await this.#send(connection);
       }
     } finally {
       this.#running = false;
@@ -95,10 +102,11 @@ export class BrokerSender {
   async #send(connection: BrokerConnection): Promise<void> {
     const { queues, batches } = await this.#freeze();
     if (queues.length === 0) return;
-    const { topic, silenceMs, onOutcome } = this.#options;
+    const { topic, silenceMs, gapMs, onOutcome } = this.#options;
     let answers: readonly PartitionAnswer[] = [];
     let failure: Error | null = null;
     const since = performance.now();
+    this.#nextAt = this.#waiting.size > 0 ? 0 : since + gapMs;
     try {
       answers = await withTimeout(silenceMs, connection.produce(topic, batches, COPIES_MS));
     } catch (error) {

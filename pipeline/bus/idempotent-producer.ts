@@ -15,6 +15,8 @@ export type IdempotentProducerOptions = {
   readonly deadlineMs?: number;
   /** The first pause before a repeat; later ones are longer, up to 16 times. Milliseconds. */
   readonly pauseMs?: number;
+  /** Between the beginnings of two requests to a broker; none where nothing is said. Milliseconds. */
+  readonly gapMs?: number;
 };
 
 /** Nobody waits for a batch any more by then: a request waits 5 s. Milliseconds. */
@@ -50,7 +52,7 @@ export class IdempotentProducer {
   pendingBytes = 0;
 
   constructor(options: IdempotentProducerOptions) {
-    this.#options = { onSent: () => undefined, deadlineMs: DEADLINE_MS, pauseMs: PAUSE_MS, ...options };
+    this.#options = { onSent: () => undefined, deadlineMs: DEADLINE_MS, pauseMs: PAUSE_MS, gapMs: 0, ...options };
     this.#view = new ClusterView(options.connect, options.topic);
   }
 
@@ -136,7 +138,7 @@ export class IdempotentProducer {
   #sender(broker: number): BrokerSender {
     const existing = this.#senders.get(broker);
     if (existing !== undefined) return existing;
-    const { topic, connect, deadlineMs } = this.#options;
+    const { topic, connect, deadlineMs, gapMs } = this.#options;
     const sender = new BrokerSender({
       topic,
       connect: () => {
@@ -144,6 +146,7 @@ export class IdempotentProducer {
         return address === null ? Promise.reject(new Error('The broker is gone.')) : connect(address);
       },
       silenceMs: deadlineMs / 2,
+      gapMs,
       onOutcome: (outcome) => this.#settle(outcome),
       onUnreachable: (queues, error) => {
         this.#options.log.debug({ err: error, broker }, 'A broker cannot be reached.');

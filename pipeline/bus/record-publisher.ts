@@ -22,6 +22,8 @@ export type RecordPublisherOptions = {
   readonly onSent?: OnSent;
   /** How long a request waits; milliseconds. */
   readonly deadlineMs?: number;
+  /** Between the beginnings of two requests to a broker; none where nothing is said. Milliseconds. */
+  readonly gapMs?: number;
 };
 
 /** Puts records on a topic, and says so only when Kafka has them (acks=all). */
@@ -37,8 +39,8 @@ export class RecordPublisher implements Service {
   }
 
   async start(): Promise<void> {
-    const { kafka, log, topic, onSent, connect = brokerConnections(kafka) } = this.#options;
-    const producer = new IdempotentProducer({ connect, log, topic, ...(onSent === undefined ? {} : { onSent }) });
+    const { kafka, log, topic, onSent, gapMs = 0, connect = brokerConnections(kafka) } = this.#options;
+    const producer = new IdempotentProducer({ connect, log, topic, gapMs, ...(onSent === undefined ? {} : { onSent }) });
     await producer.start();
     this.#partitions = producer.partitions;
     this.#producer = producer;

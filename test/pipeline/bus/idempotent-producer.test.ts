@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { IdempotentProducer, type IdempotentProducerOptions } from '../../../pipeline/bus/idempotent-producer.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
@@ -277,6 +278,23 @@ describe('idempotent producer', () => {
     expect(await goes.result).to.equal(null);
     cluster.leaders[0] = 0;
     expect(await waits.result).to.equal(null);
+  });
+
+  it('leaves a gap between requests, and sends all that came meanwhile', async () => {
+    await start(3, 1, { gapMs: 40 });
+    cluster.fateOf = () => ({ answer: 'answered' });
+    const began = performance.now();
+    const records = Array.from({ length: 30 }, (_, n) => pendingRecord(String(n), { partition: n % 3 }));
+    enqueue(records[0]!);
+    expect(await records[0]!.result).to.equal(null);
+    for (const record of records.slice(1)) {
+      enqueue(record);
+      await turn();
+    }
+    await results(records);
+    expect(performance.now() - began).to.be.greaterThan(39);
+    // one more for each gap that a busy machine took to queue them
+    expect(cluster.sends.length).to.be.lessThan(3 + (performance.now() - began) / 40);
   });
 
   it('sends what is queued before it stops', async () => {
