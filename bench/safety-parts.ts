@@ -14,28 +14,11 @@ function mutation(name: string): readonly Patch[] {
 /** Every part of the way from a request to the table; each can be taken out alone or with others. */
 export const SAFETY_PARTS: readonly SafetyPart[] = [
   {
-    name: 'single-flight',
-    about: 'a lane sends again only when Kafka has answered',
-    patches: mutation('single-flight'),
-  },
-  {
-    name: 'one-partition',
-    about: 'a send has records of one partition, so that it goes to one broker; without it two lanes do, as there were before',
-    patches: [
-      {
-        file: 'pipeline/bus/lane.js',
-        find: 'const isOfSend = taken.length === 0 || next.partition === taken[0]?.partition;',
-        replace: 'const isOfSend = true;',
-      },
-      { file: 'pipeline/bus/record-publisher.js', find: 'const MAX_LANES = 8;', replace: 'const MAX_LANES = 2;' },
-    ],
-  },
-  {
     name: 'idempotence',
-    about: 'producers have ids and sequence numbers; all replicas acknowledge',
+    about: 'batches have a producer id and sequence numbers; all replicas acknowledge',
     patches: [
-      { file: 'pipeline/bus/lane.js', find: 'idempotent: true, maxInFlightRequests: 1,', replace: 'idempotent: false,' },
-      { file: 'pipeline/bus/lane.js', find: 'acks: -1,', replace: 'acks: 1,' },
+      ...mutation('idempotence'),
+      { file: 'pipeline/bus/broker-connection.js', find: 'start.writeInt16BE(-1, 2);', replace: 'start.writeInt16BE(1, 2);' },
     ],
   },
   {

@@ -1,4 +1,4 @@
-import type { SentRecord } from '../../pipeline/bus/lane.ts';
+import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
 import type { UsageSegment } from '../../pipeline/bus/usage-records.ts';
 import { addCount, addCounts, dayOf, type DayCounts } from '../../pipeline/core/day-counts.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { SentRecord } from '../../pipeline/bus/lane.ts';
+import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
 import { encodeNode, nodeKey } from '../../pipeline/bus/usage-records.ts';
 import { readAndFollow, type CompactedLog, type CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { repeat } from '../../pipeline/core/repeat.ts';

@@ -1,4 +1,4 @@
-import type { SentRecord } from '../../pipeline/bus/lane.ts';
+import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
 import { parseUsageRecord, type NodeUsage, type UsageSegment, type UsageSnapshot } from '../../pipeline/bus/usage-records.ts';
 import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { addCounts, countOf, type DayCounts } from '../../pipeline/core/day-counts.ts';

@@ -19,6 +19,9 @@ import { createControlStore } from './control.ts';
 import type { Role, RoleContext } from './role.ts';
 import { createUsageCounts } from './usage.ts';
 
+/** Between two requests to a broker: with many partitions and little load each of them would carry a record or two. Milliseconds. */
+const GAP_MS = 5;
+
 /** What every process needs that takes entries. */
 export type IngestPlane = {
   /** In the order of their start. */
@@ -35,6 +38,7 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
   const publisher = new LogPublisher({
     kafka,
     log: log.child({ component: 'publisher' }),
+    gapMs: GAP_MS,
     onSent: (records) => {
       metrics.batches.inc({ stage: 'produce' });
       counts.sent(records);

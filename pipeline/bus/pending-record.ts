@@ -1,7 +1,7 @@
 import type { IHeaders } from 'kafkajs';
 import type { RecordInfo } from './record.ts';
 
-/** What Kafka compresses of a record, with the others of its send. A value that is compressed already is not compressed again. */
+/** How a record is compressed in Kafka's batch, with the others of it. A value that is compressed already is not compressed again. */
 export type Compression = 'none' | 'snappy';
 
 /** A pending record in its final form. `info`: what it counts, and for whom. */
@@ -15,13 +15,13 @@ export type SealedRecord = {
 export interface PendingRecord {
   readonly partition: number;
   readonly compression: Compression;
-  /** Bytes of its value, about. It may grow until it is sealed; the lane is told with `grew`. */
+  /** Bytes of its value, about. It may grow until it is sealed; the producer is told with `grew`. */
   readonly size: number;
   /** By `performance.now()`. */
   readonly enqueuedAt: number;
   /** Nobody waits for it any more: it is then not sent, as long as it is not in flight. */
   readonly cancelled: boolean;
-  /** Called once, when the lane takes it for a send. It does not grow from then on. */
+  /** Called once, when the producer takes it for a batch. It does not grow from then on. */
   seal(): SealedRecord;
   /** Called once: it is acknowledged, or the send failed, or it was discarded since nobody waits for it. It takes nothing more from then on. */
   done(error: Error | null): void;

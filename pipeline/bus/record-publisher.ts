@@ -2,34 +2,35 @@ import type { Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 import { backpressure, type HttpError } from '../core/errors.ts';
 import type { Service } from '../core/service.ts';
-import { ProducerLane, type OnSent } from './lane.ts';
+import { brokerConnections, type Connect } from './broker-connection.ts';
+import { IdempotentProducer } from './idempotent-producer.ts';
 import type { SharedRecord, Waiter } from './pending-record.ts';
-import { partitionCount } from './topics.ts';
+import type { OnSent } from './sent-record.ts';
 
 /** How long a request waits for Kafka's acknowledgement, whatever kafkajs does; and the bounds of what may wait. Milliseconds, bytes. */
 const DEADLINE_MS = 5000;
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 const MAX_OLDEST_MS = 2000;
-/** A lane sends to one partition at a time, so there is one for each, unless there are many. */
-const MAX_LANES = 8;
 
 export type RecordPublisherOptions = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly topic: string;
-  /** How many producers at most; partition p goes through lane p mod n, so that its order is kept. */
-  readonly lanes?: number;
-  /** Told of the records of each send. */
+  /** Opens connections; where nothing is said, those of the client. */
+  readonly connect?: Connect;
+  /** Told of the records that each answer acknowledges. */
   readonly onSent?: OnSent;
   /** How long a request waits; milliseconds. */
   readonly deadlineMs?: number;
+  /** Between the beginnings of two requests to a broker; none where nothing is said. Milliseconds. */
+  readonly gapMs?: number;
 };
 
 /** Puts records on a topic, and says so only when Kafka has them (acks=all). */
 export class RecordPublisher implements Service {
   readonly name: string;
   readonly #options: RecordPublisherOptions;
-  #lanes: ProducerLane[] = [];
+  #producer: IdempotentProducer | null = null;
   #partitions = 0;
 
   constructor(options: RecordPublisherOptions) {
@@ -38,16 +39,18 @@ export class RecordPublisher implements Service {
   }
 
   async start(): Promise<void> {
-    const { kafka, topic, lanes = MAX_LANES } = this.#options;
-    this.#partitions = await partitionCount(kafka, topic);
-    this.#lanes = Array.from({ length: Math.min(lanes, this.#partitions) }, () => new ProducerLane(this.#options));
-    await Promise.all(this.#lanes.map((lane) => lane.start()));
+    const { kafka, log, topic, onSent, gapMs = 0, connect = brokerConnections(kafka) } = this.#options;
+    const producer = new IdempotentProducer({ connect, log, topic, gapMs, ...(onSent === undefined ? {} : { onSent }) });
+    await producer.start();
+    this.#partitions = producer.partitions;
+    this.#producer = producer;
   }
 
+  /** Sends what is queued first. */
   async stop(): Promise<void> {
-    const lanes = this.#lanes;
-    this.#lanes = [];
-    await Promise.all(lanes.map((lane) => lane.stop()));
+    const producer = this.#producer;
+    this.#producer = null;
+    await producer?.stop();
   }
 
   /** How many partitions the topic has; known once it has started. */
@@ -57,34 +60,32 @@ export class RecordPublisher implements Service {
 
   /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Called before a body is read, and again before it is decoded. */
   admit(): void {
-    const now = performance.now();
-    let pending = 0;
-    for (const lane of this.#lanes) {
-      pending += lane.pendingBytes;
-      if (lane.oldestAge(now) > MAX_OLDEST_MS) throw backpressure();
+    const producer = this.#producer;
+    if (producer === null || producer.pendingBytes > MAX_PENDING_BYTES || producer.oldestAge(performance.now()) > MAX_OLDEST_MS) {
+      throw backpressure();
     }
-    if (pending > MAX_PENDING_BYTES || this.#lanes.length === 0) throw backpressure();
   }
 
   /** True while it runs and, as far as its last sends tell, Kafka takes what it sends. */
   get ready(): boolean {
-    const now = performance.now();
-    return this.#lanes.length > 0 && this.#lanes.every((lane) => !lane.failing && lane.oldestAge(now) < MAX_OLDEST_MS);
+    const producer = this.#producer;
+    return producer !== null && !producer.failing && producer.oldestAge(performance.now()) < MAX_OLDEST_MS;
   }
 
   /** Bytes that wait for Kafka. */
   get pendingBytes(): number {
-    return this.#lanes.reduce((sum, lane) => sum + lane.pendingBytes, 0);
+    return this.#producer?.pendingBytes ?? 0;
   }
 
   /** Queues a record. Throws HttpError 429 where it is stopped. */
   enqueue(record: SharedRecord): void {
-    this.#lane(record.partition).enqueue(record);
+    if (this.#producer === null) throw backpressure();
+    this.#producer.enqueue(record);
   }
 
   /** A record that is queued has grown by so many bytes. */
-  grew(partition: number, bytes: number): void {
-    this.#lane(partition).grew(bytes);
+  grew(bytes: number): void {
+    this.#producer?.grew(bytes);
   }
 
   /**
@@ -112,11 +113,5 @@ export class RecordPublisher implements Service {
       for (const record of records) record.join(waiter);
       if (open === 0) settle(null);
     });
-  }
-
-  #lane(partition: number): ProducerLane {
-    const lane = this.#lanes[partition % this.#lanes.length];
-    if (lane === undefined) throw backpressure();
-    return lane;
   }
 }

@@ -1,5 +1,4 @@
 import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
-import { queryOnce } from './admin-connection.ts';
 
 /** Names carry a generation: a topic is never recreated under the same name, since offsets would begin again and old tokens match. */
 export const CONTROL_TOPIC = 'control.v1';
@@ -8,7 +7,6 @@ export const DEAD_LETTER_TOPIC = 'dead-letter.v1';
 
 const DAY_MS = 86_400_000;
 const MOST_REPLICAS = 3;
-const QUERY_MS = 60_000;
 /** The largest record batch; the embedded broker is set to it too. */
 export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
@@ -143,10 +141,3 @@ async function waitForLeaders(admin: Admin, topics: string[], deadline: number):
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
-
-/** How many partitions a topic has. */
-export const partitionCount = (kafka: Kafka, topic: string): Promise<number> =>
-  queryOnce(kafka, QUERY_MS, async (admin) => {
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-    return topics[0]?.partitions.length ?? 0;
-  });

@@ -87,7 +87,7 @@ export class LogPublisher implements Service {
       // by less than the chunk has where they share streams
       const before = open.size;
       open.append(chunk, bytes);
-      this.#publisher.grew(owner.partition, open.size - before);
+      this.#publisher.grew(open.size - before);
       return open;
     }
     const record = new OpenRecord(owner);

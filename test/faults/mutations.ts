@@ -35,20 +35,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'single-flight',
-    about: 'A producer sends again while an earlier send is under way.',
+    name: 'idempotence',
+    about: 'A batch that is sent again has nothing by which Kafka could know it again.',
     scenario: droppedProduceAnswers,
     patches: [
-      {
-        file: 'pipeline/bus/lane.js',
-        find: 'if (this.#scheduled || this.#sending !== null) return;',
-        replace: 'if (this.#scheduled) return;',
-      },
-      {
-        file: 'pipeline/bus/lane.js',
-        find: 'if (this.#sending !== null || this.#queue.length === 0) return;',
-        replace: 'if (this.#queue.length === 0) return;',
-      },
+      { file: 'pipeline/bus/record-batch.js', find: 'BigInt(identity.id), BODY_AT', replace: '-1n, BODY_AT' },
+      { file: 'pipeline/bus/record-batch.js', find: 'writeInt16BE(identity.epoch,', replace: 'writeInt16BE(-1,' },
+      { file: 'pipeline/bus/record-batch.js', find: 'writeInt32BE(sequence,', replace: 'writeInt32BE(-1,' },
     ],
   },
   {

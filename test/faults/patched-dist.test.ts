@@ -15,7 +15,7 @@ describe('patched', () => {
     ['is there twice', 'if (x) return; if (x) return;'],
   ] as const) {
     it(`throws where the piece ${why}`, () => {
-      expect(() => patched(text, 'if (x) return;', '', 'bus/lane.js')).to.throw('The patch of bus/lane.js is out of date');
+      expect(() => patched(text, 'if (x) return;', '', 'bus/queue.js')).to.throw('The patch of bus/queue.js is out of date');
     });
   }
 });

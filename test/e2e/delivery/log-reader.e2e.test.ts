@@ -6,8 +6,10 @@ import path from 'node:path';
 import { pino } from 'pino';
 import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { ProducerLane, type SentRecord } from '../../../pipeline/bus/lane.ts';
+import { brokerConnections } from '../../../pipeline/bus/broker-connection.ts';
+import { IdempotentProducer } from '../../../pipeline/bus/idempotent-producer.ts';
 import { LogReader } from '../../../pipeline/bus/log-reader.ts';
+import type { SentRecord } from '../../../pipeline/bus/sent-record.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
@@ -58,16 +60,17 @@ describe('records of logs.v1 on a real Kafka', function () {
     return records.sort(order);
   }
 
-  it('lie where the lane was told, with the append time, tenant and bytes', async () => {
-    const lane = new ProducerLane({ kafka, log, topic: LOGS_TOPIC, onSent: (records) => sent.push(...records) });
-    await lane.start();
+  it('lie where the producer was told, with the append time, tenant and bytes', async () => {
+    const onSent = (records: readonly SentRecord[]): void => void sent.push(...records);
+    const producer = new IdempotentProducer({ connect: brokerConnections(kafka), log, topic: LOGS_TOPIC, onSent });
+    await producer.start();
     const results: Promise<Error | null>[] = [];
     for (let i = 0; i < 200; i++) {
       results.push(
         new Promise((done) => {
           const value = Buffer.alloc(i % 4 === 0 ? 300_000 : i % 7, 0x61 + (i % 20));
           const info = { tenantId: 1 + (i % 5), retentionDays: 0, count: i % 7 === 0 ? 0 : 1, bytes: 1 + i, encoding: NDJSON };
-          lane.enqueue({
+          producer.enqueue({
             partition: i % 3,
             compression: i % 2 === 0 ? 'none' : 'snappy',
             size: value.length,
@@ -81,7 +84,7 @@ describe('records of logs.v1 on a real Kafka', function () {
       if (i % 50 === 49) await Promise.all(results);
     }
     expect((await Promise.all(results)).every((error) => error === null)).to.equal(true);
-    await lane.stop();
+    await producer.stop();
     expect(sent.reduce((sum, { bytes }) => sum + bytes, 0)).to.equal((200 * 201) / 2);
     const all = await read(
       'from-the-start',

@@ -38,7 +38,7 @@ function droppedAnswers(options: {
   };
 }
 
-/** Without a lane of its own for each send, a producer acknowledges after this what Kafka never got (docs/adr/0002-producer-lanes.md). */
+/** Without sequence numbers of its own for each batch, a producer stores twice after this, or acknowledges what Kafka never got (docs/adr/0002-producer-lanes.md). */
 export const droppedProduceAnswers = droppedAnswers({
   name: 'dropped-produce-answers',
   about: 'Kafka appends, and its answer is lost with the connection.',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Message } from 'kafkajs';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
+import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { readChecked } from '../../../pipeline/bus/record.ts';
 import { textOf } from '../../../pipeline/core/entry.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
@@ -10,10 +10,16 @@ import { LogPublisher } from '../../../pipeline/logs/log-publisher.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import type { Written } from '../../../pipeline/logs/writer.ts';
-import { ProducerKafka } from '../../fakes/producer-kafka.ts';
+import { ProduceCluster, type SentMessage } from '../../fakes/produce-cluster.ts';
+
+/** Time for a send to come as far as Kafka. */
+const turn = async (): Promise<void> => {
+  for (let turns = 0; turns < 5; turns++) await nextTurn();
+};
 
 const DAY = 86_400;
 const NOW = 20_777 * DAY;
+const client = createKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', log: pino({ level: 'silent' }) });
 
 type Request = {
   readonly tenantId?: number;
@@ -23,21 +29,19 @@ type Request = {
 };
 
 /** A record as the sink reads it. */
-function received({ partition = 0, value, headers }: Message, offset = 0): LogRecord {
-  const all = Object.fromEntries(Object.entries(headers ?? {}).map(([name, text]) => [name, Buffer.from(String(text))]));
-  const body = Buffer.from(value ?? '');
+function received({ partition, value, headers }: SentMessage, offset = 0): LogRecord {
   return readChecked(logsSignal, partition, {
-    ...{ key: null, value: body, headers: all, attributes: 0 },
+    ...{ key: null, value, headers, attributes: 0 },
     ...{ offset: String(offset), timestamp: '5' },
   }) as LogRecord;
 }
 
 describe('log publisher', () => {
-  let kafka: ProducerKafka;
+  let kafka: ProduceCluster;
   let publisher: LogPublisher;
   beforeEach(async () => {
-    kafka = new ProducerKafka();
-    publisher = new LogPublisher({ kafka: kafka.client, log: pino({ level: 'silent' }) });
+    kafka = new ProduceCluster();
+    publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }) });
     await publisher.start();
   });
 
@@ -108,14 +112,14 @@ describe('log publisher', () => {
   it('refuses every request of a record that Kafka has not taken', async () => {
     const requests = ['a', 'b'].map((text) => publish({ entries: [entry(text)] }).catch((error: unknown) => error));
     await turn();
-    kafka.sends[0]?.answer(new Error('no'));
+    kafka.sends[0]?.decide({ answer: 'answered', isAppended: true, codes: new Map([[0, 10]]) });
     for (const answer of await Promise.all(requests)) expect(answer).to.be.instanceOf(HttpError).and.include({ status: 429 });
     expect(publisher.pendingBytes).to.equal(0);
   });
 
   describe('whose requests wait for a short time', () => {
     beforeEach(async () => {
-      publisher = new LogPublisher({ kafka: kafka.client, log: pino({ level: 'silent' }), deadlineMs: 30 });
+      publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }), deadlineMs: 30 });
       await publisher.start();
     });
     const refused = (request: Promise<Written>): Promise<unknown> =>
