@@ -3,6 +3,7 @@ import { HttpError } from '../../../pipeline/core/errors.ts';
 import { parseTime } from '../../../pipeline/core/time.ts';
 import type { Rejection } from '../../../pipeline/logs/writer.ts';
 import type { Ack, IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
+import { expectBothWays } from '../logs/both-ways.ts';
 import { entriesOf, newWriter, RECEIVED_AT } from '../logs/entry-lines.ts';
 
 /** Nanoseconds; entries without a time of their own got one after the other. */
@@ -39,6 +40,9 @@ export function normalize(
     maxBytes: 2 * 1024 * 1024,
     receivedAt: RECEIVED_AT,
   };
+  expectBothWays((writer) => {
+    normalizer.normalize(request, writer);
+  });
   const out = newWriter();
   try {
     normalizer.normalize(request, out);
