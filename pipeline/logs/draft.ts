@@ -70,11 +70,6 @@ export class Draft {
     this.#scanned = scanner === null ? null : new ScannedNames(scanner, names, this.#message);
   }
 
-  /** To be called where a body may have changed that was read. */
-  release(): void {
-    this.#scanned?.scanner.release();
-  }
-
   begin(body: Buffer): void {
     this.names.trim();
     this.body = body;

@@ -39,7 +39,7 @@ export class ScannedNames {
     this.list = [];
     this.#age = this.#names.age;
     this.scanner.keepWhole(this.#number(this.#whole));
-    // eslint-disable-next-line @typescript-eslint/no-this-alias, unicorn/no-this-assignment
+    // eslint-disable-next-line @typescript-eslint/no-this-alias
     owner = this;
   }
 

@@ -54,8 +54,11 @@ export class EntryCodec {
   readonly streams: Streams;
   readonly #defaultTable: StreamTable;
 
+  readonly scanner: ObjectScanner | null;
+
   /** `scanner`: null where it is to do without. */
-  constructor(scanner: ObjectScanner | null = objectScanner) {
+  constructor(scanner = objectScanner) {
+    this.scanner = scanner;
     this.draft = new Draft(this.#names, scanner);
     this.canon = new Canon(this.#names);
     this.vocabulary = { names: this.#names.ids, levels: new WordTable(), services: new WordTable() };
@@ -99,7 +102,7 @@ export class EntryWriter {
   /** `expectedBytes`: the size of the request's body, from which the chunks' buffers are sized. */
   constructor(codec: EntryCodec, options: WriterOptions, expectedBytes = 0) {
     this.#codec = codec;
-    codec.draft.release();
+    codec.scanner?.release();
     this.options = options;
     this.#streams = codec.tableOf(options.streamFields);
     this.#chunks = new ChunkBuilder(codec.pool, options, expectedBytes);

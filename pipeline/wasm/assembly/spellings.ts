@@ -74,7 +74,8 @@ function hash(object: u32, token: usize, length: usize): u32 {
   let i: usize = 0;
   for (; i + 8 <= length; i += 8) x = mix(x ^ load<u64>(token + i));
   if (i < length) x = mix(x ^ (load<u64>(token + i) << ((8 - (length - i)) << 3)));
-  return <u32>(x ^ (x >> 32));
+  // a product's low bits know nothing of the high ones
+  return <u32>((x * 0xc4ceb9fe1a85ec53) >> 32);
 }
 
 function mix(x: u64): u64 {

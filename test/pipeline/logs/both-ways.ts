@@ -35,8 +35,16 @@ function outcomeOf(by: EntryCodec, options: Partial<WriterOptions>, fill: (out: 
   return { total, accepted, outOfBounds, rejected, thrown, records };
 }
 
-/** Checks that entries become the same records, to the byte, with the scanner and without: where it learns their names, and where it knows them. */
-export function expectBothWays(fill: (out: EntryWriter) => void, options: Partial<WriterOptions> = {}): void {
+/** Checks that entries become the same records, to the byte, with the scanner and without; the scanner knows what names it has met. */
+export function expectSameAsPlain(fill: (out: EntryWriter) => void, options: Partial<WriterOptions> = {}): void {
   const plain = outcomeOf(plainCodec, options, fill);
-  for (const name of ['learning', 'known']) expect({ name, ...outcomeOf(codec, options, fill) }).to.deep.equal({ name, ...plain });
+  const scanned = outcomeOf(codec, options, fill);
+  // as texts first, since there may be many rejections
+  if (JSON.stringify(scanned) !== JSON.stringify(plain)) expect(scanned).to.deep.equal(plain);
+}
+
+/** The same, both where the scanner meets their names and where it knows them. */
+export function expectBothWays(fill: (out: EntryWriter) => void, options: Partial<WriterOptions> = {}): void {
+  expectSameAsPlain(fill, options);
+  expectSameAsPlain(fill, options);
 }
