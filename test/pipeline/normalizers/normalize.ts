@@ -23,6 +23,8 @@ export type RequestOptions = {
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
+  /** Looks at what it costs, so it runs once, without the comparison with what TypeScript alone gives. */
+  readonly timed?: boolean;
 };
 
 /** Runs a normalizer over a body; an HttpError comes back as its status and detail. */
@@ -40,8 +42,7 @@ export function normalize(
     maxBytes: 2 * 1024 * 1024,
     receivedAt: RECEIVED_AT,
   };
-  // larger ones are those of tests that look at the time it takes
-  if (request.body.length < 65_536) expectBothWays((writer) => normalizer.normalize(request, writer));
+  if (options.timed !== true) expectBothWays((writer) => normalizer.normalize(request, writer));
   const out = newWriter();
   try {
     normalizer.normalize(request, out);
