@@ -6,7 +6,7 @@ import { run } from '../compose/embedded/java.mjs';
 import { StartError } from '../compose/embedded/start-error.mjs';
 
 /** Pages of 64 KiB: what `assembly/memory.ts` lays out. */
-const PAGES = '41';
+const PAGES = '64';
 const FLAGS = [
   ...['-O3', '--noAssert', '--runtime', 'stub', '--use', 'abort=', '--enable', 'simd'],
   ...['--initialMemory', PAGES, '--maximumMemory', PAGES],

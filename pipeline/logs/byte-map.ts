@@ -51,11 +51,20 @@ export class ByteMap<Item extends Keyed> {
 /** A seed of this process, so that nobody outside can choose keys that collide. */
 const SEED = Math.floor(Math.random() * 0x7fffffff) | 1;
 
+/** What a hash is before its first byte. */
+export const HASH_START = SEED;
+
+/** The hash of one byte more; for who looks at each byte anyway. */
+export const hashStep = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x01000193);
+
+/** The hash after its last byte. */
+export const hashEnd = (hash: number): number => hash ^ (hash >>> 15);
+
 /** The hash of a byte sequence, the same within this process. */
 export function hashBytes(bytes: Uint8Array, start: number, end: number): number {
-  let hash = SEED;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
-  return hash ^ (hash >>> 15);
+  let hash = HASH_START;
+  for (let at = start; at < end; at++) hash = hashStep(hash, bytes[at] as number);
+  return hashEnd(hash);
 }
 
 function sameBytes(token: Uint8Array, bytes: Uint8Array, start: number): boolean {

@@ -11,8 +11,11 @@ import {
   skipWord,
   UNICODE_ESCAPED,
 } from '../core/json-tokens.ts';
+import { JSON_TEXT, objectScanner, TAPE_WIDTH, UNICODE_STRING, type ObjectScanner } from '../wasm/object-scanner.ts';
+import { escapeText } from './escape-text.ts';
 import { HeldFields } from './held.ts';
 import { Name, Names, type Spelling, type Spellings } from './names.ts';
+import { ScannedNames } from './scanned-names.ts';
 
 /** Most fields of one entry, and deepest nesting of objects and arrays. */
 export const MAX_FIELDS = 1000;
@@ -58,10 +61,13 @@ export class Draft {
   #guard = 0;
   /** What every entry of a group begins with. */
   readonly #held = new HeldFields(MAX_FIELDS + 1);
+  readonly #scanned: ScannedNames | null;
 
-  constructor(names: Names) {
+  /** `scanner`: reads most objects; null where the draft is to read all of them. */
+  constructor(names: Names, scanner: ObjectScanner | null = objectScanner) {
     this.names = names;
     this.#message = names.pin('_msg');
+    this.#scanned = scanner === null ? null : new ScannedNames(scanner, names, this.#message);
   }
 
   begin(body: Buffer): void {
@@ -169,22 +175,9 @@ export class Draft {
   /** Writes the text as a JSON token into the arena; false where it is no UTF-8. */
   #escape(name: Name, bytes: Buffer, start: number, end: number): boolean {
     this.#reserve((end - start) * 6 + 2);
-    const { arena } = this;
-    let to = this.arenaLength;
-    let high = 0;
-    arena[to++] = 0x22;
-    for (let at = start; at < end; at++) {
-      const byte = bytes[at] as number;
-      if (byte < 0x20) to += arena.write(CONTROL_ESCAPES[byte] as string, to, 'latin1');
-      else {
-        if (byte === 0x22 || byte === 0x5c) arena[to++] = 0x5c;
-        arena[to++] = byte;
-        high |= byte;
-      }
-    }
-    arena[to++] = 0x22;
-    if (high >= 0x80 && !isUtf8(bytes.subarray(start, end))) return false;
     const from = this.arenaLength;
+    const to = escapeText(this.arena, from, bytes, start, end);
+    if (to < 0) return false;
     this.arenaLength = to;
     this.#inArenaFrom(this.#place(name), STRING, from);
     return true;
@@ -242,10 +235,32 @@ export class Draft {
    * is set afterwards the object is valid but the entry is not.
    */
   readObject(at: number, end: number): number {
+    const known = this.#scan(at, end);
+    if (known >= 0) return known;
     const after = this.#object(at, end, null, this.names.top, 1);
     if (after >= 0 || this.problem === '') return after;
     // the limit was hit in the middle: is it JSON at all, and where does it end?
     return skipValue(this.body, at, end);
+  }
+
+  /** The same by the scanner; -1 where that leaves it to the draft. */
+  #scan(at: number, end: number): number {
+    const scanned = this.#scanned;
+    if (scanned === null || this.problem !== '') return -1;
+    const after = scanned.scan(this.body, at, end);
+    const { list, scanner } = scanned;
+    const { tape, base, count } = scanner;
+    if (after < 0 || this.count + count > MAX_FIELDS) return -1;
+    for (let field = 0; field < count; field++) {
+      const i = TAPE_WIDTH * field;
+      const name = list[tape[i] as number] as Name;
+      const kind = tape[i + 1] as number;
+      const start = base + (tape[i + 2] as number);
+      if (kind === JSON_TEXT) this.#jsonText(start, after, name, 1);
+      else if (kind === UNICODE_STRING) this.#string(start, after, name);
+      else this.#put(name, kind, start, base + (tape[i + 3] as number));
+    }
+    return after;
   }
 
   #object(at: number, end: number, parent: Name | null, spellings: Spellings, depth: number): number {
@@ -267,6 +282,7 @@ export class Draft {
         if (before === null) spellings.first = spelling;
         else before.next = spelling;
       }
+      this.#scanned?.teach(parent, spelling);
       i = after;
       if (body[i] !== 0x3a) {
         i = skipSpace(body, i, end);
@@ -374,9 +390,6 @@ export class Draft {
     return -1;
   }
 }
-
-/** The escapes of U+0000 to U+001F. */
-const CONTROL_ESCAPES = Array.from({ length: 32 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));
 
 function failAt(at: number): -1 {
   last.failedAt = at;

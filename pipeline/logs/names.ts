@@ -20,6 +20,9 @@ export class Name implements Word {
   /** The entry (by its running number) in which the name was seen last, and at which index of the draft. */
   seen = 0;
   index = 0;
+  /** Its number in the scanner, good as long as the scanner's epoch is `numbered`. */
+  number = 0;
+  numbered = -1;
   /** Names below this one, when its value is an object. */
   #children: Spellings | null = null;
 
@@ -40,7 +43,13 @@ export class Name implements Word {
 }
 
 /** One way in which a name was written inside its object (with quotes and escapes), and what followed it last time: a guess. */
-export type Spelling = { readonly token: Uint8Array; readonly name: Name; next: Spelling | null };
+export type Spelling = {
+  readonly token: Uint8Array;
+  readonly name: Name;
+  next: Spelling | null;
+  /** The epoch of the scanner in which it was taught this spelling. */
+  taught: number;
+};
 
 /** The spellings known inside one object. */
 export class Spellings {
@@ -102,8 +111,8 @@ export class Names {
     const own = JSON.parse(Buffer.from(token).toString('utf8')) as string;
     const text = (parent === null ? own : `${parent.text}.${own}`).toWellFormed();
     // what is too long is refused with its entry, and not remembered
-    if (Buffer.byteLength(text) > MAX_NAME_BYTES) return { token, name: new Name(text), next: null };
-    const spelling: Spelling = { token, name: this.of(text), next: null };
+    if (Buffer.byteLength(text) > MAX_NAME_BYTES) return { token, name: new Name(text), next: null, taught: -1 };
+    const spelling: Spelling = { token, name: this.of(text), next: null, taught: -1 };
     (parent === null ? this.top : parent.children).map.add(spelling);
     this.#learnt += 1;
     return spelling;

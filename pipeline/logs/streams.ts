@@ -1,7 +1,7 @@
 import xxhash from 'xxhash-wasm';
 import { Generations, RecentMap } from '../core/generations.ts';
 import { renderStream } from '../core/labels.ts';
-import { hashBytes } from './byte-map.ts';
+import { HASH_START, hashEnd, hashStep } from './byte-map.ts';
 import { ABSENT, type Draft } from './draft.ts';
 import { idText } from './id-text.ts';
 import { LabelText } from './label-text.ts';
@@ -34,6 +34,7 @@ const MAX_GIVEN_BYTES = 4 * 1024 * 1024;
 /** Sets of label names that requests may choose, in each of two generations, and the labels of one. */
 const MAX_LABEL_SETS = 100;
 const MAX_LABELS = 64;
+const LINE_FEED = 0x0a;
 /** Each key begins with the number of its set of label names. */
 const KEY_START = 4;
 
@@ -138,11 +139,10 @@ export class Streams {
     return this.#ofText(renderStream(pairs));
   }
 
-  /** The stream of the tokens that lie in `scratch`, after the number of their set of names. */
-  ofTokens(labels: LabelText, length: number): Stream {
+  /** The stream of the tokens that lie in `scratch`, after the number of their set of names. `hash`: that of all these bytes. */
+  ofTokens(labels: LabelText, length: number, hash: number): Stream {
     const { scratch } = this;
     const table = this.#seen.young;
-    const hash = hashBytes(scratch, 0, length);
     const index = table.find(scratch, 0, length, hash);
     if (index >= 0) return this.#found.is(table, index, labels, scratch, length);
     if (length > MAX_TOKEN_BYTES) return this.#ofText(labels.read(scratch, KEY_START, length));
@@ -179,6 +179,8 @@ export class StreamTable {
   readonly #streams: Streams;
   readonly #names: Names;
   readonly #number: number;
+  /** The hash of the number, with which each key begins. */
+  readonly #hash: number;
   readonly #labels: readonly string[];
   readonly #text: LabelText;
   #known: readonly Name[] = [];
@@ -189,6 +191,7 @@ export class StreamTable {
     this.#streams = streams;
     this.#names = names;
     this.#number = number;
+    this.#hash = [0, 8, 16, 24].reduce((hash, shift) => hashStep(hash, (number >>> shift) & 255), HASH_START);
     this.#labels = [...new Set(labels)].sort();
     this.#text = new LabelText(this.#labels);
   }
@@ -200,6 +203,7 @@ export class StreamTable {
     let { scratch } = this.#streams;
     scratch.writeInt32LE(this.#number, 0);
     let length = KEY_START;
+    let hash = this.#hash;
     for (let label = 0; label < labels.length; label++) {
       const name = labels[label] as Name;
       if (name.seen !== draft.entry) continue;
@@ -210,11 +214,17 @@ export class StreamTable {
       if (length + end - start + 2 > scratch.length) scratch = this.#grow(length, end - start);
       const source = draft.inArena[index] === 1 ? draft.arena : draft.body;
       scratch[length++] = label;
-      for (let at = start; at < end; at++) scratch[length++] = source[at] as number;
+      hash = hashStep(hash, label);
+      for (let at = start; at < end; at++) {
+        const byte = source[at] as number;
+        scratch[length++] = byte;
+        hash = hashStep(hash, byte);
+      }
       // no token holds a raw line feed, so the key is unambiguous
-      scratch[length++] = 0x0a;
+      scratch[length++] = LINE_FEED;
+      hash = hashStep(hash, LINE_FEED);
     }
-    return this.#streams.ofTokens(this.#text, length);
+    return this.#streams.ofTokens(this.#text, length, hashEnd(hash));
   }
 
   /** The names of the labels, which are not held on to: names that a request has made up are forgotten like all others. */

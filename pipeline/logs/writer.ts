@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { sampleOf } from '../core/sample.ts';
 import { MAX_TIME, MIN_TIME } from '../core/time.ts';
+import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
 import { Draft } from './draft.ts';
 import { last, skipSpace } from '../core/json-tokens.ts';
@@ -53,8 +54,12 @@ export class EntryCodec {
   readonly streams: Streams;
   readonly #defaultTable: StreamTable;
 
-  constructor() {
-    this.draft = new Draft(this.#names);
+  readonly scanner: ObjectScanner | null;
+
+  /** `scanner`: null where it is to do without. */
+  constructor(scanner = objectScanner) {
+    this.scanner = scanner;
+    this.draft = new Draft(this.#names, scanner);
     this.canon = new Canon(this.#names);
     this.vocabulary = { names: this.#names.ids, levels: new WordTable(), services: new WordTable() };
     this.pool = new ColumnPool(this.vocabulary);
@@ -97,6 +102,7 @@ export class EntryWriter {
   /** `expectedBytes`: the size of the request's body, from which the chunks' buffers are sized. */
   constructor(codec: EntryCodec, options: WriterOptions, expectedBytes = 0) {
     this.#codec = codec;
+    codec.scanner?.release();
     this.options = options;
     this.#streams = codec.tableOf(options.streamFields);
     this.#chunks = new ChunkBuilder(codec.pool, options, expectedBytes);

@@ -21,6 +21,18 @@ export type WasmModule = {
   /** 1 or 0. */
   lz4Decompress(length: number, size: number): number;
   crc32c(before: number, size: number): number;
+  readonly PIECE: { readonly value: number };
+  readonly PIECE_ROOM: { readonly value: number };
+  readonly TAPE: { readonly value: number };
+  readonly TAPE_FIELDS: { readonly value: number };
+  /** The offset after the object, or 0. */
+  scanObject(at: number, end: number): number;
+  fieldCount(): number;
+  /** 1 or 0. */
+  isCutOff(): number;
+  keepWhole(name: number): void;
+  forgetSpellings(seed: number): void;
+  learnSpelling(object: number, length: number, name: number): void;
 };
 
 /** Where `main/build-wasm.mjs` writes it; sources and compiled code read the same file. */

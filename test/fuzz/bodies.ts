@@ -4,7 +4,9 @@ import { inflate } from '../../pipeline/core/inflate.ts';
 import { EntryWriter } from '../../pipeline/logs/writer.ts';
 import { readCoding } from '../../api/http/body.ts';
 import { cpuMs } from '../cpu-time.ts';
-import { codec, entriesOfChunk, RECEIVED_AT } from '../pipeline/logs/entry-lines.ts';
+import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
+import { expectSameAsPlain } from '../pipeline/logs/both-ways.ts';
+import { codec, DEFAULTS, entriesOfChunk, RECEIVED_AT } from '../pipeline/logs/entry-lines.ts';
 import { contentEncoding, ENCODINGS } from './encodings.ts';
 import { mutate } from './mutate.ts';
 import { Random } from './random.ts';
@@ -12,6 +14,9 @@ import type { Seed } from './seeds.ts';
 
 const CAP = 2 * 1024 * 1024;
 const MAX_CPU_MS = 1000;
+const PARTITIONS = [0, 1, 2];
+/** Larger bodies are not read a second time without the scanner. */
+const MAX_COMPARED = 65_536;
 
 /** A request of the fuzz: the wire bytes of a damaged body, or of a whole body whose compressed form was damaged. */
 export type FuzzRequest = { readonly seed: Seed; readonly encoding: string; readonly wire: Buffer };
@@ -33,46 +38,55 @@ export type Outcome = { readonly status: number; readonly accepted: number; read
 
 /**
  * Sends a request through decoder and normalizer. Throws, naming the request, where anything but entries, rejections and an
- * HttpError of 4xx comes out, where a row is no JSON or the counts differ, or where it takes more than a second of CPU.
+ * HttpError of 4xx comes out, where a row is no JSON or the counts differ, where it takes more than a second of CPU, or where the
+ * records are others without the scanner.
  */
 export async function runRequest({ seed, encoding, wire }: FuzzRequest): Promise<Outcome> {
   const began = cpuMs();
-  const outcome = await decodeAndNormalize(seed, encoding, wire);
+  const { outcome, request } = await decodeAndNormalize(seed, encoding, wire);
   const took = cpuMs() - began;
   if (took > MAX_CPU_MS) throw new Error(`It took ${took.toFixed(0)} ms of CPU.`);
+  if (request !== null && request.body.length <= MAX_COMPARED)
+    expectSameAsPlain((out) => seed.normalizer.normalize(request, out), { partitions: PARTITIONS });
   return outcome;
 }
 
-async function decodeAndNormalize(seed: Seed, encoding: string, wire: Buffer): Promise<Outcome> {
-  const { normalizer, envelope } = seed;
-  const writer = new EntryWriter(
-    codec,
-    { tenantId: 1, partitions: [0, 1, 2], retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null },
-    wire.length,
-  );
+type Decoded = { readonly outcome: Outcome; readonly request: IngestRequest | null };
+
+async function decodeAndNormalize(seed: Seed, encoding: string, wire: Buffer): Promise<Decoded> {
+  let request: IngestRequest | null = null;
   try {
     const coding = readCoding(contentEncoding(encoding));
     const body = coding === null ? wire : await inflate(coding, wire, CAP, (received, more) => payloadTooLarge(received, CAP, { more }));
-    const request = {
-      path: envelope.path ?? normalizer.paths[0] ?? '',
-      contentType: envelope.contentType ?? '',
-      query: new URLSearchParams(envelope.query),
-      header: (name: string) => envelope.headers?.[name] ?? '',
-      body,
-      maxBytes: CAP,
-      receivedAt: RECEIVED_AT,
-    };
-    normalizer.normalize(request, writer);
-    const { accepted, rejected, total } = writer;
-    const rows = checkRows(writer);
-    if (rows !== accepted || accepted + rejected.length !== total)
-      throw new Error(`${String(accepted)} accepted, ${String(rows)} rows, ${String(rejected.length)} rejected of ${String(total)}.`);
-    const ack = normalizer.ack(request, { accepted, rejected, total }, 1);
-    return { status: ack.status, accepted, rejected: rejected.length };
+    request = requestOf(seed, body);
+    return { outcome: take(seed.normalizer, request), request };
   } catch (error) {
-    if (error instanceof HttpError && error.status >= 400 && error.status < 500) return { status: error.status, accepted: 0, rejected: 0 };
-    throw error;
+    if (!(error instanceof HttpError && error.status >= 400 && error.status < 500)) throw error;
+    return { outcome: { status: error.status, accepted: 0, rejected: 0 }, request };
   }
+}
+
+function requestOf({ normalizer, envelope }: Seed, body: Buffer): IngestRequest {
+  return {
+    path: envelope.path ?? normalizer.paths[0] ?? '',
+    contentType: envelope.contentType ?? '',
+    query: new URLSearchParams(envelope.query),
+    header: (name: string) => envelope.headers?.[name] ?? '',
+    body,
+    maxBytes: CAP,
+    receivedAt: RECEIVED_AT,
+  };
+}
+
+function take(normalizer: Normalizer, request: IngestRequest): Outcome {
+  const writer = new EntryWriter(codec, { ...DEFAULTS, partitions: PARTITIONS }, request.body.length);
+  normalizer.normalize(request, writer);
+  const { accepted, rejected, total } = writer;
+  const rows = checkRows(writer);
+  if (rows !== accepted || accepted + rejected.length !== total)
+    throw new Error(`${String(accepted)} accepted, ${String(rows)} rows, ${String(rejected.length)} rejected of ${String(total)}.`);
+  const ack = normalizer.ack(request, { accepted, rejected, total }, 1);
+  return { status: ack.status, accepted, rejected: rejected.length };
 }
 
 /** How many rows there are; each must have a time, a stream that its record names, and a message. */

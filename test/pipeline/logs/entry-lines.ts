@@ -6,16 +6,12 @@ import type { FieldValue, LogEntry } from '../../../pipeline/core/entry.ts';
 export const RECEIVED_AT = 1_795_269_600_000_000_000n; // 2026-11-21T14:00:00Z
 export const codec = new EntryCodec();
 
+/** Tenant 1, which keeps for ever. */
+export const DEFAULTS: WriterOptions = { tenantId: 1, partitions: [0], retentionDays: 0, receivedAt: RECEIVED_AT, streamFields: null };
+
 /** A writer for tenant 1, which keeps for ever, unless told otherwise. */
 export function newWriter(options: Partial<WriterOptions> = {}): EntryWriter {
-  return new EntryWriter(codec, {
-    tenantId: 1,
-    partitions: [0],
-    retentionDays: 0,
-    receivedAt: RECEIVED_AT,
-    streamFields: null,
-    ...options,
-  });
+  return new EntryWriter(codec, { ...DEFAULTS, ...options });
 }
 
 /** The rows a writer holds, read back as entries. */
