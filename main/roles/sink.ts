@@ -13,8 +13,8 @@ import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /**
- * Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, it is searchable
- * within a second.
+ * Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, or no more, it is
+ * searchable within a second.
  */
 const LIMITS: PaceLimits = {
   rows: 300_000,
@@ -24,6 +24,7 @@ const LIMITS: PaceLimits = {
     { ms: 700, rows: 20_000 },
     { ms: 2000, rows: 0 },
   ],
+  stillMs: 150,
 };
 
 /**

@@ -13,6 +13,8 @@ export type PaceLimits = {
   readonly bytes: number;
   /** The shortest wait first; after the last one nothing waits. */
   readonly waits: readonly Wait[];
+  /** After the first wait, what has come is stored when no more comes for so long; milliseconds. Not looked at where nothing is said. */
+  readonly stillMs?: number;
 };
 
 /** A partition that has something to store. */
@@ -40,6 +42,7 @@ export class InsertPace {
   readonly #waiting = new Map<Waiting, (seat: Seat | null) => void>();
   #rows = 0;
   #bytes = 0;
+  #grewAt = 0;
   #isBusy = false;
   #isDue = false;
   #timer: NodeJS.Timeout | undefined;
@@ -63,6 +66,7 @@ export class InsertPace {
     if (!this.#waiting.has(waiting)) return;
     this.#rows += rows;
     this.#bytes += bytes;
+    this.#grewAt = performance.now();
     if (this.#timer === undefined || waiting.isUrgent || this.#isMuch) this.#look();
   }
 
@@ -122,11 +126,14 @@ export class InsertPace {
   #waitMs(): number {
     const all = [...this.#waiting.keys()];
     if (this.#isMuch || all.some(({ isUrgent }) => isUrgent)) return 0;
-    const age = performance.now() - all.reduce((oldest, { oldestAt }) => Math.min(oldest, oldestAt), Infinity);
-    const { waits } = this.#options.limits;
+    const now = performance.now();
+    const age = now - all.reduce((oldest, { oldestAt }) => Math.min(oldest, oldestAt), Infinity);
+    const { waits, stillMs = Infinity } = this.#options.limits;
+    let still = Infinity;
     for (const { ms, rows } of waits) {
-      if (age < ms) return ms - age;
+      if (age < ms) return Math.min(ms - age, still);
       if (this.#rows < rows) return 0;
+      still = this.#grewAt + stillMs - now;
     }
     return 0;
   }

@@ -81,6 +81,18 @@ describe('insert pace', () => {
     expect(await came(own.turn(new Partition(2)))).to.equal(false);
   });
 
+  it('waits no longer where no more comes', async () => {
+    const waits = [
+      { ms: 10, rows: 50 },
+      { ms: 60_000, rows: 0 },
+    ];
+    const [young, old] = [new Partition(99), new Partition(99)];
+    old.oldestAt -= 20;
+    young.oldestAt += 60_000;
+    expect(await pace({ waits, stillMs: 30 }).turn(old)).to.equal(null);
+    expect(await came(pace({ waits, stillMs: 0 }).turn(young)), 'not before the first wait').to.equal(false);
+  });
+
   it('waits longer the more comes', async () => {
     const waits = [
       { ms: 10, rows: 50 },
