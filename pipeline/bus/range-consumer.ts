@@ -62,8 +62,8 @@ export class RangeConsumer implements Service {
     const { kafka, log, groupId, budget, onDrained, onCrash, onSilence = (): void => undefined } = options;
     this.#member = new GroupMember({
       ...{ kafka, log, groupId, topic: this.#topic, onCrash, onSilence },
-      // of small records 2 MiB are about 14,000, which take up 60 MB when they are decoded
-      fetch: { minBytes: 1, maxWaitTimeInMs: 100, maxBytesPerPartition: 1024 * 1024, maxBytes: 2 * 1024 * 1024 },
+      // a fetch asks for each partition, so few large ones; of small records 2 MiB are about 14,000, which take up 60 MB when they are decoded
+      fetch: { minBytes: 256 * 1024, maxWaitTimeInMs: 100, maxBytesPerPartition: 1024 * 1024, maxBytes: 2 * 1024 * 1024 },
       concurrency: 64,
       onAssigned: (partitions) => {
         // a query of the assignment before may never be answered
