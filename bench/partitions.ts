@@ -1,9 +1,9 @@
 /**
  * `npm run bench:partitions`: what an entry costs with many tenants over few and many partitions, and how soon it is searchable.
- *   npm run bench:partitions -- [--partitions 2,12,48] [--rate 20000] [--body 200] [--tenants 200] [--seconds 30] [--clone .]
+ *   npm run bench:partitions -- [--partitions 2,12,48] [--rate 20000] [--body 200] [--tenants 200] [--seconds 30] [--warm 20] [--clone .]
  * `--rate`: entries/s, or `full` for eight connections that send as fast as they are answered. CPU is that of all processes from the first
  * request until ClickHouse has merged what came. Freshness: from a request's answer until the table has its entry, one probe after the other
- * on an idle key, looked for every 20 ms. Prints a Markdown table.
+ * on an idle key, looked for every 20 ms. `--warm`: seconds of the same load before that, so that V8 and the JVM have compiled. Prints a Markdown table.
  */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -21,6 +21,7 @@ const { values: flags } = parseArgs({
     body: { type: 'string', default: '200' },
     tenants: { type: 'string', default: '200' },
     seconds: { type: 'string', default: '30' },
+    warm: { type: 'string', default: '20' },
     clone: { type: 'string', default: path.resolve(import.meta.dirname, '..') },
   },
 });
@@ -68,7 +69,7 @@ function bodyOf(tenant: number, round: number): Buffer {
 }
 
 /** Bodies are made once for each tenant and sent again and again: making them must not cost what is measured. */
-async function load(instance: Instance, keys: readonly string[]): Promise<Measured> {
+async function load(instance: Instance, keys: readonly string[], forSeconds = seconds): Promise<Measured> {
   const bodies = keys.slice(0, 200).map((_, tenant) => bodyOf(tenant, tenant));
   const acknowledged: number[] = [];
   let [entries, refused, next] = [0, 0, 0];
@@ -81,7 +82,7 @@ async function load(instance: Instance, keys: readonly string[]): Promise<Measur
     if (status === 200) entries += bodySize;
     else refused += 1;
   };
-  const until = began + seconds * 1000;
+  const until = began + forSeconds * 1000;
   if (flags.rate === 'full') {
     const connection = async (): Promise<void> => {
       while (performance.now() < until) await sendOne();
@@ -155,6 +156,8 @@ async function measure(partitions: string): Promise<string> {
   const instance = await startInstance({ env: { LOGWEIR_LOG_PARTITIONS: partitions } });
   try {
     const keys = await createKeys(instance);
+    await load(instance, keys, Number(flags.warm));
+    await merged(instance);
     const processes = [...instance.processes()].map(([role, { pid }]) => [role, pid] as const);
     const before = new Map(processes.map(([role, pid]) => [role, cpuSeconds(pid)]));
     const result = await load(instance, keys);
@@ -197,7 +200,7 @@ async function measure(partitions: string): Promise<string> {
   }
 }
 
-console.log(`${flags.rate} entries/s, bodies of ${flags.body}, ${flags.tenants} tenants, ${flags.seconds} s\n`);
+console.log(`${flags.rate} entries/s, bodies of ${flags.body}, ${flags.tenants} tenants, ${flags.seconds} s after ${flags.warm} s\n`);
 console.log(
   '| partitions | acknowledged/s | refused | CPU µs an entry | by process | of a core | acknowledged after, ms, p50 / p99 | searchable after that | inserts | parts |',
 );

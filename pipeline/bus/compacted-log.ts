@@ -11,6 +11,9 @@ const APPEND_DEADLINE_MS = 10_000;
 /** A log that cannot be read to its end within this time counts as out of reach. */
 const READ_DEADLINE_MS = 20_000;
 
+/** Bytes of a request, beyond which the next one is begun; a broker takes batches of 1 MiB. */
+const BATCH_BYTES = 256 * 1024;
+
 const EMPTY = { low: 0, end: 0 };
 
 /** A compacted topic on Kafka. Every node reads all of it, so each has a consumer group of its own, which commits nothing. */
@@ -80,6 +83,15 @@ export class KafkaCompactedLog implements CompactedLog {
     return BigInt(answer?.baseOffset ?? '-1');
   }
 
+  async appendAll(records: readonly Omit<CompactedRecord, 'offset'>[]): Promise<void> {
+    for (const together of batchesOf(records))
+      await this.#producer.send({
+        topic: this.#topic,
+        acks: -1,
+        messages: together.map(({ key, value }) => ({ partition: 0, key, value })),
+      });
+  }
+
   async stop(): Promise<void> {
     const member = this.#member;
     this.#member = null;
@@ -115,4 +127,20 @@ export class KafkaCompactedLog implements CompactedLog {
       },
     });
   }
+}
+
+/** The records in groups of so many bytes, in their order; one that is larger is alone. */
+function batchesOf<One extends Omit<CompactedRecord, 'offset'>>(records: readonly One[]): One[][] {
+  const batches: One[][] = [];
+  let room = 0;
+  for (const record of records) {
+    const bytes = Buffer.byteLength(record.key) + Buffer.byteLength(record.value ?? '');
+    if (bytes > room) {
+      batches.push([]);
+      room = BATCH_BYTES;
+    }
+    room -= bytes;
+    (batches.at(-1) as One[]).push(record);
+  }
+  return batches;
 }

@@ -55,6 +55,7 @@ export class RangeConsumer implements Service {
   /** Grows with every assignment: a batch of an older one is stale. */
   #epoch = 0;
   #running = false;
+  #isRoomDue = false;
 
   constructor(options: RangeConsumerOptions) {
     this.#options = options;
@@ -153,9 +154,19 @@ export class RangeConsumer implements Service {
         this.#flow.watch(partition, holding);
       },
       onRoom: () => {
-        this.#flow.update();
+        this.#onRoom();
       },
     };
+  }
+
+  /** Ranges of many partitions are begun and stored in the same turn of the event loop: it is looked at once. */
+  #onRoom(): void {
+    if (this.#isRoomDue) return;
+    this.#isRoomDue = true;
+    setImmediate(() => {
+      this.#isRoomDue = false;
+      this.#flow.update();
+    });
   }
 
   #newQueries(): SharedQueries {

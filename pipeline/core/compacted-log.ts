@@ -17,6 +17,8 @@ export interface CompactedLog {
   follow(onRecord: (record: CompactedRecord) => void): Promise<void>;
   /** Appends a record (acks=all) and gives its offset; rejects when Kafka has not acknowledged it within some seconds. */
   append(key: string, value: string | null): Promise<bigint>;
+  /** Appends records in their order, several to a request. Where it rejects, some of them may be there. */
+  appendAll(records: readonly Omit<CompactedRecord, 'offset'>[]): Promise<void>;
   /** Ends following and closes the clients; safe twice. */
   stop(): Promise<void>;
 }

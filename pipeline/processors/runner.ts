@@ -57,12 +57,13 @@ export class ProcessorRunner<State extends { readonly next: number }> implements
   async #publishChanged(): Promise<void> {
     const { processor, snapshots, logger } = this.#options;
     try {
-      for (const [partition, state] of this.#states) {
-        if (state.next === (this.#onTopic.get(partition) ?? 0)) continue;
-        const { key, value } = processor.encode(partition, state);
-        await snapshots.append(key, value);
-        this.#onTopic.set(partition, state.next);
-      }
+      const changed = [...this.#states]
+        .map(([partition, state]) => ({ partition, state, next: state.next }))
+        .filter(({ partition, next }) => next !== (this.#onTopic.get(partition) ?? 0));
+      if (changed.length === 0) return;
+      // together: each request would be read by every node by itself
+      await snapshots.appendAll(changed.map(({ partition, state }) => processor.encode(partition, state)));
+      for (const { partition, next } of changed) this.#onTopic.set(partition, next);
     } catch (error) {
       logger.warn({ err: error, processor: processor.name }, 'A snapshot could not be published; it is tried again.');
     }

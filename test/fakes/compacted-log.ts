@@ -31,6 +31,8 @@ export class FakeLog implements CompactedLog {
   /** Called before each append; a test lets another node be faster here. */
   beforeAppend: (key: string) => void = () => undefined;
   stopped = false;
+  /** How many records were appended at a time. */
+  readonly requests: number[] = [];
   #position = 0n;
   #follower: ((record: CompactedRecord) => void) | null = null;
 
@@ -55,6 +57,11 @@ export class FakeLog implements CompactedLog {
     if (this.topic.down || this.stopped) return Promise.reject(new Error('Kafka is down.'));
     this.beforeAppend(key);
     return Promise.resolve(this.topic.append(key, value));
+  }
+
+  async appendAll(records: readonly Omit<CompactedRecord, 'offset'>[]): Promise<void> {
+    this.requests.push(records.length);
+    for (const { key, value } of records) await this.append(key, value);
   }
 
   stop(): Promise<void> {

@@ -8,7 +8,7 @@ import { ControlStore } from '../../../api/control/control-store.ts';
 import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
 import { KafkaCompactedLog } from '../../../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { busTopics, CONTROL_TOPIC, ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { busTopics, CONTROL_TOPIC, ensureTopics, USAGE_TOPIC } from '../../../pipeline/bus/topics.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 
 const LOG = pino({ level: 'silent' });
@@ -37,6 +37,18 @@ describe('tenants and keys on a real Kafka', function () {
     await Promise.all(stores.map((store) => store.stop()));
     await broker.stop();
     rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('appends many records in few requests, each in its place, however large they are together', async () => {
+    const kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG });
+    const topic = new KafkaCompactedLog({ kafka, log: LOG, topic: USAGE_TOPIC });
+    const written = Array.from({ length: 60 }, (_, n) => ({ key: `key ${String(n)}`, value: n === 7 ? null : String(n).repeat(50_000) }));
+    await topic.appendAll(written);
+    await topic.appendAll([]);
+    const read: { offset: bigint; key: string; value: string | null }[] = [];
+    await topic.readAll((record) => read.push(record));
+    await topic.stop();
+    expect(read).to.deep.equal(written.map((record, n) => ({ offset: BigInt(n), ...record })));
   });
 
   it('two nodes at once: every id once, every change kept, both in agreement; a third reads it all; an outage leaves it standing', async () => {

@@ -15,13 +15,16 @@ describe('processor runner', () => {
   let log: FakeLogTopic;
   const running: ProcessorRunner<ReturnType<typeof usage.empty>>[] = [];
 
-  async function start(): Promise<{ runner: ProcessorRunner<ReturnType<typeof usage.empty>>; reader: FakeLogReader }> {
+  type Started = { runner: ProcessorRunner<ReturnType<typeof usage.empty>>; reader: FakeLogReader; snapshots: FakeLog };
+
+  async function start(everyMs = 1): Promise<Started> {
     const reader = new FakeLogReader(log);
     const logger = pino({ level: 'silent' });
-    const runner = new ProcessorRunner({ processor: usage, reader, snapshots: new FakeLog(topic), logger, everyMs: 1 });
+    const snapshots = new FakeLog(topic);
+    const runner = new ProcessorRunner({ processor: usage, reader, snapshots, logger, everyMs });
     running.push(runner);
     await runner.start();
-    return { runner, reader };
+    return { runner, reader, snapshots };
   }
 
   /** What the topic says last of a partition. */
@@ -55,6 +58,18 @@ describe('processor runner', () => {
     reader.read(0, 3);
     await lastIs(0, 4, 15);
     expect(topic.records.map(({ key }) => key)).to.deep.equal([partitionKey(0), partitionKey(0)]);
+  });
+
+  it('publishes the partitions that have changed in one request', async () => {
+    const { runner, reader, snapshots } = await start(1000);
+    log.append(1, record(1));
+    for (const partition of [0, 1]) {
+      reader.assign(partition);
+      reader.read(partition, 1);
+    }
+    await runner.stop();
+    expect([last(0), last(1)]).to.deep.equal([1, 1].map((bytes) => ({ next: 1, bytes })));
+    expect(snapshots.requests).to.deep.equal([2]);
   });
 
   it('goes on where a snapshot ends', async () => {
