@@ -1,0 +1,57 @@
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Exchanges how kafkajs, whose version is pinned, waits for more where a consumer asks for more than a byte at a time (`minBytes`).
+ * A broker that waits looks at all partitions of the fetch again whenever one of them gets a record, and a fetch of which nothing comes is
+ * repeated after the same short time. So the wait is ours: a fetch begins `maxWaitTime` after the one before at the earliest, unless that one
+ * brought `minBytes`, and the broker answers as soon as it has anything.
+ */
+const require = createRequire(import.meta.url);
+
+/** How long a broker waits for the first record, milliseconds: what a resumed partition, a seek or a stop may have to wait for. */
+const IDLE_MS = 500;
+
+type Batch = { readonly rawMessages: readonly { readonly value: Buffer | null }[] };
+
+/** What is used of kafkajs' member of a group. */
+type ConsumerGroup = {
+  minBytes: number;
+  maxWaitTime: number;
+  paused(): readonly unknown[];
+  fetch(nodeId: number): Promise<Batch[]>;
+};
+
+/** How a consumer was made, and when each broker may be asked again, by `performance.now()`. */
+type Pace = { readonly minBytes: number; readonly gapMs: number; readonly nextAt: Map<number, number> };
+
+const paces = new WeakMap<ConsumerGroup, Pace>();
+
+function paceOf(group: ConsumerGroup): Pace {
+  const pace = paces.get(group) ?? { minBytes: group.minBytes, gapMs: group.maxWaitTime, nextAt: new Map<number, number>() };
+  paces.set(group, pace);
+  return pace;
+}
+
+const sizeOf = ({ rawMessages }: Batch): number => rawMessages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
+
+const { prototype } = require('kafkajs/src/consumer/consumerGroup.js') as { readonly prototype: ConsumerGroup };
+const fetch: unknown = Reflect.get(prototype, 'fetch');
+
+prototype.fetch = async function (this: ConsumerGroup, nodeId: number): Promise<Batch[]> {
+  const { minBytes, gapMs, nextAt } = paceOf(this);
+  const isPaced = minBytes > 1;
+  if (isPaced) {
+    const waitMs = (nextAt.get(nodeId) ?? 0) - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    nextAt.set(nodeId, performance.now() + gapMs);
+    this.minBytes = 1;
+    // partitions that are paused may be resumed at any time
+    this.maxWaitTime = this.paused().length > 0 ? gapMs : Math.max(gapMs, IDLE_MS);
+  }
+  const batches = await (fetch as ConsumerGroup['fetch']).call(this, nodeId);
+  // those of partitions that have nothing would be taken through all of kafkajs' steps
+  const filled = batches.filter(({ rawMessages }) => rawMessages.length > 0);
+  if (isPaced && filled.reduce((sum, batch) => sum + sizeOf(batch), 0) >= minBytes) nextAt.delete(nodeId);
+  return filled;
+};
