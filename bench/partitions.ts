@@ -5,13 +5,12 @@
  * request until ClickHouse has merged what came. Freshness: from a request's answer until the table has its entry, one probe after the other
  * on an idle key, looked for every 20 ms. `--warm`: seconds of the same load before that, so that V8 and the JVM have compiled. Prints a Markdown table.
  */
-import { readFileSync } from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Instance, InstanceOptions } from '../test/e2e/instance.ts';
-import { ask, merged } from './instance-load.ts';
+import { ask, createTenants, merged } from './instance-load.ts';
+import { LoadConnections } from './load.ts';
 import { cpuSeconds } from './processes.ts';
 
 const { values: flags } = parseArgs({
@@ -30,19 +29,10 @@ const CONNECTIONS = 8;
 
 type Measured = { readonly entries: number; readonly refused: number; readonly seconds: number; readonly acknowledged: readonly number[] };
 
-const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
+const connections = new LoadConnections(256);
 
-function post(url: string, key: string, body: Buffer): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Content-Length': body.length };
-    const request = http.request(url, { method: 'POST', agent, headers }, (response) => {
-      response.resume();
-      response.on('end', () => resolve(response.statusCode ?? 0));
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
-}
+const post = (url: string, key: string, body: Buffer): Promise<number> =>
+  connections.send({ url, key, contentType: 'application/json', body }).then(({ status }) => status);
 
 const WORDS = ['checkout', 'payment', 'cart', 'inventory', 'session', 'upstream', 'timeout', 'retry', 'accepted', 'rejected'];
 
@@ -123,28 +113,6 @@ async function probe(instance: Instance, isOver: () => boolean): Promise<number[
   return delays;
 }
 
-async function createKeys(instance: Instance): Promise<string[]> {
-  const keys: string[] = [];
-  const count = Number(flags.tenants);
-  const create = async (): Promise<void> => {
-    while (keys.length < count) {
-      keys.push('');
-      const at = keys.length - 1;
-      const body = { name: `t${String(at)}`, plan: 'unlimited' };
-      const answer = await instance.call('POST', `${instance.admin}/admin/tenants`, body, {
-        Authorization: `Bearer ${adminToken(instance)}`,
-      });
-      if (answer.status > 299) throw new Error(`No tenant was created: ${JSON.stringify(answer.body)}`);
-      keys[at] = (answer.body as { key: string }).key;
-      if (at % 1000 === 999) console.error(`${String(at + 1)} tenants`);
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, create));
-  return keys;
-}
-
-const adminToken = (instance: Instance): string => readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
-
 const percentile = (values: readonly number[], share: number): string =>
   values.length === 0
     ? '–'
@@ -155,7 +123,7 @@ async function measure(partitions: string): Promise<string> {
   const { startInstance } = (await import(file)) as { startInstance: (options: InstanceOptions) => Promise<Instance> };
   const instance = await startInstance({ env: { LOGWEIR_LOG_PARTITIONS: partitions } });
   try {
-    const keys = await createKeys(instance);
+    const keys = await createTenants(instance, Number(flags.tenants));
     await load(instance, keys, Number(flags.warm));
     await merged(instance);
     const processes = [...instance.processes()].map(([role, { pid }]) => [role, pid] as const);

@@ -12,7 +12,8 @@ import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../main/install.mjs';
 import { startCluster, type Cluster, type ProcessName } from '../test/faults/cluster.ts';
 import { patchedDist } from '../test/faults/patched-dist.ts';
-import { bulkBodies, sendBulk } from './bulk-load.ts';
+import { sendAll, type LoadRequest } from './load.ts';
+import { bulkBodies } from './wire/bodies.ts';
 import { cpuSeconds } from './processes.ts';
 import { SAFETY_PARTS, type SafetyPart } from './safety-parts.ts';
 import { safetyTable, type Figures, type Round } from './safety-table.ts';
@@ -149,9 +150,10 @@ async function start(dist: string | null): Promise<Variant> {
   const cluster = await startCluster({ log: () => undefined, ...(dist === null ? {} : { dist }) });
   await Promise.all([cluster.process('api-2').stop(), cluster.process('sink-2').stop()]);
   const bodies = bulkBodies(100, batch, Date.now());
-  const url = cluster.apis[0]?.ingestUrl ?? '';
+  const bulk = { url: `${cluster.apis[0]?.ingestUrl ?? ''}/_bulk`, key: cluster.key, contentType: 'application/x-ndjson' };
   const send = async (count: number): Promise<void> => {
-    const refused = await sendBulk({ url, key: cluster.key, bodies, requests: count, connections });
+    const request = (number: number): LoadRequest => ({ ...bulk, body: bodies[number % bodies.length] as Buffer });
+    const refused = await sendAll({ count, connections, request });
     if (refused > 0) say(`${String(refused)} requests were refused and sent again`);
   };
   return { cluster, bodies, send };

@@ -30,7 +30,8 @@ export async function ensureWasm({ root, signal }) {
   const { code, output } = await run(process.execPath, args, { cwd: root, signal });
   if (code !== 0) throw new StartError(`The WebAssembly module could not be compiled:\n${output.trim()}`);
   renameSync(fresh, file);
-  writeFileSync(stamp, wanted);
+  writeFileSync(`${fresh}.stamp`, wanted);
+  renameSync(`${fresh}.stamp`, stamp);
 }
 
 /** @param {string} sources @param {string} compiler */

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { RequestOptions } from '../../test/pipeline/normalizers/normalize.ts';
-import type { BenchLog } from './logs.ts';
+import { benchLogs, type BenchLog } from './logs.ts';
 import { bytesField, fixed64Field, varintField } from '../../test/pipeline/normalizers/protobuf-writer.ts';
 
 /** One body of a format, as its shippers send it. */
@@ -233,4 +233,17 @@ export function wireBodies(logs: readonly BenchLog[]): WireBody[] {
     { normalizer: 'heroku', label: 'Heroku drain', body: heroku(logs), envelope: { contentType: 'application/logplex-1' } },
     { normalizer: 'drain', label: 'generic drain, text', body: lines(logs.map(lineOf)), envelope: { contentType: 'text/plain' } },
   ];
+}
+
+/** Bodies of Elasticsearch's bulk, each of `entries` logs of the last minutes. */
+export const bulkBodies = (count: number, entries: number, now: number): Buffer[] =>
+  labelledBodies('Elasticsearch bulk', count, entries, now);
+
+/** Bodies of one format, each of `entries` other logs of the last minutes. */
+export function labelledBodies(label: string, count: number, entries: number, now: number): Buffer[] {
+  return Array.from({ length: count }, (_, seed) => {
+    const found = wireBodies(benchLogs(entries, now, seed)).find((one) => one.label === label);
+    if (found === undefined) throw new Error(`BUG: There is no ${label} body.`);
+    return found.body;
+  });
 }
