@@ -96,6 +96,15 @@ describe('sink logs', () => {
     expect(readInsert(body).statement).to.contain('FROM logs WHERE kafka_part = 3 AND (kafka_off BETWEEN 7 AND 9)');
   });
 
+  it('looks for the fence of an insert, of a range in doubt too', () => {
+    const fence = 'logs-logs.v1-3-7-9';
+    const statement = (inDoubt: number | null): string =>
+      readInsert(createLogsSink().insert({ ...rangeOf(columns(7, 2), columns(9, 3)), inDoubt }, { fence }).body).statement;
+    const condition = `(SELECT count() FROM insert_fences WHERE id = '${fence}') = 0`;
+    expect(statement(null)).to.contain(` WHERE ${condition}\n`);
+    expect(statement(1)).to.contain('NOT IN').and.to.contain(` AND ${condition}\n`);
+  });
+
   it('writes each stream once a day, before the rows', async () => {
     const written: string[] = [];
     const store = { insert: (_text: string, body: readonly Buffer[]) => { written.push(Buffer.concat(body).toString()); return Promise.resolve(1); } } as unknown as Store; // prettier-ignore
