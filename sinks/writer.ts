@@ -7,6 +7,7 @@ import { appendedAt, positionOf, type SignalRecord } from '../pipeline/bus/recor
 import type { Store } from '../pipeline/store/client.ts';
 import { FENCE_QUERY, FENCE_STATEMENT, fenceRow } from './insert-fence.ts';
 import { MAX_PARTITIONS, type Insert, type Sink } from './sink.ts';
+import { storedRows } from './stored-rows.ts';
 import { findRefused, isOutOfMemory, mayBeCutOff, refusalOf } from './refused.ts';
 
 /** How an insert must be made for its block to be formed once and in the order of the rows. */
@@ -295,13 +296,12 @@ export class TableWriter implements RangeStore {
   }
 
   /** The rows that are stored of a range, and of the records that it replays, by the record that they belong to. */
-  async #find({ partition, start, end, records }: Range): Promise<Map<string, Found>> {
-    const replayed = records.flatMap(({ replayOf }) => (replayOf === null ? [] : [String(replayOf)]));
-    const also = replayed.length === 0 ? '' : ` OR kafka_off IN (${replayed.join(',')})`;
+  async #find(range: Range): Promise<Map<string, Found>> {
+    const where = storedRows(range, { own: true, replays: true });
     const found = await this.#store.ownerRows(
       `SELECT toString(kafka_off), toString(toUnixTimestamp64Milli(arrived)), toString(count()), toString(uniqExact(kafka_idx)) FROM ${this.#sink.table}
-       WHERE kafka_part = {part:UInt16} AND (kafka_off BETWEEN {start:UInt64} AND {end:UInt64}${also}) GROUP BY kafka_off, arrived`,
-      { part: partition, start, end },
+       WHERE ${where} GROUP BY kafka_off, arrived`,
+      {},
       AbortSignal.timeout(READ_DEADLINE_MS),
     );
     return new Map(
@@ -312,10 +312,11 @@ export class TableWriter implements RangeStore {
     );
   }
 
-  async highest(partition: number, from: number): Promise<number> {
+  async highest(partition: number, from: number, since: number | null): Promise<number> {
+    const appended = since === null ? '' : ' AND toUnixTimestamp64Milli(arrived) >= {since:Int64}';
     const [row] = await this.#store.ownerRows(
-      `SELECT toString(ifNull(maxOrNull(kafka_off), -1)) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}`,
-      { part: partition, from },
+      `SELECT toString(ifNull(maxOrNull(kafka_off), -1)) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}${appended}`,
+      { part: partition, from, ...(since === null ? {} : { since }) },
       AbortSignal.timeout(READ_DEADLINE_MS),
     );
     return Number(row?.[0] ?? -1);

@@ -24,6 +24,8 @@ export type RangeStepsOptions = {
   readonly isFinishing: () => boolean;
 };
 
+/** By how much a broker's clock may be set back; one that is mistaken about the time zone or summer time is an hour off. Milliseconds. */
+const CLOCK_SLACK_MS = 2 * 3_600_000;
 const RETRY_MS = [250, 500, 1000, 2000, 5000, 10_000, 15_000];
 /** How often a partition that stands still looks whether its records are taken now. */
 const HALT_MS = 15_000;
@@ -53,11 +55,16 @@ export class RangeSteps {
   /**
    * Asks whether the table has more than the commits tell of, as when commits were lost with the power: that much is then looked up
    * record by record. False: the partition is not ours any more.
+   *
+   * What is looked for lies behind what is committed. A log gives its records append times in their order, but for a clock that is set
+   * back, so none of it was appended earlier than the slack before the latest time that the commit tells; the rows of a replay, which are
+   * older, are looked up with each range that has one. Without a commit that tells a time, all of the partition's rows are looked at.
    */
   async recall({ from, intent, insert }: Pick<Progress, 'from' | 'intent' | 'insert'>): Promise<boolean> {
     const { store, partition, log } = this.#options;
     if (insert !== null && !(await this.#fence(insert))) return false;
-    const highest = await this.#persist(() => store.highest(partition, from), 'ask what is stored');
+    const since = this.#appendedBy === null ? null : this.#appendedBy - CLOCK_SLACK_MS;
+    const highest = await this.#persist(() => store.highest(partition, from, since), 'ask what is stored');
     if (highest === null) return false;
     if (highest > (intent?.end ?? from - 1)) {
       log.warn({ partition, from, intent, highest }, 'More is stored than is committed; it is compared record by record.');

@@ -39,6 +39,6 @@ export interface RangeStore {
   storeJointly(id: string, ranges: readonly Range[]): Promise<void>;
   /** Resolves when the insert of this id is over, and can never begin any more. Safe to repeat. */
   fence(id: string): Promise<void>;
-  /** The highest offset of a partition that has rows, from `from` on; -1 where none has. */
-  highest(partition: number, from: number): Promise<number>;
+  /** The highest offset of a partition that has rows, from `from` on and appended from `since` on (milliseconds; null: ever); -1 where none has. */
+  highest(partition: number, from: number, since: number | null): Promise<number>;
 }

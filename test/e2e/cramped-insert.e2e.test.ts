@@ -109,5 +109,5 @@ describe('a range that ClickHouse has not the memory for', function () {
 
 const storeOf = (writer: TableWriter): { store: TableWriter['store']; highest: TableWriter['highest'] } => ({
   store: (one: Range, again) => writer.store(one, again),
-  highest: (partition, from) => writer.highest(partition, from),
+  highest: (...asked) => writer.highest(...asked),
 });

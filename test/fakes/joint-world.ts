@@ -146,16 +146,29 @@ export class JointWorld {
   #store(step: <Value>(act: () => Value) => Promise<Value>, memory: number, isLastStep: () => boolean): Store {
     return {
       command: () => step(() => undefined),
-      ownerRows: (sql: string, { part = 0, start = 0, end = -1, from = 0, id = '' }: Record<string, number> & { id?: string }) =>
+      ownerRows: (sql: string, { part = 0, from = 0, id = '' }: Record<string, number> & { id?: string }) =>
         step(() => {
           if (sql.includes('insert_fences')) return [[this.#fences.has(id) ? '1' : '0']];
           if (sql.includes('system.tables')) return [['MergeTree']];
           if (sql.includes('system.processes') || sql.includes('uptime')) return [['0']];
           const own = [...this.rows].map(([key, times]) => [...key.split(/[/:]/).map(Number), times] as [number, number, number, number]);
-          const ofPart = own.filter(([partition]) => partition === part);
-          if (sql.includes('maxOrNull')) return [[String(Math.max(-1, ...ofPart.map(([, offset]) => offset).filter((at) => at >= from)))]];
+          const of = (asked: number): typeof own => own.filter(([partition]) => partition === asked);
+          if (sql.includes('maxOrNull'))
+            return [
+              [
+                String(
+                  Math.max(
+                    -1,
+                    ...of(part)
+                      .map(([, offset]) => offset)
+                      .filter((at) => at >= from),
+                  ),
+                ),
+              ],
+            ];
+          const [, asked, start = 0, end = -1] = /kafka_part = (\d+) AND \(kafka_off BETWEEN (\d+) AND (\d+) /.exec(sql)?.map(Number) ?? [];
           const found = new Map<number, [number, number]>();
-          for (const [, offset, , times] of ofPart.filter(([, at]) => at >= start && at <= end)) {
+          for (const [, offset, , times] of of(asked ?? NaN).filter(([, at]) => at >= start && at <= end)) {
             const [count, distinct] = found.get(offset) ?? [0, 0];
             found.set(offset, [count + times, distinct + 1]);
           }

@@ -106,7 +106,7 @@ export class LogPartition {
       progress,
       limits: { rows: 7, bytes: 1e9, waits: [{ ms: 0, rows: Infinity }] },
       log,
-      store: { store: (range, again) => store.store(range, again), highest: (partition, from) => store.highest(partition, from) },
+      store: { store: (range, again) => store.store(range, again), highest: (...asked) => store.highest(...asked) },
       deadLetter: (letters) => this.#step(() => void this.letters.push(...letters.map((letter) => ({ ...letter, version: '1' })))),
       commit: (offset, metadata) => this.#step(() => void this.commits.push((this.committed = { offset, metadata }))),
       deadLetterLimit: limit,
@@ -167,19 +167,27 @@ export class LogPartition {
 
   readonly #store = {
     command: () => this.#step(() => undefined),
-    ownerRows: (sql: string, { start, end, from = 0, id = '' }: Record<string, number> & { id?: string }) =>
+    ownerRows: (sql: string, { from = 0, since = -Infinity, id = '' }: Record<string, number> & { id?: string }) =>
       this.#step(() => {
-        const positions = [...this.rows.keys()].map((key) => Number(key.split('@')[0])).filter((at) => at >= from);
-        if (sql.includes('maxOrNull(kafka_off)')) return [[String(Math.max(-1, ...positions))]];
+        if (sql.includes('maxOrNull(kafka_off)')) {
+          const records = [...this.rows.keys()].map((key) => key.split(/[@:]/).map(Number) as [number, number]);
+          return [[String(Math.max(-1, ...records.filter(([at, time]) => at >= from && time >= since).map(([at]) => at)))]];
+        }
         if (sql.includes('insert_fences')) return [[this.#fences.has(id) ? '1' : '0']];
         if (sql.includes('system.tables')) return [['MergeTree']];
         if (sql.includes('system.processes')) return [['0']];
-        const also = /IN \(([\d,]+)\)/.exec(sql)?.[1]?.split(',').map(Number) ?? [];
+        const spans = [...sql.matchAll(/kafka_off (?:BETWEEN (\d+) AND (\d+)|IN \(([\d,]+)\)) AND \S+ BETWEEN (\d+) AND (\d+)/g)].map(
+          ([, first, last, list, earliest, latest]) => {
+            const listed = list?.split(',').map(Number);
+            const isAmong = (at: number): boolean => listed?.includes(at) ?? (at >= Number(first) && at <= Number(last));
+            return (at: number, time: number): boolean => isAmong(at) && time >= Number(earliest) && time <= Number(latest);
+          },
+        );
         const found = new Map<string, { count: number; distinct: number }>();
         for (const [key, times] of this.rows) {
           const [record = ''] = key.split(':');
-          const offset = Number(record.split('@')[0]);
-          if (!(offset >= (start ?? 0) && offset <= (end ?? -1)) && !also.includes(offset)) continue;
+          const [offset, time] = record.split('@').map(Number) as [number, number];
+          if (!spans.some((isIn) => isIn(offset, time))) continue;
           const so = found.get(record) ?? { count: 0, distinct: 0 };
           found.set(record, { count: so.count + times, distinct: so.distinct + 1 });
         }
