@@ -8,51 +8,17 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { EntryCodec, EntryWriter } from '../pipeline/logs/writer.ts';
-import { Random } from '../test/fuzz/random.ts';
+import { Body, FEW, LINES, MANY_AND_NEW, MILLION, NAME_OF_FEW, NEW, randomFrom, type Draw } from './stream-bodies.ts';
 
 const { values: flags } = parseArgs({
   options: { entries: { type: 'string', default: '1000000' }, only: { type: 'string' } },
 });
-const MILLION = 1_000_000;
-const LINES = 2000;
-const DIGITS = 8;
-
-/** The number of the next entry's stream. */
-type Draw = (random: () => number) => number;
-let fresh = MILLION;
-const NAME_OF_FEW = '200 streams';
-const FEW: Draw = (random) => Math.floor(random() * 200);
 const CASES: Readonly<Record<string, Draw>> = {
   [NAME_OF_FEW]: FEW,
-  '1,000,000 streams, by Zipf’s law, and new ones': (random) =>
-    random() < 1 / 700 ? (fresh += 1) : (Math.floor(MILLION ** random()) * 48_271) % MILLION,
+  '1,000,000 streams, by Zipf’s law, and new ones': MANY_AND_NEW,
   '1,000,000 streams, evenly': (random) => Math.floor(random() * MILLION),
-  'new streams only': () => (fresh += 1),
+  'new streams only': NEW,
 };
-
-/** A body of NDJSON of which the numbers of the streams are changed in place: making bodies is not measured. */
-class Body {
-  readonly bytes: Buffer;
-  readonly #places: readonly number[];
-
-  constructor() {
-    const line = (index: number): string =>
-      `{"_time":"2026-11-21T14:00:00.${String(index % 1000).padStart(3, '0')}Z","_msg":"request finished for user u${String(10_000 + index)} after 4123 ms, id 5f2c-${String(index)}","level":"info","service":"checkout","host":"node-${'0'.repeat(DIGITS)}","env":"production","status":200,"duration_ms":123,"user.id":"u${String(10_000 + index)}","ip":"10.1.2.3"}\n`;
-    const text = Array.from({ length: LINES }, (_, index) => line(index)).join('');
-    this.bytes = Buffer.from(text);
-    this.#places = [...text.matchAll(/node-(?=0{8})/g)].map(({ index }) => index + 5);
-  }
-
-  draw(next: () => number): void {
-    for (const place of this.#places) {
-      let rest = next();
-      for (let at = place + DIGITS - 1; at >= place; at--) {
-        this.bytes[at] = 0x30 + (rest % 10);
-        rest = Math.floor(rest / 10);
-      }
-    }
-  }
-}
 
 /** Writes the body with the streams that are drawn; gives the µs of CPU. */
 function pass(codec: EntryCodec, body: Body, next: () => number): number {
@@ -77,8 +43,7 @@ const median = (values: readonly number[]): number => [...values].sort((a, b) =>
 /** µs of CPU for each entry of a case, and of few streams, body by body in turns; and megabytes of memory after it. */
 function measure(draw: Draw, entries: number): Figures {
   const [codec, fewCodec, body] = [new EntryCodec(), new EntryCodec(), new Body()];
-  const source = new Random(7);
-  const random = (): number => source.below(2 ** 31) / 2 ** 31;
+  const random = randomFrom(7);
   const [many, few]: [number[], number[]] = [[], []];
   for (let warm = 0; warm < MILLION; warm += LINES) pass(codec, body, () => draw(random));
   for (let done = 0; done < entries; done += LINES) {

@@ -1,3 +1,4 @@
+import { unlessFenced } from './insert-fence.ts';
 import { missingOnly } from './missing-rows.ts';
 import type { Range } from '../pipeline/bus/range.ts';
 import { positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
@@ -7,6 +8,8 @@ export type InsertStatement = {
   /** What is written into, and what is looked up for rows that are stored already: the same table, but for a trial. */
   readonly into: string;
   readonly table: string;
+  /** The id under which the insert may be fenced. */
+  readonly fence?: string | undefined;
   /** The columns of a row in the value, as ClickHouse's `input()` declares them. */
   readonly structure: string;
   /** The columns of the table that are made of those of the row: name and expression. */
@@ -18,7 +21,7 @@ export type InsertStatement = {
  * time, offset) is looked up by the row's number, so that no row is touched here: k is the number of the record's first row. More rows than
  * the records say fail the statement.
  */
-export function insertStatement({ range, into, table, structure, columns }: InsertStatement): string {
+export function insertStatement({ range, into, table, fence, structure, columns }: InsertStatement): string {
   const starts: number[] = [];
   let row = 0;
   for (const { count } of range.records) {
@@ -43,8 +46,9 @@ export function insertStatement({ range, into, table, structure, columns }: Inse
     ...columns,
   ];
   const missing = missingOnly(range, table, 'off, ms, toUInt32(n - k)');
+  const conditions = [...(missing === '' ? [] : [missing]), ...(fence === undefined ? [] : [unlessFenced(fence)])];
   return `INSERT INTO ${into} (${all.map(([name]) => name).join(', ')})
 SELECT ${all.map(([, expression]) => expression).join(', ')}
-FROM (SELECT *, rowNumberInAllBlocks() AS n, roundDown(n, ${list(starts)}) AS k FROM input('${structure}'))${missing === '' ? '' : `\nWHERE ${missing}`}
+FROM (SELECT *, rowNumberInAllBlocks() AS n, roundDown(n, ${list(starts)}) AS k FROM input('${structure}'))${conditions.length === 0 ? '' : `\nWHERE ${conditions.join(' AND ')}`}
 FORMAT JSONEachRow`;
 }

@@ -35,12 +35,10 @@ const STRUCTURE = [...SHARED_COLUMNS.map(([name, type]) => `${name} ${type}`), C
  * rows share. Only where a part of the rows may be stored already does ClickHouse have to look at each; then it is one range.
  */
 export function logsInsert(ranges: readonly Range<LogRecord>[], { table = 'logs', fence }: InsertOptions = {}): Insert {
-  const conditions = [
-    ...ranges.map((range) => missingOnly(range, 'logs')).filter((missing) => missing !== ''),
-    ...(fence === undefined ? [] : [unlessFenced(fence)]),
-  ];
-  if (conditions.length > 1) throw new Error('BUG: several ranges of which one is in doubt.');
-  const select = conditions.map((condition) => `SELECT ${NAME_LIST} FROM input('${STRUCTURE}') WHERE ${condition}\n`).join('');
+  const missing = ranges.map((range) => missingOnly(range, 'logs')).filter((condition) => condition !== '');
+  if (ranges.length > 1 && missing.length > 0) throw new Error('BUG: several ranges of which one is in doubt.');
+  const conditions = [...missing, ...(fence === undefined ? [] : [unlessFenced(fence)])];
+  const select = conditions.length === 0 ? '' : `SELECT ${NAME_LIST} FROM input('${STRUCTURE}') WHERE ${conditions.join(' AND ')}\n`;
   return {
     text: `INSERT INTO ${table} (${NAME_LIST})`,
     body: [literalFrame(Buffer.from(`${select}FORMAT Native\n`)), ...blocksOf(ranges)],

@@ -37,6 +37,12 @@ const REFUSALS: ReadonlySet<string> = new Set([
 /** Of these, what ClickHouse also answers where a body was cut off or damaged on its way. */
 const CUT_OFF: ReadonlySet<string> = new Set(['32', '33', '271']);
 
+/** What ClickHouse answers where it has not the memory for a statement: MEMORY_LIMIT_EXCEEDED, CANNOT_ALLOCATE_MEMORY. */
+const OUT_OF_MEMORY: ReadonlySet<string> = new Set(['241', '173']);
+
+/** Whether the statement was too large for ClickHouse's memory, as it is now. */
+export const isOutOfMemory = (error: unknown): boolean => error instanceof ClickHouseError && OUT_OF_MEMORY.has(error.code);
+
 /** Whether an error may come from the way of the body, and not from its rows. */
 export const mayBeCutOff = (error: unknown): boolean => error instanceof ClickHouseError && CUT_OFF.has(error.code);
 

@@ -35,7 +35,7 @@ export interface Sink<Own extends SignalRecord = SignalRecord> {
   forget(): void;
   /** Writes what must be there before the rows of these records are; safe to repeat. */
   prepare(records: readonly Own[], store: Store): Promise<void>;
-  /** Of a range in doubt, and of replayed records, the statement leaves out the rows that are in the sink's table already. */
+  /** Of a range in doubt, and of replayed records, the statement leaves out the rows that are in the sink's table already. It heeds its fence. */
   insert(range: Range<Own>, options?: InsertOptions): Insert;
   /** One statement for several ranges, none of which is in doubt or has replayed records. Absent where there is none. */
   insertAll?(ranges: readonly Range<Own>[], options: InsertOptions): Insert;

@@ -2,12 +2,13 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
-import type { Range, RangeStore, Refusal } from '../pipeline/bus/range.ts';
+import type { Range, RangeStore, Refusal, Stored } from '../pipeline/bus/range.ts';
 import { appendedAt, positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
-import { FENCE_STATEMENT, fenceRow } from './insert-fence.ts';
+import { FENCE_QUERY, FENCE_STATEMENT, fenceRow } from './insert-fence.ts';
 import { MAX_PARTITIONS, type Insert, type Sink } from './sink.ts';
-import { findRefused, mayBeCutOff, refusalOf } from './refused.ts';
+import { storedRows } from './stored-rows.ts';
+import { findRefused, isOutOfMemory, mayBeCutOff, refusalOf } from './refused.ts';
 
 /** How an insert must be made for its block to be formed once and in the order of the rows. */
 const SETTINGS: ClickHouseSettings = {
@@ -75,11 +76,31 @@ export class TableWriter implements RangeStore {
     this.#mostRefused = options.mostRefused;
   }
 
-  async store(all: Range, repeated: boolean): Promise<readonly Refusal[]> {
+  async store(range: Range, repeated: boolean): Promise<Stored> {
+    try {
+      const refused = await this.#storeAtOnce(range, repeated);
+      if (refused !== null) return refused;
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      const { partition, start, end, rows } = range;
+      const cannotFence = start === end || (await this.#isReplicated());
+      this.#log.warn(
+        { err: error, partition, start, end, rows },
+        cannotFence
+          ? 'ClickHouse has not the memory for a range that cannot be divided; it is repeated.'
+          : 'ClickHouse has not the memory for a range; it is stored in halves.',
+      );
+      if (cannotFence) throw error;
+    }
+    await this.fence(this.#namesOf(range).name);
+    return 'too large';
+  }
+
+  /** The records that are refused; null where the inserts of this range are fenced, since it was too large before. */
+  async #storeAtOnce(all: Range, repeated: boolean): Promise<readonly Refusal[] | null> {
     const inDoubt = all.inDoubt ?? null;
     const again = repeated || inDoubt !== null;
-    const partition = `${this.#sink.name}-${all.topic}-${String(all.partition)}`;
-    const name = `${partition}-${String(all.start)}-${String(all.end)}`;
+    const { partition, name } = this.#namesOf(all);
     if (again) await this.#waitForRunning(inDoubt === null ? name : partition);
     const rest = await this.#withoutStored(all);
     if (rest.rows === 0) return [];
@@ -92,7 +113,7 @@ export class TableWriter implements RangeStore {
     const began = performance.now();
     // also with fewer records than before: what the token has let in already is theirs (docs/adr/0008-dead-letters.md)
     const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
-    let bytes: number;
+    let bytes: number | null;
     try {
       bytes = await this.#insert(range, { name, partition, token });
     } catch (error) {
@@ -102,8 +123,15 @@ export class TableWriter implements RangeStore {
       if (refused.length === 0) throw error;
       return refused;
     }
+    if (bytes === null) return null;
     this.#metrics.stored(this.#sink.table, range.rows, bytes, (performance.now() - began) / 1000);
     return [];
+  }
+
+  /** What the inserts of a partition's ranges are called, and those of this range, which are fenced by this name. */
+  #namesOf({ topic, partition, start, end }: Range): { readonly partition: string; readonly name: string } {
+    const all = `${this.#sink.name}-${topic}-${String(partition)}`;
+    return { partition: all, name: `${all}-${String(start)}-${String(end)}` };
   }
 
   /** A fence must be seen by each insert that begins after it: not where the table has replicas. */
@@ -144,17 +172,23 @@ export class TableWriter implements RangeStore {
       signal: AbortSignal.timeout(READ_DEADLINE_MS),
     });
     await this.#waitForRunning(id);
-    this.#log.info({ insert: id }, 'An insert of several ranges was fenced.');
+    this.#log.info({ insert: id }, 'An insert was fenced.');
   }
 
-  /** Inserts what is missing of a range; throws unless all of it is in the table then. Resolves to the size of what was sent. */
+  async #isFenced(id: string): Promise<boolean> {
+    const [row] = await this.#store.ownerRows(FENCE_QUERY, { id }, AbortSignal.timeout(READ_DEADLINE_MS));
+    return Number(row?.[0] ?? 0) > 0;
+  }
+
+  /** Inserts what is missing of a range; throws unless all of it is in the table then. Resolves to the size of what was sent; null: it is fenced. */
   async #insert(
     range: Range,
     { name, partition, token }: { readonly name: string; readonly partition: string; readonly token: string },
-  ): Promise<number> {
+  ): Promise<number | null> {
     const { written, bytes } = await this.#insertOnce(range, name, token);
     // a repeat that was recognised by its token writes nothing, so only the table itself can tell
     if (written === range.rows || (await this.#isStored(range, name))) return bytes;
+    if (range.start < range.end && (await this.#isFenced(name))) return null;
     const lack = `ClickHouse wrote ${String(written)} of ${String(range.rows)} rows of range ${name}.`;
     // a replica may not have yet what another one has let in
     if (await this.#isReplicated()) throw new Error(lack);
@@ -167,7 +201,7 @@ export class TableWriter implements RangeStore {
   }
 
   #insertOnce(range: Range, name: string, token: string): Promise<{ readonly written: number; readonly bytes: number }> {
-    return this.#send(this.#sink.insert(range), name, token);
+    return this.#send(this.#sink.insert(range, { fence: name }), name, token);
   }
 
   /** One insert: the rows that it wrote, and the size of what was sent. */
@@ -262,13 +296,12 @@ export class TableWriter implements RangeStore {
   }
 
   /** The rows that are stored of a range, and of the records that it replays, by the record that they belong to. */
-  async #find({ partition, start, end, records }: Range): Promise<Map<string, Found>> {
-    const replayed = records.flatMap(({ replayOf }) => (replayOf === null ? [] : [String(replayOf)]));
-    const also = replayed.length === 0 ? '' : ` OR kafka_off IN (${replayed.join(',')})`;
+  async #find(range: Range): Promise<Map<string, Found>> {
+    const where = storedRows(range, { own: true, replays: true });
     const found = await this.#store.ownerRows(
       `SELECT toString(kafka_off), toString(toUnixTimestamp64Milli(arrived)), toString(count()), toString(uniqExact(kafka_idx)) FROM ${this.#sink.table}
-       WHERE kafka_part = {part:UInt16} AND (kafka_off BETWEEN {start:UInt64} AND {end:UInt64}${also}) GROUP BY kafka_off, arrived`,
-      { part: partition, start, end },
+       WHERE ${where} GROUP BY kafka_off, arrived`,
+      {},
       AbortSignal.timeout(READ_DEADLINE_MS),
     );
     return new Map(
@@ -279,10 +312,11 @@ export class TableWriter implements RangeStore {
     );
   }
 
-  async highest(partition: number, from: number): Promise<number> {
+  async highest(partition: number, from: number, since: number | null): Promise<number> {
+    const appended = since === null ? '' : ' AND toUnixTimestamp64Milli(arrived) >= {since:Int64}';
     const [row] = await this.#store.ownerRows(
-      `SELECT toString(ifNull(maxOrNull(kafka_off), -1)) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}`,
-      { part: partition, from },
+      `SELECT toString(ifNull(maxOrNull(kafka_off), -1)) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}${appended}`,
+      { part: partition, from, ...(since === null ? {} : { since }) },
       AbortSignal.timeout(READ_DEADLINE_MS),
     );
     return Number(row?.[0] ?? -1);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { encodeMetadata, WINDOW, type Progress } from './commit-metadata.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import type { Seat } from './insert-round.ts';
-import type { Range, RangeStore, Refusal } from './range.ts';
+import type { Range, RangeStore, Refusal, Stored } from './range.ts';
 import { appendedAt, positionOf } from './record.ts';
 
 /** What the steps of a range need of the world. Every one may be repeated. */
@@ -24,6 +24,8 @@ export type RangeStepsOptions = {
   readonly isFinishing: () => boolean;
 };
 
+/** By how much a broker's clock may be set back; one that is mistaken about the time zone or summer time is an hour off. Milliseconds. */
+const CLOCK_SLACK_MS = 2 * 3_600_000;
 const RETRY_MS = [250, 500, 1000, 2000, 5000, 10_000, 15_000];
 /** How often a partition that stands still looks whether its records are taken now. */
 const HALT_MS = 15_000;
@@ -53,11 +55,16 @@ export class RangeSteps {
   /**
    * Asks whether the table has more than the commits tell of, as when commits were lost with the power: that much is then looked up
    * record by record. False: the partition is not ours any more.
+   *
+   * What is looked for lies behind what is committed. A log gives its records append times in their order, but for a clock that is set
+   * back, so none of it was appended earlier than the slack before the latest time that the commit tells; the rows of a replay, which are
+   * older, are looked up with each range that has one. Without a commit that tells a time, all of the partition's rows are looked at.
    */
   async recall({ from, intent, insert }: Pick<Progress, 'from' | 'intent' | 'insert'>): Promise<boolean> {
     const { store, partition, log } = this.#options;
     if (insert !== null && !(await this.#fence(insert))) return false;
-    const highest = await this.#persist(() => store.highest(partition, from), 'ask what is stored');
+    const since = this.#appendedBy === null ? null : this.#appendedBy - CLOCK_SLACK_MS;
+    const highest = await this.#persist(() => store.highest(partition, from, since), 'ask what is stored');
     if (highest === null) return false;
     if (highest > (intent?.end ?? from - 1)) {
       log.warn({ partition, from, intent, highest }, 'More is stored than is committed; it is compared record by record.');
@@ -87,34 +94,47 @@ export class RangeSteps {
     while (this.#tooMany(range, faulty.length)) if (!(await this.#halt(range, faulty))) return false;
     if (!(await this.#deadLetterAll(faulty, 'decode'))) return false;
     if ((!again || faulty.length > 0) && !(await this.#writeIntent(range, joint?.id))) return false;
-    if (!(await this.#storeAll(range, again, joint))) return false;
+    const stored = await this.#storeAll(range, again, joint);
+    if (stored === 'too large') return this.#takeHalves(range);
+    if (stored === null) return false;
     this.#resume();
     return this.#commit(range.end + 1, null, 'commit a range');
   }
 
-  /** Stores what of the range is no dead letter; what is refused becomes one. */
-  async #storeAll(range: Range, again: boolean, seat: Seat | null): Promise<boolean> {
+  /** Takes the halves of a range as ranges of their own. What the whole has stored of them is not stored again: they are in doubt. */
+  async #takeHalves({ start, end, records, ...shared }: Range): Promise<boolean> {
+    const middle = start + Math.floor((end - start) / 2);
+    const half = (first: number, last: number): Range => {
+      const own = records.filter(({ offset }) => offset >= first && offset <= last);
+      return { ...shared, start: first, end: last, records: own, rows: own.reduce((sum, { count }) => sum + count, 0) };
+    };
+    this.#inDoubtTo = Math.max(this.#inDoubtTo, end);
+    return (await this.take(half(start, middle), false)) && this.take(half(middle + 1, end), false);
+  }
+
+  /** Stores what of the range is no dead letter; what is refused becomes one. Null: the partition is not ours any more. */
+  async #storeAll(range: Range, again: boolean, seat: Seat | null): Promise<'stored' | 'too large' | null> {
     let repeated = again;
     if (seat !== null) {
       const outcome = await seat.store(range);
-      if (outcome === 'in doubt' && !(await this.#fence(seat.id))) return false;
-      if (!this.#options.isActive()) return false;
-      if (outcome === 'stored') return true;
+      if (outcome === 'in doubt' && !(await this.#fence(seat.id))) return null;
+      if (!this.#options.isActive()) return null;
+      if (outcome === 'stored') return 'stored';
       repeated = outcome === 'in doubt';
     }
     for (;;) {
       const records = range.records.filter(({ offset, fault }) => fault === null && !this.#dead.has(offset));
       const live = { ...range, records, rows: records.reduce((sum, { count }) => sum + count, 0) };
-      const refused = await this.#persist(() => {
+      const stored = await this.#persist<Stored>(() => {
         const before = repeated;
         repeated = true;
         return records.length === 0 ? Promise.resolve([]) : this.#options.store.store(live, before);
       }, 'store a range');
-      if (refused === null) return false;
-      if (refused.length === 0) return true;
-      if (this.#tooMany(range, refused.length)) {
-        if (!(await this.#halt(range, refused))) return false;
-      } else if (!(await this.#deadLetterAll(refused, 'insert')) || !(await this.#writeIntent(range))) return false;
+      if (stored === null || stored === 'too large') return stored;
+      if (stored.length === 0) return 'stored';
+      if (this.#tooMany(range, stored.length)) {
+        if (!(await this.#halt(range, stored))) return null;
+      } else if (!(await this.#deadLetterAll(stored, 'insert')) || !(await this.#writeIntent(range))) return null;
     }
   }
 

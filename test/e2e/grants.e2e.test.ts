@@ -67,8 +67,8 @@ describe('an owner with the rights that the documentation names', function () {
     expect(await writer.store({ ...rangeOf(record(2), record(3)), inDoubt: 5 }, true), 'what is missing').to.deep.equal([]);
     await store.command("ALTER TABLE logs ADD CONSTRAINT none CHECK _msg != 'm5'");
     const refused = await writer.store(rangeOf(record(4), record(5)), false);
-    expect(refused.map(({ record: { offset } }) => offset)).to.deep.equal([5]);
-    expect(await writer.highest(0, 0)).to.equal(3);
+    expect(refused).to.be.an('array').with.lengthOf(1).with.nested.property('[0].record.offset', 5);
+    expect(await writer.highest(0, 0, null)).to.equal(3);
     expect((await storedPositions(store, 'logs').between(0, 0, 9)).map(({ offset, rows }) => [offset, rows])).to.deep.equal([1, 2, 3].map((offset) => [offset, 1])); // prettier-ignore
     await store.command('DELETE FROM logs WHERE tenant_id = 7');
     const outside = await store.command('CREATE DATABASE elsewhere').catch((error: unknown) => error);

@@ -1,3 +1,4 @@
+import { ClickHouseError } from '@clickhouse/client';
 import { pino } from 'pino';
 import { decodeMetadata } from '../../pipeline/bus/commit-metadata.ts';
 import { InsertPace } from '../../pipeline/bus/insert-pace.ts';
@@ -38,7 +39,7 @@ const SINK: Sink<LogRecord> = {
   table: 'logs',
   forget: () => undefined,
   prepare: () => Promise.resolve(),
-  insert: (range) => ({ text: statementOf([range], null), body: [] }),
+  insert: (range, { fence = null } = {}) => ({ text: statementOf([range], fence), body: [] }),
   insertAll: (ranges, { fence = null }) => ({ text: statementOf(ranges, fence), body: [] }),
 };
 
@@ -50,6 +51,8 @@ export type Life = {
   readonly owns: readonly boolean[];
   /** The days of the rows of the records that come, by partition. */
   readonly come: readonly (readonly (readonly number[])[])[];
+  /** How many rows of one insert ClickHouse has the memory for; of a larger one it writes the first part. */
+  readonly memory?: number;
   /** Before which of its steps an insert of an earlier process arrives that was never heard of. */
   readonly lateAt: number;
 };
@@ -66,6 +69,8 @@ export class JointWorld {
   readonly #late: (() => void)[] = [];
   /** How many inserts had rows of several partitions. */
   joint = 0;
+  /** How many inserts were too large. */
+  tooLarge = 0;
 
   constructor(partitions: number) {
     this.#log = Array.from({ length: partitions }, () => []);
@@ -84,7 +89,7 @@ export class JointWorld {
   }
 
   /** A process, until all that its partitions have is stored, or it dies. */
-  async live({ steps, owns, come, lateAt }: Life): Promise<void> {
+  async live({ steps, owns, come, lateAt, memory = Infinity }: Life): Promise<void> {
     this.#log.forEach((records, partition) => records.push(...(come[partition] ?? []).map((days) => ({ days }))));
     const life = { left: steps, done: 0, isOver: false };
     const step = async <Value>(act: () => Value): Promise<Value> => {
@@ -98,7 +103,7 @@ export class JointWorld {
     };
     const store = new TableWriter({
       sink: SINK,
-      store: this.#store(step, () => life.left <= 1),
+      store: this.#store(step, memory, () => life.left <= 1),
       log,
       metrics: { stored: () => undefined },
       mostRefused: 10,
@@ -138,18 +143,32 @@ export class JointWorld {
     await Promise.all(readers.map((reader) => reader.abandon()));
   }
 
-  #store(step: <Value>(act: () => Value) => Promise<Value>, isLastStep: () => boolean): Store {
+  #store(step: <Value>(act: () => Value) => Promise<Value>, memory: number, isLastStep: () => boolean): Store {
     return {
       command: () => step(() => undefined),
-      ownerRows: (sql: string, { part = 0, start = 0, end = -1, from = 0 }: Record<string, number>) =>
+      ownerRows: (sql: string, { part = 0, from = 0, id = '' }: Record<string, number> & { id?: string }) =>
         step(() => {
+          if (sql.includes('insert_fences')) return [[this.#fences.has(id) ? '1' : '0']];
           if (sql.includes('system.tables')) return [['MergeTree']];
           if (sql.includes('system.processes') || sql.includes('uptime')) return [['0']];
           const own = [...this.rows].map(([key, times]) => [...key.split(/[/:]/).map(Number), times] as [number, number, number, number]);
-          const ofPart = own.filter(([partition]) => partition === part);
-          if (sql.includes('maxOrNull')) return [[String(Math.max(-1, ...ofPart.map(([, offset]) => offset).filter((at) => at >= from)))]];
+          const of = (asked: number): typeof own => own.filter(([partition]) => partition === asked);
+          if (sql.includes('maxOrNull'))
+            return [
+              [
+                String(
+                  Math.max(
+                    -1,
+                    ...of(part)
+                      .map(([, offset]) => offset)
+                      .filter((at) => at >= from),
+                  ),
+                ),
+              ],
+            ];
+          const [, asked, start = 0, end = -1] = /kafka_part = (\d+) AND \(kafka_off BETWEEN (\d+) AND (\d+) /.exec(sql)?.map(Number) ?? [];
           const found = new Map<number, [number, number]>();
-          for (const [, offset, , times] of ofPart.filter(([, at]) => at >= start && at <= end)) {
+          for (const [, offset, , times] of of(asked ?? NaN).filter(([, at]) => at >= start && at <= end)) {
             const [count, distinct] = found.get(offset) ?? [0, 0];
             found.set(offset, [count + times, distinct + 1]);
           }
@@ -166,6 +185,11 @@ export class JointWorld {
           });
         const writes = await step(() => this.#begin(statement, token) ?? []);
         let written = 0;
+        if (statement.records.reduce((sum, { days }) => sum + days.length, 0) > memory) {
+          this.tooLarge += 1;
+          await step(writes[0] ?? (() => 0));
+          throw new ClickHouseError({ message: 'no', code: '241', type: 'MEMORY_LIMIT_EXCEEDED' });
+        }
         for (const write of writes) written += await step(write);
         return written;
       },

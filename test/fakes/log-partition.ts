@@ -36,6 +36,9 @@ export class LogPartition {
   /** How often each row is stored, by `offset@timestamp:index`. */
   readonly rows = new Map<string, number>();
   readonly #tokens = new Set<string>();
+  readonly #fences = new Set<string>();
+  /** How many rows of one insert ClickHouse has the memory for; of a larger one it writes the first part. */
+  memory = Infinity;
   /** Whether the table and the reader are mended. */
   mended = { table: false, reader: false };
   /** How many more steps the process lives. */
@@ -103,7 +106,7 @@ export class LogPartition {
       progress,
       limits: { rows: 7, bytes: 1e9, waits: [{ ms: 0, rows: Infinity }] },
       log,
-      store: { store: (range, again) => store.store(range, again), highest: (partition, from) => store.highest(partition, from) },
+      store: { store: (range, again) => store.store(range, again), highest: (...asked) => store.highest(...asked) },
       deadLetter: (letters) => this.#step(() => void this.letters.push(...letters.map((letter) => ({ ...letter, version: '1' })))),
       commit: (offset, metadata) => this.#step(() => void this.commits.push((this.committed = { offset, metadata }))),
       deadLetterLimit: limit,
@@ -164,53 +167,66 @@ export class LogPartition {
 
   readonly #store = {
     command: () => this.#step(() => undefined),
-    ownerRows: (sql: string, { start, end, from = 0 }: Record<string, number>) =>
+    ownerRows: (sql: string, { from = 0, since = -Infinity, id = '' }: Record<string, number> & { id?: string }) =>
       this.#step(() => {
-        const positions = [...this.rows.keys()].map((key) => Number(key.split('@')[0])).filter((at) => at >= from);
-        if (sql.includes('maxOrNull(kafka_off)')) return [[String(Math.max(-1, ...positions))]];
+        if (sql.includes('maxOrNull(kafka_off)')) {
+          const records = [...this.rows.keys()].map((key) => key.split(/[@:]/).map(Number) as [number, number]);
+          return [[String(Math.max(-1, ...records.filter(([at, time]) => at >= from && time >= since).map(([at]) => at)))]];
+        }
+        if (sql.includes('insert_fences')) return [[this.#fences.has(id) ? '1' : '0']];
         if (sql.includes('system.tables')) return [['MergeTree']];
         if (sql.includes('system.processes')) return [['0']];
-        const also = /IN \(([\d,]+)\)/.exec(sql)?.[1]?.split(',').map(Number) ?? [];
+        const spans = [...sql.matchAll(/kafka_off (?:BETWEEN (\d+) AND (\d+)|IN \(([\d,]+)\)) AND \S+ BETWEEN (\d+) AND (\d+)/g)].map(
+          ([, first, last, list, earliest, latest]) => {
+            const listed = list?.split(',').map(Number);
+            const isAmong = (at: number): boolean => listed?.includes(at) ?? (at >= Number(first) && at <= Number(last));
+            return (at: number, time: number): boolean => isAmong(at) && time >= Number(earliest) && time <= Number(latest);
+          },
+        );
         const found = new Map<string, { count: number; distinct: number }>();
         for (const [key, times] of this.rows) {
           const [record = ''] = key.split(':');
-          const offset = Number(record.split('@')[0]);
-          if (!(offset >= (start ?? 0) && offset <= (end ?? -1)) && !also.includes(offset)) continue;
+          const [offset, time] = record.split('@').map(Number) as [number, number];
+          if (!spans.some((isIn) => isIn(offset, time))) continue;
           const so = found.get(record) ?? { count: 0, distinct: 0 };
           found.set(record, { count: so.count + times, distinct: so.distinct + 1 });
         }
         return [...found].map(([record, { count, distinct }]) => [...record.split('@'), String(count), String(distinct)]);
       }),
     insert: async (text: string, body: readonly Buffer[], { settings }: { settings: { insert_deduplication_token?: string } }) => {
-      const { table, records } = JSON.parse(text) as InsertText;
+      if (text.startsWith('INSERT INTO insert_fences'))
+        return this.#step(() => void this.#fences.add((JSON.parse(Buffer.concat(body).toString()) as { id: string }).id));
+      const { table, fence, records } = JSON.parse(text) as InsertText;
       const values = Buffer.concat(body).toString();
       if (this.stepsLeft === 1 && table === 'logs')
-        this.unsent.push(() => this.#insert(values, records, settings.insert_deduplication_token));
+        this.unsent.push(() => this.#insert(values, fence, records, settings.insert_deduplication_token));
       // each table partition is written by itself, and the process may die before, between and after
       let written = 0;
-      const days = await this.#step(() => this.#check(values, records));
-      for (const day of table === 'logs' ? days : [])
+      const days = await this.#step(() => this.#check(values, fence, records));
+      const isTooLarge = records.reduce((sum, own) => sum + own.days.length, 0) > this.memory;
+      for (const day of table === 'logs' ? days.slice(0, isTooLarge ? 1 : Infinity) : [])
         written += await this.#step(() => this.#write(day, records, settings.insert_deduplication_token));
+      if (isTooLarge) throw new ClickHouseError({ message: 'no', code: '241', type: 'MEMORY_LIMIT_EXCEEDED' });
       return table === 'logs' ? written : days.length;
     },
   } as unknown as Store;
 
   /** An insert that arrives late, in one go. */
-  #insert(values: string, records: InsertText['records'], token: string | undefined): void {
+  #insert(values: string, fence: string | null, records: InsertText['records'], token: string | undefined): void {
     let days: number[];
     try {
-      days = this.#check(values, records);
+      days = this.#check(values, fence, records);
     } catch {
       return;
     }
     for (const day of days) this.#write(day, records, token);
   }
 
-  /** The table partitions that rows belong to. */
-  #check(values: string, records: InsertText['records']): number[] {
+  /** The table partitions that rows belong to; none where the insert is fenced. */
+  #check(values: string, fence: string | null, records: InsertText['records']): number[] {
     if (!this.mended.table && values.includes('refused'))
       throw new ClickHouseError({ message: 'no', code: '469', type: 'VIOLATED_CONSTRAINT' });
-    return [...new Set(records.flatMap(({ days }) => days))];
+    return fence !== null && this.#fences.has(fence) ? [] : [...new Set(records.flatMap(({ days }) => days))];
   }
 
   #write(day: number, records: InsertText['records'], token = ''): number {
@@ -234,6 +250,7 @@ export class LogPartition {
 
 type InsertText = {
   readonly table: string;
+  readonly fence: string | null;
   readonly records: readonly {
     readonly position: number;
     readonly timestamp: number;
@@ -248,13 +265,13 @@ const SINK: Sink<LogRecord> = {
   table: 'logs',
   forget: () => undefined,
   prepare: () => Promise.resolve(),
-  insert: (range: Range<LogRecord>, { table = 'logs' } = {}) => {
+  insert: (range: Range<LogRecord>, { table = 'logs', fence = null } = {}) => {
     const records = range.records.map((record) => ({
       position: positionOf(record),
       timestamp: record.timestamp,
       maybeStored: record.replayOf !== null || typeof range.inDoubt === 'number',
       days: record.streams.get('5')?.days ?? [],
     }));
-    return { text: JSON.stringify({ table, records } satisfies InsertText), body: range.records.map(({ value }) => value) };
+    return { text: JSON.stringify({ table, fence, records } satisfies InsertText), body: range.records.map(({ value }) => value) };
   },
 };

@@ -86,14 +86,25 @@ describe('sink logs', () => {
     const { statement, rows } = inserted(columns(7, 2), columns(9, 3, { replayOf: 4 }));
     expect(new Set(rows.map((row) => row['kafka_off']))).to.deep.equal(new Set([7, 4]));
     expect(statement).to.contain(
-      'NOT IN (SELECT kafka_off, toUnixTimestamp64Milli(arrived), toUInt32(kafka_idx) FROM logs WHERE kafka_part = 3 AND (kafka_off IN (4)))',
+      'NOT IN (SELECT kafka_off, toUnixTimestamp64Milli(arrived), toUInt32(kafka_idx) FROM logs WHERE kafka_part = 3 AND (kafka_off IN (4) AND toUnixTimestamp64Milli(arrived) BETWEEN 1795000000000 AND 1795000000000))',
     );
     expect(inserted(columns(7, 2)).statement).to.equal('FORMAT Native\n');
   });
 
   it('looks at each row of a range in doubt', () => {
     const { body } = createLogsSink().insert({ ...rangeOf(columns(7, 2), columns(9, 3)), inDoubt: 1 }, { table: 'trial' });
-    expect(readInsert(body).statement).to.contain('FROM logs WHERE kafka_part = 3 AND (kafka_off BETWEEN 7 AND 9)');
+    expect(readInsert(body).statement).to.contain(
+      'FROM logs WHERE kafka_part = 3 AND (kafka_off BETWEEN 7 AND 9 AND toUnixTimestamp64Milli(arrived) BETWEEN ',
+    );
+  });
+
+  it('looks for the fence of an insert, of a range in doubt too', () => {
+    const fence = 'logs-logs.v1-3-7-9';
+    const statement = (inDoubt: number | null): string =>
+      readInsert(createLogsSink().insert({ ...rangeOf(columns(7, 2), columns(9, 3)), inDoubt }, { fence }).body).statement;
+    const condition = `(SELECT count() FROM insert_fences WHERE id = '${fence}') = 0`;
+    expect(statement(null)).to.contain(` WHERE ${condition}\n`);
+    expect(statement(1)).to.contain('NOT IN').and.to.contain(` AND ${condition}\n`);
   });
 
   it('writes each stream once a day, before the rows', async () => {

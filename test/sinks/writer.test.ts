@@ -1,6 +1,7 @@
+import { ClickHouseError } from '@clickhouse/client';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { Range } from '../../pipeline/bus/range.ts';
+import type { Range, Stored } from '../../pipeline/bus/range.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';
@@ -22,23 +23,34 @@ const record = (offset: number, count: number): LogRecord =>
 class FakeStore {
   readonly inserts: { text: string; rows: readonly InsertedRow[]; token: unknown }[] = [];
   found: [string, string, string, string][] = [];
+  engine = 'MergeTree';
+  readonly fences: string[] = [];
+  /** Rows of one insert, at most. */
+  memory = Infinity;
 
   insert(text: string, body: readonly Buffer[], { settings }: { settings: Record<string, unknown> }): Promise<number> {
+    if (text.startsWith('INSERT INTO insert_fences')) this.fences.push((JSON.parse(String(body[0])) as { id: string }).id);
     const rows = settings['decompress'] === 1 ? readInsert(body).rows : [];
     this.inserts.push({ text, rows, token: settings['insert_deduplication_token'] });
+    if (rows.length > this.memory)
+      return Promise.reject(new ClickHouseError({ message: 'no', code: '241', type: 'MEMORY_LIMIT_EXCEEDED' }));
     return Promise.resolve(rows.length);
   }
 
   ownerRows(sql: string): Promise<string[][]> {
+    if (sql.includes('system.tables')) return Promise.resolve([[this.engine]]);
+    if (sql.includes('insert_fences')) return Promise.resolve([[String(this.fences.length)]]);
     return Promise.resolve(sql.includes('system.processes') ? [['0']] : this.found);
   }
 }
 
 describe('table writer', () => {
+  const writerOf = (store: FakeStore): TableWriter => {
+    const [sink, metrics] = [createLogsSink(), { stored: () => undefined }];
+    return new TableWriter({ sink, store: store as unknown as Store, log: pino({ level: 'silent' }), metrics, mostRefused: 10 });
+  };
   const write = async (store: FakeStore, ranges: readonly Range[], again = false): Promise<FakeStore['inserts']> => {
-    const sink = createLogsSink();
-    const metrics = { stored: () => undefined };
-    const writer = new TableWriter({ sink, store: store as unknown as Store, log: pino({ level: 'silent' }), metrics, mostRefused: 10 });
+    const writer = writerOf(store);
     for (const each of ranges) await writer.store(each, again);
     return store.inserts.filter(({ text }) => text.startsWith('INSERT INTO logs'));
   };
@@ -67,5 +79,29 @@ describe('table writer', () => {
     expect(await write(store, [rangeOf(record(4, 0), record(5, 2))], true)).to.deep.equal([]);
     store.found = [['5', ARRIVED, '1', '1']];
     expect(await write(store, [rangeOf(record(4, 0), record(5, 2))], true)).to.have.length(1);
+  });
+
+  describe('where ClickHouse has not the memory for a range', () => {
+    const cramped = (more: Partial<FakeStore> = {}): FakeStore => Object.assign(new FakeStore(), { memory: 2, ...more });
+    const stored = (store: FakeStore, range: Range): Promise<Stored | ClickHouseError> =>
+      writerOf(store)
+        .store(range, false)
+        .catch((error: unknown) => error as ClickHouseError);
+
+    it('says so once no insert of the range can begin any more', async () => {
+      const store = cramped();
+      expect(await stored(store, rangeOf(record(4, 2), record(5, 1)))).to.equal('too large');
+      expect(store.fences).to.deep.equal(['logs-logs.v1-0-4-5']);
+    });
+
+    it("fails where the range has one offset, or the table has replicas, which do not see each other's fences", async () => {
+      for (const [store, range] of [
+        [cramped(), rangeOf(record(4, 3))],
+        [cramped({ engine: 'ReplicatedMergeTree' }), rangeOf(record(4, 2), record(5, 1))],
+      ] as const) {
+        expect(await stored(store, range)).to.have.property('code', '241');
+        expect(store.fences).to.deep.equal([]);
+      }
+    });
   });
 });

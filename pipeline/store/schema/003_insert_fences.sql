@@ -1,5 +1,5 @@
--- Inserts of several ranges that may not begin any more (docs/adr/0016-one-insert-for-several-partitions.md). A fence is synced to disk
--- before it is relied on, and outlives any process that could still send its insert.
+-- Inserts that may not begin any more, of several ranges (docs/adr/0016-one-insert-for-several-partitions.md) or of one that was too large
+-- (docs/adr/0003-exactly-once-sink.md). A fence is synced to disk before it is relied on, and outlives any process that could still send its insert.
 CREATE TABLE IF NOT EXISTS insert_fences (
   id String,
   fenced_at DateTime DEFAULT now()

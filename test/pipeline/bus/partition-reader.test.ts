@@ -272,6 +272,62 @@ describe('partition reader', () => {
     expect(tries).to.deep.equal([false, true]);
   });
 
+  it('takes a range that is too large as two, each with its intent, and says that what they hold is in doubt', async () => {
+    const [commits, ranges]: [string[], Range[]] = [[], []];
+    const reader = loneReader({
+      ...options,
+      limits: { ...LIMITS, rows: 30 },
+      commit: (offset, metadata) => {
+        commits.push(`${offset} ${metadata}`);
+        return Promise.resolve();
+      },
+      store: {
+        store: (range) => {
+          ranges.push(range);
+          return Promise.resolve(range.rows > 20 ? 'too large' : []);
+        },
+      },
+    });
+    for (let offset = 0; offset < 3; offset++) reader.add(record(offset));
+    reader.start();
+    await until(() => commits.length === 5);
+    await reader.finish();
+    expect(ranges.map(({ start, end, rows, inDoubt }) => [start, end, rows, inDoubt])).to.deep.equal([
+      [0, 2, 30, null],
+      [0, 1, 20, 0],
+      [2, 2, 10, 0],
+    ]);
+    expect(commits).to.deep.equal([
+      '0 {"e":2,"v":1,"t":0}',
+      '0 {"e":1,"v":1,"t":0,"m":2}',
+      '2 {"v":1,"t":0,"m":2}',
+      '2 {"e":2,"v":1,"t":0,"m":2}',
+      '3 {"v":1,"t":0}',
+    ]);
+  });
+
+  it('asks for what is stored beyond the commits from two hours before their latest append time on', async () => {
+    const since = async (appendedBy: number | null): Promise<unknown> => {
+      const asked: unknown[][] = [];
+      const highest: RangeStore['highest'] = (...all) => {
+        asked.push(all);
+        return Promise.resolve(-1);
+      };
+      const reader = loneReader({
+        ...options,
+        progress: { ...options.progress, from: 7, appendedBy },
+        commit: () => Promise.resolve(),
+        store: { highest },
+      });
+      reader.start();
+      await until(() => asked.length === 1);
+      await reader.finish();
+      return asked[0];
+    };
+    expect(await since(1_795_000_000_000)).to.deep.equal([0, 7, 1_794_992_800_000]);
+    expect(await since(null)).to.deep.equal([0, 7, null]);
+  });
+
   it('commits nothing after a range that it could not store when it was told to finish', async () => {
     const commits: string[] = [];
     let tries = 0;

@@ -7,6 +7,8 @@ const record: fc.Arbitrary<Written> = fc.record({ days: fc.array(fc.nat(2), { ma
 const life = fc.record({
   steps: fc.oneof(fc.nat(40), fc.constant(Infinity)),
   come: fc.array(record, { maxLength: 10 }),
+  // what a single record has always fits
+  memory: fc.constantFrom(Infinity, Infinity, 3, 5),
   loss: fc.option(fc.record({ kept: fc.nat(25), commits: fc.nat(60) })),
 });
 
@@ -16,7 +18,8 @@ describe('a log that has lost its end', () => {
       fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 8 }), async (lives) => {
         const world = new LogPartition();
         const counts: number[] = [];
-        for (const { steps, come, loss } of [...lives, { steps: Infinity, come: [], loss: null }]) {
+        for (const { steps, come, loss, memory } of [...lives, { steps: Infinity, come: [], loss: null, memory: 4 }]) {
+          world.memory = memory;
           if (loss !== null) world.losePower(loss.kept, loss.commits);
           counts.length = world.messages.length;
           for (const one of come) {

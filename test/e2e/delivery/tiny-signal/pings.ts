@@ -32,9 +32,9 @@ export const pingsSink: Sink<PingRecord> = {
   table: 'pings',
   forget: () => undefined,
   prepare: () => Promise.resolve(),
-  insert: (range, { table: into = 'pings' } = {}) => ({
+  insert: (range, { table: into = 'pings', fence } = {}) => ({
     text: insertStatement({
-      ...{ range, into, table: 'pings', structure: 'at Int64, host String' },
+      ...{ range, into, fence, table: 'pings', structure: 'at Int64, host String' },
       columns: [
         ['at', "fromUnixTimestamp64Milli(at, 'UTC')"],
         ['host', 'host'],
