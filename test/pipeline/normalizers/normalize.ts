@@ -45,7 +45,8 @@ export function normalize(
   const take = options.timed === true ? taken : expectBothWays;
   const { total, accepted, rejected, thrown, records } = take((out) => normalizer.normalize(request, out));
   if (thrown !== null) return thrown;
-  const entries = records.flatMap(entriesOf).sort((a, b) => Number(timeOf(a) - timeOf(b)));
+  const timed = records.flatMap(entriesOf).map((entry) => ({ entry, time: timeOf(entry) }));
+  const entries = timed.sort((a, b) => Number(a.time - b.time)).map(({ entry }) => entry);
   return { entries, rejected, total, ack: normalizer.ack(request, { accepted, rejected, total }, 3.4) };
 }
 
