@@ -61,6 +61,7 @@ describe('faults', function () {
     expect(counted(/^SIGKILL (after|mid)/), 'fault points').to.be.at.least(1);
     expect(counted(/^pauses of/), 'pauses').to.be.at.least(2);
     expect(counted(/^dropped|^truncated/), 'answers and bodies').to.be.at.least(3);
+    expect(counted(/^late inserts/), 'inserts that came late').to.be.at.least(1);
   });
 
   it('has patches that fit the compiled program', () => {
