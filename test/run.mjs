@@ -41,7 +41,7 @@ const PARTS = [
 ];
 /** One more than there are cores, few as they may be: those with engines wait for much of their time. */
 const AT_ONCE = Math.min(Math.max(os.availableParallelism(), 2) + 1, 4);
-/** A broker of a test lives for seconds: its second compiler took as much CPU as all the rest of it (12.6 and 6.7 s for 3,000 records). */
+/** A broker of a test lives for seconds: its optimizing compiler would take as much CPU as all the rest of it. */
 const JAVA_OPTIONS = [process.env.JAVA_TOOL_OPTIONS, '-XX:TieredStopAtLevel=1'].filter(Boolean).join(' ');
 
 const began = Date.now();
