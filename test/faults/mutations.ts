@@ -2,6 +2,7 @@ import type { Patch } from './patched-dist.ts';
 import type { Scenario } from './scenario.ts';
 import { droppedProduceAnswers } from './scenarios/dropped-answers.ts';
 import { forgottenTokens, killSinkAtPoints, stallSinkAtPoints } from './scenarios/fault-points.ts';
+import { heldInserts } from './scenarios/held-inserts.ts';
 
 /** A safety part of the product, how it is switched off in a copy, and a scenario that holds with it and must not hold without it. */
 export type Mutation = { readonly name: string; readonly about: string; readonly scenario: Scenario; readonly patches: readonly Patch[] };
@@ -43,6 +44,12 @@ export const MUTATIONS: readonly Mutation[] = [
       { file: 'pipeline/bus/record-batch.js', find: 'writeInt16BE(identity.epoch,', replace: 'writeInt16BE(-1,' },
       { file: 'pipeline/bus/record-batch.js', find: 'writeInt32BE(sequence,', replace: 'writeInt32BE(-1,' },
     ],
+  },
+  {
+    name: 'fence',
+    about: 'Ranges of an insert of several partitions are repeated while it may still arrive.',
+    scenario: heldInserts,
+    patches: [{ file: 'sinks/writer.js', find: 'const fence = this.#putUpFence(id);', replace: 'const fence = Promise.resolve();' }],
   },
   {
     name: 'read-back',

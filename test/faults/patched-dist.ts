@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
+const DIST = path.join(ROOT, 'dist');
 
 /** One exact piece of a compiled file, and what stands there instead. */
 export type Patch = { readonly file: string; readonly find: string; readonly replace: string };
@@ -9,8 +10,17 @@ export type Patch = { readonly file: string; readonly find: string; readonly rep
 /** A changed copy of the compiled program. `remove` deletes it. */
 export type PatchedDist = { readonly dist: string; remove(): void };
 
-/** Copies the compiled program and patches it. Throws where a piece is not found exactly once: the source has changed, and so must the patch. */
-export function patchedDist(patches: readonly Patch[], dist = path.join(ROOT, 'dist')): PatchedDist {
+/** The files of the compiled program that change, by their names. Throws where a piece is not found exactly once: the source has changed, and so must the patch. */
+export function patchedFiles(patches: readonly Patch[], dist = DIST): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const { file, find, replace } of patches)
+    files.set(file, patched(files.get(file) ?? readFileSync(path.join(dist, file), 'utf8'), find, replace, file));
+  return files;
+}
+
+/** Copies the compiled program and patches it. */
+export function patchedDist(patches: readonly Patch[], dist = DIST): PatchedDist {
+  const files = patchedFiles(patches, dist);
   const cache = path.join(ROOT, '.cache', 'logweir');
   mkdirSync(cache, { recursive: true });
   // inside the package, so that its packages and its SQL files are found from there
@@ -23,10 +33,7 @@ export function patchedDist(patches: readonly Patch[], dist = path.join(ROOT, 'd
   try {
     const copy = path.join(folder, 'dist');
     cpSync(dist, copy, { recursive: true });
-    for (const { file, find, replace } of patches) {
-      const target = path.join(copy, file);
-      writeFileSync(target, patched(readFileSync(target, 'utf8'), find, replace, file));
-    }
+    for (const [file, text] of files) writeFileSync(path.join(copy, file), text);
     return { dist: copy, remove };
   } catch (error) {
     remove();

@@ -4,13 +4,24 @@ import { httpRequests, kafkaAnswers, kafkaRequests, type Piece } from './proxy-f
 import type { Line } from './proxy-line.ts';
 import type { Match } from './proxy.ts';
 
+/** What is done to a request, and who is told that it has happened. */
+export type FaultKind =
+  | { readonly what: 'drop'; readonly done: () => void }
+  | { readonly what: 'truncate'; /** How many are forwarded. */ readonly bytes: number; readonly done: () => void }
+  | { readonly what: 'hold'; readonly done: (held: Held) => void };
+
 /** A fault that waits for its request. */
-export type Fault = {
-  readonly what: 'drop' | 'truncate';
+export type Fault = FaultKind & {
   readonly match: Match;
-  /** Of a truncation: how many are forwarded. */ readonly bytes: number;
-  /** Told that it has happened. */ readonly done: () => void;
-  /** False once nobody waits for it any more. */ readonly isWanted: () => boolean;
+  /** False once nothing waits for it any more. */ readonly isWanted: () => boolean;
+};
+
+/** A request that was read whole and not forwarded. */
+export type Held = {
+  readonly head: string;
+  readonly bytes: Buffer;
+  /** True once its sender has ended the connection, or it was cut. */ readonly isAbandoned: () => boolean;
+  /** Ends the connection to its sender. */ readonly cut: () => void;
 };
 
 /** Looks at the requests and answers of one connection, and does to them what waits in the rules. */
@@ -33,6 +44,8 @@ export function createFaults(rules: Rules, { up, down, client, cut }: Ends): Fau
   /** By the id of the request. */
   const taken = new Map<number, Fault>();
   let isTruncated = false;
+  /** What has come of the request that is held. */
+  let kept: Buffer[] = [];
 
   const giveBack = (id: number): void => {
     const fault = taken.get(id);
@@ -42,14 +55,14 @@ export function createFaults(rules: Rules, { up, down, client, cut }: Ends): Fau
 
   const take = ({ request, id, bytes }: Piece): void => {
     const fits = (fault: Fault): boolean =>
-      fault.match(request) && (fault.what === 'drop' || protocol === 'http' || bytes.length > fault.bytes);
+      fault.match(request) && (fault.what !== 'truncate' || protocol === 'http' || bytes.length > fault.bytes);
     const at = rules.faults.findIndex(fits);
     if (at < 0) return;
     taken.set(id, rules.faults[at] as Fault);
     rules.faults.splice(at, 1);
   };
 
-  const truncate = ({ id, bytes, payload }: Piece, fault: Fault): void => {
+  const truncate = ({ id, bytes, payload }: Piece, fault: Fault & { readonly what: 'truncate' }): void => {
     isTruncated = true;
     taken.delete(id);
     up.write(bytes.subarray(0, fault.bytes - payload));
@@ -57,6 +70,18 @@ export function createFaults(rules: Rules, { up, down, client, cut }: Ends): Fau
     client.resetAndDestroy();
     counts.truncatedRequests += 1;
     fault.done();
+  };
+
+  /** Keeps what comes of a request; with its end it is handed over, or forwarded where nothing waits for it any more. */
+  const hold = ({ request, id, bytes, isLast }: Piece, fault: Fault & { readonly what: 'hold' }): void => {
+    kept.push(bytes);
+    if (!isLast) return;
+    const whole = Buffer.concat(kept);
+    kept = [];
+    taken.delete(id);
+    if (fault.isWanted())
+      fault.done({ head: request.head, bytes: whole, isAbandoned: () => client.readableEnded || client.destroyed, cut });
+    else up.write(whole);
   };
 
   const onRequest = (piece: Piece): void => {
@@ -67,6 +92,7 @@ export function createFaults(rules: Rules, { up, down, client, cut }: Ends): Fau
     const fault = taken.get(piece.id);
     const isCut = fault?.what === 'truncate' && !piece.isHead && piece.payload + piece.bytes.length > fault.bytes;
     if (isCut) truncate(piece, fault);
+    else if (fault?.what === 'hold') hold(piece, fault);
     else up.write(piece.bytes);
   };
 
@@ -75,7 +101,7 @@ export function createFaults(rules: Rules, { up, down, client, cut }: Ends): Fau
     taken.delete(id);
     counts.droppedResponses += 1;
     cut();
-    fault?.done();
+    if (fault?.what === 'drop') fault.done();
   };
 
   const onHttpAnswer = (bytes: Buffer): void => {

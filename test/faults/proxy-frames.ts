@@ -8,6 +8,7 @@ export type Piece = {
   readonly bytes: Buffer;
   readonly payload: number;
   readonly isHead: boolean;
+  /** Nothing of the request comes after it. */ readonly isLast: boolean;
 };
 
 /** Takes bytes as they come, gives what they complete. */
@@ -47,6 +48,7 @@ export function kafkaRequests(): Splitter<Piece> {
       bytes: frame,
       payload: 0,
       isHead: false,
+      isLast: true,
     }));
 }
 
@@ -99,7 +101,7 @@ export function httpRequests(): Splitter<Piece> {
   function piece(bytes: Buffer, isHead: boolean): Piece {
     const before = payload;
     if (!isHead) payload += bytes.length;
-    return { request, id, bytes, payload: before, isHead };
+    return { request, id, bytes, payload: before, isHead, isLast: expected.what === 'head' };
   }
 
   return (bytes) => {

@@ -374,5 +374,37 @@ describe('proxy', () => {
       await until(() => server.aborted() === 1);
       expect(server.bodies).to.deep.equal(['short']);
     });
+
+    it('holds a whole request, and brings it to the server after its sender is gone', async () => {
+      const server = await httpServer();
+      const proxy = await proxyTo(server.port, 'http');
+      const holding = proxy.holdNextRequest(isInsertInto('logs'));
+      expect(await send(proxy.port, '/?query=SELECT+1', ['a'])).to.equal('200');
+      const sent = send(proxy.port, '/?query=INSERT+INTO+logs+(', ['bb', 'cc']);
+      const held = await holding;
+      expect(held?.isAbandoned()).to.equal(false);
+      held?.cut();
+      expect(await sent).to.equal('ECONNRESET');
+      expect(held?.isAbandoned()).to.equal(true);
+      expect(server.bodies).to.deep.equal(['a']);
+      expect(await held?.deliver()).to.equal(true);
+      expect(server.bodies).to.deep.equal(['a', 'bbcc']);
+    });
+
+    it('forwards a request of which it has a part when it is to hold none any more', async () => {
+      const server = await httpServer();
+      const proxy = await proxyTo(server.port, 'http');
+      const giveUp = new AbortController();
+      const holding = proxy.holdNextRequest(isInsert, giveUp.signal);
+      const { socket, text } = await connect(proxy.port);
+      const head = 'POST /?query=INSERT HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n';
+      socket.write(`${head}ab`);
+      await until(() => proxy.counts.bytes === head.length + 2);
+      giveUp.abort();
+      expect(await holding).to.equal(null);
+      socket.write('cd');
+      await until(() => text().startsWith('HTTP/1.1 200'));
+      expect(server.bodies).to.deep.equal(['abcd']);
+    });
   });
 });

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { joinSockets, type Rules } from './proxy-connection.ts';
-import type { Fault } from './proxy-faults.ts';
+import type { Fault, FaultKind, Held } from './proxy-faults.ts';
 import type { SeenRequest } from './proxy-frames.ts';
 import type { Shape } from './proxy-line.ts';
 
@@ -34,6 +34,12 @@ export type ProxyCounts = {
 /** Which requests a fault is for. */
 export type Match = (request: SeenRequest) => boolean;
 
+/** A request that has left its sender and not reached its target. */
+export type HeldRequest = Pick<Held, 'head' | 'isAbandoned' | 'cut'> & {
+  /** Brings it to the target, on a connection of its own; true once that has answered 200. Its sender is told nothing. HTTP only. */
+  deliver(): Promise<boolean>;
+};
+
 /** A TCP proxy that does to a link what networks do. Verbs last until they are taken back; `next` ones happen once. */
 export type Proxy = {
   readonly port: number;
@@ -60,6 +66,8 @@ export type Proxy = {
   dropNextResponse(match: Match, signal?: AbortSignal): Promise<boolean>;
   /** Forwards so many bytes of the body (Kafka: of the frame) of the next request that matches and has more, then cuts the connection. */
   truncateNextRequest(bytes: number, match: Match, signal?: AbortSignal): Promise<boolean>;
+  /** Reads the next request that matches whole and does not forward it; null where `signal` came first. */
+  holdNextRequest(match: Match, signal?: AbortSignal): Promise<HeldRequest | null>;
   close(): Promise<void>;
 };
 
@@ -129,8 +137,13 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
       rules.shape = { ...rules.shape, isHeld: on };
       for (const connection of connections) connection.wake();
     },
-    dropNextResponse: (match, signal) => armed(rules, { what: 'drop', match, bytes: 0 }, signal),
-    truncateNextRequest: (bytes, match, signal) => armed(rules, { what: 'truncate', match, bytes }, signal),
+    dropNextResponse: (match, signal) => armed(rules, match, (settle) => ({ what: 'drop', done: () => settle(true) }), false, signal),
+    truncateNextRequest: (bytes, match, signal) =>
+      armed(rules, match, (settle) => ({ what: 'truncate', bytes, done: () => settle(true) }), false, signal),
+    holdNextRequest: async (match, signal) => {
+      const held = await armed<Held | null>(rules, match, (settle) => ({ what: 'hold', done: settle }), null, signal);
+      return held === null ? null : { ...held, deliver: () => deliver(held.bytes, target) };
+    },
     close: async () => {
       const closed = close();
       for (const connection of [...connections]) connection.cut();
@@ -139,24 +152,44 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   };
 }
 
-/** Puts a fault behind those that wait; true when it has happened. */
-function armed(rules: Rules, kind: Pick<Fault, 'what' | 'match' | 'bytes'>, signal?: AbortSignal): Promise<boolean> {
+/** Puts a fault behind those that wait. Resolves to what it settles with, `otherwise` where `signal` came first. */
+function armed<Result>(
+  rules: Rules,
+  match: Match,
+  kind: (settle: (result: Result) => void) => FaultKind,
+  otherwise: Result,
+  signal?: AbortSignal,
+): Promise<Result> {
   return new Promise((resolve) => {
     let isWanted = true;
-    const settle = (happened: boolean): void => {
+    const settle = (result: Result): void => {
       isWanted = false;
       signal?.removeEventListener('abort', withdraw);
-      resolve(happened);
+      resolve(result);
     };
-    const fault: Fault = { ...kind, done: () => settle(true), isWanted: () => isWanted };
+    const fault: Fault = { ...kind(settle), match, isWanted: () => isWanted };
     const withdraw = (): void => {
       const at = rules.faults.indexOf(fault);
       if (at >= 0) rules.faults.splice(at, 1);
-      settle(false);
+      settle(otherwise);
     };
     signal?.addEventListener('abort', withdraw);
-    if (signal?.aborted === true) settle(false);
+    if (signal?.aborted === true) settle(otherwise);
     else rules.faults.push(fault);
+  });
+}
+
+/** Sends a request of HTTP and reads the first line of its answer. */
+function deliver(request: Buffer, target: ProxyOptions['target']): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ ...target, noDelay: true });
+    socket.once('data', (answer: Buffer) => {
+      resolve(answer.toString('latin1', 0, 12) === 'HTTP/1.1 200');
+      socket.destroy();
+    });
+    socket.on('error', () => undefined);
+    socket.once('close', () => resolve(false));
+    socket.write(request);
   });
 }
 

@@ -13,17 +13,16 @@ export const OFTEN: readonly string[] = [
   'kill-sink',
   'kill-clickhouse',
   'kill-kafka',
-  'kill-sink-and-kafka',
   'kill-sink-at-points',
   'pause-sink',
   'pause-kafka',
   'dropped-produce-answers',
   'dropped-insert-answers',
   'truncated-inserts',
+  'held-inserts',
   'cut-requests',
   'kill-a-broker',
   'isolate-a-broker',
-  'forgotten-tokens',
   'kafka-disk-full',
 ];
 

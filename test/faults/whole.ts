@@ -8,7 +8,7 @@ export type WholeRun = {
   readonly quiet?: true;
 };
 
-/** What a release must have gone through: some 1,000 kills, 200 pauses, 2,500 dropped answers, 500 torn inserts, and each outage once. */
+/** What a release must have gone through: some 1,000 kills, 200 pauses, 2,500 dropped answers, 500 torn inserts, 60 late ones, and each outage once. */
 export const WHOLE: readonly WholeRun[] = [
   { scenario: 'pause-api', times: 45, seconds: 1200 },
   { scenario: 'pause-sink', times: 45, seconds: 1200 },
@@ -28,6 +28,7 @@ export const WHOLE: readonly WholeRun[] = [
   { scenario: 'dropped-produce-answers', times: 2000, seconds: 1500 },
   { scenario: 'dropped-insert-answers', times: 500, seconds: 1500 },
   { scenario: 'truncated-inserts', times: 500, seconds: 1500 },
+  { scenario: 'held-inserts', times: 60, seconds: 1200 },
   { scenario: 'cut-requests', seconds: 180 },
   { scenario: 'black-hole-kafka', times: 5, seconds: 600 },
   { scenario: 'black-hole-clickhouse', times: 5, seconds: 600 },

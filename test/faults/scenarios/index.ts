@@ -6,6 +6,7 @@ import { cutRequests, truncatedInserts } from './cut-requests.ts';
 import { droppedInsertAnswers, droppedProduceAnswers } from './dropped-answers.ts';
 import { forgottenTokens, killSinkAtPoints, stallSinkAtPoints } from './fault-points.ts';
 import { clickhouseDiskFull, kafkaDiskFull } from './full-disks.ts';
+import { heldInserts } from './held-inserts.ts';
 import {
   killAll,
   killApi,
@@ -56,6 +57,7 @@ export const scenarios = registry<Scenario>(
     droppedProduceAnswers,
     droppedInsertAnswers,
     truncatedInserts,
+    heldInserts,
     cutRequests,
     blackHoleKafka,
     blackHoleClickHouse,

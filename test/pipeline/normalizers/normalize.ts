@@ -1,10 +1,10 @@
 import { textOf, type LogEntry } from '../../../pipeline/core/entry.ts';
-import { HttpError } from '../../../pipeline/core/errors.ts';
 import { parseTime } from '../../../pipeline/core/time.ts';
+import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import type { Rejection } from '../../../pipeline/logs/writer.ts';
 import type { Ack, IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
-import { expectBothWays } from '../logs/both-ways.ts';
-import { entriesOf, newWriter, RECEIVED_AT } from '../logs/entry-lines.ts';
+import { expectBothWays, taken, type TakenRecord } from '../logs/both-ways.ts';
+import { RECEIVED_AT } from '../logs/entry-lines.ts';
 
 /** Nanoseconds; entries without a time of their own got one after the other. */
 const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))) ?? 0n;
@@ -42,23 +42,16 @@ export function normalize(
     maxBytes: 2 * 1024 * 1024,
     receivedAt: RECEIVED_AT,
   };
-  if (options.timed !== true) expectBothWays((writer) => normalizer.normalize(request, writer));
-  const out = newWriter();
-  try {
-    normalizer.normalize(request, out);
-  } catch (error) {
-    if (error instanceof HttpError) return { status: error.status, detail: error.message };
-    throw error;
-  }
-  const accepted = out.accepted;
-  const entries = entriesOf(out).sort((a, b) => Number(timeOf(a) - timeOf(b)));
-  return {
-    entries,
-    rejected: out.rejected,
-    total: out.total,
-    ack: normalizer.ack(request, { accepted, rejected: out.rejected, total: out.total }, 3.4),
-  };
+  const take = options.timed === true ? taken : expectBothWays;
+  const { total, accepted, rejected, thrown, records } = take((out) => normalizer.normalize(request, out));
+  if (thrown !== null) return thrown;
+  const timed = records.flatMap(entriesOf).map((entry) => ({ entry, time: timeOf(entry) }));
+  const entries = timed.sort((a, b) => Number(a.time - b.time)).map(({ entry }) => entry);
+  return { entries, rejected, total, ack: normalizer.ack(request, { accepted, rejected, total }, 3.4) };
 }
+
+const entriesOf = ({ value, count, streams }: TakenRecord): LogEntry[] =>
+  entriesIn(value, count, (id) => streams.get(id)?.text ?? `no stream ${id}`);
 
 export const messages = (result: ReturnType<typeof normalize>): unknown =>
   'entries' in result ? result.entries.map((entry) => entry.get('_msg')) : result;
