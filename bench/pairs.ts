@@ -1,8 +1,9 @@
 /**
  * `npm run bench:pairs -- --other CLONE`: loads the same entries into an instance of this clone and one of another (of the commit before), in
  * turns on one machine, and compares them pair by pair. The other clone must be built (`npm start` once).
- *   npm run bench:pairs -- --other ../before [--pairs 6] [--entries 1000000] [--partitions 2] [--out FILE]
- * CPU is that of all processes from the first request until ClickHouse has merged what came. Prints Markdown tables.
+ *   npm run bench:pairs -- --other ../before [--pairs 6] [--entries 1000000] [--partitions 2] [--queries ROUNDS] [--out FILE]
+ * CPU is that of all processes from the first request until ClickHouse has merged what came. `--queries`: the queries of the benchmark folder in
+ * turns too, so many rounds after the first pair and as many at the end, when all parts are merged into one. Prints Markdown tables.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -21,6 +22,7 @@ const { values: flags } = parseArgs({
     pairs: { type: 'string', default: '6' },
     entries: { type: 'string', default: '1000000' },
     partitions: { type: 'string', default: '2' },
+    queries: { type: 'string', default: '0' },
     out: { type: 'string' },
   },
 });
@@ -95,6 +97,40 @@ function table(before: Side, after: Side): string[] {
   ];
 }
 
+type Times = Readonly<Record<string, { readonly median_ms?: number }>>;
+
+/** Milliseconds of each query, the median of its runs. */
+async function times({ name, instance }: Side, bodies: string): Promise<ReadonlyMap<string, number>> {
+  const out = path.join(root, '.bench', `queries-${name}.json`);
+  const meta = path.join(bodies, 'meta.json');
+  await python([path.join(shared, 'query.py'), meta, '--api', instance.app, '--tenant', '1', '--key', instance.key, '--out', out]);
+  const read = JSON.parse(readFileSync(out, 'utf8')) as Times;
+  return new Map(Object.entries(read).map(([query, { median_ms: ms }]) => [query, ms ?? NaN]));
+}
+
+/** The ratio of each query, the median of the rounds; and their geometric mean. */
+async function queries(when: string, before: Side, after: Side, bodies: string): Promise<string[]> {
+  const rounds = Number(flags.queries);
+  const ratios = new Map<string, number[]>();
+  for (let round = 0; round < rounds; round++) {
+    const measured = new Map<Side, ReadonlyMap<string, number>>();
+    for (const side of round % 2 === 0 ? [before, after] : [after, before]) measured.set(side, await times(side, bodies));
+    for (const [query, ms] of measured.get(after) ?? [])
+      ratios.set(query, [...(ratios.get(query) ?? []), ms / (measured.get(before)?.get(query) ?? NaN)]);
+  }
+  if (rounds === 0) return [];
+  const medians = [...ratios].map(([query, all]) => [query, median(all)] as const);
+  const mean = Math.exp(medians.reduce((sum, [, ratio]) => sum + Math.log(ratio), 0) / medians.length);
+  const slowest = medians.sort(([, one], [, other]) => other - one).map(([query, ratio]) => `${query} ${ratio.toFixed(2)}`);
+  return ['', `queries ${when}, after / before: geometric mean ${mean.toFixed(2)}; ${slowest.join(', ')}`];
+}
+
+/** Merges all parts into one for each partition of the table. */
+async function mergeAll({ instance }: Side): Promise<void> {
+  await ask(instance, 'OPTIMIZE TABLE logs FINAL');
+  await merged(instance);
+}
+
 /** What the entries take on disk and on Kafka. */
 async function sizes({ name, instance, runs }: Side): Promise<string> {
   const [disk = '', parts = ''] = (
@@ -116,11 +152,15 @@ async function main(): Promise<void> {
   }
   const before = await start(path.resolve(flags.other), 'before');
   const after = await start(root, 'after');
+  const fresh: string[] = [];
   try {
     for (let pair = 0; pair < Number(flags.pairs); pair++) {
       for (const side of pair % 2 === 0 ? [before, after] : [after, before]) await load(side, bodies);
+      if (pair === 0) fresh.push(...(await queries('on data that is minutes old', before, after, bodies)));
     }
-    const lines = [...table(before, after), '', await sizes(before), await sizes(after)];
+    const lines = [...table(before, after), '', await sizes(before), await sizes(after), ...fresh];
+    if (Number(flags.queries) > 0) await Promise.all([before, after].map(mergeAll));
+    lines.push(...(await queries('on merged data', before, after, bodies)));
     console.log(lines.join('\n'));
     if (flags.out !== undefined) writeFileSync(flags.out, lines.join('\n') + '\n');
   } finally {
