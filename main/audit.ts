@@ -11,7 +11,7 @@ import { audit, type LastLetters } from '../sinks/audit/audit.ts';
 import { storedPositions } from '../sinks/audit/stored.ts';
 import { sinks } from '../sinks/index.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
-import { sinkGroup } from './roles/sink.ts';
+import { sinkGroup } from './roles/sink-group.ts';
 
 /** What is audited: a topic (the log's without one) and a span of append times, as text; `onProgress` is told how many records are compared. */
 export type AuditRequest = {

@@ -9,7 +9,7 @@ import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import { entriesOf } from '../pipeline/logs/record-entries.ts';
 import type { LogRecord } from '../pipeline/logs/record.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
-import { sinkGroup } from './roles/sink.ts';
+import { sinkGroup } from './roles/sink-group.ts';
 
 /** What is read: a topic, a span of append times as text, and whose entries. */
 export type TopicReadRequest = {

@@ -26,6 +26,8 @@ export type IngestOptions = {
   readonly rejections?: RejectionLog;
   /** Told of the entries of each request once they are on the log. */
   readonly onAccepted?: (tenantId: number, entries: number) => void;
+  /** What a request of so many bytes waits for before its body is read; null where it need not. */
+  readonly turn?: (tenantId: number, bytes: number) => Promise<void> | null;
   /** Nanoseconds since the epoch. */
   readonly now?: () => bigint;
 };
@@ -57,9 +59,11 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
 async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake, receivedAt: bigint): Promise<RouteAnswer> {
   const { publisher, limits, metrics, bodies, caps } = intake;
   const { principal } = exchange;
+  const expected = expectedBytes(exchange, caps);
+  await intake.turn?.(principal.tenantId, expected);
   admitAll(limits, principal);
   publisher.admit();
-  const leave = bodies.enter(expectedBytes(exchange, caps));
+  const leave = bodies.enter(expected);
   try {
     const { request, writer } = await readEntries(exchange, normalizer, intake, receivedAt);
     const bytes = request.body.length;

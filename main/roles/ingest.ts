@@ -8,6 +8,7 @@ import { elasticProbes } from '../../api/ingest/elastic-probes.ts';
 import { hecEndpoints } from '../../api/ingest/hec-endpoints.ts';
 import { ingestEndpoints } from '../../api/ingest/ingest-endpoints.ts';
 import { vercelVerification } from '../../api/ingest/vercel-verification.ts';
+import { StoragePace } from '../../api/limits/storage-pace.ts';
 import { EventLoopLag } from '../../api/limits/event-loop-lag.ts';
 import { ingestLimits } from '../../api/limits/index.ts';
 import type { UsageCounts } from '../../api/limits/usage-counts.ts';
@@ -15,12 +16,18 @@ import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { LogPublisher } from '../../pipeline/logs/log-publisher.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { normalizers } from '../../pipeline/normalizers/index.ts';
+import { AdminConnection } from '../../pipeline/bus/admin-connection.ts';
+import { committedBy } from '../../pipeline/bus/group-positions.ts';
+import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
+import { sinkGroup } from './sink-group.ts';
 import { createControlStore } from './control.ts';
 import type { Role, RoleContext } from './role.ts';
 import { createUsageCounts } from './usage.ts';
 
 /** Between two requests to a broker: with many partitions and little load each of them would carry a record or two. Milliseconds. */
 const GAP_MS = 5;
+/** How long Kafka may take to say what is stored. Milliseconds. */
+const ASK_DEADLINE_MS = 5000;
 
 /** What every process needs that takes entries. */
 export type IngestPlane = {
@@ -35,6 +42,17 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
   const { config, log, metrics } = context;
   const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-ingest', log });
   const counts = createUsageCounts(context);
+  const admin = new AdminConnection(kafka, ASK_DEADLINE_MS);
+  const pace = new StoragePace({
+    stored: async () => {
+      const committed = await admin.query((open) => committedBy(open, sinkGroup('logs'), LOGS_TOPIC));
+      return new Map([...committed].map(([partition, { offset }]) => [partition, offset]));
+    },
+    log: log.child({ component: 'storage pace' }),
+    onWaited: (seconds) => {
+      metrics.storageWaits.inc(seconds);
+    },
+  });
   const publisher = new LogPublisher({
     kafka,
     log: log.child({ component: 'publisher' }),
@@ -42,6 +60,7 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
     onSent: (records) => {
       metrics.batches.inc({ stage: 'produce' });
       counts.sent(records);
+      pace.sent(records);
     },
   });
   context.registerCheck('kafka', () => publisher.ready);
@@ -62,9 +81,11 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
     onAccepted: (tenantId, entries) => {
       growth.accepted(tenantId, entries);
     },
+    turn: (tenantId, bytes) => pace.turn(tenantId, bytes),
   });
   endpoints.push(...elasticProbes, ...hecEndpoints, ...vercelVerification);
-  return { services: [lag, counts, publisher, growth], endpoints, counts };
+  const asking: Service = { name: 'stored offsets', start: () => Promise.resolve(), stop: () => admin.disconnect() };
+  return { services: [lag, counts, asking, pace, publisher, growth], endpoints, counts };
 }
 
 /** Takes entries from shippers, on the ingest host. */

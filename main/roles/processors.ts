@@ -10,7 +10,7 @@ import { ProcessorRunner } from '../../pipeline/processors/runner.ts';
 import { usage } from '../../pipeline/processors/usage.ts';
 import { sinks } from '../../sinks/index.ts';
 import type { Role, RoleContext } from './role.ts';
-import { sinkGroup } from './sink.ts';
+import { sinkGroup } from './sink-group.ts';
 
 /** Folds the log into what is derived from it (the volume of each tenant), and watches whether the log may take more. */
 export const processorsRole: Role = {

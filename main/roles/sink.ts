@@ -11,6 +11,7 @@ import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import type { Role, RoleContext } from './role.ts';
+import { sinkGroup } from './sink-group.ts';
 
 /**
  * Large blocks are merged less often, and merging is the larger part of what a row costs ClickHouse; when little comes, or no more, it is
@@ -33,9 +34,6 @@ const LIMITS: PaceLimits = {
  * So a process stays below 300 MiB.
  */
 const HELD_BYTES = 96_000_000;
-
-/** The consumer group of a sink. */
-export const sinkGroup = (sink: string): string => `logweir-sink-${sink}`;
 
 const writerMetrics = (metrics: Metrics): WriterMetrics => ({
   stored: (table, rows, bytes, seconds) => {

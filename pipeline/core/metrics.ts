@@ -30,6 +30,11 @@ export class Metrics {
     registers: [this.registry],
   });
   readonly lag = this.#gauge('logweir_consumer_lag', 'Records of a partition that are not stored yet.', ['topic', 'partition']);
+  readonly storageWaits = this.#counter(
+    'logweir_storage_wait_seconds_total',
+    'Seconds that requests to ingest waited since what was acknowledged before was not stored as fast as it came.',
+    [],
+  );
   readonly requests = new Histogram({
     name: 'logweir_http_request_seconds',
     help: 'Time to answer a request, by route.',

@@ -1,0 +1,125 @@
+import type { Logger } from 'pino';
+import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
+import { repeat } from '../../pipeline/core/repeat.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import { StorageWindow } from './storage-window.ts';
+
+export type StoragePaceOptions = {
+  /** The offset after the last record that is stored, of each partition of the log. */
+  readonly stored: () => Promise<ReadonlyMap<number, number>>;
+  readonly log: Logger;
+  /** Told how long a request has waited, seconds. */
+  readonly onWaited?: (seconds: number) => void;
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+  readonly everyMs?: number;
+};
+
+const EVERY_MS = 250;
+/** What is older, and not known to be stored, is asked for. */
+const ASK_MS = 1500;
+/** The longest wait of a request. Shippers wait ten seconds and more for an answer. */
+const MAX_WAIT_MS = 2500;
+/** What a tenant has sent counts by half after so many looks. */
+const HALF_LIFE = 20;
+/** A tenant with less than this share of the mean of all that send does not wait for the others. */
+const SMALL_SHARE = 0.5;
+
+type Waiting = { readonly bytes: number; readonly until: number; readonly go: () => void };
+
+/**
+ * Storage goes first: while as much is acknowledged and not stored as storage takes four seconds for, requests of the tenants that send most wait
+ * before their bodies are read, 2.5 s at most, and none while storage stands still (docs/adr/0018-storage-goes-first.md).
+ */
+export class StoragePace implements Service {
+  readonly name = 'storage pace';
+  readonly #options: Required<StoragePaceOptions>;
+  readonly #window = new StorageWindow();
+  readonly #stop = new AbortController();
+  /** In the order in which they came. */
+  #waiting: Waiting[] = [];
+  /** Bytes of late, by tenant, and in all. */
+  readonly #sent = new Map<number, number>();
+  #sentInAll = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(options: StoragePaceOptions) {
+    this.#options = { now: () => performance.now(), everyMs: EVERY_MS, onWaited: () => undefined, ...options };
+  }
+
+  start(): Promise<void> {
+    this.#running = repeat(this.#options.everyMs, this.#stop.signal, () => this.#look());
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    for (const { go } of this.#waiting.splice(0)) go();
+    await this.#running;
+  }
+
+  /** Notes records that this process has had acknowledged. */
+  sent(records: readonly SentRecord[]): void {
+    const now = this.#options.now();
+    for (const record of records) {
+      this.#window.sent(record, now);
+      this.#sent.set(record.tenantId, (this.#sent.get(record.tenantId) ?? 0) + record.bytes);
+      this.#sentInAll += record.bytes;
+    }
+  }
+
+  /** Null where a request of so many bytes may go on at once, as most may; else resolves when it may. */
+  turn(tenantId: number, bytes: number): Promise<void> | null {
+    const { now } = this.#options;
+    const began = now();
+    if (this.#stop.signal.aborted || this.#isSmall(tenantId)) return null;
+    if (this.#waiting.length === 0 && (this.#window.room(began) ?? 1) > 0) return null;
+    return new Promise((resolve) => {
+      const go = (): void => {
+        this.#options.onWaited((now() - began) / 1000);
+        resolve();
+      };
+      this.#waiting.push({ bytes, until: began + MAX_WAIT_MS, go });
+    });
+  }
+
+  #isSmall(tenantId: number): boolean {
+    return (this.#sent.get(tenantId) ?? 0) * this.#sent.size < SMALL_SHARE * this.#sentInAll;
+  }
+
+  async #look(): Promise<void> {
+    const { now, stored, log } = this.#options;
+    this.#forget();
+    if (now() - this.#window.since >= ASK_MS)
+      try {
+        this.#window.stored(await stored(), now());
+      } catch (error) {
+        log.debug({ err: error }, 'It cannot be told what is stored.');
+      }
+    this.#release(now());
+  }
+
+  /** Lets those go on that there is room for, and those that have waited long enough. */
+  #release(now: number): void {
+    let room = this.#window.room(now) ?? Infinity;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const one of waiting) {
+      if (room <= 0 && one.until > now) this.#waiting.push(one);
+      else {
+        room -= one.bytes;
+        one.go();
+      }
+    }
+  }
+
+  #forget(): void {
+    this.#sentInAll = 0;
+    for (const [tenantId, bytes] of this.#sent) {
+      const left = bytes * 0.5 ** (1 / HALF_LIFE);
+      if (left < 1) this.#sent.delete(tenantId);
+      else this.#sent.set(tenantId, left);
+      this.#sentInAll += left;
+    }
+  }
+}

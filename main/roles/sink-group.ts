@@ -1,0 +1,2 @@
+/** The consumer group of a sink. */
+export const sinkGroup = (sink: string): string => `logweir-sink-${sink}`;
