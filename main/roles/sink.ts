@@ -21,7 +21,7 @@ const LIMITS: PaceLimits = {
   rows: 300_000,
   bytes: 40_000_000,
   waits: [
-    { ms: 400, rows: 1000 },
+    { ms: 600, rows: 1000 },
     { ms: 700, rows: 20_000 },
     { ms: 2000, rows: 0 },
   ],

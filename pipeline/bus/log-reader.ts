@@ -39,8 +39,8 @@ export class LogReader {
   constructor(options: LogReaderOptions) {
     this.#member = new GroupMember({
       ...options,
-      // few large fetches cost less than many small ones, and nobody waits for this
-      fetch: { minBytes: 256 * 1024, maxWaitTimeInMs: 250, maxBytesPerPartition: 1024 * 1024, maxBytes: 4 * 1024 * 1024 },
+      // few large fetches cost less than many small ones, and what is counted here is counted where it is taken too
+      fetch: { minBytes: 256 * 1024, maxWaitTimeInMs: 1000, maxBytesPerPartition: 1024 * 1024, maxBytes: 4 * 1024 * 1024 },
       onAssigned: (partitions) => {
         for (const partition of partitions) {
           const next = this.#taker?.nextOf(partition) ?? null;
