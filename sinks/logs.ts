@@ -1,38 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { RecentMap } from '../pipeline/core/generations.ts';
 import { parseStream } from '../pipeline/core/labels.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../pipeline/logs/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { logsInsert } from './logs-body.ts';
+import { KnownStreams, type StreamKey } from './known-streams.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
 
-/** Streams (by tenant, day and id) that this process has written lately, in each of two generations; writing one again does no harm. */
-const MAX_KNOWN_STREAMS = 250_000;
 const STREAMS_DEADLINE_MS = 60_000;
 
 /** Entries into `logs`, and the streams they belong to into `streams`, before them. */
 export function createLogsSink(): Sink<LogRecord> {
-  let known = new RecentMap<string, true>(MAX_KNOWN_STREAMS);
+  let known = new KnownStreams();
   return {
     name: 'logs',
     signal: logsSignal,
     table: 'logs',
 
     forget() {
-      known = new RecentMap<string, true>(MAX_KNOWN_STREAMS);
+      known = new KnownStreams();
     },
 
     async prepare(records: readonly LogRecord[], store: Store): Promise<void> {
       const fresh = newStreams(records, known);
       if (fresh.size === 0) return;
-      const body = Buffer.from([...fresh.values()].join('\n') + '\n');
+      const body = Buffer.from(Array.from(fresh.values(), ({ row }) => `${row}\n`).join(''));
       await store.insert('INSERT INTO streams FORMAT JSONEachRow', [body], {
         queryId: `streams-${randomUUID()}`,
         settings: { async_insert: 0, max_partitions_per_insert_block: MAX_PARTITIONS },
         signal: AbortSignal.timeout(STREAMS_DEADLINE_MS),
       });
-      for (const key of fresh.keys()) known.set(key, true);
+      for (const { key } of fresh.values()) known.add(key);
     },
 
     insert: (range, options) => logsInsert([range], options),
@@ -40,23 +38,28 @@ export function createLogsSink(): Sink<LogRecord> {
   };
 }
 
-/** The rows of `streams` that may not be there yet, by their key. */
-export function newStreams(records: readonly LogRecord[], known: RecentMap<string, true>): Map<string, string> {
-  const fresh = new Map<string, string>();
+/** A row of `streams` as JSON, and what it is known under once it is written. */
+export type FreshStream = { readonly key: StreamKey; readonly row: string };
+
+/** The rows of `streams` that may not be there yet. */
+export function newStreams(records: readonly LogRecord[], known: KnownStreams): Map<string, FreshStream> {
+  const fresh = new Map<string, FreshStream>();
   for (const { tenantId, retentionDays, streams } of records) {
     for (const [id, { text, days }] of streams) {
       for (const day of days) {
-        const key = `${String(tenantId)}/${String(retentionDays)}/${String(day)}/${id}`;
-        if (known.get(key) !== undefined || fresh.has(key)) continue;
-        const labels = Object.fromEntries(parseStream(text));
-        fresh.set(
-          key,
-          JSON.stringify({ tenant_id: tenantId, day: streamDay(day), stream_id: id, _stream: text, labels, retention_days: retentionDays }),
-        );
+        const key = { tenantId, retentionDays, day, id };
+        if (known.has(key)) continue;
+        const name = `${String(tenantId)}/${String(retentionDays)}/${String(day)}/${id}`;
+        if (!fresh.has(name)) fresh.set(name, { key, row: rowOf(key, text) });
       }
     }
   }
   return fresh;
+}
+
+function rowOf({ tenantId, retentionDays, day, id }: StreamKey, text: string): string {
+  const labels = Object.fromEntries(parseStream(text));
+  return JSON.stringify({ tenant_id: tenantId, day: streamDay(day), stream_id: id, _stream: text, labels, retention_days: retentionDays });
 }
 
 /** Days as ClickHouse's Date holds them: 0 to 65535, which is 1970 to 2149; earlier and later ones share the ends. */

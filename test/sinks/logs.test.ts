@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { RecentMap } from '../../pipeline/core/generations.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
+import { KnownStreams } from '../../sinks/known-streams.ts';
 import { createLogsSink, newStreams } from '../../sinks/logs.ts';
 import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';
 import { columnsValue, logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
@@ -127,9 +127,9 @@ describe('sink logs', () => {
 
   it('writes as many rows of streams as there are streams and days of them, not their product', () => {
     const streams = new Map(Array.from({ length: 40_000 }, (_, n) => [String(n), { text: `{app="${String(n)}"}`, days: [n] }]));
-    const fresh = newStreams([record(7, 40_000, { streams })], new RecentMap(1));
+    const fresh = newStreams([record(7, 40_000, { streams })], new KnownStreams(1));
     expect(fresh.size).to.equal(40_000);
-    expect(JSON.parse([...fresh.values()][39_999] ?? '')).to.include({ stream_id: '39999', day: 39_999 });
+    expect(JSON.parse([...fresh.values()][39_999]?.row ?? '')).to.include({ stream_id: '39999', day: 39_999 });
   });
 
   it('writes a stream again where the first try failed', async () => {
