@@ -61,6 +61,11 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
     patches: [{ file: 'sinks/writer.js', find: "max_threads: 1, max_insert_threads: '1', input_format_parallel_parsing: 0,", replace: '' }],
   },
   {
+    name: 'fence',
+    about: 'an insert of several partitions writes nothing once one of its ranges is repeated',
+    patches: mutation('fence'),
+  },
+  {
     name: 'read-back',
     about: 'a range that may be stored is looked up before it is stored again',
     patches: mutation('read-back'),
