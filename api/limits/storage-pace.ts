@@ -25,7 +25,10 @@ const HALF_LIFE = 20;
 /** A tenant with less than this share of the mean of all that send does not wait for the others. */
 const SMALL_SHARE = 0.5;
 
-type Waiting = { readonly bytes: number; readonly until: number; readonly go: () => void };
+/** Requests that wait in a process. Where there are so many, the next ones go on to the limits at once. */
+const MAX_WAITING = 1000;
+
+type Waiting = { readonly tenantId: number; readonly bytes: number; readonly until: number; readonly go: () => void };
 
 /**
  * Storage goes first: while as much is acknowledged and not stored as storage takes four seconds for, requests of the tenants that send most wait
@@ -36,7 +39,6 @@ export class StoragePace implements Service {
   readonly #options: Required<StoragePaceOptions>;
   readonly #window = new StorageWindow();
   readonly #stop = new AbortController();
-  /** In the order in which they came. */
   #waiting: Waiting[] = [];
   /** Bytes of late, by tenant, and in all. */
   readonly #sent = new Map<number, number>();
@@ -72,14 +74,14 @@ export class StoragePace implements Service {
   turn(tenantId: number, bytes: number): Promise<void> | null {
     const { now } = this.#options;
     const began = now();
-    if (this.#stop.signal.aborted || this.#isSmall(tenantId)) return null;
+    if (this.#stop.signal.aborted || this.#waiting.length >= MAX_WAITING || this.#isSmall(tenantId)) return null;
     if (this.#waiting.length === 0 && (this.#window.room(began) ?? 1) > 0) return null;
     return new Promise((resolve) => {
       const go = (): void => {
         this.#options.onWaited((now() - began) / 1000);
         resolve();
       };
-      this.#waiting.push({ bytes, until: began + MAX_WAIT_MS, go });
+      this.#waiting.push({ tenantId, bytes, until: began + MAX_WAIT_MS, go });
     });
   }
 
@@ -99,10 +101,11 @@ export class StoragePace implements Service {
     this.#release(now());
   }
 
-  /** Lets those go on that there is room for, and those that have waited long enough. */
+  /** Lets those go on that there is room for, of tenants that have sent little first, and those that have waited long enough. */
   #release(now: number): void {
     let room = this.#window.room(now) ?? Infinity;
-    const waiting = this.#waiting;
+    const sent = ({ tenantId }: Waiting): number => this.#sent.get(tenantId) ?? 0;
+    const waiting = this.#waiting.sort((one, other) => sent(one) - sent(other));
     this.#waiting = [];
     for (const one of waiting) {
       if (room <= 0 && one.until > now) this.#waiting.push(one);

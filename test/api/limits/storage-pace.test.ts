@@ -65,6 +65,26 @@ describe('storage pace', () => {
     expect(pace.turn(3, 100)).to.equal(null);
   });
 
+  it('lets the tenant go on first that has sent less', async () => {
+    sent(1, MUCH);
+    sent(2, MUCH / 2);
+    const order: number[] = [];
+    const turns = [1, 2].map((tenantId) =>
+      (pace.turn(tenantId, MUCH) ?? Promise.reject(new Error('no wait'))).then(() => order.push(tenantId)),
+    );
+    now = 2000;
+    stored = () => Promise.resolve(new Map([[0, next]]));
+    await turns[1];
+    expect(order).to.deep.equal([2]);
+    await turns[0];
+  });
+
+  it('lets at most 1,000 wait', () => {
+    sent(1, MUCH);
+    for (let n = 0; n < 1000; n++) expect(pace.turn(1, 1)).to.not.equal(null);
+    expect(pace.turn(1, 1)).to.equal(null);
+  });
+
   it('goes on where Kafka does not say what is stored', async () => {
     let asked = 0;
     stored = () => {
