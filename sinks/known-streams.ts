@@ -1,7 +1,12 @@
 import { Generations } from '../pipeline/core/generations.ts';
+import { mixId } from '../pipeline/core/mix.ts';
 
-/** What a stream is written under. `id`: decimal digits. */
-export type StreamKey = { readonly tenantId: number; readonly retentionDays: number; readonly day: number; readonly id: string };
+/** What a stream is written under, beside its id. */
+export type StreamScope = { readonly tenantId: number; readonly retentionDays: number; readonly day: number };
+
+/** A hash of a scope that is never 0. */
+export const scopeHash = ({ tenantId, retentionDays, day }: StreamScope): number =>
+  mix(mix(mix(tenantId) ^ retentionDays) ^ day) >>> 0 || 1;
 
 /** Keys in each of two generations: of so many streams that are sent again and again none is written twice. */
 const MAX_KEYS = 1_250_000;
@@ -32,10 +37,10 @@ class KeyTable {
   /** Where the key is, or would be: the place of its first word. */
   #find(high: number, low: number, rest: number): number {
     const slots = this.#slots;
-    for (let slot = (low ^ rest) & this.#mask; ; slot = (slot + 1) & this.#mask) {
+    for (let slot = mixId(high, low ^ rest) & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const at = slot * WORDS;
       const found = slots[at + 2];
-      if (found === 0 || (found === rest && slots[at + 1] === low && slots[at] === high)) return at;
+      if (found === 0 || (found === rest && slots[at + 1] === low >>> 0 && slots[at] === high >>> 0)) return at;
     }
   }
 
@@ -57,8 +62,8 @@ class KeyTable {
 }
 
 /**
- * Streams that this process has written lately; to write one again does no harm. They are told by 96 bits of hashes, 64 of them of the id,
- * which is a hash of 64 bits itself.
+ * Streams that this process has written lately; to write one again does no harm. They are told by their id (64 bits, as two halves) and a
+ * hash of 32 bits of their scope.
  */
 export class KnownStreams {
   readonly #tables: Generations<KeyTable>;
@@ -68,30 +73,16 @@ export class KnownStreams {
   }
 
   /** Whether it is known; it counts as used now. */
-  has(key: StreamKey): boolean {
-    const [high, low, rest] = wordsOf(key);
-    if (this.#tables.young.has(high, low, rest)) return true;
-    if (!this.#tables.old.has(high, low, rest)) return false;
-    this.#tables.room().add(high, low, rest);
+  has(high: number, low: number, scope: number): boolean {
+    if (this.#tables.young.has(high, low, scope)) return true;
+    if (!this.#tables.old.has(high, low, scope)) return false;
+    this.add(high, low, scope);
     return true;
   }
 
-  add(key: StreamKey): void {
-    const [high, low, rest] = wordsOf(key);
-    this.#tables.room().add(high, low, rest);
+  add(high: number, low: number, scope: number): void {
+    this.#tables.room().add(high, low, scope);
   }
-}
-
-/** Two words of the id: its lower half, and FNV-1a of its digits; and a hash of the rest that is never 0. */
-function wordsOf({ tenantId, retentionDays, day, id }: StreamKey): readonly [number, number, number] {
-  let [low, hash] = [0, 0x811c9dc5];
-  for (let at = 0; at < id.length; at++) {
-    const digit = id.charCodeAt(at);
-    low = (Math.imul(low, 10) + digit - 0x30) | 0;
-    hash = Math.imul(hash ^ digit, 0x01000193);
-  }
-  const rest = mix(mix(mix(tenantId) ^ retentionDays) ^ day) >>> 0;
-  return [hash >>> 0, low >>> 0, rest === 0 ? 1 : rest];
 }
 
 /** The finalizer of MurmurHash3. */

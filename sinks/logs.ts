@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { parseStream } from '../pipeline/core/labels.ts';
+import { idText } from '../pipeline/logs/id-text.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../pipeline/logs/record.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { logsInsert } from './logs-body.ts';
-import { KnownStreams, type StreamKey } from './known-streams.ts';
+import { KnownStreams, scopeHash, type StreamScope } from './known-streams.ts';
 import { MAX_PARTITIONS, type Sink } from './sink.ts';
 
 const STREAMS_DEADLINE_MS = 60_000;
@@ -30,7 +31,7 @@ export function createLogsSink(): Sink<LogRecord> {
         settings: { async_insert: 0, max_partitions_per_insert_block: MAX_PARTITIONS },
         signal: AbortSignal.timeout(STREAMS_DEADLINE_MS),
       });
-      for (const { key } of fresh.values()) known.add(key);
+      for (const { high, low, scope } of fresh.values()) known.add(high, low, scope);
     },
 
     insert: (range, options) => logsInsert([range], options),
@@ -39,25 +40,27 @@ export function createLogsSink(): Sink<LogRecord> {
 }
 
 /** A row of `streams` as JSON, and what it is known under once it is written. */
-export type FreshStream = { readonly key: StreamKey; readonly row: string };
+export type FreshStream = { readonly high: number; readonly low: number; readonly scope: number; readonly row: string };
 
 /** The rows of `streams` that may not be there yet. */
 export function newStreams(records: readonly LogRecord[], known: KnownStreams): Map<string, FreshStream> {
   const fresh = new Map<string, FreshStream>();
   for (const { tenantId, retentionDays, streams } of records) {
-    for (const [id, { text, days }] of streams) {
-      for (const day of days) {
-        const key = { tenantId, retentionDays, day, id };
-        if (known.has(key)) continue;
-        const name = `${String(tenantId)}/${String(retentionDays)}/${String(day)}/${id}`;
-        if (!fresh.has(name)) fresh.set(name, { key, row: rowOf(key, text) });
-      }
-    }
+    let [lastDay, scope] = [NaN, 0];
+    streams.forEach((stream, day) => {
+      const { high, low } = stream;
+      if (day !== lastDay) scope = scopeHash({ tenantId, retentionDays, day });
+      lastDay = day;
+      if (known.has(high, low, scope)) return;
+      const name = `${String(tenantId)}/${String(retentionDays)}/${String(day)}/${String(high)}/${String(low)}`;
+      if (!fresh.has(name))
+        fresh.set(name, { high, low, scope, row: rowOf({ tenantId, retentionDays, day }, idText(high, low), stream.text()) });
+    });
   }
   return fresh;
 }
 
-function rowOf({ tenantId, retentionDays, day, id }: StreamKey, text: string): string {
+function rowOf({ tenantId, retentionDays, day }: StreamScope, id: string, text: string): string {
   const labels = Object.fromEntries(parseStream(text));
   return JSON.stringify({ tenant_id: tenantId, day: streamDay(day), stream_id: id, _stream: text, labels, retention_days: retentionDays });
 }

@@ -1,10 +1,8 @@
-import { FrameWriter } from '../pipeline/logs/columns/frames.ts';
+import { framesOf } from '../pipeline/logs/columns/frames.ts';
 import { putColumns } from '../pipeline/logs/columns/column-encoder.ts';
 import { varint } from '../pipeline/logs/columns/layout.ts';
 import type { LogColumns } from '../pipeline/logs/columns/log-columns.ts';
 import { SHARED_COLUMNS, SHARED_HEADS, type SharedValues } from './shared-columns.ts';
-
-const writer = new FrameWriter();
 
 /** Rows of several records in one block: records of few rows would else cost a block each. */
 export type MixedRows = {
@@ -15,8 +13,6 @@ export type MixedRows = {
 
 /** The frames of a block of mixed rows; `columns`: how many columns the block has in all. */
 export function mixedFrames({ columns, rows }: MixedRows, columnCount: number): Buffer {
-  writer.put(varint(columnCount));
-  writer.put(varint(columns.count));
   const values: readonly ((shared: SharedValues, row: number) => number)[] = [
     ({ tenantId }) => tenantId,
     ({ arrived }) => arrived,
@@ -25,12 +21,15 @@ export function mixedFrames({ columns, rows }: MixedRows, columnCount: number): 
     ({ retentionDays }) => retentionDays,
     (_shared, row) => row,
   ];
-  SHARED_COLUMNS.forEach(([, , width], column) => {
-    writer.put(SHARED_HEADS[column] as Buffer);
-    writer.put(perRow(rows, columns.count, width, values[column] as (typeof values)[number]));
+  return framesOf((to) => {
+    to.put(varint(columnCount));
+    to.put(varint(columns.count));
+    SHARED_COLUMNS.forEach(([, , width], column) => {
+      to.put(SHARED_HEADS[column] as Buffer);
+      to.put(perRow(rows, columns.count, width, values[column] as (typeof values)[number]));
+    });
+    putColumns(to, columns);
   });
-  putColumns(writer, columns);
-  return writer.finish();
 }
 
 function perRow(rows: MixedRows['rows'], total: number, width: number, value: (shared: SharedValues, row: number) => number): Uint8Array {

@@ -30,3 +30,37 @@ export function parseStream(text: string): Map<string, string> {
   }
   return labels;
 }
+
+const [OPEN, CLOSE, EQUALS, COMMA, QUOTE, BACKSLASH, SPACE, FIRST_WIDE] = [0x7b, 0x7d, 0x3d, 0x2c, 0x22, 0x5c, 0x20, 0x7f];
+
+/** Whether `parseStream` reads the UTF-8 text at `bytes[start..end)`. Nothing is made of a text without escapes and quoted names. */
+export function isStream(bytes: Buffer, start: number, end: number): boolean {
+  if (isPlainStream(bytes, start, end)) return true;
+  try {
+    parseStream(bytes.toString('utf8', start, end));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** True for most of what `parseStream` reads, and nothing else. */
+function isPlainStream(bytes: Buffer, start: number, end: number): boolean {
+  if (bytes[start] !== OPEN || bytes[end - 1] !== CLOSE) return false;
+  if (end - start === 2) return true;
+  for (let at = start + 1; at < end - 1; at++) {
+    const name = at;
+    while (isPlainNameByte(bytes[at] as number)) at += 1;
+    if (at === name || bytes[at] !== EQUALS || bytes[at + 1] !== QUOTE) return false;
+    at += 2;
+    for (let byte = bytes[at] as number; byte !== QUOTE; byte = bytes[++at] as number)
+      if (byte === BACKSLASH || byte < SPACE || at >= end) return false;
+    at += 1;
+    if (at === end - 1) return true;
+    if (bytes[at] !== COMMA) return false;
+  }
+  return false;
+}
+
+const isPlainNameByte = (byte: number): boolean =>
+  byte > SPACE && byte < FIRST_WIDE && byte !== QUOTE && byte !== OPEN && byte !== CLOSE && byte !== COMMA && byte !== EQUALS;

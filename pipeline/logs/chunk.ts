@@ -1,7 +1,7 @@
 import { placeOf, tenantSeed } from '../core/shard.ts';
 import { encodeColumns } from './columns/column-encoder.ts';
 import { LogColumns, type Vocabulary } from './columns/log-columns.ts';
-import { StreamDayList } from './stream-days.ts';
+import { StreamList } from './stream-list.ts';
 import type { Stream } from './streams.ts';
 
 /** Most bytes of a record's columns before they are compressed, unless one entry alone has more. */
@@ -44,7 +44,7 @@ export class ColumnPool {
 /** Entries of one tenant for one partition, as columns: a record, or a part of one, until it is encoded. */
 export class Chunk {
   readonly partition: number;
-  readonly streams = new StreamDayList();
+  readonly streams = new StreamList();
   readonly columns: LogColumns;
   readonly #pool: ColumnPool;
 

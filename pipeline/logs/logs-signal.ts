@@ -21,9 +21,5 @@ export const logsSignal: Signal<LogRecord> = {
   encodings: [COLUMNS, NDJSON],
   decode: decodeLog,
   check: checkLog,
-  entryTimes: (record, before) => {
-    let first = Infinity;
-    for (const { days } of record.streams.values()) for (const day of days) first = Math.min(first, day);
-    return first * DAY_MS > before ? null : entryTimes(record);
-  },
+  entryTimes: (record, before) => (record.streams.firstDay * DAY_MS > before ? null : entryTimes(record)),
 };

@@ -6,8 +6,9 @@ import { COLUMNS, type LogRecord } from './record.ts';
 
 /** The entries of a record, in their order. Throws where the record cannot be read. */
 export function entriesOf({ encoding, value, count, streams }: Pick<LogRecord, 'encoding' | 'value' | 'count' | 'streams'>): LogEntry[] {
-  const streamText = (id: string): string => streams.get(id)?.text ?? '{}';
   if (count === 0) return [];
+  const known = streams.toMap();
+  const streamText = (id: string): string => known.get(id)?.text ?? '{}';
   if (encoding === COLUMNS) return entriesIn(value, count, streamText);
   return Array.from(plainRows(value), (row) => {
     if (typeof row === 'string') throw new Error(`The record cannot be read: a line of its value ${row}.`);

@@ -1,10 +1,9 @@
 import type { Fault } from '../bus/dead-letter.ts';
 import type { IHeaders } from '../bus/kafka.ts';
 import { encodeHeaders, faultOf, type HeaderText, type RecordInfo, type SignalRecord } from '../bus/record.ts';
-import { RecentMap } from '../core/generations.ts';
-import { parseStream } from '../core/labels.ts';
+import { MAX_DAY, RecordStreams } from './record-streams.ts';
 import { ROW_VERSION } from './row.ts';
-import type { StreamDays } from './stream-days.ts';
+import { StreamList } from './stream-list.ts';
 
 /** The name of the signal, and of its topic. */
 export const LOGS = 'logs';
@@ -14,60 +13,54 @@ export const LOGS_TOPIC = 'logs.v1';
 export const COLUMNS = 'columns';
 export const NDJSON = 'ndjson';
 
-/** The streams of a record's entries, by id. */
-export type RecordStreams = ReadonlyMap<string, StreamDays>;
-
-/** What the headers of a record of `logs.v1` say of it; docs/topics.md is the specification. */
-export type LogInfo = RecordInfo & { readonly streams: RecordStreams };
-
-/** A record of `logs.v1`. */
+/** A record of `logs.v1`; docs/topics.md is the specification of its headers. */
 export type LogRecord = SignalRecord & { readonly streams: RecordStreams };
 
-/** The headers of a record of `logs.v1`. */
-export const encodeLogHeaders = (info: LogInfo): IHeaders =>
-  encodeHeaders({ name: LOGS, version: ROW_VERSION }, info, {
-    streams: JSON.stringify(Array.from(info.streams, ([id, { text, days }]) => [id, text, ...days])),
-  });
+/** The headers of a record of `logs.v1`. `streams`: as the encoding has them. */
+export const encodeLogHeaders = (info: RecordInfo, streams: Buffer | string): IHeaders =>
+  encodeHeaders({ name: LOGS, version: ROW_VERSION }, info, { streams });
 
 /** Reads what only log records have in their headers. */
 export function decodeLog(record: SignalRecord, header: HeaderText): LogRecord | Fault {
-  const streams = readStreams(header('streams'));
+  const streams = record.encoding === COLUMNS ? readColumns(record) : readJson(header('streams'));
   return streams === null ? faultOf('headers', 'The header streams is not readable.') : { ...record, streams };
 }
 
+/** The header of a record with the encoding `columns`: what `StreamList.encode` makes, nothing where there are no entries. */
+function readColumns({ original, count }: SignalRecord): RecordStreams | null {
+  const header = original.headers?.['streams'] ?? '';
+  if (Array.isArray(header) || (header.length === 0 && count > 0)) return null;
+  return RecordStreams.read(typeof header === 'string' ? Buffer.from(header) : header);
+}
+
 const MAX_STREAM_ID = '18446744073709551615';
-const MAX_DAY = 9_999_999;
 
-/** Texts of streams that could be read; those of most records are the same ones, and need not be read again. */
-const readable = new RecentMap<string, true>(20_000, 4_000_000);
-
-function readStreams(text: string): RecordStreams | null {
+/** The header of a record with the encoding `ndjson`: `[[id, label set, day, …], …]`. */
+function readJson(text: string): RecordStreams | null {
+  let list: unknown;
   try {
-    const list: unknown = JSON.parse(text);
-    if (!Array.isArray(list)) return null;
-    const streams = new Map<string, StreamDays>();
-    for (const item of list as unknown[]) {
-      if (!Array.isArray(item)) return null;
-      const [id, labels, ...days] = item as unknown[];
-      if (typeof id !== 'string' || !isStreamId(id) || typeof labels !== 'string') return null;
-      if (days.length === 0 || !days.every(isDay)) return null;
-      checkLabels(labels);
-      streams.set(id, { text: labels, days });
-    }
-    return streams;
+    list = JSON.parse(text);
   } catch {
     return null;
   }
+  if (!Array.isArray(list)) return null;
+  const streams = new StreamList();
+  for (const item of list as unknown[]) {
+    if (!Array.isArray(item)) return null;
+    const [id, labels, ...days] = item as unknown[];
+    if (typeof id !== 'string' || !isStreamId(id) || typeof labels !== 'string') return null;
+    if (days.length === 0 || !days.every(isDay)) return null;
+    idWords[0] = BigInt(id);
+    streams.addText(idHalves[1] as number, idHalves[0] as number, Buffer.from(labels), days);
+  }
+  return RecordStreams.read(streams.encode());
 }
+
+/** An id, and its halves. */
+const idWords = new BigUint64Array(1);
+const idHalves = new Int32Array(idWords.buffer);
 
 const isDay = (day: unknown): day is number => Number.isInteger(day) && Math.abs(day as number) <= MAX_DAY;
 
 /** Digits of a number below 2^64. */
 const isStreamId = (id: string): boolean => /^\d{1,20}$/.test(id) && (id.length < MAX_STREAM_ID.length || id <= MAX_STREAM_ID);
-
-/** Throws where a stream's text cannot be read. */
-function checkLabels(text: string): void {
-  if (readable.get(text, text.length) !== undefined) return;
-  parseStream(text);
-  readable.set(text, true, text.length);
-}

@@ -3,15 +3,13 @@ import { Generations, RecentMap } from '../core/generations.ts';
 import { renderStream } from '../core/labels.ts';
 import { HASH_START, hashEnd, hashStep } from './byte-map.ts';
 import { ABSENT, type Draft } from './draft.ts';
-import { idText } from './id-text.ts';
+import { nativeString } from './columns/layout.ts';
+import type { StringColumn } from './columns/string-column.ts';
 import { LabelText } from './label-text.ts';
 import type { Name, Names } from './names.ts';
 import { TokenTable, type Item } from './token-table.ts';
 
-/** A stream as a record tells of it: one full label set, its text, and its id, XXH64 (seed 0) of the text. */
-export type KnownStream = { readonly text: string; readonly id: string };
-
-/** The stream of an entry. One that was found by its tokens is good until the next one is asked for. */
+/** The stream of an entry: one full label set, its text, and its id, XXH64 (seed 0) of the text. One that was found by its tokens is good until the next one is asked for. */
 export interface Stream {
   /** The id, as two signed halves; by the lower one its place in a tenant's shard is chosen. */
   readonly high: number;
@@ -19,8 +17,8 @@ export interface Stream {
   /** What was marked of the stream last, and a mark of one's own: whoever finds it knows the stream without a look-up. */
   readonly mark: number;
   setMark(mark: number): void;
-  /** What may be kept. */
-  known(): KnownStream;
+  /** Adds its text to a column. */
+  writeText(to: StringColumn): void;
 }
 
 /** What is remembered of streams in each of two generations: how many, and bytes of their labels' tokens. */
@@ -47,11 +45,11 @@ const halves = new Int32Array(id.buffer);
 class GivenStream implements Stream {
   readonly high: number;
   readonly low: number;
-  readonly #text: string;
+  readonly #text: Uint8Array;
   mark = 0;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#text = nativeString(text);
     id[0] = h64(text);
     this.high = halves[1] as number;
     this.low = halves[0] as number;
@@ -61,8 +59,8 @@ class GivenStream implements Stream {
     this.mark = mark;
   }
 
-  known(): KnownStream {
-    return { text: this.#text, id: idText(this.high, this.low) };
+  writeText(to: StringColumn): void {
+    to.append(this.#text);
   }
 }
 
@@ -96,9 +94,10 @@ class FoundStream implements Stream {
     (this.#table as TokenTable).setMark(this.#index, mark);
   }
 
-  known(): KnownStream {
+  writeText(to: StringColumn): void {
     const labels = this.#labels as LabelText;
-    return { text: labels.read(this.#tokens, KEY_START, this.#length), id: idText(this.high, this.low) };
+    const length = labels.write(this.#tokens, KEY_START, this.#length);
+    to.raw(labels.bytes, 0, length);
   }
 }
 

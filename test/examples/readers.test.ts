@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { lz4Bound, lz4Compress } from '../../pipeline/wasm/lz4.ts';
 
-type Message = { readonly value: Buffer; readonly headers: Readonly<Record<string, string>> };
+type Message = { readonly value: Buffer; readonly headers: Readonly<Record<string, string | Buffer>> };
 type Reader = (message: Message) => readonly (readonly string[])[];
 
 const folder = path.resolve(import.meta.dirname, '../../examples/readers');
@@ -28,9 +28,10 @@ sys.modules.update({"lz4": package, "lz4.block": block, "kafka": kafka})
 spec = importlib.util.spec_from_file_location("reader", sys.argv[1])
 reader = importlib.util.module_from_spec(spec); spec.loader.exec_module(reader)
 record = json.load(sys.stdin)
-print(json.dumps(list(reader.entries(bytes.fromhex(record["value"]), {name: text.encode() for name, text in record["headers"].items()}))))`;
+print(json.dumps(list(reader.entries(bytes.fromhex(record["value"]), {name: bytes.fromhex(text) for name, text in record["headers"].items()}))))`;
   const args = ['-B', '-c', program, path.join(folder, 'read-logs.py')];
-  return JSON.parse(execFileSync('python3', args, { input: JSON.stringify({ value: value.toString('hex'), headers }) }).toString());
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, Buffer.from(text).toString('hex')]));
+  return JSON.parse(execFileSync('python3', args, { input: JSON.stringify({ value: value.toString('hex'), headers: texts }) }).toString());
 }
 
 const text = (value: string): Buffer => {
@@ -79,14 +80,21 @@ function packed(bytes: Buffer): Buffer {
   return frame(bytes.length, block.subarray(0, lz4Compress(bytes, 0, bytes.length, block, 0)));
 }
 
-const streams = JSON.stringify([
-  [String(STREAMS[0]), '{host="h1"}', 20_777],
-  [String(STREAMS[1]), '{}', 20_777],
+const LABELS = ['{host="h1"}', '{}'] as const;
+const JSON_STREAMS = JSON.stringify(STREAMS.map((id, row) => [String(id), LABELS[row], 20_777]));
+const BLOCK = Buffer.concat([
+  Buffer.of(3, 2),
+  column('stream_id', 'UInt64', longs(...STREAMS)),
+  column('_stream', 'String', ...LABELS.map(text)),
+  column('days', 'Array(Int32)', longs(1n, 2n), Buffer.alloc(8, 1)),
 ]);
-const record = (encoding: string, value: Buffer): Message => ({ value, headers: { encoding, count: '2', streams } });
+const record = (encoding: string, value: Buffer, streams: string | Buffer = literals(BLOCK)): Message => ({
+  value,
+  headers: { encoding, count: '2', streams: encoding === 'ndjson' ? JSON_STREAMS : streams },
+});
 const EXPECTED = [
-  [String(TIMES[0]), '{host="h1"}', 'a\nb'],
-  [String(TIMES[1]), '{}', LONG],
+  [String(TIMES[0]), LABELS[0], 'a\nb'],
+  [String(TIMES[1]), LABELS[1], LONG],
 ];
 const LINES = Buffer.from(
   EXPECTED.map(([time, , message], row) => `${JSON.stringify({ _time: time, _stream_id: String(STREAMS[row]), _msg: message })}\n`).join(
@@ -108,7 +116,7 @@ describe('examples/readers', () => {
     it(`Python reads ${name}`, () => expect(inPython(message)).to.deep.equal(EXPECTED));
   }
 
-  it('Node reads what is compressed', () => expect(entries(record('columns', packed(PLAIN)))).to.deep.equal(EXPECTED));
+  it('Node reads what is compressed', () => expect(entries(record('columns', packed(PLAIN), packed(BLOCK)))).to.deep.equal(EXPECTED));
 
   it('Node reads records one after the other, of more bytes and of fewer', () => {
     const [first, second] = [record('columns', packed(PLAIN)), record('columns', literals(PLAIN))];
@@ -129,7 +137,7 @@ describe('examples/readers', () => {
 
   it('both read a record of no rows', () => {
     for (const encoding of ['columns', 'ndjson']) {
-      const message = { value: Buffer.alloc(0), headers: { encoding, count: '0', streams: '[]' } };
+      const message = { value: Buffer.alloc(0), headers: { encoding, count: '0', streams: encoding === 'ndjson' ? '[]' : '' } };
       expect(entries(message)).to.deep.equal([]);
       expect(inPython(message)).to.deep.equal([]);
     }

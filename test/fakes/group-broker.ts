@@ -4,8 +4,7 @@ import { RangeConsumer, type RangeConsumerOptions } from '../../pipeline/bus/ran
 import type { Range } from '../../pipeline/bus/range.ts';
 import type { Signal } from '../../pipeline/bus/signal.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
-import { encodeLogHeaders, NDJSON } from '../../pipeline/logs/record.ts';
-import { streamOf } from './log-record.ts';
+import { plainHeaders } from './log-record.ts';
 import { rangeStore } from './range-store.ts';
 
 type Committed = { offset: string; metadata: string };
@@ -15,7 +14,7 @@ const SIGNAL: Signal = { ...logsSignal, topic: { ...logsSignal.topic, name: 't' 
 const message = (offset: number): KafkaMessage => ({
   key: null,
   value: Buffer.from('{"_time":"0"}\n'),
-  headers: encodeLogHeaders({ tenantId: 1, retentionDays: 0, count: 1, bytes: 0, encoding: NDJSON, streams: streamOf('5', '{}', 0) }),
+  headers: plainHeaders({ tenantId: 1, retentionDays: 0, count: 1, bytes: 0 }, ['5', '{}', 0]),
   offset: String(offset),
   timestamp: '0',
   attributes: 0,

@@ -9,7 +9,7 @@ import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { TableWriter } from '../../sinks/writer.ts';
 import type { Sink } from '../../sinks/sink.ts';
-import { logRecord, streamOf } from './log-record.ts';
+import { logRecord, timedValue, timesIn } from './log-record.ts';
 
 const log = pino({ level: 'silent' });
 const TIMESTAMP = 1_795_000_000_000;
@@ -29,7 +29,12 @@ const statementOf = (ranges: readonly Range<LogRecord>[], fence: string | null):
   JSON.stringify({
     fence,
     records: ranges.flatMap(({ partition, records, inDoubt = null }) =>
-      records.map(({ offset, streams }) => ({ partition, offset, maybeStored: inDoubt !== null, days: streams.get('5')?.days ?? [] })),
+      records.map(({ offset, value }) => ({
+        partition,
+        offset,
+        maybeStored: inDoubt !== null,
+        days: timesIn(value),
+      })),
     ),
   } satisfies Statement);
 
@@ -224,5 +229,5 @@ const rowOf = (partition: number, offset: number, index: number): string => `${S
 const recordOf = (partition: number, offset: number, days: readonly number[]): LogRecord =>
   logRecord({
     ...{ partition, offset, count: days.length, timestamp: TIMESTAMP },
-    streams: days.length === 0 ? new Map() : streamOf('5', '{}', ...days),
+    value: timedValue(days),
   });

@@ -6,8 +6,8 @@ import { readProgress, type Commitment } from '../../pipeline/bus/progress.ts';
 import type { Range } from '../../pipeline/bus/range.ts';
 import { positionOf, readChecked, type SignalRecord } from '../../pipeline/bus/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
-import { encodeLogHeaders, NDJSON, type LogRecord } from '../../pipeline/logs/record.ts';
-import { streamOf } from './log-record.ts';
+import type { LogRecord } from '../../pipeline/logs/record.ts';
+import { plainHeaders, timedValue, timesIn, type PlainStream } from './log-record.ts';
 import { loneReader } from './range-store.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import type { Sink } from '../../sinks/sink.ts';
@@ -47,11 +47,11 @@ export class LogPartition {
   readonly unsent: Unsent[] = [];
 
   append({ days, refused = false, unread = false }: Written): void {
-    const rows = days.map((day) => `{"_time":"${String(day)}","_msg":"${refused ? 'refused' : 'taken'}"}\n`);
-    // the days of the rows in their order, as the table's partitions are told apart by them
-    const streams = days.length === 0 ? new Map<string, never>() : streamOf('5', '{}', ...days);
-    const info = { tenantId: 1, retentionDays: 0, count: days.length, bytes: 1, encoding: NDJSON, streams };
-    this.#add(Buffer.from(rows.join('')), { ...encodeLogHeaders(info), ...(unread ? { sv: '3' } : {}) });
+    // the days of the rows, as the table's partitions are told apart by them
+    const rows = timedValue(days, refused ? 'refused' : 'taken');
+    const info = { tenantId: 1, retentionDays: 0, count: days.length, bytes: 1 };
+    const streams: readonly PlainStream[] = days.length === 0 ? [] : [['5', '{}', ...days]];
+    this.#add(rows, { ...plainHeaders(info, ...streams), ...(unread ? { sv: '3' } : {}) });
   }
 
   /** Puts every letter's original on the log again. */
@@ -270,7 +270,7 @@ const SINK: Sink<LogRecord> = {
       position: positionOf(record),
       timestamp: record.timestamp,
       maybeStored: record.replayOf !== null || typeof range.inDoubt === 'number',
-      days: record.streams.get('5')?.days ?? [],
+      days: timesIn(record.value),
     }));
     return { text: JSON.stringify({ table, fence, records } satisfies InsertText), body: range.records.map(({ value }) => value) };
   },

@@ -4,10 +4,43 @@ import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow, readPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
 import { WordTable } from '../../pipeline/logs/columns/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
-import type { LogRecord, RecordStreams } from '../../pipeline/logs/record.ts';
+import type { RecordInfo } from '../../pipeline/bus/record.ts';
+import type { IHeaders } from '../../pipeline/bus/kafka.ts';
+import { encodeLogHeaders, NDJSON, type LogRecord } from '../../pipeline/logs/record.ts';
+import { RecordStreams } from '../../pipeline/logs/record-streams.ts';
+import { StreamList } from '../../pipeline/logs/stream-list.ts';
+
+/** A stream as the header of a record with the encoding `ndjson` has it: its id, its label set, and days. */
+export type PlainStream = readonly [id: string, text: string, ...days: number[]];
+
+/** The streams of a record. */
+export function streamsOf(...streams: readonly PlainStream[]): RecordStreams {
+  const list = new StreamList();
+  for (const [id, text, ...days] of streams) {
+    const number = BigInt.asIntN(64, BigInt(id));
+    list.addText(Number(number >> 32n), Number(BigInt.asIntN(32, number)), Buffer.from(text), days);
+  }
+  return readStreams(list);
+}
 
 /** One stream, with entries of these days. */
-export const streamOf = (id: string, text: string, ...days: readonly number[]): RecordStreams => new Map([[id, { text, days }]]);
+export const streamOf = (...stream: PlainStream): RecordStreams => streamsOf(stream);
+
+/** What a list of streams becomes in a record's header, read again. */
+export function readStreams(list: StreamList): RecordStreams {
+  const streams = RecordStreams.read(list.encode());
+  if (streams === null) throw new Error('The header cannot be read.');
+  return streams;
+}
+
+/** A value of rows that are told apart by their times, as small numbers; and what they are. */
+export const timedValue = (times: readonly number[], message = 'm'): Buffer =>
+  Buffer.from(times.map((time) => `{"_time":"${String(time)}","_msg":${JSON.stringify(message)}}\n`).join(''));
+export const timesIn = (value: Buffer): number[] => Array.from(value.toString().matchAll(/"_time":"(\d+)"/g), ([, time]) => Number(time));
+
+/** The headers of a record of another producer, with the encoding `ndjson`. */
+export const plainHeaders = (info: Omit<RecordInfo, 'encoding'>, ...streams: readonly PlainStream[]): IHeaders =>
+  encodeLogHeaders({ ...info, encoding: NDJSON }, JSON.stringify(streams));
 
 const words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
 

@@ -1,56 +1,47 @@
 import { expect } from 'chai';
-import { KnownStreams, type StreamKey } from '../../sinks/known-streams.ts';
+import { KnownStreams, scopeHash, type StreamScope } from '../../sinks/known-streams.ts';
 import { Random } from '../fuzz/random.ts';
 
-const KEY: StreamKey = { tenantId: 1, retentionDays: 30, day: 20_000, id: '12345678901234567890' };
+const SCOPE: StreamScope = { tenantId: 1, retentionDays: 30, day: 20_000 };
+const HERE = scopeHash(SCOPE);
 
 describe('known streams', () => {
   it('are told by tenant, class, day and id', () => {
     const known = new KnownStreams();
-    known.add(KEY);
-    expect(known.has({ ...KEY })).to.equal(true);
-    const others: readonly StreamKey[] = [
-      { ...KEY, tenantId: 2 },
-      { ...KEY, retentionDays: 7 },
-      { ...KEY, day: 20_001 },
-      { ...KEY, day: -20_000 },
-      { ...KEY, id: '12345678901234567891' },
-      // the lower half is the same
-      { ...KEY, id: String(BigInt(KEY.id) - 2n ** 32n) },
-      { ...KEY, id: '0' },
-    ];
-    for (const other of others) expect(known.has(other), JSON.stringify(other)).to.equal(false);
+    known.add(-5, 7, HERE);
+    expect(known.has(-5, 7, scopeHash({ ...SCOPE }))).to.equal(true);
+    for (const other of [{ tenantId: 2 }, { retentionDays: 7 }, { day: 20_001 }, { day: -20_000 }])
+      expect(known.has(-5, 7, scopeHash({ ...SCOPE, ...other })), JSON.stringify(other)).to.equal(false);
+    for (const [high, low] of [[-5, 8], [-4, 7], [5, 7], [-5, -7], [7, -5], [0, 0]] as const) expect(known.has(high, low, HERE)).to.equal(false); // prettier-ignore
   });
 
   it('are as many as a set of them has, and none that was not added', () => {
     const random = new Random(5);
     const known = new KnownStreams();
-    const expected = new Map<string, StreamKey>();
-    const draw = (): StreamKey => ({
-      tenantId: random.below(50),
-      retentionDays: random.pick([0, 7, 30]),
-      day: 20_000 + random.below(3),
-      id: String(random.below(20_000)),
-    });
+    const expected = new Map<string, readonly [number, number, number]>();
+    const draw = (): readonly [number, number, number] => {
+      const scope = { tenantId: random.below(50), retentionDays: random.pick([0, 7, 30]), day: 20_000 + random.below(3) };
+      return [random.pick([-1, 0, 1]), random.below(7000) - 3500, scopeHash(scope)];
+    };
     for (let n = 0; n < 60_000; n++) {
       const key = draw();
-      known.add(key);
-      expected.set(JSON.stringify(key), key);
+      known.add(...key);
+      expected.set(key.join(), key);
     }
-    for (const key of expected.values()) expect(known.has(key)).to.equal(true);
+    for (const key of expected.values()) expect(known.has(...key)).to.equal(true);
     for (let n = 0; n < 60_000; n++) {
       const key = draw();
-      expect(known.has(key)).to.equal(expected.has(JSON.stringify(key)));
+      expect(known.has(...key)).to.equal(expected.has(key.join()));
     }
   });
 
   it('are bounded: what is used stays, what is not goes', () => {
     const known = new KnownStreams(100);
-    known.add(KEY);
+    known.add(1, 0, HERE);
     for (let n = 0; n < 1000; n++) {
-      known.add({ ...KEY, id: String(n) });
-      expect(known.has(KEY)).to.equal(true);
+      known.add(2, n, HERE);
+      expect(known.has(1, 0, HERE)).to.equal(true);
     }
-    expect(known.has({ ...KEY, id: '1' })).to.equal(false);
+    expect(known.has(2, 1, HERE)).to.equal(false);
   });
 });

@@ -5,7 +5,7 @@ import { sinks } from '../../sinks/index.ts';
 import { KnownStreams } from '../../sinks/known-streams.ts';
 import { createLogsSink, newStreams } from '../../sinks/logs.ts';
 import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';
-import { columnsValue, logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
+import { columnsValue, logRecord, rangeOf, streamOf, streamsOf, type PlainStream } from '../fakes/log-record.ts';
 
 const record = (offset: number, count: number, more: Partial<LogRecord> = {}): LogRecord =>
   logRecord({ partition: 3, offset, count, streams: streamOf('5', '{app="web"}', 20_777), ...more });
@@ -126,7 +126,7 @@ describe('sink logs', () => {
   });
 
   it('writes as many rows of streams as there are streams and days of them, not their product', () => {
-    const streams = new Map(Array.from({ length: 40_000 }, (_, n) => [String(n), { text: `{app="${String(n)}"}`, days: [n] }]));
+    const streams = streamsOf(...Array.from({ length: 40_000 }, (_, n): PlainStream => [String(n), `{app="${String(n)}"}`, n]));
     const fresh = newStreams([record(7, 40_000, { streams })], new KnownStreams(1));
     expect(fresh.size).to.equal(40_000);
     expect(JSON.parse([...fresh.values()][39_999]?.row ?? '')).to.include({ stream_id: '39999', day: 39_999 });

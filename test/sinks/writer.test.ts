@@ -5,6 +5,7 @@ import type { Range, Stored } from '../../pipeline/bus/range.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';
+import { RecordStreams } from '../../pipeline/logs/record-streams.ts';
 import { logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';
@@ -15,7 +16,7 @@ const record = (offset: number, count: number): LogRecord =>
   logRecord({
     offset,
     count,
-    streams: count === 0 ? new Map() : streamOf('5', '{}', 20_777),
+    streams: count === 0 ? RecordStreams.none : streamOf('5', '{}', 20_777),
     timestamp: Number(ARRIVED),
   });
 

@@ -1,16 +1,14 @@
 import type { Dictionary } from './dictionary.ts';
-import { FrameWriter } from './frames.ts';
+import { framesOf, type FrameWriter } from './frames.ts';
 import { DICTIONARY_FLAGS, DICTIONARY_VERSION, HEADS } from './layout.ts';
 import type { LogColumns } from './log-columns.ts';
 import type { StringColumn } from './string-column.ts';
 
-const writer = new FrameWriter();
-
 /** The value of a record with the encoding `columns`. */
-export function encodeColumns(columns: LogColumns): Buffer {
-  putColumns(writer, columns);
-  return writer.finish();
-}
+export const encodeColumns = (columns: LogColumns): Buffer =>
+  framesOf((to) => {
+    putColumns(to, columns);
+  });
 
 /** Puts the columns, in the order of the layout. */
 export function putColumns(to: FrameWriter, columns: LogColumns): void {

@@ -70,6 +70,13 @@ export class FrameWriter {
 }
 
 const NUMBER = Buffer.alloc(8);
+const writer = new FrameWriter();
+
+/** The frames of what is put, in memory of their own. */
+export function framesOf(put: (to: FrameWriter) => void): Buffer {
+  put(writer);
+  return writer.finish();
+}
 
 /** Most bytes that a record may have when its frames are decompressed: hostile sizes end here. */
 const MAX_CONTENT = 32 * 1024 * 1024;

@@ -43,8 +43,19 @@ export class StringColumn {
     const size = end - start;
     this.#reserve(size + MAX_LENGTH_BYTES);
     this.#putLength(size);
-    this.bytes.set(source.subarray(start, end), this.length);
+    if (size >= SHORT) this.bytes.set(source.subarray(start, end), this.length);
+    else for (let at = start, to = this.length; at < end; at++, to++) this.bytes[to] = source[at] as number;
     this.length += size;
+  }
+
+  /** Where the string ends that begins at `at` with its length. */
+  endOf(at: number): number {
+    let [length, from] = [0, at];
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.bytes[from++] as number;
+      length += (byte & 127) * factor;
+      if (byte < 128) return from + length;
+    }
   }
 
   empty(): void {

@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
+import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
+import { plainHeaders } from '../../fakes/log-record.ts';
 import { askClickHouse } from '../engine.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 
@@ -98,7 +99,7 @@ describe('audit of an instance that writes through to the disk', function () {
   it('tells apart what is in the dead letters', async () => {
     const producer = kafka().producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
     await producer.connect();
-    const headers = encodeLogHeaders({ tenantId: 1, retentionDays: 0, count: 3, bytes: 0, encoding: NDJSON, streams: new Map() });
+    const headers = plainHeaders({ tenantId: 1, retentionDays: 0, count: 3, bytes: 0 });
     const rows = 'none of these\nis\na row\n';
     await producer.send({ topic: LOGS_TOPIC, messages: [{ partition: 0, headers, value: rows }, { partition: 1, value: 'foreign' }] }); // prettier-ignore
     await producer.disconnect();

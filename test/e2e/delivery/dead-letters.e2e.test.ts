@@ -7,9 +7,9 @@ import { adminCommand } from '../../../cli/admin.ts';
 import { encodeLetter, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
 import { DeadLetters } from '../../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
+import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { Store } from '../../../pipeline/store/client.ts';
-import { streamOf } from '../../fakes/log-record.ts';
+import { plainHeaders, type PlainStream } from '../../fakes/log-record.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 
 type Listed = { reason: string; partition: number; offset: number; stored: boolean; detail: string; stage: string };
@@ -23,13 +23,12 @@ const info = {
   tenantId: 1,
   retentionDays: 0,
   bytes: 100,
-  encoding: NDJSON,
-  streams: streamOf('7', '{app="web"}', Math.floor(Date.now() / 86_400_000)),
 };
+const stream: PlainStream = ['7', '{app="web"}', Math.floor(Date.now() / 86_400_000)];
 const record = (partition: number, rows: readonly string[], more: IHeaders = {}): Message => ({
   partition,
   value: Buffer.from(rows.join('')),
-  headers: { ...encodeLogHeaders({ ...info, count: rows.length }), ...more },
+  headers: { ...plainHeaders({ ...info, count: rows.length }, stream), ...more },
 });
 
 describe('records that cannot be stored, on real engines', function () {

@@ -10,10 +10,10 @@ import { RangeConsumer } from '../../../pipeline/bus/range-consumer.ts';
 import type { RangeStore } from '../../../pipeline/bus/range.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
-import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
+import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';
 import { TableWriter } from '../../../sinks/writer.ts';
-import { streamOf } from '../../fakes/log-record.ts';
+import { plainHeaders } from '../../fakes/log-record.ts';
 import { cutLog } from './cut-log.ts';
 import { until } from '../instance.ts';
 import { LogsqlStore } from '../logsql-store.ts';
@@ -47,10 +47,7 @@ describe('a loss of power that took the end of the log', function () {
     const producer = kafka.producer({ allowAutoTopicCreation: false });
     await producer.connect();
     const day = Math.floor(Date.now() / 86_400_000);
-    const headers = encodeLogHeaders({
-      ...{ tenantId: 1, retentionDays: 0, count: 1, bytes: 10, encoding: NDJSON },
-      streams: streamOf('5', '{}', day),
-    });
+    const headers = plainHeaders({ tenantId: 1, retentionDays: 0, count: 1, bytes: 10 }, ['5', '{}', day]);
     for (const name of names) {
       const row = { _time: String(BigInt(Date.now()) * 1_000_000n), _stream_id: '5', severity: 0, level: '', service: '', _msg: name };
       await producer.send({ topic: LOGS_TOPIC, acks: -1, messages: [{ partition, value: `${JSON.stringify(row)}\n`, headers }] });

@@ -4,11 +4,15 @@ import type { IHeaders, KafkaMessage } from 'kafkajs';
 import { decodeLetter, encodeLetter, letterKey, REASONS, replayOf, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
 import { decodeBilled, positionOf, readRecord } from '../../../pipeline/bus/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
-import { encodeLogHeaders, NDJSON } from '../../../pipeline/logs/record.ts';
-import { streamOf } from '../../fakes/log-record.ts';
+import { plainHeaders } from '../../fakes/log-record.ts';
 
-const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99, encoding: NDJSON, streams: streamOf('5', '{}', 1) };
-const original = { key: null, value: Buffer.from('{"_time":"1"}\n'), headers: encodeLogHeaders(info), timestamp: '1795000000000' };
+const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99 };
+const original = {
+  key: null,
+  value: Buffer.from('{"_time":"1"}\n'),
+  headers: plainHeaders(info, ['5', '{}', 1]),
+  timestamp: '1795000000000',
+};
 const letter: DeadLetter = {
   reason: 'refused', detail: 'no', stage: 'sink logs: insert', topic: 'logs.v1', partition: 3, offset: 12, version: '0.1.0', original,
 }; // prettier-ignore

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
 import { HttpError } from '../../../pipeline/core/errors.ts';
-import type { StreamDays } from '../../../pipeline/logs/stream-days.ts';
+import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
+import { readStreams } from '../../fakes/log-record.ts';
 import { EntryCodec, EntryWriter, type Rejection, type WriterOptions } from '../../../pipeline/logs/writer.ts';
 import { codec, DEFAULTS } from './entry-lines.ts';
 
@@ -42,7 +43,7 @@ export function taken(fill: Fill, options: Partial<WriterOptions> = {}, by: Entr
   const { total, accepted, outOfBounds, rejected } = out;
   const records = out.chunks().map((chunk) => {
     const { partition, count } = chunk;
-    return { partition, count, streams: chunk.streams.toMap(), value: chunk.encode() };
+    return { partition, count, streams: readStreams(chunk.streams).toMap(), value: chunk.encode() };
   });
   return { total, accepted, outOfBounds, rejected, thrown, records };
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { encodeLogHeaders } from '../../../pipeline/logs/record.ts';
+import { readStreams } from '../../fakes/log-record.ts';
 import { entriesOfChunk, newWriter } from './entry-lines.ts';
 
 /** Of a record's batch: half of what Kafka takes. */
@@ -14,10 +14,11 @@ describe('the records of a request', () => {
     const chunks = writer.chunks();
     let rows = 0;
     for (const chunk of chunks) {
-      const info = { tenantId: 1, retentionDays: 0, count: chunk.count, bytes: 0, encoding: 'columns' };
-      const headers = encodeLogHeaders({ ...info, streams: chunk.streams.toMap() });
-      expect(Buffer.byteLength(String(headers['streams']))).to.be.below(MOST);
-      expect(Buffer.byteLength(String(headers['streams']))).to.be.at.most(chunk.streams.bytes);
+      let text = 0;
+      for (const [, stream] of readStreams(chunk.streams).toMap()) text += Buffer.byteLength(stream.text);
+      expect(text).to.be.below(chunk.streams.bytes);
+      expect(chunk.streams.bytes).to.be.below(MOST);
+      expect(chunk.streams.encode().length).to.be.at.most(chunk.streams.bytes);
       rows += entriesOfChunk(chunk).length;
     }
     expect(rows).to.equal(1000);

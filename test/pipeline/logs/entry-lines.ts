@@ -1,6 +1,7 @@
 import type { Chunk } from '../../../pipeline/logs/chunk.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import { EntryCodec, EntryWriter, validUtf8, type WriterOptions } from '../../../pipeline/logs/writer.ts';
+import { readStreams } from '../../fakes/log-record.ts';
 import type { FieldValue, LogEntry } from '../../../pipeline/core/entry.ts';
 
 export const RECEIVED_AT = 1_795_269_600_000_000_000n; // 2026-11-21T14:00:00Z
@@ -22,7 +23,7 @@ export function entriesOf(writer: EntryWriter): LogEntry[] {
 /** The rows of a chunk, encoded and read back. The chunk must not be used any more. */
 export function entriesOfChunk(chunk: Chunk): LogEntry[] {
   const { count } = chunk;
-  const streams = chunk.streams.toMap();
+  const streams = readStreams(chunk.streams).toMap();
   return entriesIn(chunk.encode(), count, (id) => streams.get(id)?.text ?? `no stream ${id}`);
 }
 

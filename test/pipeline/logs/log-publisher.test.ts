@@ -7,6 +7,7 @@ import { textOf } from '../../../pipeline/core/entry.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import { LogPublisher } from '../../../pipeline/logs/log-publisher.ts';
+import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import type { Written } from '../../../pipeline/logs/writer.ts';
@@ -77,7 +78,7 @@ describe('log publisher', () => {
       [2, 0, 1, 10, ['x']],
       [1, 30, 1, 10, ['y']],
     ]);
-    const days = [...(sent(1)[0]?.streams.values() ?? [])].map((stream) => [stream.text, stream.days]);
+    const days = [...(sent(1)[0]?.streams.toMap().values() ?? [])].map((stream) => [stream.text, stream.days]);
     expect(days).to.deep.equal([
       ['{app="a"}', [20_777, 20_776]],
       ['{app="b"}', [20_776]],
@@ -166,7 +167,7 @@ describe('log publisher', () => {
     const entries = Array.from({ length: 400 }, (_, n) => entry(String(n), `app${String(n % 200)}`, NOW - (n % 7) * DAY));
     const request = publish({ entries });
     await turn();
-    const streams = sent(0)[0]?.streams ?? new Map<string, LogRecord['streams'] extends ReadonlyMap<string, infer One> ? One : never>();
+    const streams = sent(0)[0]?.streams.toMap() ?? new Map<string, StreamDays>();
     expect(streams.size).to.equal(200);
     for (let n = 0; n < 200; n++) {
       const own = [...streams.values()].find(({ text }) => text === `{app="app${String(n)}"}`);

@@ -3,20 +3,16 @@ import fc from 'fast-check';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import { decodeBilled, readRecord } from '../../../pipeline/bus/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
-import { encodeLogHeaders, NDJSON } from '../../../pipeline/logs/record.ts';
+import { NDJSON, type LogRecord } from '../../../pipeline/logs/record.ts';
+import { plainHeaders } from '../../fakes/log-record.ts';
 import { checkLog } from '../../../pipeline/logs/record-check.ts';
 
-const info = {
-  ...{ tenantId: 7, retentionDays: 30, count: 1, bytes: 99, encoding: NDJSON },
-  streams: new Map([
-    ['5', { text: '{app="x,y"}', days: [-1, 20_777] }],
-    ['6', { text: '{}', days: [3] }],
-  ]),
-};
+const info = { tenantId: 7, retentionDays: 30, count: 1, bytes: 99 };
+const headersOf = plainHeaders(info, ['5', '{app="x,y"}', -1, 20_777], ['6', '{}', 3]);
 const message = (headers: IHeaders = {}, value: Buffer | null = Buffer.from('x')): KafkaMessage => ({
   key: null,
   value,
-  headers: { ...encodeLogHeaders(info), ...headers },
+  headers: { ...headersOf, ...headers },
   offset: '12',
   timestamp: '5',
   attributes: 0,
@@ -25,7 +21,13 @@ const message = (headers: IHeaders = {}, value: Buffer | null = Buffer.from('x')
 describe('a record of logs.v1', () => {
   it('is read as it was written', () => {
     const record = readRecord(logsSignal, 3, message());
-    expect(record).to.deep.include({ ...info, partition: 3, offset: 12, timestamp: 5, replayOf: null, fault: null });
+    expect(record).to.include({ ...info, encoding: NDJSON, partition: 3, offset: 12, timestamp: 5, replayOf: null, fault: null });
+    const { streams } = record as LogRecord;
+    expect([...streams.toMap()]).to.deep.equal([
+      ['5', { text: '{app="x,y"}', days: [-1, 20_777] }],
+      ['6', { text: '{}', days: [3] }],
+    ]);
+    expect(streams).to.include({ count: 2, firstDay: -1 });
   });
 
   for (const [what, headers, reason] of [
@@ -56,7 +58,7 @@ describe('a record of logs.v1', () => {
     const bad = message({ streams: '[["5","app=x",1]]' });
     for (let i = 0; i < 2; i++) expect(readRecord(logsSignal, 3, bad).fault).to.include({ reason: 'headers' });
     const good = message({ streams: '[["18446744073709551615","{app=\\"x\\"}",1]]' });
-    for (let i = 0; i < 2; i++) expect(readRecord(logsSignal, 3, good)).to.have.nested.property('streams.size', 1);
+    for (let i = 0; i < 2; i++) expect(readRecord(logsSignal, 3, good)).to.have.nested.property('streams.count', 1);
   });
 
   it('is not read without a value', () => {
