@@ -27,7 +27,7 @@ function writeRecord(size: number): Buffer {
     size * 300,
   );
   for (const line of lines.slice(0, size)) writer.object(line, 0, line.length);
-  return writer.chunks()[0]?.encode() ?? Buffer.alloc(0);
+  return writer.chunks()[0]?.encode().value ?? Buffer.alloc(0);
 }
 
 /** Looks at each entry, so that nothing is left out. */

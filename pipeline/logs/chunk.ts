@@ -16,42 +16,47 @@ const SIZES = [
 /** Larger columns are not put aside: one large request would keep their memory for ever. */
 const MAX_SPARE_BYTES = 4_000_000;
 
-/** Gives columns that were used before, so that neither memory nor its pages are asked for at each request. */
+/** What the entries of a chunk are collected in. */
+type Parts = { readonly columns: LogColumns; readonly streams: StreamList };
+
+/** Gives columns and lists that were used before, so that neither memory nor its pages are asked for at each request. */
 export class ColumnPool {
   readonly #vocabulary: Vocabulary;
-  readonly #spare = SIZES.map((size) => ({ ...size, columns: [] as LogColumns[] }));
+  readonly #spare = SIZES.map((size) => ({ ...size, parts: [] as Parts[] }));
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
   }
 
-  /** Empty columns; `rows`: about how many there will be. */
-  take(rows: number): LogColumns {
+  /** Empty ones; `rows`: about how many there will be. */
+  take(rows: number): Parts {
     const size = this.#spare.find((one) => rows <= one.rows) ?? this.#spare.at(-1);
-    return size?.columns.pop() ?? new LogColumns(this.#vocabulary, size?.rows ?? 1);
+    return size?.parts.pop() ?? { columns: new LogColumns(this.#vocabulary, size?.rows ?? 1), streams: new StreamList() };
   }
 
-  /** Takes columns back that nobody uses any more. */
-  give(columns: LogColumns): void {
+  /** Takes back what nobody uses any more. */
+  give(parts: Parts): void {
+    const { columns, streams } = parts;
     // those that have grown are as good as larger ones
     const size = this.#spare.findLast((one) => one.rows <= columns.capacity);
-    if (size === undefined || size.columns.length >= size.spare || columns.bytes > MAX_SPARE_BYTES) return;
+    if (size === undefined || size.parts.length >= size.spare || columns.bytes + streams.memory > MAX_SPARE_BYTES) return;
     columns.clear();
-    size.columns.push(columns);
+    streams.clear();
+    size.parts.push(parts);
   }
 }
 
 /** Entries of one tenant for one partition, as columns: a record, or a part of one, until it is encoded. */
 export class Chunk {
   readonly partition: number;
-  readonly streams = new StreamList();
+  readonly streams: StreamList;
   readonly columns: LogColumns;
   readonly #pool: ColumnPool;
 
   constructor(partition: number, pool: ColumnPool, rows: number) {
     this.partition = partition;
     this.#pool = pool;
-    this.columns = pool.take(rows);
+    ({ columns: this.columns, streams: this.streams } = pool.take(rows));
   }
 
   get count(): number {
@@ -79,16 +84,16 @@ export class Chunk {
     other.discard();
   }
 
-  /** The value of its record. The chunk must not be used any more. */
-  encode(): Buffer {
-    const value = encodeColumns(this.columns);
+  /** The value of its record, and the header of its streams. The chunk must not be used any more. */
+  encode(): { readonly value: Buffer; readonly streams: Buffer } {
+    const encoded = { value: encodeColumns(this.columns), streams: this.streams.encode() };
     this.discard();
-    return value;
+    return encoded;
   }
 
   /** Gives its memory back. */
   discard(): void {
-    this.#pool.give(this.columns);
+    this.#pool.give(this);
   }
 }
 

@@ -50,10 +50,10 @@ export class OpenRecord extends SharedRecord {
     const [chunk, bytes] = [this.#chunk, this.#bytes];
     const { tenantId, retentionDays } = this.#owner;
     const info = { tenantId, retentionDays, count: chunk?.count ?? 0, bytes, encoding: COLUMNS };
-    const headers = encodeLogHeaders(info, chunk?.streams.encode() ?? NOTHING);
     this.#chunk = null;
-    return { value: chunk?.encode() ?? NOTHING, headers, info: { tenantId, bytes } };
+    const { value, streams } = chunk?.encode() ?? NOTHING;
+    return { value, headers: encodeLogHeaders(info, streams), info: { tenantId, bytes } };
   }
 }
 
-const NOTHING = Buffer.alloc(0);
+const NOTHING = { value: Buffer.alloc(0), streams: Buffer.alloc(0) };

@@ -25,19 +25,19 @@ const PLACES = 65_536;
 
 /** What a stream takes in the header beside its text: the length of that, its id, where its days end, and a day; and each other day. */
 const [STREAM_BYTES, DAY_BYTES] = [24, 4];
-const FIRST_TEXT_BYTES = 128;
+const [FIRST_STREAMS, FIRST_TEXT_BYTES] = [16, 128];
 
 let running = 0;
 
 /** The streams of the entries of a record, each with its days. */
 export class StreamList {
   /** The mark of the first stream: tells this list from all others. A stream mostly knows its place by its mark, without a look-up. */
-  readonly #first = ++running * PLACES;
+  #first = ++running * PLACES;
   readonly #ids = new IdPlaces();
   readonly #texts = new StringColumn(FIRST_TEXT_BYTES);
   /** For each stream the day of its first entry, and that of its last one. */
-  readonly #firstDays: number[] = [];
-  readonly #lastDays: number[] = [];
+  #firstDays = new Int32Array(FIRST_STREAMS);
+  #lastDays = new Int32Array(FIRST_STREAMS);
   /** The days of streams that have several, in the order of their entries, without the first one. */
   readonly #moreDays = new Map<number, Set<number>>();
   #dayCount = 0;
@@ -49,6 +49,20 @@ export class StreamList {
   /** What they take in a record's header at most, before it is compressed. */
   get bytes(): number {
     return this.count * STREAM_BYTES + this.#texts.length + this.#dayCount * DAY_BYTES;
+  }
+
+  /** What the list takes in memory. */
+  get memory(): number {
+    return this.#texts.bytes.length + 24 * this.#firstDays.length;
+  }
+
+  /** Forgets all of them, and keeps the memory. */
+  clear(): void {
+    this.#first = ++running * PLACES;
+    this.#ids.clear();
+    this.#texts.clear();
+    this.#moreDays.clear();
+    this.#dayCount = 0;
   }
 
   add(stream: Stream, day: number): void {
@@ -64,11 +78,13 @@ export class StreamList {
     if (this.#lastDays[place] !== day) this.#addDay(place, day);
   }
 
-  /** Adds a stream of which the list has nothing else to be known, or more days of one. */
+  /** Adds a stream by its text, or days of one that is there. */
   addText(high: number, low: number, text: Uint8Array, days: readonly number[]): void {
-    const known = this.#ids.find(high, low);
-    if (known < 0) this.#texts.raw(text, 0, text.length);
-    const place = known < 0 ? this.#addId(high, low, days[0] as number) : known;
+    let place = this.#ids.find(high, low);
+    if (place < 0) {
+      this.#texts.raw(text, 0, text.length);
+      place = this.#addId(high, low, days[0] as number);
+    }
     for (const day of days) if (this.#lastDays[place] !== day) this.#addDay(place, day);
   }
 
@@ -76,7 +92,7 @@ export class StreamList {
   append(other: StreamList): void {
     let at = 0;
     for (let index = 0; index < other.count; index++) {
-      const [high, low] = [other.#ids.highs[index] as number, other.#ids.lows[index] as number];
+      const [high, low] = [other.#ids.high(index), other.#ids.low(index)];
       const end = other.#texts.endOf(at);
       let place = this.#ids.find(high, low);
       if (place < 0) {
@@ -92,38 +108,37 @@ export class StreamList {
   encode(): Buffer {
     const { count } = this;
     if (count === 0) return NOTHING;
-    const ids = new Int32Array(2 * count);
-    for (let place = 0; place < count; place++) {
-      ids[2 * place] = this.#ids.lows[place] as number;
-      ids[2 * place + 1] = this.#ids.highs[place] as number;
-    }
-    const days = new Int32Array(count + this.#dayCount);
     const ends = new Uint32Array(2 * count);
+    const more = this.#moreDays.size === 0 ? null : new Int32Array(count + this.#dayCount);
     let end = 0;
     for (let place = 0; place < count; place++) {
-      days[end++] = this.#firstDays[place] as number;
-      const more = this.#moreDays.size === 0 ? undefined : this.#moreDays.get(place);
-      if (more !== undefined) for (const day of more) days[end++] = day;
+      if (more === null) end += 1;
+      else for (const day of this.#daysOf(place)) more[end++] = day;
       ends[2 * place] = end;
     }
     return framesOf((to) => {
       to.put(varint(STREAM_COLUMNS.length));
       to.put(varint(count));
       to.put(ID_HEAD);
-      to.put(new Uint8Array(ids.buffer));
+      to.put(new Uint8Array(this.#ids.halves.buffer, 0, 8 * count));
       to.put(TEXT_HEAD);
       to.put(this.#texts.bytes.subarray(0, this.#texts.length));
       to.put(DAYS_HEAD);
       to.put(new Uint8Array(ends.buffer));
-      to.put(new Uint8Array(days.buffer, 0, 4 * end));
+      to.put(new Uint8Array((more ?? this.#firstDays).buffer, 0, 4 * end));
     });
   }
 
   /** Adds a stream whose text was added before. */
   #addId(high: number, low: number, day: number): number {
-    this.#firstDays.push(day);
-    this.#lastDays.push(day);
-    return this.#ids.add(high, low);
+    const place = this.#ids.add(high, low);
+    if (place === this.#firstDays.length) {
+      this.#firstDays = doubled(this.#firstDays);
+      this.#lastDays = doubled(this.#lastDays);
+    }
+    this.#firstDays[place] = day;
+    this.#lastDays[place] = day;
+    return place;
   }
 
   #addDay(place: number, day: number): void {
@@ -139,6 +154,12 @@ export class StreamList {
   #daysOf(place: number): readonly number[] {
     return [this.#firstDays[place] as number, ...(this.#moreDays.get(place) ?? [])];
   }
+}
+
+function doubled(days: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * days.length);
+  larger.set(days);
+  return larger;
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -11,19 +11,25 @@ const MARK_HIGH = 4;
 const MARK_LOW = 5;
 const WIDTH = 6;
 const TWO_32 = 4_294_967_296;
+/** A slot holds the index of an item, counted from 1, and above it bits of the hash that the slot's place does not tell. */
+const INDEX_BITS = 22;
+const INDEX_MASK = 2 ** INDEX_BITS - 1;
 
 export type Item = { readonly high: number; readonly low: number; readonly mark: number };
+
+/** A multiplication brings all bits of the hash into the upper ones. */
+const tagOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) & ~INDEX_MASK;
 
 /**
  * A hash table from byte sequences to an id of 64 bits and a mark, all in a few typed arrays: a million items are no objects that the
  * garbage collector would have to look at, and take 32 bytes each beside their own. Open addressing; never holds two items with equal bytes.
+ * At most 4,194,303 items.
  */
 export class TokenTable {
   size = 0;
   #bytes: Buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #used = 0;
   #items = new Int32Array(FIRST_ITEMS * WIDTH);
-  /** Indexes of items, counted from 1. */
   #slots = new Int32Array(FIRST_ITEMS * 2);
 
   /** The index of the item whose bytes are `bytes[start..end)`, or -1. `hash`: theirs, by `hashBytes`. */
@@ -31,13 +37,15 @@ export class TokenTable {
     const slots = this.#slots;
     const mask = slots.length - 1;
     const items = this.#items;
-    let slot = hash & mask;
-    for (;;) {
-      const index = (slots[slot] as number) - 1;
-      if (index < 0) return -1;
+    const tag = tagOf(hash);
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const held = slots[slot] as number;
+      if (held === 0) return -1;
+      // of an item with another hash neither its numbers nor its bytes are looked at, which are mostly in no cache
+      if ((held & ~INDEX_MASK) !== tag) continue;
+      const index = (held & INDEX_MASK) - 1;
       const at = index * WIDTH;
       if (items[at + LENGTH] === end - start && this.#same(items[at + OFFSET] as number, bytes, start, end)) return index;
-      slot = (slot + 1) & mask;
     }
   }
 
@@ -101,7 +109,7 @@ export class TokenTable {
     const mask = slots.length - 1;
     let slot = hash & mask;
     while (slots[slot] !== 0) slot = (slot + 1) & mask;
-    slots[slot] = index + 1;
+    slots[slot] = tagOf(hash) | (index + 1);
   }
 
   #growItems(): void {

@@ -43,7 +43,7 @@ export function taken(fill: Fill, options: Partial<WriterOptions> = {}, by: Entr
   const { total, accepted, outOfBounds, rejected } = out;
   const records = out.chunks().map((chunk) => {
     const { partition, count } = chunk;
-    return { partition, count, streams: readStreams(chunk.streams).toMap(), value: chunk.encode() };
+    return { partition, count, streams: readStreams(chunk.streams).toMap(), value: chunk.encode().value };
   });
   return { total, accepted, outOfBounds, rejected, thrown, records };
 }

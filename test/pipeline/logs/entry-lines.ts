@@ -24,7 +24,7 @@ export function entriesOf(writer: EntryWriter): LogEntry[] {
 export function entriesOfChunk(chunk: Chunk): LogEntry[] {
   const { count } = chunk;
   const streams = readStreams(chunk.streams).toMap();
-  return entriesIn(chunk.encode(), count, (id) => streams.get(id)?.text ?? `no stream ${id}`);
+  return entriesIn(chunk.encode().value, count, (id) => streams.get(id)?.text ?? `no stream ${id}`);
 }
 
 /** What becomes of one JSON text: the entry, or why it is rejected, or 'invalid' where it is no JSON. */
