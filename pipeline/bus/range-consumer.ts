@@ -55,7 +55,8 @@ export class RangeConsumer implements Service {
   /** Grows with every assignment: a batch of an older one is stale. */
   #epoch = 0;
   #running = false;
-  #isRoomDue = false;
+  /** Resolves when it has been looked what is read on. */
+  #look: Promise<void> | null = null;
 
   constructor(options: RangeConsumerOptions) {
     this.#options = options;
@@ -154,19 +155,21 @@ export class RangeConsumer implements Service {
         this.#flow.watch(partition, holding);
       },
       onRoom: () => {
-        this.#onRoom();
+        void this.#readOn();
       },
     };
   }
 
-  /** Ranges of many partitions are begun and stored in the same turn of the event loop: it is looked at once. */
-  #onRoom(): void {
-    if (this.#isRoomDue) return;
-    this.#isRoomDue = true;
-    setImmediate(() => {
-      this.#isRoomDue = false;
-      this.#flow.update();
+  /** Many partitions get records, and begin and end ranges, in the same turn of the event loop: it is looked once what is read on. */
+  #readOn(): Promise<void> {
+    this.#look ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#look = null;
+        this.#flow.update();
+        resolve();
+      });
     });
+    return this.#look;
   }
 
   #newQueries(): SharedQueries {
@@ -189,7 +192,8 @@ export class RangeConsumer implements Service {
     for (const message of batch.messages) reader.add(readChecked(this.#options.signal, batch.partition, message));
     resolveOffset(batch.lastOffset());
     reader.lag(Number(batch.highWatermark) - 1 - Number(batch.lastOffset()));
-    this.#flow.update();
+    // before the next fetch
+    await this.#readOn();
     await heartbeat();
   }
 
