@@ -18,7 +18,17 @@ let fresh = MILLION;
 export const NAME_OF_FEW = '200 streams';
 export const FEW: Draw = (random) => Math.floor(random() * 200);
 /** Most are of a million, drawn by Zipf's law; every 700th is new: 100,000 an hour at 20,000 entries/s. */
-export const MANY_AND_NEW: Draw = (random) => (random() < 1 / 700 ? (fresh += 1) : (Math.floor(MILLION ** random()) * 48_271) % MILLION);
+export const MANY_AND_NEW: Draw = (random) => manyAndNew(random, 1 / 700);
+/** The same, of which the lines of a body have so many, as those that an agent sends. */
+export function manyByAgents(streams: number): Draw {
+  let [line, drawn]: [number, readonly number[]] = [0, []];
+  return (random) => {
+    if (line++ % LINES === 0) drawn = Array.from({ length: streams }, () => manyAndNew(random, LINES / streams / 700));
+    return drawn[line % streams] as number;
+  };
+}
+const manyAndNew = (random: () => number, share: number): number =>
+  random() < share ? (fresh += 1) : (Math.floor(MILLION ** random()) * 48_271) % MILLION;
 export const NEW: Draw = () => (fresh += 1);
 
 /** A body of NDJSON of which the numbers of the streams are changed in place: making bodies is not measured. */

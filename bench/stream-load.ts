@@ -1,6 +1,7 @@
 /**
  * `npm run bench:stream-load`: CPU of an entry over the whole path, from its request until ClickHouse has merged it, of a million known
- * streams and 100,000 new ones an hour, against 200 streams.   npm run bench:stream-load -- [--rounds 4] [--entries 400000]
+ * streams and 100,000 new ones an hour, against 200 streams.   npm run bench:stream-load -- [--rounds 4] [--entries 400000] [--per-body 20]
+ * Each line of a body has another stream by chance; with `--per-body` they share so many, as those that an agent sends.
  * One fresh instance; first each of the million comes once, then rounds of both in turns, as fast as they are answered. Prints Markdown:
  * medians, and the ratio of each round.
  */
@@ -8,10 +9,10 @@ import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../test/e2e/instance.ts';
 import { ask, merged } from './instance-load.ts';
 import { cpuSeconds } from './processes.ts';
-import { Body, FEW, LINES, MANY_AND_NEW, MILLION, NAME_OF_FEW, randomFrom, type Draw } from './stream-bodies.ts';
+import { Body, FEW, LINES, MANY_AND_NEW, manyByAgents, MILLION, NAME_OF_FEW, randomFrom, type Draw } from './stream-bodies.ts';
 
 const { values: flags } = parseArgs({
-  options: { rounds: { type: 'string', default: '4' }, entries: { type: 'string', default: '400000' } },
+  options: { rounds: { type: 'string', default: '4' }, entries: { type: 'string', default: '400000' }, 'per-body': { type: 'string' } },
 });
 const CONNECTIONS = 4;
 const RETRY_MS = 200;
@@ -77,12 +78,13 @@ const instance = await startInstance();
 try {
   let known = 0;
   await load(instance, MILLION, () => known++);
+  const drawMany = flags['per-body'] === undefined ? MANY_AND_NEW : manyByAgents(Number(flags['per-body']));
   const round = (draw: Draw): Promise<Cost> => load(instance, entries, () => draw(random));
   await round(FEW);
   const [few, many]: [Cost[], Cost[]] = [[], []];
   for (let turn = 0; turn < Number(flags.rounds); turn++) {
     few.push(await round(FEW));
-    many.push(await round(MANY_AND_NEW));
+    many.push(await round(drawMany));
   }
   print(few, many);
 } finally {

@@ -50,12 +50,12 @@ export function refill({ tokens, at }: Bucket, rate: number, now: number, elsewh
  * a larger one is where the bucket is empty (its debt would then always be deeper than the burst). At least 1 entry per second.
  */
 export function takeTenant(bucket: Bucket, rate: number, entries: number): Taken {
-  return entries > burst(rate) && bucket.tokens <= 0 ? refused(bucket, rate) : taken(bucket, rate, entries);
+  return entries > burst(rate) && bucket.tokens <= 0 ? refused(bucket, rate) : spend(bucket, rate, entries);
 }
 
 /** The same from the platform's bucket: whatever its size, a request is refused while the bucket is empty. */
 export function takePlatform(bucket: Bucket, rate: number, entries: number): Taken {
-  return entries > 0 && bucket.tokens <= 0 ? refused(bucket, rate) : taken(bucket, rate, entries);
+  return entries > 0 && bucket.tokens <= 0 ? refused(bucket, rate) : spend(bucket, rate, entries);
 }
 
 /** Gives back what a request took; never above the burst. */
@@ -63,7 +63,8 @@ export function giveBack({ tokens, at }: Bucket, rate: number, debit: number): B
   return { tokens: clamped(tokens + debit, rate), at };
 }
 
-function taken(bucket: Bucket, rate: number, entries: number): Taken {
+/** Takes the entries of a request whatever the bucket holds, down to its floor. */
+export function spend(bucket: Bucket, rate: number, entries: number): Taken {
   const tokens = clamped(bucket.tokens - product(entries, MICRO), rate);
   return { bucket: { tokens, at: bucket.at }, debit: bucket.tokens - tokens, retryAfter: null };
 }

@@ -93,7 +93,7 @@ describe('the limits of the ingest plane', () => {
       const node = new Node(1500);
       node.charge(5000);
       expect(refusal(() => node.charge(2501))?.message).to.contain('The tenant sends');
-      expect(refusal(() => node.charge(2500, 'trial', 2))).to.equal(null);
+      expect(refusal(() => node.charge(2500))).to.equal(null);
       expect(refusal(() => node.charge(1))?.message).to.contain('platform');
     });
 
@@ -192,8 +192,9 @@ describe('the limits of the ingest plane', () => {
       expect(await post('trial', lines(2501))).to.equal('rate_limited 4');
       expect(await post('trial', lines(2500))).to.equal('200');
     });
-    it('the platform’s bucket refuses a small batch of another tenant', async () => {
+    it('the platform’s bucket refuses a small batch, of another tenant too where much is owed', async () => {
       expect(await post('unlimited', lines(30_000))).to.equal('200');
+      expect(await post('unlimited', lines(1))).to.equal('rate_limited 3');
       expect(await post('trial', lines(1))).to.equal('rate_limited 3');
       expect(await post('trial', 'bad')).to.equal('200');
     });
