@@ -10,6 +10,7 @@ import type { Exchange } from '../http/exchange.ts';
 import type { Principal, RouteAnswer } from '../http/route.ts';
 import { BodiesInFlight } from '../limits/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
+import { ParseTurns } from '../limits/parse-turns.ts';
 import type { LogPublisher } from './log-publisher.ts';
 import { classCounts } from './reason-class.ts';
 import { MAX_REJECTIONS, type RejectedEntry, type RejectionLog } from './rejection-log.ts';
@@ -28,16 +29,19 @@ export type IngestOptions = {
   readonly onAccepted?: (tenantId: number, entries: number) => void;
   /** What a request of so many bytes waits for before its body is read; null where it need not. */
   readonly turn?: (tenantId: number, bytes: number) => Promise<void> | null;
+  /** Who has entries made of a body next. */
+  readonly parseTurns?: ParseTurns;
   /** Nanoseconds since the epoch. */
   readonly now?: () => bigint;
 };
 
 /** What all requests share. */
-type Intake = IngestOptions & { readonly caps: BodyCaps; readonly bodies: BodiesInFlight };
+type Intake = IngestOptions & { readonly caps: BodyCaps; readonly bodies: BodiesInFlight; readonly parseTurns: ParseTurns };
 
 /** One endpoint for each path of each wire format. */
 export function ingestEndpoints(options: IngestOptions): Endpoint[] {
-  const intake: Intake = { ...options, caps: logBody(options.maxBodyBytes), bodies: options.bodies ?? new BodiesInFlight() };
+  const { maxBodyBytes, bodies = new BodiesInFlight(), parseTurns = new ParseTurns() } = options;
+  const intake: Intake = { ...options, caps: logBody(maxBodyBytes), bodies, parseTurns };
   const now = options.now ?? (() => BigInt(Date.now()) * 1_000_000n);
   return options.normalizers.flatMap((normalizer) =>
     normalizer.paths.map((path): Endpoint => {
@@ -88,29 +92,31 @@ function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
 async function readEntries(
   exchange: Exchange,
   normalizer: Normalizer,
-  { publisher, rejections, caps }: Intake,
+  { publisher, rejections, parseTurns, caps }: Intake,
   receivedAt: bigint,
 ): Promise<{ readonly request: IngestRequest; readonly writer: EntryWriter }> {
   const { tenantId, plan } = exchange.principal;
   let body: Buffer = NOTHING;
   try {
     body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null);
-    // of many requests whose bodies came meanwhile, those before this one may have filled what may wait
-    publisher.admit();
-    const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
-    const writer = publisher.writer(
-      {
-        tenantId,
-        retentionDays: plan.retentionDays,
-        shards: plan.shards,
-        receivedAt,
-        streamFields: streamFieldsOf(exchange),
-        maxRowBytes: caps.inflated * ROW_FACTOR,
-      },
-      body.length,
-    );
-    normalizer.normalize(request, writer);
-    return { request, writer };
+    return await parseTurns.run(tenantId, () => {
+      // of many requests whose bodies came meanwhile, those before this one may have filled what may wait
+      publisher.admit();
+      const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
+      const writer = publisher.writer(
+        {
+          tenantId,
+          retentionDays: plan.retentionDays,
+          shards: plan.shards,
+          receivedAt,
+          streamFields: streamFieldsOf(exchange),
+          maxRowBytes: caps.inflated * ROW_FACTOR,
+        },
+        body.length,
+      );
+      normalizer.normalize(request, writer);
+      return { request, writer };
+    });
   } catch (error) {
     if (error instanceof HttpError && error.status === 400) {
       const refused = { index: null, reason: error.message, sample: sampleOf(body) };

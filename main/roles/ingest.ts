@@ -8,6 +8,7 @@ import { elasticProbes } from '../../api/ingest/elastic-probes.ts';
 import { hecEndpoints } from '../../api/ingest/hec-endpoints.ts';
 import { ingestEndpoints } from '../../api/ingest/ingest-endpoints.ts';
 import { vercelVerification } from '../../api/ingest/vercel-verification.ts';
+import { ParseTurns } from '../../api/limits/parse-turns.ts';
 import { StoragePace } from '../../api/limits/storage-pace.ts';
 import { EventLoopLag } from '../../api/limits/event-loop-lag.ts';
 import { ingestLimits } from '../../api/limits/index.ts';
@@ -82,6 +83,11 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
       growth.accepted(tenantId, entries);
     },
     turn: (tenantId, bytes) => pace.turn(tenantId, bytes),
+    parseTurns: new ParseTurns({
+      onWaited: (seconds) => {
+        metrics.parseWaits.inc(seconds);
+      },
+    }),
   });
   endpoints.push(...elasticProbes, ...hecEndpoints, ...vercelVerification);
   const asking: Service = { name: 'stored offsets', start: () => Promise.resolve(), stop: () => admin.disconnect() };

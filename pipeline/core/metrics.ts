@@ -35,6 +35,11 @@ export class Metrics {
     'Seconds that requests to ingest waited since what was acknowledged before was not stored as fast as it came.',
     [],
   );
+  readonly parseWaits = this.#counter(
+    'logweir_parse_wait_seconds_total',
+    'Seconds that bodies waited until entries were made of those of tenants that had used less time for it.',
+    [],
+  );
   readonly requests = new Histogram({
     name: 'logweir_http_request_seconds',
     help: 'Time to answer a request, by route.',

@@ -1,0 +1,117 @@
+import { backpressure } from '../../pipeline/core/errors.ts';
+
+export type ParseTurnsOptions = {
+  /** Monotonic milliseconds. */
+  readonly now?: () => number;
+  /** Calls back in the next turn of the event loop. */
+  readonly nextTurn?: (go: () => void) => void;
+  /** Told how long a body has waited, seconds. */
+  readonly onWaited?: (seconds: number) => void;
+};
+
+/** Bodies are read for so long in a turn of the event loop, or one alone for longer. */
+const TURN_MS = 2;
+/** What a tenant has used counts by half after so long. */
+const HALF_LIFE_MS = 1000;
+const DECAY_EVERY_MS = 100;
+/** Less is as good as nothing, milliseconds. */
+const LEAST_MS = 0.01;
+/** A body that has waited for longer is refused when its turn comes. */
+const MAX_WAIT_MS = 5000;
+
+type Waiting = { readonly since: number; readonly go: () => void; readonly refuse: (error: Error) => void };
+
+/**
+ * Who has entries made of a body next. It is the largest work on the event loop of a process that takes entries, and nothing can interrupt it, so
+ * there is little of it in a turn, and the tenant that has used the least time for it lately goes first. One that floods takes what the others leave.
+ */
+export class ParseTurns {
+  readonly #options: Required<ParseTurnsOptions>;
+  /** Bodies that wait, by tenant; the one that came first, first. */
+  readonly #waiting = new Map<number, Waiting[]>();
+  /** Milliseconds used lately. */
+  readonly #used = new Map<number, number>();
+  #decayedAt: number;
+  /** Milliseconds used in this turn; null before its first body. */
+  #turn: number | null = null;
+
+  constructor(options: ParseTurnsOptions = {}) {
+    this.#options = { now: () => performance.now(), nextTurn: setImmediate, onWaited: () => undefined, ...options };
+    this.#decayedAt = this.#options.now();
+  }
+
+  /** Does the work, which is measured, when it is the tenant's turn. Rejects with what it throws, and with HttpError 429 `backpressure` after too long a wait. */
+  async run<Result>(tenantId: number, work: () => Result): Promise<Result> {
+    if (this.#waiting.size > 0 || (this.#turn ?? 0) >= TURN_MS) await this.#wait(tenantId);
+    const { now } = this.#options;
+    const began = now();
+    this.#begin();
+    try {
+      return work();
+    } finally {
+      this.#note(tenantId, now() - began);
+    }
+  }
+
+  #wait(tenantId: number): Promise<void> {
+    const since = this.#options.now();
+    return new Promise((go, refuse) => {
+      const queue = this.#waiting.get(tenantId);
+      if (queue === undefined) this.#waiting.set(tenantId, [{ since, go, refuse }]);
+      else queue.push({ since, go, refuse });
+    });
+  }
+
+  #begin(): void {
+    if (this.#turn !== null) return;
+    this.#turn = 0;
+    this.#options.nextTurn(() => {
+      this.#turn = null;
+      this.#next();
+    });
+  }
+
+  /** Lets one go on; the next one follows when its work is noted. */
+  #next(): void {
+    for (let tenantId = this.#least(); tenantId !== null; tenantId = this.#least()) {
+      const queue = this.#waiting.get(tenantId) as Waiting[];
+      const { since, go, refuse } = queue.shift() as Waiting;
+      if (queue.length === 0) this.#waiting.delete(tenantId);
+      const waited = this.#options.now() - since;
+      this.#options.onWaited(waited / 1000);
+      if (waited <= MAX_WAIT_MS) {
+        go();
+        return;
+      }
+      refuse(backpressure('This node is busy with other bodies of this tenant; try again.'));
+    }
+  }
+
+  /** The tenant that has used the least of those that wait. */
+  #least(): number | null {
+    let [least, leastUsed]: [number | null, number] = [null, Infinity];
+    for (const tenantId of this.#waiting.keys()) {
+      const used = this.#used.get(tenantId) ?? 0;
+      if (used < leastUsed) [least, leastUsed] = [tenantId, used];
+    }
+    return least;
+  }
+
+  #note(tenantId: number, ms: number): void {
+    this.#decay();
+    this.#used.set(tenantId, (this.#used.get(tenantId) ?? 0) + ms);
+    this.#turn = (this.#turn ?? 0) + ms;
+    if (this.#turn < TURN_MS) this.#next();
+  }
+
+  #decay(): void {
+    const passed = this.#options.now() - this.#decayedAt;
+    if (passed < DECAY_EVERY_MS) return;
+    this.#decayedAt += passed;
+    const factor = 0.5 ** (passed / HALF_LIFE_MS);
+    for (const [tenantId, ms] of this.#used) {
+      if (ms * factor < LEAST_MS) this.#used.delete(tenantId);
+      else this.#used.set(tenantId, ms * factor);
+    }
+  }
+}
