@@ -36,6 +36,16 @@ export function jsonBody(cap = 1_048_576): BodyCaps {
   };
 }
 
+/** Told of what a body takes in memory while it is read. */
+export interface BodyMeter {
+  /** Counts bytes; throws where there is no room for them. */
+  add(bytes: number): void;
+  /** All of the body has come. */
+  received(): void;
+  /** Ends the reading with an error. */
+  refuse: ((error: HttpError) => void) | null;
+}
+
 const CODINGS: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip': 'gzip', zstd: 'zstd', snappy: 'snappy' };
 const EMPTY = Buffer.alloc(0);
 
@@ -63,6 +73,7 @@ export async function readBody(
   response: ServerResponse,
   caps: BodyCaps,
   implied: Coding | null = null,
+  meter: BodyMeter | null = null,
 ): Promise<Buffer> {
   const { 'content-length': length, 'content-encoding': encoding, 'transfer-encoding': transfer, expect } = request.headers;
   const named = encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity';
@@ -73,11 +84,15 @@ export async function readBody(
   if (transfer === undefined && (declared === null || declared === 0))
     return coding === null ? EMPTY : inflate(coding, EMPTY, 0, neverTooLarge);
   if (expect !== undefined) response.writeContinue();
-  const wire = await readWire(request, caps.wire, () => caps.tooLarge({ received: caps.wire, more: true, cap: caps.wire, compressed }));
+  const tooLarge = (): HttpError => caps.tooLarge({ received: caps.wire, more: true, cap: caps.wire, compressed });
+  const wire = await readWire(request, caps.wire, tooLarge, meter);
+  meter?.received();
   if (coding === null) return wire;
-  return inflate(coding, wire, caps.inflated, (received, more) =>
+  const body = await inflate(coding, wire, caps.inflated, (received, more) =>
     caps.tooLarge({ received, more, cap: caps.inflated, compressed, inflated: true }),
   );
+  meter?.add(body.length);
+  return body;
 }
 
 function neverTooLarge(): never {
@@ -93,7 +108,7 @@ export function refuseBody(request: IncomingMessage): void {
 }
 
 /** The bytes of the body as they are; stops and rejects with `tooLarge` at the first byte above the cap. */
-function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpError): Promise<Buffer> {
+function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpError, meter: BodyMeter | null): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -109,9 +124,18 @@ function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpErr
     };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > cap) settle(tooLarge());
-      else chunks.push(chunk);
+      if (size > cap) {
+        settle(tooLarge());
+        return;
+      }
+      try {
+        meter?.add(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        settle(error as Error);
+      }
     };
+    if (meter !== null) meter.refuse = settle;
     const onGone = (): void => {
       settle(invalidBody('The body was cut off before its end.'));
     };

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Coding } from '../../pipeline/core/inflate.ts';
 import type { CredentialRequest } from '../auth/forms.ts';
-import { jsonBody, readBody, type BodyCaps } from './body.ts';
+import { jsonBody, readBody, type BodyCaps, type BodyMeter } from './body.ts';
 import { parseJson } from './json.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Principal, RouteContext } from './route.ts';
@@ -81,8 +81,8 @@ export class Exchange implements RouteContext, CredentialRequest {
   }
 
   /** The decoded body within these caps; `implied`: the coding of a body whose request names none. */
-  bytes(caps: BodyCaps, implied: Coding | null = null): Promise<Buffer> {
-    return readBody(this.request, this.response, caps, implied);
+  bytes(caps: BodyCaps, implied: Coding | null = null, meter: BodyMeter | null = null): Promise<Buffer> {
+    return readBody(this.request, this.response, caps, implied, meter);
   }
 
   async body(): Promise<unknown> {

@@ -8,7 +8,7 @@ import { logBody, type BodyCaps } from '../http/body.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Principal, RouteAnswer } from '../http/route.ts';
-import { BodiesInFlight } from '../limits/bodies-in-flight.ts';
+import { BodiesInFlight, type BodyInFlight } from '../limits/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import { ParseTurns } from '../limits/parse-turns.ts';
 import type { LogPublisher } from './log-publisher.ts';
@@ -63,13 +63,12 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
 async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake, receivedAt: bigint): Promise<RouteAnswer> {
   const { publisher, limits, metrics, bodies, caps } = intake;
   const { principal } = exchange;
-  const expected = expectedBytes(exchange, caps);
-  await intake.turn?.(principal.tenantId, expected);
+  await intake.turn?.(principal.tenantId, expectedBytes(exchange, caps));
   admitAll(limits, principal);
   publisher.admit();
-  const leave = bodies.enter(expected);
+  const room = bodies.enter(principal.tenantId);
   try {
-    const { request, writer } = await readEntries(exchange, normalizer, intake, receivedAt);
+    const { request, writer } = await readEntries(exchange, normalizer, { ...intake, room }, receivedAt);
     const bytes = request.body.length;
     const written = await publishCharged(intake, principal, writer, bytes);
     intake.onAccepted?.(principal.tenantId, written.accepted);
@@ -78,11 +77,11 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
     if (written.rejected.length > 0) noteRejections(exchange, normalizer, intake, writer);
     return normalizer.ack(request, written, performance.now() - exchange.startedAt);
   } finally {
-    leave();
+    room.leave();
   }
 }
 
-/** What a body may take in memory: its length where that is said and nothing has to be decompressed, else the cap. */
+/** How large a body may be: its length where that is said and nothing has to be decompressed, else the cap. */
 function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
   const length = Number(exchange.header('content-length') || NaN);
   return length <= caps.wire && exchange.header('content-encoding') === '' ? length : caps.inflated;
@@ -92,13 +91,13 @@ function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
 async function readEntries(
   exchange: Exchange,
   normalizer: Normalizer,
-  { publisher, rejections, parseTurns, caps }: Intake,
+  { publisher, rejections, parseTurns, caps, room }: Intake & { readonly room: BodyInFlight },
   receivedAt: bigint,
 ): Promise<{ readonly request: IngestRequest; readonly writer: EntryWriter }> {
   const { tenantId, plan } = exchange.principal;
   let body: Buffer = NOTHING;
   try {
-    body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null);
+    body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null, room);
     return await parseTurns.run(tenantId, () => {
       // of many requests whose bodies came meanwhile, those before this one may have filled what may wait
       publisher.admit();

@@ -54,6 +54,10 @@ export const payloadTooLarge = (
     options.plainText === true ? { plainText: true } : {},
   );
 
+/** 408: the body comes too slowly while its room is needed. `bytes`: a second, that it must have. */
+export const slowBody = (bytes: number): HttpError =>
+  new HttpError(408, 'request_timeout', `The body came at less than ${String(bytes)} bytes a second while this node needed its room.`);
+
 /** 429: the pipeline behind cannot take more now; clients wait 5 s. */
 export const backpressure = (detail = 'The log pipeline cannot take more entries right now.'): HttpError =>
   new HttpError(429, 'backpressure', detail, { retryAfter: 5 });
