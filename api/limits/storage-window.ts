@@ -3,7 +3,8 @@ import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
 /** How long what is acknowledged may take until it is stored, milliseconds: below the first the window grows, above the second it shrinks. */
 const [SOON_MS, LATE_MS] = [3500, 4500];
 const [GROWS, SHRINKS] = [1.15, 0.85];
-const [FIRST_BYTES, LEAST_BYTES] = [64 * 1024 * 1024, 4 * 1024 * 1024];
+/** The first is four seconds' worth of 150,000 entries/s of 300 bytes: a burst is over before it is known what storage can take. */
+const [FIRST_BYTES, LEAST_BYTES] = [180 * 1000 * 1000, 4 * 1000 * 1000];
 /** Where nothing has been stored for so long, a partition stands still: the log is there for that, and waiting would not help it. */
 const STILL_MS = 10_000;
 /** A backlog that is older comes from an outage. While it is caught up with by so much faster than it came, nothing waits. */
@@ -81,24 +82,31 @@ export class StorageWindow {
   /** Bytes that may be acknowledged before anything more is stored; null: as much as wants to. */
   room(now: number): number | null {
     if (this.#isCatchingUp) return null;
-    let unstored = 0;
-    for (const { bytes, movedAt } of this.#partitions.values()) if (now - movedAt <= STILL_MS) unstored += bytes;
+    const unstored = this.#unstored(now);
     if (unstored >= this.#bytes) this.#wasFull = true;
     return this.#bytes - unstored;
   }
 
   /** Takes what is stored, as the offset that comes next of each partition. */
   stored(offsets: ReadonlyMap<number, number>, now: number): void {
+    const unstored = this.#unstored(now);
     let oldest = Infinity;
     for (const [partition, unstored] of this.#partitions)
       oldest = Math.min(oldest, unstored.store(offsets.get(partition) ?? -1, now) ?? Infinity);
     if (oldest === Infinity) return;
     this.#compare(now);
-    if (!this.#isCatchingUp) this.#resize(now - oldest);
+    if (!this.#isCatchingUp) this.#resize(now - oldest, unstored);
   }
 
-  #resize(tookMs: number): void {
-    if (tookMs > LATE_MS) this.#bytes = Math.max(LEAST_BYTES, this.#bytes * SHRINKS);
+  #unstored(now: number): number {
+    let unstored = 0;
+    for (const { bytes, movedAt } of this.#partitions.values()) if (now - movedAt <= STILL_MS) unstored += bytes;
+    return unstored;
+  }
+
+  /** `unstored`: while that took so long. A window that was never full is no measure. */
+  #resize(tookMs: number, unstored: number): void {
+    if (tookMs > LATE_MS) this.#bytes = Math.max(LEAST_BYTES, Math.min(this.#bytes, unstored) * SHRINKS);
     else if (this.#wasFull && tookMs < SOON_MS) this.#bytes *= GROWS;
     this.#wasFull = false;
   }
