@@ -122,16 +122,12 @@ describe('inflate zstd', () => {
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }), async (changes) => {
         const copy = Buffer.from(bytes);
         for (const [at, value] of changes) copy[at] = value;
-        // one bit of the frame header descriptor says nothing, and must not be looked at (RFC 8878, 3.1.1.1.1.3)
-        const means = (frame: Buffer): Buffer =>
-          Buffer.concat([frame.subarray(0, 4), Buffer.of((frame[4] ?? 0) & ~0x10), frame.subarray(5)]);
-        if (means(copy).equals(means(bytes))) {
-          expect((await inflateZstd(copy, 100_000, tooLarge)).equals(content)).to.equal(true);
-          return;
-        }
-        expect([400, 413]).to.include((await refused(copy, 100_000)).status);
+        // some bits mean nothing, such as one of the frame header descriptor (RFC 8878, 3.1.1.1.1.3): then the content is the same
+        const taken = await inflateZstd(copy, 100_000, tooLarge).catch((error: unknown) => error);
+        if (Buffer.isBuffer(taken)) expect(taken.equals(content)).to.equal(true);
+        else expect(taken).to.be.instanceOf(HttpError).and.to.have.property('status').that.is.oneOf([400, 413]);
       }),
-      { numRuns: 300, examples: [[[[4, 116]]]] },
+      { numRuns: 300, examples: [[[[4, 116]]], [[[1113, 175]]]] },
     );
   });
 });
