@@ -37,7 +37,7 @@ export class BodiesInFlight {
     return this.#bytes;
   }
 
-  /** A body that is about to come. Whoever gets it calls `leave` at the end. */
+  /** A body that is about to come. The caller must call `leave` at the end. */
   enter(tenantId: number): BodyInFlight {
     const body: BodyInFlight = new BodyInFlight(tenantId, this.#now(), {
       take: (bytes) => {

@@ -104,7 +104,7 @@ export class StorageWindow {
     return unstored;
   }
 
-  /** `unstored`: while that took so long. A window that was never full is no measure. */
+  /** `unstored`: the bytes under way while storage took so long; a window that was never full says nothing of it. */
   #resize(tookMs: number, unstored: number): void {
     if (tookMs > LATE_MS) this.#bytes = Math.max(LEAST_BYTES, Math.min(this.#bytes, unstored) * SHRINKS);
     else if (this.#wasFull && tookMs < SOON_MS) this.#bytes *= GROWS;

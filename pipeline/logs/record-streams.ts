@@ -17,7 +17,7 @@ export interface StreamView {
 
 /** Days are this far from 1970 at most. */
 export const MAX_DAY = 9_999_999;
-const MIN_SCRATCH = 65_536;
+const SCRATCH_BYTES = 65_536;
 
 /**
  * The streams of a record's entries. They stay compressed, as they came: those of a record are asked for at most twice, and a sink holds
@@ -51,7 +51,7 @@ export class RecordStreams {
 
   static readonly none = new RecordStreams(Buffer.alloc(0), 0, Infinity);
 
-  /** Calls back for each stream and each of its days. Nothing else may be read or compressed by then. */
+  /** Calls back for each stream and each of its days. What is called must not read or compress another record. */
   forEach(take: (stream: StreamView, day: number) => void): void {
     if (this.count === 0) return;
     if (!block.read(this.#header)) throw new Error('BUG: a header that was read before cannot be read.');
@@ -159,5 +159,5 @@ function afterHead(bytes: Buffer, at: number, column: number): number {
   return at + head.length;
 }
 
-const scratch = Buffer.allocUnsafeSlow(MIN_SCRATCH);
+const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 const block = new Block();
