@@ -22,7 +22,7 @@ export type GroupMemberOptions = {
   readonly onCrash?: (error: Error) => void;
   /** Called when the coordinator is given up. */
   readonly onSilence?: () => void;
-  /** How often it is looked whether the coordinator answers; it is given up after ten looks. Milliseconds. */
+  /** How often it is looked whether it goes on: see `SILENT_LOOKS` and `STUCK_LOOKS`. Milliseconds. */
   readonly lookEveryMs?: number;
 };
 
@@ -34,10 +34,16 @@ const LOOK_EVERY_MS = 1000;
 const CONNECT_MS = 60_000;
 /** So many looks without an answer are longer than the session: the coordinator has forgotten this member, or is not there. */
 const SILENT_LOOKS = 10;
+/**
+ * So many looks are longer than joining takes where all is well (a rebalance ends after 30 s), and than a fetch (which may wait for a join): what
+ * has not come by then hangs.
+ */
+const STUCK_LOOKS = 60;
 
 /**
  * This process as a member of a consumer group. kafkajs goes on asking the coordinator that it knows, for minutes where that stands still or
- * is cut off, though the others have long had a new one: where no heartbeat is answered any more, it is begun anew, and looks for it.
+ * is cut off, though the others have long had a new one: where no heartbeat is answered any more, where joining does not come to an end, or a
+ * fetch does not, it is begun anew, and looks for the coordinator and the leaders again.
  */
 export class GroupMember {
   readonly #options: GroupMemberOptions;
@@ -45,9 +51,13 @@ export class GroupMember {
   #joined = false;
   #running = false;
   #left = false;
-  /** How often it was looked in vain for an answered heartbeat; null: none is due. */
+  /** How often it was looked in vain for an answered heartbeat, and for the end of joining; null: it is not due. */
   #silentLooks: number | null = null;
+  #joiningLooks: number | null = null;
+  /** How often it was looked in vain for the end of a fetch, by broker. */
+  readonly #fetchLooks = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
+  #onOpen: () => void = () => undefined;
 
   constructor(options: GroupMemberOptions) {
     this.#options = options;
@@ -59,12 +69,17 @@ export class GroupMember {
     return this.#joined;
   }
 
+  /** Resolves when the group was joined, or kafkajs has ended in a crash. Rejects where Kafka cannot be reached. */
   async start(): Promise<void> {
     this.#running = true;
     this.#timer = setInterval(() => {
       this.#look();
     }, this.#options.lookEveryMs ?? LOOK_EVERY_MS).unref();
-    await this.#open();
+    await new Promise<void>((resolve, reject) => {
+      // the first consumer may be given up before it has come to an end
+      this.#onOpen = resolve;
+      this.#open().then(resolve, reject);
+    });
   }
 
   /** No new partitions are taken up from now on; what was asked for may still come. */
@@ -123,11 +138,17 @@ export class GroupMember {
       if (this.#isGivenUp(consumer)) return;
       this.#lose();
       this.#joined = true;
-      this.#silentLooks = 0;
+      [this.#silentLooks, this.#joiningLooks] = [0, null];
       onAssigned?.(payload.memberAssignment[topic] ?? []);
     });
     consumer.on(events.HEARTBEAT, () => {
       if (!this.#isGivenUp(consumer) && this.#silentLooks !== null) this.#silentLooks = 0;
+    });
+    consumer.on(events.FETCH_START, ({ payload }) => {
+      if (!this.#isGivenUp(consumer)) this.#fetchLooks.set(payload.nodeId, 0);
+    });
+    consumer.on(events.FETCH, ({ payload }) => {
+      if (!this.#isGivenUp(consumer)) this.#fetchLooks.delete(payload.nodeId);
     });
     consumer.on(events.REBALANCING, () => {
       if (!this.#isGivenUp(consumer)) this.#lose();
@@ -146,6 +167,9 @@ export class GroupMember {
   /** The partitions may belong to somebody else, and no heartbeat is due until the group has been joined again. */
   #lose(): void {
     this.#silentLooks = null;
+    // it may be lost several times before it is joined
+    this.#joiningLooks ??= 0;
+    this.#fetchLooks.clear();
     this.#options.onLost?.();
   }
 
@@ -153,7 +177,8 @@ export class GroupMember {
     const consumer = this.#consumer;
     await withTimeout(CONNECT_MS, consumer.connect());
     await withTimeout(CONNECT_MS, consumer.subscribe({ topic: this.#options.topic, fromBeginning: true }));
-    if (!this.#running) return;
+    if (!this.#running || this.#isGivenUp(consumer)) return;
+    this.#joiningLooks = 0;
     await consumer.run({
       autoCommit: false,
       eachBatchAutoResolve: false,
@@ -170,18 +195,33 @@ export class GroupMember {
     return this.#left || consumer !== this.#consumer;
   }
 
-  /** Begins anew where the coordinator has been silent for too long. */
+  /** Begins anew where kafkajs does not get on. */
   #look(): void {
-    if (this.#silentLooks === null || ++this.#silentLooks < SILENT_LOOKS) return;
+    const why = this.#whatHangs();
+    if (why === null) return;
     this.#options.onSilence?.();
-    this.#options.log.warn("The group's coordinator does not answer; another one is looked for.");
+    this.#options.log.warn({ topic: this.#options.topic }, why);
     this.renew();
+  }
+
+  #whatHangs(): string | null {
+    if (this.#silentLooks !== null && ++this.#silentLooks >= SILENT_LOOKS)
+      return "The group's coordinator does not answer; another one is looked for.";
+    if (this.#joiningLooks !== null && ++this.#joiningLooks >= STUCK_LOOKS)
+      return 'The group could not be joined in time; it is tried anew.';
+    for (const [broker, looks] of this.#fetchLooks) {
+      if (looks + 1 >= STUCK_LOOKS) return `Broker ${String(broker)} does not end a fetch; the group is joined anew.`;
+      this.#fetchLooks.set(broker, looks + 1);
+    }
+    return null;
   }
 
   /** Leaves kafkajs' consumer alone, whatever it is doing, and joins the group with a new one as soon as Kafka can be reached. */
   renew(): void {
     if (!this.#running) return;
     this.#lose();
+    // from now on it is watched by `#reopen`, until kafkajs joins
+    this.#joiningLooks = null;
     this.#joined = false;
     this.#replace();
     void this.#reopen();
@@ -201,6 +241,7 @@ export class GroupMember {
     for (let mine = this.#consumer; mine === this.#consumer && this.#running; mine = this.#consumer) {
       try {
         await this.#open();
+        this.#onOpen();
         return;
       } catch (error) {
         log.warn({ err: error }, 'Kafka cannot be reached; it is tried again.');

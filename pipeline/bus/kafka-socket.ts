@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 1000;
 const READ_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
 
 /**
- * Connections to Kafka that are ended when something was written and nothing has come for 40 s: one that nobody on the way knows any
+ * Connections to Kafka that are ended when a request waits for its answer and nothing has come for 40 s: one that nobody on the way knows any
  * more stays open for many minutes, and kafkajs goes on asking over it. Where nothing has ever come, after 5 s: a broker that stands still
  * takes connections, and kafkajs would ask it again and again, and never another one.
  * Each `data` event has one whole response, in memory that was allocated once for it.
@@ -24,31 +24,55 @@ export function socketFactory(
   firstSilenceMs = Math.min(silenceMs, FIRST_SILENCE_MS),
 ): ISocketFactory {
   return ({ host, port, onConnect }) => {
-    const assembler = new ResponseAssembler((response) => socket.emit('data', response));
+    const waiting = new Waiting();
+    const assembler = new ResponseAssembler((response) => {
+      waiting.answered();
+      socket.emit('data', response);
+    });
     const read = (length: number): boolean => {
+      waiting.heard();
       if (!assembler.take(READ_BUFFER.subarray(0, length))) socket.destroy(new Error('What answers is not Kafka.'));
       return !socket.destroyed;
     };
     const socket = net.connect({ host, port, onread: { buffer: READ_BUFFER, callback: read } }, onConnect);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    watch(socket, { silenceMs, lookEveryMs, firstSilenceMs });
+    const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
+    // kafkajs writes each request in one piece
+    socket.write = (...args: unknown[]): boolean => {
+      waiting.asked();
+      return write(...args);
+    };
+    const timer = setInterval(() => {
+      const silent = waiting.silentMs();
+      if (silent >= (socket.bytesRead === 0 ? firstSilenceMs : silenceMs))
+        socket.destroy(new Error(`Kafka has not answered on a connection for ${String(Math.round(silent / 1000))} s.`));
+    }, lookEveryMs).unref();
+    socket.once('close', () => {
+      clearInterval(timer);
+    });
     return socket;
   };
 }
 
-type Watch = { readonly silenceMs: number; readonly lookEveryMs: number; readonly firstSilenceMs: number };
+/** How long a connection owes an answer and says nothing. Each request has one answer: none is sent with acks=0. */
+class Waiting {
+  #requests = 0;
+  #since = 0;
 
-function watch(socket: net.Socket, { silenceMs, lookEveryMs, firstSilenceMs }: Watch): void {
-  let [read, written, since] = [0, 0, performance.now()];
-  const timer = setInterval(() => {
-    const now = performance.now();
-    if (socket.bytesRead !== read || socket.bytesWritten === written) {
-      [read, written, since] = [socket.bytesRead, socket.bytesWritten, now];
-    } else if (now - since >= (read === 0 ? firstSilenceMs : silenceMs)) {
-      socket.destroy(new Error(`Kafka has not answered on a connection for ${String(Math.round((now - since) / 1000))} s.`));
-    }
-  }, lookEveryMs).unref();
-  socket.once('close', () => {
-    clearInterval(timer);
-  });
+  asked(): void {
+    if (this.#requests++ === 0) this.#since = performance.now();
+  }
+
+  heard(): void {
+    this.#since = performance.now();
+  }
+
+  answered(): void {
+    if (this.#requests > 0) this.#requests -= 1;
+  }
+
+  /** Milliseconds; 0 where nothing is owed. */
+  silentMs(): number {
+    return this.#requests === 0 ? 0 : performance.now() - this.#since;
+  }
 }

@@ -18,6 +18,7 @@ type Batch = { readonly rawMessages: readonly { readonly value: Buffer | null }[
 type ConsumerGroup = {
   minBytes: number;
   maxWaitTime: number;
+  readonly instrumentationEmitter: { emit(event: string, payload: object): void };
   paused(): readonly unknown[];
   fetch(nodeId: number): Promise<Batch[]>;
 };
@@ -36,6 +37,7 @@ function paceOf(group: ConsumerGroup): Pace {
 const sizeOf = ({ rawMessages }: Batch): number => rawMessages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
 
 const { prototype } = require('kafkajs/src/consumer/consumerGroup.js') as { readonly prototype: ConsumerGroup };
+const { events } = require('kafkajs/src/consumer/instrumentationEvents.js') as { readonly events: { readonly FETCH: string } };
 const fetch: unknown = Reflect.get(prototype, 'fetch');
 
 prototype.fetch = async function (this: ConsumerGroup, nodeId: number): Promise<Batch[]> {
@@ -49,7 +51,11 @@ prototype.fetch = async function (this: ConsumerGroup, nodeId: number): Promise<
     // partitions that are paused may be resumed at any time
     this.maxWaitTime = this.paused().length > 0 ? gapMs : Math.max(gapMs, IDLE_MS);
   }
-  const batches = await (fetch as ConsumerGroup['fetch']).call(this, nodeId);
+  const batches = await (fetch as ConsumerGroup['fetch']).call(this, nodeId).catch((error: unknown) => {
+    // kafkajs tells of the begin of a fetch, and of its end only where it did not fail
+    this.instrumentationEmitter.emit(events.FETCH, { nodeId, numberOfBatches: 0, duration: 0 });
+    throw error;
+  });
   // those of partitions that have nothing would be taken through all of kafkajs' steps
   const filled = batches.filter(({ rawMessages }) => rawMessages.length > 0);
   if (isPaced && filled.reduce((sum, batch) => sum + sizeOf(batch), 0) >= minBytes) nextAt.delete(nodeId);

@@ -4,23 +4,28 @@ import { pino } from 'pino';
 import { GroupMember } from '../../../pipeline/bus/group-member.ts';
 import { eventually } from '../../fakes/eventually.ts';
 
-type EventName = 'join' | 'heartbeat' | 'rebalancing' | 'crash';
+type EventName = 'join' | 'heartbeat' | 'rebalancing' | 'crash' | 'fetching' | 'fetched';
 const LOOK_EVERY_MS = 2;
 
 /** A consumer of kafkajs, as far as a member sees it. */
 class FakeConsumer {
-  readonly events = { GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat', REBALANCING: 'rebalancing', CRASH: 'crash' };
+  readonly events = {
+    ...{ GROUP_JOIN: 'join', HEARTBEAT: 'heartbeat', REBALANCING: 'rebalancing', CRASH: 'crash' },
+    ...{ FETCH_START: 'fetching', FETCH: 'fetched' },
+  };
   readonly #listeners = new Map<string, (event: { payload: object }) => void>();
   isRunning = false;
   isEnded = false;
   eachBatch: (payload: EachBatchPayload) => Promise<void> = () => Promise.resolve();
   readonly #connected: () => Promise<void>;
+  readonly #ran: () => Promise<void>;
 
   /** Asked by kafkajs before it begins anew by itself. */
   readonly restartOnFailure: ((error: Error) => Promise<boolean>) | undefined;
 
-  constructor(connected: () => Promise<void>, { retry }: ConsumerConfig) {
+  constructor(connected: () => Promise<void>, ran: () => Promise<void>, { retry }: ConsumerConfig) {
     this.#connected = connected;
+    this.#ran = ran;
     this.restartOnFailure = retry?.restartOnFailure;
   }
 
@@ -42,7 +47,7 @@ class FakeConsumer {
 
   run({ eachBatch }: { eachBatch: (payload: EachBatchPayload) => Promise<void> }): Promise<void> {
     [this.isRunning, this.eachBatch] = [true, eachBatch];
-    return Promise.resolve();
+    return this.#ran();
   }
 
   pause(): void {
@@ -57,14 +62,21 @@ class FakeConsumer {
 }
 
 /** A member whose consumers are these. */
-function memberOf(connected: (nth: number) => Promise<void> = () => Promise.resolve()) {
+function memberOf(
+  connected: (nth: number) => Promise<void> = () => Promise.resolve(),
+  ran: (nth: number) => Promise<void> = () => Promise.resolve(),
+) {
   const consumers: FakeConsumer[] = [];
   const told: string[] = [];
   const member = new GroupMember({
     kafka: {
       consumer: (config: ConsumerConfig) => {
         const nth = consumers.length;
-        const consumer = new FakeConsumer(() => connected(nth), config);
+        const consumer = new FakeConsumer(
+          () => connected(nth),
+          () => ran(nth),
+          config,
+        );
         consumers.push(consumer);
         return consumer;
       },
@@ -95,7 +107,7 @@ function memberOf(connected: (nth: number) => Promise<void> = () => Promise.reso
 
 const JOINED = { memberAssignment: { t: [0, 1] } };
 /** Longer than a coordinator may be silent. */
-const LONG_MS = 25 * LOOK_EVERY_MS;
+const LONG_MS = 100 * LOOK_EVERY_MS;
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('member of a group', () => {
@@ -109,6 +121,44 @@ describe('member of a group', () => {
     nth(1).emit('join', JOINED);
     expect(member.joined).to.equal(true);
     expect(told).to.deep.equal(['lost', 'assigned 0,1', 'lost', 'lost', 'assigned 0,1']);
+    member.halt();
+  });
+
+  const stuck: [string, (consumer: FakeConsumer, nth: number) => void][] = [
+    ['joining does not end', () => undefined],
+    ['the group is lost again and again', (consumer) => consumer.emit('rebalancing')],
+    ['kafkajs crashes again and again', (consumer) => consumer.emit('crash', { error: new Error('x'), restart: true })],
+    [
+      'one broker does not end a fetch, and others do',
+      (consumer, nth) => {
+        if (nth === 0) consumer.emit('join', JOINED);
+        if (nth === 0) consumer.emit('fetching', { nodeId: 1 });
+        consumer.emit('heartbeat');
+        consumer.emit('fetching', { nodeId: 2 });
+        consumer.emit('fetched', { nodeId: 2 });
+      },
+    ],
+  ];
+  for (const [when, happens] of stuck)
+    it(`is begun anew where ${when}`, async () => {
+      const { member, consumers, nth } = memberOf();
+      await member.start();
+      for (let turn = 0; consumers.length === 1; turn++) {
+        happens(nth(0), turn);
+        await pass(1);
+      }
+      expect(nth(0).isEnded).to.equal(true);
+      expect(member.joined).to.equal(false);
+      member.halt();
+    });
+
+  it('has started when a second consumer has, where the first one hangs', async () => {
+    const { member, nth } = memberOf(
+      () => Promise.resolve(),
+      (index) => (index === 0 ? new Promise(() => undefined) : Promise.resolve()),
+    );
+    await member.start();
+    expect(nth(0).isEnded).to.equal(true);
     member.halt();
   });
 
@@ -184,8 +234,23 @@ describe('member of a group', () => {
 
   const alive: [string, (consumer: FakeConsumer) => void][] = [
     ['heartbeats are answered', (consumer) => consumer.emit('heartbeat')],
-    ['the group is rebalancing', (consumer) => consumer.emit('rebalancing')],
-    ['kafkajs begins anew by itself', (consumer) => consumer.emit('crash', { error: new Error('x'), restart: true })],
+    [
+      'the group is rebalancing',
+      (consumer) => {
+        consumer.emit('rebalancing');
+        consumer.emit('join', JOINED);
+        consumer.emit('rebalancing');
+      },
+    ],
+    [
+      'fetches end',
+      (consumer) => {
+        consumer.emit('heartbeat');
+        consumer.emit('fetching', { nodeId: 1 });
+        consumer.emit('fetched', { nodeId: 1 });
+        consumer.emit('fetching', { nodeId: 1 });
+      },
+    ],
   ];
   for (const [when, happens] of alive)
     it(`stays while ${when}`, async () => {

@@ -49,6 +49,18 @@ describe('socket to Kafka', () => {
     expect(socket.destroyed).to.equal(true);
   });
 
+  it('ends where an answer came just before the question, and nothing comes after it', async () => {
+    let isSilent = false;
+    const socket = await connect(() => (isSilent ? '' : response('answer')));
+    socket.on('data', () => {
+      isSilent = true;
+      socket.write('question');
+    });
+    socket.write('question');
+    await once(socket, 'error');
+    expect(socket.destroyed).to.equal(true);
+  });
+
   it('ends sooner where nothing has ever come', async () => {
     let isSilent = false;
     const first = 1000;
