@@ -39,7 +39,7 @@ function once(codec: EntryCodec, { normalizer, body, envelope }: WireBody): numb
   format.normalize(request, writer);
   const { accepted } = writer;
   if (accepted !== logs.length)
-    throw new Error(`${normalizer} took ${String(accepted)} of ${String(logs.length)}: ${JSON.stringify(writer.rejected[0])}`);
+    throw new Error(`${normalizer} took ${String(accepted)} of ${String(logs.length)}: ${JSON.stringify(writer.rejected.first[0])}`);
   for (const chunk of writer.chunks()) chunk.discard();
   return accepted;
 }

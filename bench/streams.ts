@@ -30,7 +30,7 @@ function pass(codec: EntryCodec, body: Body, next: () => number): number {
     body.bytes.length,
   );
   for (let at = 0; at < body.bytes.length; at++) at = writer.object(body.bytes, at, body.bytes.length);
-  if (writer.accepted !== LINES) throw new Error(JSON.stringify(writer.rejected[0]));
+  if (writer.accepted !== LINES) throw new Error(JSON.stringify(writer.rejected.first[0]));
   for (const chunk of writer.chunks()) chunk.encode();
   const { user, system } = process.cpuUsage(before);
   return user + system;

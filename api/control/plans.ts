@@ -23,6 +23,8 @@ export type Plan = {
   readonly queriesPerMinute: number;
   /** 0: kept for ever. */
   readonly retentionDays: number;
+  /** Most streams of a day; entries of further ones go to the stream `{}`. */
+  readonly streamsPerDay: number;
   /** To how many partitions of `logs.v1` its entries go at least; what a tenant has got beyond that it keeps. */
   readonly shards: number;
   readonly features: Features;
@@ -36,6 +38,7 @@ const NO_LIMIT = Infinity;
 const NO_CEILINGS: Ceilings = { users: NO_LIMIT, keys: NO_LIMIT, liveTails: NO_LIMIT, dashboards: NO_LIMIT, savedSearches: NO_LIMIT };
 /** The ceiling of a paid plan, in included volumes. */
 const CEILING = 10;
+const STREAMS_PER_DAY = 1_000_000;
 
 /** Every plan, one row each. */
 export const PLANS: readonly Plan[] = [
@@ -46,6 +49,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: 73 * GB,
     queriesPerMinute: 1200,
     retentionDays: 14,
+    streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
     features: { metrics: true, replay: false, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
@@ -58,6 +62,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: CEILING * 34 * GB,
     queriesPerMinute: 1200,
     retentionDays: 30,
+    streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
@@ -70,6 +75,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: CEILING * 135 * GB,
     queriesPerMinute: 3000,
     retentionDays: 30,
+    streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
     features: { metrics: true, replay: true, projects: 5, ai: true },
     ceilings: NO_CEILINGS,
@@ -82,6 +88,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: NO_LIMIT,
     queriesPerMinute: NO_LIMIT,
     retentionDays: 365,
+    streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
@@ -94,6 +101,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: 0,
     queriesPerMinute: 300,
     retentionDays: 14,
+    streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
     features: { metrics: false, replay: false, projects: 0, ai: false },
     ceilings: { users: 3, keys: 2, liveTails: 2, dashboards: 25, savedSearches: 50 },
@@ -106,6 +114,7 @@ export const PLANS: readonly Plan[] = [
     ceilingBytes: NO_LIMIT,
     queriesPerMinute: NO_LIMIT,
     retentionDays: 0,
+    streamsPerDay: NO_LIMIT,
     shards: 1,
     features: { metrics: true, replay: true, projects: 100, ai: true },
     ceilings: NO_CEILINGS,

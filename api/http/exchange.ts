@@ -51,6 +51,11 @@ export class Exchange implements RouteContext, CredentialRequest {
     return this.#principal;
   }
 
+  /** Whose request it is; null as long as no key was accepted. */
+  get tenantId(): number | null {
+    return this.#principal?.tenantId ?? null;
+  }
+
   set principal(principal: Principal) {
     this.#principal = principal;
   }

@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { HttpError, methodNotAllowed, notFound } from '../../pipeline/core/errors.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
@@ -13,7 +14,7 @@ import type { RouteAnswer } from './route.ts';
 import { RouteTable, type Found } from './route-table.ts';
 import { send } from './send.ts';
 
-export type HostOptions = Pick<HttpServerOptions, 'name' | 'host' | 'port' | 'onUpgrade' | 'limits'> & {
+export type HostOptions = Pick<HttpServerOptions, 'name' | 'host' | 'port' | 'onUpgrade' | 'limits' | 'unsent'> & {
   /** Everything this host serves; any other path is a 404. */
   readonly endpoints: readonly Endpoint[];
   readonly keys: KeyStore;
@@ -31,6 +32,7 @@ export function createHost(options: HostOptions): HttpServer {
   const { name, host, port, onUpgrade, limits, metrics } = options;
   const app = new Koa<State>();
   app.silent = true;
+  const exchanges = new WeakMap<ServerResponse, Exchange>();
   const server = new HttpServer({
     name,
     host,
@@ -39,11 +41,18 @@ export function createHost(options: HostOptions): HttpServer {
     onRefused: (status) => {
       metrics.errors.inc({ slug: 'parser', status });
     },
+    unsent: {
+      ownerOf: (answer) => exchanges.get(answer)?.tenantId ?? null,
+      onCut: (reason) => {
+        metrics.cutAnswers.inc({ reason });
+      },
+      ...options.unsent,
+    },
     ...(onUpgrade === undefined ? {} : { onUpgrade }),
     ...(limits === undefined ? {} : { limits }),
   });
   app
-    .use(answering(options, server))
+    .use(answering(options, server, exchanges))
     .use(routing(options.endpoints, options.corsOrigins))
     .use(checking(options.keys))
     .use(async ({ state }) => {
@@ -54,11 +63,16 @@ export function createHost(options: HostOptions): HttpServer {
 }
 
 /** Outermost: makes the exchange, turns what was thrown into an answer, writes it and counts it. */
-function answering({ corsOrigins, metrics, log }: HostOptions, server: HttpServer): Middleware {
+function answering(
+  { corsOrigins, metrics, log }: HostOptions,
+  server: HttpServer,
+  exchanges: WeakMap<ServerResponse, Exchange>,
+): Middleware {
   return async (context, next) => {
     // answers are written by `send`, which also sees to a body that nobody has read
     context.respond = false;
     const exchange = new Exchange(context.req, context.res);
+    exchanges.set(context.res, exchange);
     context.state = { exchange, endpoint: null, answer: { status: 204 } };
     try {
       await next();

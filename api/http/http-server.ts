@@ -5,6 +5,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { refuseBody } from './body.ts';
 import { MAX_DRAIN_BYTES } from './drain.ts';
 import { requestIdOf } from './request-id.ts';
+import { UnsentAnswers, type UnsentOptions } from './unsent-answers.ts';
 import { asksForWebSocket, withoutOffer } from './upgrade.ts';
 
 export type HttpServerOptions = {
@@ -17,6 +18,8 @@ export type HttpServerOptions = {
   /** Told the status of a request that the parser refused. */
   readonly onRefused?: (status: number) => void;
   readonly limits?: Partial<HttpLimits>;
+  /** Bounds of what waits to be sent to clients that do not read. */
+  readonly unsent?: UnsentOptions;
 };
 
 /** Bounds of time (milliseconds) and size of a request; the names are Node's. */
@@ -34,6 +37,8 @@ const LIMITS: HttpLimits = {
 const MAX_CONNECTIONS = 20_000;
 const STOP_MS = 10_000;
 const SWEEP_MS = 50;
+/** How often it is looked whether clients take their answers. Milliseconds. */
+const LOOK_MS = 1000;
 /** A turn of the event loop that is shorter had next to nothing to do, milliseconds; and how many are waited for. */
 const QUIET_MS = 1;
 const MAX_TURNS = 1000;
@@ -54,6 +59,7 @@ export class HttpServer implements Service {
   /** Connections and requests that have come. */
   #arrivals = 0;
   #stopped: Promise<void> | null = null;
+  readonly #looks: NodeJS.Timeout;
 
   constructor(options: HttpServerOptions) {
     this.name = options.name;
@@ -61,6 +67,10 @@ export class HttpServer implements Service {
     // a missing Host is refused by our own middleware, so that this answer too has a request id
     this.#server = createServer({ ...LIMITS, ...options.limits, requireHostHeader: false }, this.#onRequest);
     this.#server.maxConnections = MAX_CONNECTIONS;
+    const unsent = new UnsentAnswers(options.unsent);
+    this.#looks = setInterval(() => {
+      unsent.look(this.#open);
+    }, LOOK_MS).unref();
     this.#server.on('connection', () => {
       this.#arrivals += 1;
     });
@@ -122,6 +132,7 @@ export class HttpServer implements Service {
       this.#server.closeAllConnections();
     }, STOP_MS);
     await closed;
+    clearInterval(this.#looks);
     clearInterval(sweep);
     clearTimeout(end);
   }

@@ -36,7 +36,7 @@ export type RouteAnswer = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | object;
   /** In place of `body`. */
-  readonly stream?: AsyncIterable<string>;
+  readonly stream?: AsyncIterable<string> | Iterable<string>;
 };
 
 /** An endpoint of the app plane. Parts of the path in braces are parameters; `{tenant_id}` must be the key's tenant. */

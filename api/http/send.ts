@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isElasticPath } from '../auth/planes.ts';
@@ -51,7 +52,7 @@ export async function send(
 }
 
 /** Sends texts as the client takes them. Where the stream throws, the answer is cut off, so that nobody takes it for whole. */
-async function sendStream(stream: AsyncIterable<string>, response: ServerResponse, withBody: boolean): Promise<void> {
+async function sendStream(stream: AsyncIterable<string> | Iterable<string>, response: ServerResponse, withBody: boolean): Promise<void> {
   if (withBody) {
     // the first text may be long in coming
     response.flushHeaders();
@@ -59,9 +60,9 @@ async function sendStream(stream: AsyncIterable<string>, response: ServerRespons
     return;
   }
   // begun and left, so that it ends what stands behind it
-  const texts = stream[Symbol.asyncIterator]();
-  await texts.next().catch(ignore);
-  await texts.return?.();
+  const texts = Readable.from(stream);
+  await once(texts, 'readable').catch(ignore);
+  texts.destroy();
   response.end();
 }
 

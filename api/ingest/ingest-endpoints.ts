@@ -13,7 +13,7 @@ import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts
 import { ParseTurns } from '../limits/parse-turns.ts';
 import type { LogPublisher } from './log-publisher.ts';
 import { classCounts } from './reason-class.ts';
-import { MAX_REJECTIONS, type RejectedEntry, type RejectionLog } from './rejection-log.ts';
+import type { RejectedEntry, RejectionLog } from './rejection-log.ts';
 
 export type IngestOptions = {
   readonly normalizers: readonly Normalizer[];
@@ -65,7 +65,7 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
   const { principal } = exchange;
   await intake.turn?.(principal.tenantId, expectedBytes(exchange, caps));
   admitAll(limits, principal);
-  publisher.admit();
+  publisher.admit(principal.tenantId, principal.plan.shards);
   const room = bodies.enter(principal.tenantId);
   try {
     const { request, writer } = await readEntries(exchange, normalizer, { ...intake, room }, receivedAt);
@@ -74,8 +74,11 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
     intake.onAccepted?.(principal.tenantId, written.accepted);
     metrics.entries.inc({ format: normalizer.name }, written.accepted);
     metrics.bytes.inc({ format: normalizer.name }, bytes);
-    if (written.rejected.length > 0) noteRejections(exchange, normalizer, intake, writer);
-    return normalizer.ack(request, written, performance.now() - exchange.startedAt);
+    if (written.rejected.count > 0) noteRejections(exchange, normalizer, intake, writer);
+    const ack = normalizer.ack(request, written, performance.now() - exchange.startedAt);
+    if (writer.limited === 0) return ack;
+    metrics.limited.inc({ format: normalizer.name }, writer.limited);
+    return { ...ack, headers: { ...ack.headers, 'X-Limited-Streams': String(writer.limited) } };
   } finally {
     room.leave();
   }
@@ -100,13 +103,14 @@ async function readEntries(
     body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null, room);
     return await parseTurns.run(tenantId, () => {
       // of many requests whose bodies came meanwhile, those before this one may have filled what may wait
-      publisher.admit();
+      publisher.admit(tenantId, plan.shards);
       const request = ingestRequest(exchange, body, caps.inflated, receivedAt);
       const writer = publisher.writer(
         {
           tenantId,
           retentionDays: plan.retentionDays,
           shards: plan.shards,
+          streamsPerDay: plan.streamsPerDay,
           receivedAt,
           streamFields: streamFieldsOf(exchange),
           maxRowBytes: caps.inflated * ROW_FACTOR,
@@ -175,11 +179,11 @@ function noteRejections(
   { metrics, rejections }: IngestOptions,
   { rejected, options }: EntryWriter,
 ): void {
-  for (const [reason, count] of classCounts(rejected)) metrics.rejected.inc({ format: normalizer.name, reason }, count);
+  for (const [reason, count] of classCounts(rejected.reasons)) metrics.rejected.inc({ format: normalizer.name, reason }, count);
   const from = origin(exchange, normalizer, options.receivedAt);
   rejections?.add(
     exchange.principal.tenantId,
-    rejected.slice(0, MAX_REJECTIONS).map(({ index, reason, sample }) => ({ ...from, index, reason, sample })),
+    rejected.first.map(({ index, reason, sample }) => ({ ...from, index, reason, sample })),
   );
 }
 

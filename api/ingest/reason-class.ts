@@ -14,12 +14,12 @@ export function reasonClass(reason: string): string {
   return CLASSES.find(([pattern]) => pattern.test(own))?.[1] ?? 'form';
 }
 
-/** How many of these rejections are of each class. */
-export function classCounts(rejected: readonly { readonly reason: string }[]): ReadonlyMap<string, number> {
+/** How many rejections are of each class, given how often each reason was given. */
+export function classCounts(reasons: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { reason } of rejected) {
+  for (const [reason, count] of reasons) {
     const name = reasonClass(reason);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    counts.set(name, (counts.get(name) ?? 0) + count);
   }
   return counts;
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { MAX_REJECTIONS } from '../../pipeline/logs/rejections.ts';
 
 /**
  * An entry that was refused, as its owner is shown it. `time`: ISO 8601. `index`: its place in the request; null where the whole
@@ -13,8 +14,6 @@ export type RejectedEntry = {
   readonly request_id: string;
 };
 
-/** Rejections that are kept of each tenant, and taken from one request: those with a sample. */
-export const MAX_REJECTIONS = 100;
 const MAX_TENANTS = 500;
 const MAX_REASON_LENGTH = 300;
 

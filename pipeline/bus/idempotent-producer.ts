@@ -110,9 +110,17 @@ export class IdempotentProducer {
     if (isFirst) this.#place(queue);
   }
 
-  /** A record that waits here has grown by so many bytes. */
-  grew(bytes: number): void {
+  /** A record that waits here for this partition has grown by so many bytes. */
+  grew(partition: number, bytes: number): void {
     this.pendingBytes += bytes;
+    const queue = this.#queues[partition];
+    if (queue !== undefined) queue.pendingBytes += bytes;
+  }
+
+  /** What waits for a partition: bytes, and the age of the oldest record in milliseconds. */
+  pendingOf(partition: number, now: number): { readonly bytes: number; readonly oldestMs: number } {
+    const queue = this.#queues[partition];
+    return { bytes: queue?.pendingBytes ?? 0, oldestMs: now - (queue?.oldestAt ?? now) };
   }
 
   /** Sends what is queued, as far as Kafka takes it in time, then disconnects. */

@@ -51,6 +51,8 @@ export class PartitionQueue {
   retryAt = 0;
   /** Its batch is on its way to a broker. */
   inFlight = false;
+  /** Of all that is not answered. */
+  pendingBytes = 0;
 
   constructor(partition: number, released: (records: readonly PendingRecord[], bytes: number) => void) {
     this.partition = partition;
@@ -69,8 +71,14 @@ export class PartitionQueue {
     return this.#batch === null && this.#waiting.length === 0;
   }
 
+  /** When the oldest record that is not answered came, by `performance.now()`; null where there is none. */
+  get oldestAt(): number | null {
+    return (this.#batch?.records[0] ?? this.#waiting[0])?.enqueuedAt ?? null;
+  }
+
   enqueue(record: PendingRecord): void {
     this.#waiting.push(record);
+    this.pendingBytes += record.size;
   }
 
   /** From now on it sends as this producer, from sequence 0. It must be one that it has never been. */
@@ -184,6 +192,7 @@ export class PartitionQueue {
   }
 
   #settle(records: readonly PendingRecord[], size: number, error: Error | null): void {
+    this.pendingBytes -= size;
     this.#released(records, size);
     for (const record of records) record.done(error);
   }

@@ -11,6 +11,8 @@ import type { OnSent } from './sent-record.ts';
 const DEADLINE_MS = 5000;
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 const MAX_OLDEST_MS = 2000;
+/** One partition of several may have so much of it, so that one whose leader hangs leaves room for the others. */
+const PARTITION_SHARE = 2;
 
 export type RecordPublisherOptions = {
   readonly kafka: Kafka;
@@ -58,11 +60,18 @@ export class RecordPublisher implements Service {
     return this.#partitions;
   }
 
-  /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Called before a body is read, and again before it is decoded. */
-  admit(): void {
+  /**
+   * Throws HttpError 429 `backpressure` while more is waiting than may wait, in all or for one of these partitions: one whose leader hangs
+   * refuses only what goes there.
+   */
+  admit(partitions: readonly number[]): void {
     const producer = this.#producer;
-    if (producer === null || producer.pendingBytes > MAX_PENDING_BYTES || producer.oldestAge(performance.now()) > MAX_OLDEST_MS) {
-      throw backpressure();
+    if (producer === null || producer.pendingBytes > MAX_PENDING_BYTES) throw backpressure();
+    const now = performance.now();
+    const share = producer.partitions > 1 ? PARTITION_SHARE : 1;
+    for (const partition of partitions) {
+      const { bytes, oldestMs } = producer.pendingOf(partition, now);
+      if (bytes > MAX_PENDING_BYTES / share || oldestMs > MAX_OLDEST_MS) throw backpressure();
     }
   }
 
@@ -83,9 +92,9 @@ export class RecordPublisher implements Service {
     this.#producer.enqueue(record);
   }
 
-  /** A record that is queued has grown by so many bytes. */
-  grew(bytes: number): void {
-    this.#producer?.grew(bytes);
+  /** A record that is queued for this partition has grown by so many bytes. */
+  grew(partition: number, bytes: number): void {
+    this.#producer?.grew(partition, bytes);
   }
 
   /**

@@ -10,6 +10,20 @@ export function renderStream(labels: Iterable<readonly [string, string]>): strin
   );
 }
 
+/** The longest value of a label, in bytes. */
+export const MAX_LABEL_BYTES = 2048;
+
+/** A text as the value of a label: what goes beyond 2,048 bytes is cut, between characters. */
+export function labelValue(text: string): string {
+  // a UTF-16 unit takes three bytes at most
+  if (text.length * 3 <= MAX_LABEL_BYTES) return text;
+  const bytes = Buffer.from(text);
+  let end = MAX_LABEL_BYTES;
+  if (bytes.length <= end) return text;
+  while (((bytes[end] as number) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
 /** Reads what `renderStream` wrote. Throws on any other text. */
 export function parseStream(text: string): Map<string, string> {
   const labels = new Map<string, string>();

@@ -9,6 +9,11 @@ export class Metrics {
     'format',
     'reason',
   ]);
+  readonly limited = this.#counter(
+    'logweir_limited_stream_entries_total',
+    'Entries that went to the stream {} since their tenant has as many streams of their day as it may have, by format.',
+    ['format'],
+  );
   readonly batches = this.#counter('logweir_batches_total', 'Batches handed on, by stage (produce, insert).', ['stage']);
   readonly errors = this.#counter('logweir_errors_total', 'Requests answered with an error, by slug and status.', ['slug', 'status']);
   readonly deadLetters = this.#counter('logweir_dead_letters_total', 'Records that could not be stored, and are kept as dead letters.', [
@@ -39,6 +44,11 @@ export class Metrics {
     'logweir_parse_wait_seconds_total',
     'Seconds that bodies waited until entries were made of those of tenants that had used less time for it.',
     [],
+  );
+  readonly cutAnswers = this.#counter(
+    'logweir_cut_answers_total',
+    'Answers that were cut off since their client did not take them: nothing moved (silent), or too much was waiting (budget).',
+    ['reason'],
   );
   readonly requests = new Histogram({
     name: 'logweir_http_request_seconds',

@@ -46,9 +46,10 @@ export class LogPublisher implements Service {
     return this.#shards?.partitions ?? 0;
   }
 
-  /** Throws HttpError 429 `backpressure` while more is waiting than may wait. Called before a body is read, and again before it is decoded. */
-  admit(): void {
-    this.#publisher.admit();
+  /** Throws HttpError 429 `backpressure` while more is waiting than may wait, in all or in the tenant's shard. */
+  admit(tenantId: number, shards: number): void {
+    if (this.#shards === null) throw backpressure();
+    this.#publisher.admit(this.#shards.of(tenantId, shards));
   }
 
   /** True while it runs and, as far as its last sends tell, Kafka takes what it sends. */
@@ -87,7 +88,7 @@ export class LogPublisher implements Service {
       // by less than the chunk has where they share streams
       const before = open.size;
       open.append(chunk, bytes);
-      this.#publisher.grew(open.size - before);
+      this.#publisher.grew(owner.partition, open.size - before);
       return open;
     }
     const record = new OpenRecord(owner);

@@ -1,6 +1,6 @@
 import xxhash from 'xxhash-wasm';
 import { Generations, RecentMap } from '../core/generations.ts';
-import { renderStream } from '../core/labels.ts';
+import { labelValue, MAX_LABEL_BYTES, renderStream } from '../core/labels.ts';
 import { HASH_START, hashEnd, hashStep } from './byte-map.ts';
 import { ABSENT, type Draft } from './draft.ts';
 import { nativeString } from './columns/layout.ts';
@@ -208,10 +208,14 @@ export class StreamTable {
       if (name.seen !== draft.entry) continue;
       const index = name.index;
       if (draft.kinds[index] === ABSENT) continue;
-      const start = draft.starts[index] as number;
-      const end = draft.ends[index] as number;
+      let start = draft.starts[index] as number;
+      let end = draft.ends[index] as number;
+      let source = draft.inArena[index] === 1 ? draft.arena : draft.body;
+      if (end - start > MAX_LABEL_BYTES) {
+        source = tokenOf(labelValue(draft.text(index)));
+        [start, end] = [0, source.length];
+      }
       if (length + end - start + 2 > scratch.length) scratch = this.#grow(length, end - start);
-      const source = draft.inArena[index] === 1 ? draft.arena : draft.body;
       scratch[length++] = label;
       hash = hashStep(hash, label);
       for (let at = start; at < end; at++) {
@@ -239,3 +243,6 @@ export class StreamTable {
     return larger;
   }
 }
+
+/** The token of a label that was read as text. */
+const tokenOf = (text: string): Buffer => Buffer.from(JSON.stringify(text));

@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { sampleOf } from '../core/sample.ts';
 import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
 import { Draft } from './draft.ts';
 import { last, skipSpace } from '../core/json-tokens.ts';
 import { Names } from './names.ts';
+import { Rejections, type Rejected } from './rejections.ts';
 import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
+import { StreamCeilings, type DayStreams } from './day-streams.ts';
 import { addDraft } from './columns/draft-row.ts';
 import type { Vocabulary } from './columns/log-columns.ts';
 import { WordTable } from './columns/words.ts';
@@ -24,6 +25,8 @@ export type WriterOptions = {
   readonly receivedAt: bigint;
   /** Names of the stream labels where the request names its own; null: the default ones. */
   readonly streamFields: readonly string[] | null;
+  /** Most streams of a day that the tenant may have; entries of further ones go to the stream `{}`. Default: no bound. */
+  readonly streamsPerDay?: number;
   /** Most bytes of all rows together; what goes beyond is rejected. Tiny entries grow by what every row has. Default: no bound. */
   readonly maxRowBytes?: number;
 };
@@ -31,18 +34,13 @@ export type WriterOptions = {
 /** The same for a request: of its tenant's shard only the size is known, which is how many partitions it has. */
 export type RequestOptions = Omit<WriterOptions, 'partitions'> & { readonly shards: number };
 
-/** An entry that was not taken: its place in the request, why, and the first bytes of it (of the first 100 of a request). */
-export type Rejection = { readonly index: number; readonly reason: string; readonly sample: string };
-
 /** What became of the entries of a request. */
-export type Written = { readonly accepted: number; readonly rejected: readonly Rejection[]; readonly total: number };
+export type Written = { readonly accepted: number; readonly rejected: Rejected; readonly total: number };
 
 const DAY = 86_400;
 const FUTURE_SECONDS = 2 * DAY;
 /** A record of Kafka takes 8 MiB; control characters take six bytes each in a row. */
 const MAX_ROW_BYTES = 8_000_000;
-/** Rejections of one request that keep a sample of their entry. */
-const MAX_SAMPLES = 100;
 
 /** What a process needs to write entries: the names it knows, the rules, and the streams. Shared by all requests. */
 export class EntryCodec {
@@ -53,6 +51,7 @@ export class EntryCodec {
   readonly #names = new Names();
   readonly streams: Streams;
   readonly #defaultTable: StreamTable;
+  readonly ceilings = new StreamCeilings();
 
   readonly scanner: ObjectScanner | null;
 
@@ -79,11 +78,13 @@ export class EntryCodec {
  */
 export class EntryWriter {
   readonly options: WriterOptions;
-  readonly rejected: Rejection[] = [];
+  readonly rejected = new Rejections();
   /** Entries seen so far, taken or not. */
   total = 0;
   /** Those rejected for their time alone, which is readable and out of bounds. */
   outOfBounds = 0;
+  /** Entries taken that went to the stream `{}`, since the tenant has as many streams of their day as it may have. */
+  limited = 0;
   readonly #codec: EntryCodec;
   readonly #streams: StreamTable;
   readonly #chunks: ChunkBuilder;
@@ -96,6 +97,10 @@ export class EntryWriter {
   #source: Buffer = NOTHING;
   #from = 0;
   #to = 0;
+  /** The streams of the day of the last entry. */
+  #dayStreams: DayStreams | null = null;
+  #day = NaN;
+  readonly #streamsPerDay: number;
   readonly #minSeconds: number;
   readonly #maxSeconds: number;
 
@@ -106,6 +111,7 @@ export class EntryWriter {
     this.options = options;
     this.#streams = codec.tableOf(options.streamFields);
     this.#chunks = new ChunkBuilder(codec.pool, options, expectedBytes);
+    this.#streamsPerDay = options.streamsPerDay ?? Infinity;
     const now = Number(options.receivedAt / 1_000_000_000n);
     this.#minSeconds = options.retentionDays === 0 ? Number(MIN_TIME / 1_000_000_000n) : now - options.retentionDays * DAY;
     this.#maxSeconds = options.retentionDays === 0 ? Number(MAX_TIME / 1_000_000_000n) - 1 : now + FUTURE_SECONDS;
@@ -199,10 +205,12 @@ export class EntryWriter {
     if (this.object(body, 0, body.length) < 0) this.reject('not a JSON object', body);
   }
 
-  /** Counts an entry, which lies at `source[from..to)`, that is not taken. */
-  reject(reason: string, source: Buffer = NOTHING, from = 0, to = source.length): void {
-    const sample = this.rejected.length < MAX_SAMPLES ? sampleOf(source, from, to) : '';
-    this.rejected.push({ index: this.total, reason, sample });
+  /**
+   * Counts an entry, which lies at `source[from..to)`, that is not taken. The reason says nothing of this one entry: that is for `detail`,
+   * which is asked for the first 100 of a request.
+   */
+  reject(reason: string, source: Buffer = NOTHING, from = 0, to = source.length, detail: (() => string) | null = null): void {
+    this.rejected.add(this.total, reason, source, from, to, detail);
     this.total += 1;
   }
 
@@ -219,8 +227,9 @@ export class EntryWriter {
 
   #finish(draft: Draft, fallback: string | undefined): void {
     const problem = draft.problem === '' ? this.#canonise(draft, fallback) : draft.problem;
-    if (problem !== '') this.reject(problem, this.#source, this.#from, this.#to);
-    else this.total += 1;
+    if (problem === '') this.total += 1;
+    else if (problem !== NO_TIME) this.reject(problem, this.#source, this.#from, this.#to);
+    else this.reject(NO_TIME, this.#source, this.#from, this.#to, () => clip(draft.text(this.#codec.canon.time.index)));
   }
 
   /** Applies the rules and writes the row; gives the reason where the entry cannot be taken. */
@@ -228,21 +237,34 @@ export class EntryWriter {
     const canon = this.#codec.canon;
     const time = this.#time;
     const found = this.#timed ? 'time' : canon.readTime(draft, time);
-    if (found === 'unreadable') return `_time is not a time: ${clip(draft.text(canon.time.index))}`;
+    if (found === 'unreadable') return NO_TIME;
     if (found === 'none') splitTime(this.options.receivedAt + BigInt(this.total), time);
     if (time.seconds < this.#minSeconds) return this.#tooOld();
     if (time.seconds > this.#maxSeconds) return this.#tooNew();
     const message = fallback === undefined ? canon.readMessage(draft) : canon.messageOrFallback(draft, fallback);
     if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
     const severity = canon.readLevel(draft);
-    const stream = this.#stream ?? this.#streams.of(draft);
     const bound = rowBound(draft);
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
     const { maxRowBytes = Infinity } = this.options;
     if (this.#chunks.bytes > maxRowBytes) return `the entries before it take more than ${String(maxRowBytes)} bytes as they are stored`;
-    const columns = this.#chunks.open(stream, Math.floor(time.seconds / DAY), bound, draft.count);
+    const day = Math.floor(time.seconds / DAY);
+    const stream = this.#admitted(this.#stream ?? this.#streams.of(draft), day);
+    const columns = this.#chunks.open(stream, day, bound, draft.count);
     addDraft(columns, draft, canon, this.#codec.vocabulary, { time, streamId: stream, severity, message });
     return '';
+  }
+
+  /** The stream, or `{}` where it is one more than the tenant may have. */
+  #admitted(stream: Stream, day: number): Stream {
+    if (this.#streamsPerDay === Infinity) return stream;
+    if (day !== this.#day || this.#dayStreams === null) {
+      this.#day = day;
+      this.#dayStreams = this.#codec.ceilings.of(this.options.tenantId, day);
+    }
+    if (this.#dayStreams.admit(stream.high, stream.low, this.#streamsPerDay)) return stream;
+    this.limited += 1;
+    return this.#codec.streams.ofPairs([]);
   }
 
   #tooOld(): string {
@@ -265,6 +287,7 @@ function rowBound(draft: Draft): number {
 }
 
 const NOTHING = Buffer.alloc(0);
+const NO_TIME = '_time is not a time';
 
 function clip(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

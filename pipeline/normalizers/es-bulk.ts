@@ -2,7 +2,7 @@ import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { endOfLine, startsWith } from './shared/bytes.ts';
-import { jsonErrorReason } from './shared/json-error.ts';
+import { jsonErrorDetail, NO_OBJECT } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 
 /** The action line that nearly every shipper of logs writes. */
@@ -45,13 +45,16 @@ export const esBulk: Normalizer = {
       at = documentEnd + 1;
     }
     if (out.total === 0) throw invalidBody('The body is empty; send pairs of an action line and a document.');
-    if (readable === 0) throw invalidBody(`Not one document could be read: ${out.rejected[0]?.reason ?? ''}.`);
+    if (readable === 0) throw invalidBody(`Not one document could be read: ${out.rejected.first[0]?.reason ?? ''}.`);
   },
 
   ack(request: IngestRequest, { rejected, total }: Written, tookMs: number): Ack {
-    const full = rejected.length > 0 || request.query.get('items') === 'true' || ELASTIC_CLIENTS.test(request.header('user-agent'));
-    const items = full ? bulkItems(validUtf8(request.body), rejected, total) : '[]';
-    return { status: 200, body: `{"took":${String(Math.round(tookMs))},"errors":${String(rejected.length > 0)},"items":${items}}` };
+    const full = rejected.count > 0 || request.query.get('items') === 'true' || ELASTIC_CLIENTS.test(request.header('user-agent'));
+    const head = `{"took":${String(Math.round(tookMs))},"errors":${String(rejected.count > 0)},"items":[`;
+    if (!full) return { status: 200, body: `${head}]}` };
+    const answer = bulkAnswer(head, actionsOf(validUtf8(request.body), total), rejected);
+    if (total <= ITEMS_IN_A_PIECE) return { status: 200, body: [...answer].join('') };
+    return { status: 200, headers: { 'Content-Type': 'application/json' }, stream: answer };
   },
 };
 
@@ -78,30 +81,45 @@ function readDocument(body: Buffer, start: number, end: number, action: string, 
   const at = skipSpace(body, start, end);
   const isObject = body[at] === 0x7b && at < end;
   if (isObject && out.object(body, at, end, true) >= 0) return true;
-  out.reject(isObject ? jsonErrorReason(body, at, end) : 'not a JSON object', body, start, end);
+  out.reject(NO_OBJECT, body, start, end, isObject ? () => jsonErrorDetail(body, at, end) : null);
   return false;
 }
 
-/** One item for each entry, in order, under the name of its action. The body is one that `normalize` has read. */
-function bulkItems(body: Buffer, rejected: Written['rejected'], total: number): string {
-  const items: string[] = [];
-  let next = 0;
+/** An answer of two million items would be some 200 MB: more than so many are sent as they are taken. */
+const ITEMS_IN_A_PIECE = 500;
+
+const ACTIONS = ['create', 'index', 'update', 'delete'];
+
+/** The action of each entry, by its place in `ACTIONS`. The body is one that `normalize` has read; it need not be kept. */
+function actionsOf(body: Buffer, total: number): Uint8Array {
+  const actions = new Uint8Array(total);
   let at = 0;
   for (let index = 0; index < total; index++) {
     at = skipSpace(body, at, body.length);
     const action = actionAt(body, at);
+    actions[index] = action;
     at = endOfLine(body, at) + 1;
-    if (action !== 'delete') at = endOfLine(body, at) + 1;
-    const refused = rejected[next]?.index === index ? rejected[next++] : undefined;
-    const outcome =
-      refused === undefined ? '201' : `400,"error":{"type":"document_parsing_exception","reason":${JSON.stringify(refused.reason)}}`;
-    items.push(`{"${action}":{"_index":"logs","_id":"","status":${outcome}}}`);
+    if (ACTIONS[action] !== 'delete') at = endOfLine(body, at) + 1;
   }
-  return `[${items.join(',')}]`;
+  return actions;
 }
 
-/** The action of a line that is known to be one: no two begin with the same letter. */
-function actionAt(body: Buffer, at: number): string {
+/** The text of an answer: `head`, and one item for each entry, in order, under the name of its action. */
+function* bulkAnswer(head: string, actions: Uint8Array, rejected: Written['rejected']): Generator<string> {
+  let piece = head;
+  for (const [index, action] of actions.entries()) {
+    const reason = rejected.reasonOf(index);
+    const outcome = reason === null ? '201' : `400,"error":{"type":"document_parsing_exception","reason":${JSON.stringify(reason)}}`;
+    piece += `${index === 0 ? '' : ','}{"${ACTIONS[action] as string}":{"_index":"logs","_id":"","status":${outcome}}}`;
+    if ((index + 1) % ITEMS_IN_A_PIECE > 0) continue;
+    yield piece;
+    piece = '';
+  }
+  yield `${piece}]}`;
+}
+
+/** The place in `ACTIONS` of a line's action, which is known to be one of them: no two begin with the same letter. */
+function actionAt(body: Buffer, at: number): number {
   const letter = body[skipSpace(body, at + 1, body.length) + 1];
-  return letter === 0x69 ? 'index' : letter === 0x75 ? 'update' : letter === 0x64 ? 'delete' : 'create';
+  return letter === 0x69 ? 1 : letter === 0x75 ? 2 : letter === 0x64 ? 3 : 0;
 }

@@ -55,7 +55,7 @@ export const hecEvent: Normalizer = {
       return after;
     };
     takeElements(body, out, { object });
-    const first = out.rejected[0];
+    const [first] = out.rejected.first;
     if (first !== undefined && readable === 0)
       throw invalidBody(`No event could be read: event 0: ${first.reason}.`, { code: CODES[first.reason] ?? 6, eventNumber: 0 });
   },
@@ -83,7 +83,7 @@ function takeEvent(body: Buffer, at: number, after: number, out: EntryWriter): s
     draft.readLine(line, 0, line.length);
   }
   if (takeTime(body, out)) out.end(isText ? '' : tellingText(draft));
-  else out.reject(`_time is not a time: ${clipped(body, TIME)}`, body, at, after);
+  else out.reject('_time is not a time', body, at, after, () => clipped(body, TIME));
   return '';
 }
 

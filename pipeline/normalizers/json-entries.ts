@@ -3,10 +3,8 @@ import { invalidBody } from '../core/errors.ts';
 import { skipSpace, skipValue } from '../core/json-tokens.ts';
 import { lastJsonError, validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { endOfLine } from './shared/bytes.ts';
-import { jsonErrorReason } from './shared/json-error.ts';
+import { jsonErrorReason, NO_OBJECT } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
-
-const MAX_LISTED_ERRORS = 100;
 
 /**
  * Plain JSON: an array of objects, NDJSON, or objects one after the other. Text that is no JSON is a 400 that names the line or
@@ -23,20 +21,17 @@ export const jsonEntries: Normalizer = {
     if (start === body.length) throw invalidBody('The body is empty; send a JSON array of objects, or NDJSON.');
     if (body[start] === OPEN_ARRAY) readArray(body, start, out);
     else readLines(body, out);
-    if (out.total > 0 && out.total === out.rejected.length && out.outOfBounds === 0) {
-      throw invalidBody(`No entry could be taken: entry 0: ${out.rejected[0]?.reason ?? ''}.`);
+    if (out.total > 0 && out.total === out.rejected.count && out.outOfBounds === 0) {
+      throw invalidBody(`No entry could be taken: entry 0: ${out.rejected.first[0]?.reason ?? ''}.`);
     }
   },
 
   ack(_request: IngestRequest, { accepted, rejected }: Written): Ack {
-    if (rejected.length === 0) return { status: 200, body: { status: 'ok', accepted } };
-    return { status: 200, body: { status: 'ok', accepted, rejected: rejected.length, errors: listed(rejected) } };
+    if (rejected.count === 0) return { status: 200, body: { status: 'ok', accepted } };
+    const errors = rejected.first.map(({ index, reason }) => ({ index, reason }));
+    return { status: 200, body: { status: 'ok', accepted, rejected: rejected.count, errors } };
   },
 };
-
-function listed(rejected: Written['rejected']): object[] {
-  return rejected.slice(0, MAX_LISTED_ERRORS).map(({ index, reason }) => ({ index, reason }));
-}
 
 function readArray(body: Buffer, start: number, out: EntryWriter): void {
   const end = body.length;
@@ -64,7 +59,7 @@ function readArray(body: Buffer, start: number, out: EntryWriter): void {
 function readElement(body: Buffer, at: number, end: number, out: EntryWriter): number {
   if (body[at] === OPEN_OBJECT) return out.object(body, at, end);
   const after = skipValue(body, at, end);
-  if (after >= 0) out.reject('not a JSON object', body, at, after);
+  if (after >= 0) out.reject(NO_OBJECT, body, at, after);
   return after;
 }
 

@@ -17,7 +17,7 @@ export const linesFormat: Normalizer = {
   },
   ack: (_request, { accepted, rejected }) => ({
     status: 200,
-    headers: rejected.length === 0 ? {} : { 'X-Rejected-Entries': String(rejected.length) },
+    headers: rejected.count === 0 ? {} : { 'X-Rejected-Entries': String(rejected.count) },
     body: { accepted },
   }),
 };

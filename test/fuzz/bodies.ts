@@ -83,10 +83,10 @@ function take(normalizer: Normalizer, request: IngestRequest): Outcome {
   normalizer.normalize(request, writer);
   const { accepted, rejected, total } = writer;
   const rows = checkRows(writer);
-  if (rows !== accepted || accepted + rejected.length !== total)
-    throw new Error(`${String(accepted)} accepted, ${String(rows)} rows, ${String(rejected.length)} rejected of ${String(total)}.`);
+  if (rows !== accepted || accepted + rejected.count !== total)
+    throw new Error(`${String(accepted)} accepted, ${String(rows)} rows, ${String(rejected.count)} rejected of ${String(total)}.`);
   const ack = normalizer.ack(request, { accepted, rejected, total }, 1);
-  return { status: ack.status, accepted, rejected: rejected.length };
+  return { status: ack.status, accepted, rejected: rejected.count };
 }
 
 /** How many rows there are; each must have a time, a stream that its record names, and a message. */

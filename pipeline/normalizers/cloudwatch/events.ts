@@ -141,13 +141,10 @@ export class LogEvents {
     putText(draft, body);
     const time = event.at[TIMESTAMP] as number;
     if (time < 0 || out.timeIsText(scalarText(body, time, event.after[TIMESTAMP] as number))) out.end('');
-    else
-      out.reject(
-        `_time is not a time: ${body.toString('utf8', time, Math.min(event.after[TIMESTAMP] as number, time + 80))}`,
-        body,
-        at,
-        after,
-      );
+    else {
+      const timeEnd = Math.min(event.after[TIMESTAMP] as number, time + 80);
+      out.reject('_time is not a time', body, at, after, () => body.toString('utf8', time, timeEnd));
+    }
   }
 
   #line(data: Buffer, at: number, after: number): boolean {

@@ -72,13 +72,13 @@ export class LokiEntries {
   }
 
   /** An entry at `body[from..to)` that is not taken. */
-  refuse(reason: string, body: Buffer, from: number, to: number): void {
-    this.#out.reject(reason, body, from, to);
+  refuse(reason: string, body: Buffer, from: number, to: number, detail: (() => string) | null = null): void {
+    this.#out.reject(reason, body, from, to, detail);
   }
 
   /** The 400 for a request of which no entry could be read. */
   finish(): void {
     if (this.#readable > 0 || this.#out.total === 0) return;
-    throw invalidBody(`No entry could be read: entry 0: ${this.#out.rejected[0]?.reason ?? ''}.`);
+    throw invalidBody(`No entry could be read: entry 0: ${this.#out.rejected.first[0]?.reason ?? ''}.`);
   }
 }

@@ -117,9 +117,9 @@ class Decoder {
     this.#entries.holdStream(draft);
   }
 
-  #refuse(at: number, reason: string): number {
+  #refuse(at: number, reason: string, detail: (() => string) | null = null): number {
     const after = skipValue(this.#body, at, this.#end);
-    if (after >= 0) this.#entries.refuse(reason, this.#body, at, after);
+    if (after >= 0) this.#entries.refuse(reason, this.#body, at, after, detail);
     return after;
   }
 
@@ -138,8 +138,8 @@ class Decoder {
     if (close >= 0 && body[close] === OPEN_OBJECT) close = nextElement(body, skipValue(body, close, end), end);
     if (close < 0 || body[close] !== CLOSE_ARRAY) return this.#refuse(at, NO_PAIR);
     if (!this.#readTime(time, timeEnd)) {
-      const shown = body.toString('utf8', time, Math.min(timeEnd, time + 40));
-      return this.#refuse(at, `_time is not a time: ${shown} is no number of nanoseconds`);
+      const shown = (): string => body.toString('utf8', time, Math.min(timeEnd, time + 40));
+      return this.#refuse(at, '_time is not a time', () => `${shown()} is no number of nanoseconds`);
     }
     const draft = entries.begin(at, close + 1);
     if (lineEnd === line + 2) entries.putEmptyLine(draft);

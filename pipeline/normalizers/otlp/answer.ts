@@ -7,16 +7,16 @@ import type { Ack, IngestRequest, Written } from '../normalizer.ts';
  * rejections (field 1) and tells the first reason (field 2). `rejectedName`: the count's name in JSON. `what`: the elements' name.
  */
 export function exportAnswer(request: IngestRequest, { rejected, total }: Written, rejectedName: string, what: string): Ack {
-  const [first] = rejected;
+  const [first] = rejected.first;
   const message =
     first === undefined
       ? ''
-      : `${String(rejected.length)} of ${String(total)} ${what} were rejected; the first, number ${String(first.index)}: ${first.reason}`;
+      : `${String(rejected.count)} of ${String(total)} ${what} were rejected; the first, number ${String(first.index)}: ${first.reason}`;
   if (isJsonBody(request)) {
-    const partialSuccess = message === '' ? {} : { [rejectedName]: String(rejected.length), errorMessage: message };
+    const partialSuccess = message === '' ? {} : { [rejectedName]: String(rejected.count), errorMessage: message };
     return { status: 200, headers: { 'Content-Type': 'application/json' }, body: { partialSuccess } };
   }
-  return { status: 200, headers: { 'Content-Type': 'application/x-protobuf' }, body: partialSuccess(rejected.length, message) };
+  return { status: 200, headers: { 'Content-Type': 'application/x-protobuf' }, body: partialSuccess(rejected.count, message) };
 }
 
 function partialSuccess(rejected: number, message: string): Buffer {

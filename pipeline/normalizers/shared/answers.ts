@@ -2,7 +2,7 @@ import type { Ack, IngestRequest, Written } from '../normalizer.ts';
 
 /** The header by which protocols tell of rejections whose answer has no other place for them; none where nothing was rejected. */
 export function rejectedHeader({ rejected }: Pick<Written, 'rejected'>): Readonly<Record<string, string>> {
-  return rejected.length === 0 ? {} : { 'X-Rejected-Entries': String(rejected.length) };
+  return rejected.count === 0 ? {} : { 'X-Rejected-Entries': String(rejected.count) };
 }
 
 /** The answer of the formats that have none of their own: 200 `{"status":"ok","accepted":N}`. */

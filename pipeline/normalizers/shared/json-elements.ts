@@ -4,7 +4,7 @@ import { skipSpace, skipValue } from '../../core/json-tokens.ts';
 import { walkArray } from '../../core/json-walk.ts';
 import { lastJsonError, type EntryWriter } from '../../logs/writer.ts';
 import { endOfLine } from './bytes.ts';
-import { jsonErrorReason } from './json-error.ts';
+import { jsonErrorDetail, NO_OBJECT } from './json-error.ts';
 
 /**
  * Takes the JSON value that begins at `at`, as an entry or as a rejection, and gives the offset after it; a negative one where there
@@ -27,7 +27,7 @@ export function takeElements(body: Buffer, out: EntryWriter, { object, array }: 
   const element: TakeElement = (at, end) => {
     if (body[at] === OPEN_OBJECT) return object(at, end);
     const after = skipValue(body, at, end);
-    if (after >= 0) out.reject('not a JSON object', body, at, after);
+    if (after >= 0) out.reject(NO_OBJECT, body, at, after);
     return after;
   };
   const list: TakeElement = array ?? ((at, end) => walkArray(body, at, end, element));
@@ -37,7 +37,7 @@ export function takeElements(body: Buffer, out: EntryWriter, { object, array }: 
 /** The 400 for a body of which nothing could be read; an empty array is readable. */
 export function refuseUnreadable(body: Buffer, out: EntryWriter, readable: number): void {
   if (skipSpace(body, 0, body.length) === body.length) throw invalidBody('The body is empty.');
-  if (out.total > 0 && readable === 0) throw invalidBody(`Nothing of the body could be read: ${out.rejected[0]?.reason ?? ''}.`);
+  if (out.total > 0 && readable === 0) throw invalidBody(`Nothing of the body could be read: ${out.rejected.first[0]?.reason ?? ''}.`);
 }
 
 /** Values that begin on a line and mostly end there; after the first one that ends nowhere, values over several lines are not looked for. */
@@ -54,16 +54,19 @@ function takeValues(body: Buffer, out: EntryWriter, take: TakeElement): void {
     }
     if (after < 0) {
       const isArray = body[at] === OPEN_ARRAY;
-      out.reject(isArray ? arrayErrorReason(body, at) : jsonErrorReason(body, at, lineEnd), body, at, lineEnd);
+      if (isArray) out.reject(NO_ARRAY, body, at, lineEnd, () => arrayErrorDetail(body, at));
+      else out.reject(NO_OBJECT, body, at, lineEnd, () => jsonErrorDetail(body, at, lineEnd));
       after = isArray ? end : lineEnd;
     }
     at = skipSpace(body, after, end);
   }
 }
 
+const NO_ARRAY = 'not a JSON array';
+
 /** Where an array stopped being JSON; what came before that in it is kept. */
-function arrayErrorReason(body: Buffer, at: number): string {
+function arrayErrorDetail(body: Buffer, at: number): string {
   const failed = Math.min(lastJsonError(), body.length);
   const found = failed >= body.length ? 'end' : JSON.stringify(body.toString('utf8', failed, failed + 12));
-  return `not a JSON array: unexpected ${found} at byte ${String(failed - at)}; what follows is not read`;
+  return `unexpected ${found} at byte ${String(failed - at)}; what follows is not read`;
 }

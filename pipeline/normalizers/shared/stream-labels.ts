@@ -1,10 +1,10 @@
+import { labelValue } from '../../core/labels.ts';
 import { ABSENT, type Draft } from '../../logs/draft.ts';
 import type { Name } from '../../logs/names.ts';
 import type { EntryWriter } from '../../logs/writer.ts';
 
-/** Most labels of a stream, and the longest value of one in bytes of JSON; what is beyond is a field and no label. */
+/** Most labels of a stream; what is beyond is a field and no label. */
 const MAX_LABELS = 64;
-const MAX_VALUE_BYTES = 2048;
 /** Fields with a meaning of their own, which are no labels. */
 const OWN = new Set(['_time', '_msg', '_stream', '_stream_id']);
 
@@ -18,7 +18,7 @@ export function labelsAreStream(draft: Draft, out: EntryWriter): void {
   for (let i = 0; i < draft.count; i++) {
     const name = draft.fieldNames[i] as Name;
     if (draft.kinds[i] === ABSENT || OWN.has(name.text) || name.tooLong) continue;
-    if ((draft.ends[i] as number) - (draft.starts[i] as number) <= MAX_VALUE_BYTES) labels.push([name.text, draft.text(i)]);
+    labels.push([name.text, labelValue(draft.text(i))]);
   }
   if (labels.length > MAX_LABELS) labels.sort(([a], [b]) => (a < b ? -1 : 1));
   out.streamIs(labels.slice(0, MAX_LABELS));

@@ -99,6 +99,7 @@ describe('the ingest route', () => {
         retentionDays: 30,
         receivedAt: 1_795_000_000_000_000_000n,
         streamFields: null,
+        streamsPerDay: 1_000_000,
         maxRowBytes: 160_000,
       },
       bytes: 11,
@@ -319,12 +320,14 @@ describe('classes of reasons', () => {
   for (const [reason, name] of rows) it(`${reason}: ${name}`, () => expect(reasonClass(reason)).to.equal(name));
 
   it('counts by class', () => {
-    const rejected = ['not a JSON object', 'more than 1000 fields', 'not a JSON object: unexpected end at byte 3'].map((reason) => ({
-      reason,
-    }));
-    expect([...classCounts(rejected)]).to.deep.equal([
-      ['form', 2],
-      ['over_a_limit', 1],
+    const reasons = new Map([
+      ['not a JSON object', 2],
+      ['more than 1000 fields', 7],
+      ['a forward message without a record', 3],
+    ]);
+    expect([...classCounts(reasons)]).to.deep.equal([
+      ['form', 5],
+      ['over_a_limit', 7],
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { MAX_REJECTIONS, RejectionLog, type RejectedEntry } from '../../../api/ingest/rejection-log.ts';
+import { RejectionLog, type RejectedEntry } from '../../../api/ingest/rejection-log.ts';
+import { MAX_REJECTIONS } from '../../../pipeline/logs/rejections.ts';
 
 const rejection = (index: number, change: Partial<RejectedEntry> = {}): RejectedEntry => ({
   time: '2026-11-20T10:00:00.000Z',

@@ -132,7 +132,7 @@ describe('idempotent producer', () => {
     const send = await nthSend(0);
     enqueue(gone, last);
     last.size += 10;
-    producer.grew(10);
+    producer.grew(last.partition, 10);
     expect(producer.pendingBytes).to.equal(16);
     gone.cancelled = true;
     send.answer();
@@ -255,6 +255,8 @@ describe('idempotent producer', () => {
       expect(await record.result).to.equal(null);
     }
     expect(producer.oldestAge(held.enqueuedAt + 5)).to.equal(5);
+    expect(producer.pendingOf(0, held.enqueuedAt + 5)).to.deep.equal({ bytes: 2, oldestMs: 5 });
+    expect(producer.pendingOf(1, held.enqueuedAt + 5)).to.deep.equal({ bytes: 0, oldestMs: 0 });
     held.cancelled = true;
     await start(2, 2, { deadlineMs: 200 });
     cluster.down.add(0);

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
+import type { Rejected } from '../../../pipeline/logs/rejections.ts';
 import { readStreams } from '../../fakes/log-record.ts';
-import { EntryCodec, EntryWriter, type Rejection, type WriterOptions } from '../../../pipeline/logs/writer.ts';
+import { EntryCodec, EntryWriter, type WriterOptions } from '../../../pipeline/logs/writer.ts';
 import { codec, DEFAULTS } from './entry-lines.ts';
 
 /** Reads everything in TypeScript. */
@@ -22,7 +23,7 @@ export type Taken = {
   readonly total: number;
   readonly accepted: number;
   readonly outOfBounds: number;
-  readonly rejected: readonly Rejection[];
+  readonly rejected: Rejected;
   /** The HttpError that was thrown. */
   readonly thrown: { readonly status: number; readonly detail: string } | null;
   readonly records: readonly TakenRecord[];

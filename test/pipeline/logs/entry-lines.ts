@@ -32,7 +32,8 @@ export function canonical(json: string, options: Partial<WriterOptions> = {}): R
   const writer = newWriter(options);
   const body = validUtf8(Buffer.from(json));
   if (writer.object(body, 0, body.length, true) < 0) return 'invalid';
-  if (writer.rejected[0] !== undefined) return writer.rejected[0].reason;
+  const [refused] = writer.rejected.first;
+  if (refused !== undefined) return refused.reason;
   const entry: LogEntry = entriesOf(writer)[0] ?? new Map<string, FieldValue>();
   return Object.fromEntries([...entry].map(([name, value]) => [name, typeof value === 'string' ? value : { json: value.text }]));
 }

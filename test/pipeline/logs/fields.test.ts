@@ -107,7 +107,7 @@ describe('an entry made field by field', () => {
     expect(one(fill({ a: '1', 'b.c': '"' }, ''))['_msg']).to.equal('{"a":"1","b.c":"\\""}');
     const out = newWriter();
     fill({ a: '1' })(out);
-    expect(out.rejected.map(({ index, sample }) => ({ index, sample }))).to.deep.equal([{ index: 0, sample: 'the entry' }]);
+    expect(out.rejected.first.map(({ index, sample }) => ({ index, sample }))).to.deep.equal([{ index: 0, sample: 'the entry' }]);
   });
 
   it('renames a field, over one of that name', () => {
@@ -178,7 +178,7 @@ describe('a group of entries', () => {
       draft.putString(MSG.in(draft.names), 'm');
       out.end();
     }
-    expect(out.rejected.map(({ sample }) => sample)).to.deep.equal(['a', 'b']);
+    expect(out.rejected.first.map(({ sample }) => sample)).to.deep.equal(['a', 'b']);
     expect(out.accepted).to.equal(0);
   });
 });
@@ -272,7 +272,7 @@ describe('values in memory', () => {
         ]),
       );
       out.end();
-      expect(out.rejected.map(({ reason }) => reason)).to.deep.equal(['nested deeper than 64 levels']);
+      expect(out.rejected.first.map(({ reason }) => reason)).to.deep.equal(['nested deeper than 64 levels']);
     }
   });
 });
@@ -295,8 +295,8 @@ describe('what the rows of a request may take', () => {
     for (let i = 0; i < 1000; i++) out.object(body, 0, body.length);
     const bytes = out.chunks().reduce((sum, chunk) => sum + chunk.size, 0);
     expect(bytes).to.be.within(10_000, 10_200);
-    expect(out.accepted + out.rejected.length).to.equal(1000);
-    expect(new Set(out.rejected.map(({ reason }) => reason))).to.deep.equal(
+    expect(out.accepted + out.rejected.count).to.equal(1000);
+    expect(new Set(out.rejected.first.map(({ reason }) => reason))).to.deep.equal(
       new Set(['the entries before it take more than 10000 bytes as they are stored']),
     );
   });
@@ -307,6 +307,6 @@ describe('what the rows of a request may take', () => {
     const draft = out.begin(body);
     draft.putText(MSG.in(draft.names), body, 0, body.length);
     out.end();
-    expect(out.rejected.map(({ reason }) => reason)).to.deep.equal(['longer than 8000000 bytes as it would be stored']);
+    expect(out.rejected.first.map(({ reason }) => reason)).to.deep.equal(['longer than 8000000 bytes as it would be stored']);
   });
 });

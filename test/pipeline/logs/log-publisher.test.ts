@@ -11,6 +11,8 @@ import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import type { Written } from '../../../pipeline/logs/writer.ts';
+import { shardOf } from '../../../pipeline/core/shard.ts';
+import { eventually } from '../../fakes/eventually.ts';
 import { ProduceCluster, type SentMessage } from '../../fakes/produce-cluster.ts';
 
 /** Time for a send to come as far as Kafka. */
@@ -36,6 +38,8 @@ function received({ partition, value, headers }: SentMessage, offset = 0): LogRe
     ...{ offset: String(offset), timestamp: '5' },
   }) as LogRecord;
 }
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
 describe('log publisher', () => {
   let kafka: ProduceCluster;
@@ -117,6 +121,32 @@ describe('log publisher', () => {
     for (const answer of await Promise.all(requests)) expect(answer).to.be.instanceOf(HttpError).and.include({ status: 429 });
     expect(publisher.pendingBytes).to.equal(0);
   });
+
+  it('refuses only what goes to a partition whose leader hangs', async () => {
+    kafka = new ProduceCluster(2, 2);
+    kafka.fateOf = ({ broker }) => (broker === 0 ? { answer: 'silent' } : { answer: 'answered' });
+    publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }) });
+    await publisher.start();
+    const tenantOf = (partition: number): number => range(1, 100).find((id) => shardOf(id, 1, 2)[0] === partition) as number;
+    const [held, free] = [tenantOf(0), tenantOf(1)];
+    const refusal = (tenantId: number, shards: number): number => {
+      try {
+        publisher.admit(tenantId, shards);
+        return 200;
+      } catch (error) {
+        return (error as HttpError).status;
+      }
+    };
+    const waiting = publish({ tenantId: held, entries: [entry('a')] }).catch((error: unknown) => error);
+    await eventually('the refusal', () => refusal(held, 1), (status) => status === 429); // prettier-ignore
+    expect([refusal(free, 1), refusal(free, 2)]).to.deep.equal([200, 429]);
+    await publish({ tenantId: free, entries: [entry('b')] });
+    kafka.fateOf = () => ({ answer: 'answered' });
+    for (const send of kafka.sends) send.answer();
+    await waiting;
+    await eventually('what waited is over', () => refusal(held, 1), (status) => status === 200); // prettier-ignore
+    expect(refusal(held, 2)).to.equal(200);
+  }).timeout(20_000);
 
   describe('whose requests wait for a short time', () => {
     beforeEach(async () => {

@@ -19,7 +19,7 @@ function takeLines(body: Buffer): (out: EntryWriter) => void {
       const end = feed < 0 ? body.length : feed;
       if (body[at] === 0x7b && out.object(body, at, end, true, 'no message') >= 0) at = end + 1;
       else {
-        out.reject(`at ${String(body[at] === 0x7b ? lastJsonError() : -1)}`, body, at, end);
+        out.reject('invalid', body, at, end, () => String(body[at] === 0x7b ? lastJsonError() : -1));
         at = end + 1;
       }
     }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import xxhash from 'xxhash-wasm';
-import { renderStream } from '../../../pipeline/core/labels.ts';
+import { labelValue, renderStream } from '../../../pipeline/core/labels.ts';
 import { hashBytes } from '../../../pipeline/logs/byte-map.ts';
 import { Draft } from '../../../pipeline/logs/draft.ts';
 import { idText } from '../../../pipeline/logs/id-text.ts';
@@ -30,7 +30,7 @@ function textOf(stream: Stream): string {
 function streamsOf(entries: readonly object[], streamFields: readonly string[] | null, codec = new EntryCodec()): string[] {
   const writer = new EntryWriter(codec, { tenantId: 1, partitions: [0], retentionDays: 0, receivedAt: RECEIVED_AT, streamFields });
   for (const entry of entries) writer.add({ _msg: 'm', ...entry });
-  expect(writer.rejected).to.deep.equal([]);
+  expect(writer.rejected.first).to.deep.equal([]);
   return writer.chunks().flatMap(({ streams }) => [...readStreams(streams).toMap()].map(([id, { text }]) => `${id} ${text}`));
 }
 
@@ -68,6 +68,10 @@ describe('the stream of an entry', () => {
     '\u007f',
     '/',
     'x'.repeat(5000),
+    `${'x'.repeat(2047)}ü`,
+    '😀'.repeat(600),
+    '\n'.repeat(2048),
+    '\n'.repeat(2049),
     5,
     1.5,
     true,
@@ -80,7 +84,7 @@ describe('the stream of an entry', () => {
     const codec = new EntryCodec();
     for (let i = 0; i < 2000; i++) {
       const entry = Object.fromEntries(names.filter(() => random.below(2) === 0).map((name) => [name, random.pick(values)]));
-      const text = renderStream(Object.entries(entry).map(([name, value]) => [name, String(value)] as const));
+      const text = renderStream(Object.entries(entry).map(([name, value]) => [name, labelValue(String(value))] as const));
       expect(streamsOf([entry], names, codec)).to.deep.equal([`${streamIdOf(text)} ${text}`]);
     }
   }).timeout(30_000);
@@ -96,9 +100,20 @@ describe('the stream of an entry', () => {
   });
 
   it('of tokens beyond 64 KiB is right too', () => {
-    const host = 'h'.repeat(100_000);
-    expect(streamsOf([{ host }, { host }, { host: 'b' }], null)).to.deep.equal(
-      [`{host="${host}"}`, '{host="b"}'].map((text) => `${streamIdOf(text)} ${text}`),
+    const names = Array.from({ length: 60 }, (_, i) => `l${String(i)}`);
+    const long = Object.fromEntries(names.map((name) => [name, 'h'.repeat(1500)]));
+    const text = renderStream(Object.entries(long));
+    expect(streamsOf([long, long, { l0: 'b' }], names)).to.deep.equal([text, '{l0="b"}'].map((one) => `${streamIdOf(one)} ${one}`));
+  });
+
+  it('has values of 2,048 bytes at most, cut between characters; the field stays whole', () => {
+    const writer = newWriter();
+    const hosts = ['h'.repeat(2048), 'h'.repeat(100_000), `${'h'.repeat(2047)}ü`, '\\'.repeat(3000)];
+    for (const host of hosts) writer.add({ _msg: 'm', host });
+    const entries = entriesOf(writer);
+    expect(entries.map((entry) => entry.get('host'))).to.have.members(hosts);
+    expect(new Set(entries.map((entry) => entry.get('_stream')))).to.deep.equal(
+      new Set(['h'.repeat(2048), 'h'.repeat(2047), '\\'.repeat(2048)].map((host) => renderStream([['host', host]]))),
     );
   });
 

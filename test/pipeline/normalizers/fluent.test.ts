@@ -182,7 +182,7 @@ describe('normalizer fluent: MessagePack', () => {
         const packed = normalize(fluent, pack(all));
         const json = normalize(fluent, jsonOf(all));
         const seen = (result: typeof packed): unknown =>
-          'entries' in result ? [result.entries.map(plain), result.rejected.length] : result.status;
+          'entries' in result ? [result.entries.map(plain), result.rejectedCount] : result.status;
         expect(seen(packed)).to.deep.equal(seen(json));
       }),
     );
@@ -213,9 +213,9 @@ describe('normalizer fluent: hostile bodies of 2 MB', () => {
       expect(cpuCost(() => normalize(fluent, body, { timed: true }))).to.be.below(300);
     });
   it('takes tags only as far as the rows they make are few', () => {
-    const { entries, rejected } = taken(filled(0x81, 0xa1, 0x61, 0x01), { query: `tag=${'t'.repeat(256)}` });
-    expect(rejected.at(-1)?.reason).to.equal('the tags of all entries of this request are too long');
-    expect(entries.length + rejected.length).to.equal(MEGABYTE / 2);
+    const { entries, rejected, rejectedCount } = taken(filled(0x81, 0xa1, 0x61, 0x01), { query: `tag=${'t'.repeat(256)}` });
+    expect(rejected[0]?.reason).to.equal('the tags of all entries of this request are too long');
+    expect(entries.length + rejectedCount).to.equal(MEGABYTE / 2);
   }).timeout(240_000);
 });
 

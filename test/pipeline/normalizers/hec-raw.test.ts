@@ -62,7 +62,7 @@ describe('normalizer hec_raw', () => {
     hecRaw.normalize({ path: '', contentType: '', query, header: () => '', body, maxBytes: 200_000, receivedAt: RECEIVED_AT }, out);
     expect(out.accepted).to.be.within(1, 100);
     expect(out.total).to.equal(100_000);
-    expect(out.rejected[0]?.reason).to.match(/^the fields shared by entries would take more than/);
+    expect(out.rejected.first[0]?.reason).to.match(/^the fields shared by entries would take more than/);
   });
   it('answers as Splunk does', () => {
     expect(taken('a').ack).to.deep.equal({ status: 200, headers: {}, body: { text: 'Success', code: 0 } });

@@ -156,13 +156,13 @@ describe('normalizer loki', () => {
       normalize(loki, lokiJson({ big: 'x'.repeat(1e6) }, lines), JSON_TYPE),
       normalize(loki, Buffer.concat(Array.from({ length: 10 }, () => lokiProtobuf(labels, lines))), PROTOBUF),
     ]) {
-      const { entries, rejected, total, ack } = resultOf(result);
+      const { entries, rejected, rejectedCount, total, ack } = resultOf(result);
       expect(entries).to.not.be.empty;
       expect(rejected).to.not.be.empty;
-      expect(entries.length + rejected.length).to.equal(total);
+      expect(entries.length + rejectedCount).to.equal(total);
       expect(rejected[0]?.reason).to.match(/^the fields shared by entries would take more than/);
-      expect(ack.headers).to.deep.equal({ 'X-Rejected-Entries': String(rejected.length) });
-      expect(entries[0]?.get('_stream')).to.equal('{}');
+      expect(ack.headers).to.deep.equal({ 'X-Rejected-Entries': String(rejectedCount) });
+      expect(entries[0]?.get('_stream')).to.equal(`{big="${'x'.repeat(2048)}"}`);
     }
   });
 

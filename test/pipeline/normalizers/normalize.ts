@@ -1,7 +1,7 @@
 import { textOf, type LogEntry } from '../../../pipeline/core/entry.ts';
 import { parseTime } from '../../../pipeline/core/time.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
-import type { Rejection } from '../../../pipeline/logs/writer.ts';
+import type { Rejection } from '../../../pipeline/logs/rejections.ts';
 import type { Ack, IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
 import { expectBothWays, taken, type TakenRecord } from '../logs/both-ways.ts';
 import { RECEIVED_AT } from '../logs/entry-lines.ts';
@@ -11,7 +11,9 @@ const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))
 
 export type Result = {
   readonly entries: LogEntry[];
+  /** The first 100. */
   readonly rejected: readonly Rejection[];
+  readonly rejectedCount: number;
   /** Entries that the writer saw, taken or not. */
   readonly total: number;
   readonly ack: Ack;
@@ -47,7 +49,9 @@ export function normalize(
   if (thrown !== null) return thrown;
   const timed = records.flatMap(entriesOf).map((entry) => ({ entry, time: timeOf(entry) }));
   const entries = timed.sort((a, b) => Number(a.time - b.time)).map(({ entry }) => entry);
-  return { entries, rejected, total, ack: normalizer.ack(request, { accepted, rejected, total }, 3.4) };
+  const { stream, ...ack } = normalizer.ack(request, { accepted, rejected, total }, 3.4);
+  const whole = stream === undefined ? ack : { ...ack, body: [...stream].join('') };
+  return { entries, rejected: rejected.first, rejectedCount: rejected.count, total, ack: whole };
 }
 
 const entriesOf = ({ value, count, streams }: TakenRecord): LogEntry[] =>
