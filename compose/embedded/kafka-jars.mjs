@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
@@ -40,7 +40,7 @@ const jarsIn = (folder) =>
     .filter((name) => name.endsWith('.jar'));
 
 /**
- * Has Maven copy the jars into a folder of this process, and moves them from there: nobody sees half of one, and two
+ * Has Maven copy the jars into a folder of this call, and moves them from there: nobody sees half of one, and two
  * starts at once do the same work twice.
  * @param {string} maven
  * @param {string} pom
@@ -48,8 +48,8 @@ const jarsIn = (folder) =>
  * @param {AbortSignal | undefined} signal
  */
 async function fetchJars(maven, pom, folder, signal) {
-  const half = path.join(CACHE, `fetching-${process.pid}`);
-  mkdirSync(half, { recursive: true });
+  mkdirSync(CACHE, { recursive: true });
+  const half = mkdtempSync(path.join(CACHE, 'fetching-'));
   try {
     const goal = ['dependency:copy-dependencies', `-DoutputDirectory=${half}`, '-DincludeScope=runtime'];
     const { code, output } = await run(maven, ['-q', '-B', '-f', POM, ...goal], { cwd: half, signal });
