@@ -1,11 +1,15 @@
 import { createRequire } from 'node:module';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Exchanges how kafkajs, whose version is pinned, waits for more where a consumer asks for more than a byte at a time (`minBytes`).
- * A broker that waits looks at all partitions of the fetch again whenever one of them gets a record, and a fetch of which nothing comes is
+ * Exchanges two steps of kafkajs, whose version is pinned.
+ *
+ * How it waits for more where a consumer asks for more than a byte at a time (`minBytes`): a broker that waits looks at all partitions of the fetch again whenever one of them gets a record, and a fetch of which nothing comes is
  * repeated after the same short time. So the wait is ours: a fetch begins `maxWaitTime` after the one before at the earliest, unless that one
  * brought `minBytes`, and the broker answers as soon as it has anything.
+ *
+ * What a reader does that was stopped: where the brokers had changed just then, kafkajs makes new readers after it has stopped the old ones, and
+ * these ask again and again in one turn of the event loop, so that the process stands still for ever.
  */
 const require = createRequire(import.meta.url);
 
@@ -60,4 +64,22 @@ prototype.fetch = async function (this: ConsumerGroup, nodeId: number): Promise<
   const filled = batches.filter(({ rawMessages }) => rawMessages.length > 0);
   if (isPaced && filled.reduce((sum, batch) => sum + sizeOf(batch), 0) >= minBytes) nextAt.delete(nodeId);
   return filled;
+};
+
+/** What is used of kafkajs' loop over the fetches of a consumer. */
+type Runner = {
+  readonly running: boolean;
+  readonly fetchManager: { stop(): Promise<void> };
+  fetch(nodeId: number): Promise<Batch[]>;
+};
+
+const runner = (require('kafkajs/src/consumer/runner.js') as { readonly prototype: Runner }).prototype;
+const fetchOfRunner: unknown = Reflect.get(runner, 'fetch');
+
+runner.fetch = async function (this: Runner, nodeId: number): Promise<Batch[]> {
+  if (this.running) return (fetchOfRunner as Runner['fetch']).call(this, nodeId);
+  // it waits for this fetch to end
+  void this.fetchManager.stop();
+  await turn();
+  return [];
 };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createRequire } from 'node:module';
+import { setImmediate as turn } from 'node:timers/promises';
 import { kafkajs } from '../../../pipeline/bus/kafkajs.ts';
 
 const require = createRequire(import.meta.url);
@@ -15,10 +16,11 @@ const MIN_BYTES = 1000;
 function member(
   answers: readonly number[],
   { minBytes = MIN_BYTES, gapMs = GAP_MS, paused = [] as readonly number[] } = {},
-): { group: Group; asked: Asked[] } {
+): { group: Group; asked: Asked[]; ended: object[] } {
   expect(kafkajs.Kafka).to.be.a('function');
   const { prototype } = require('kafkajs/src/consumer/consumerGroup.js') as { prototype: Group };
   const asked: Asked[] = [];
+  const ended: object[] = [];
   const open = [0, 1, 2].filter((partition) => !paused.includes(partition));
   const broker = {
     fetch: (request: { maxWaitTime: number; minBytes: number; topics: readonly { partitions: readonly { partition: number }[] }[] }) => {
@@ -48,9 +50,10 @@ function member(
     offsetManager: { committedOffsets: () => ({ t: { 0: '0', 1: '0', 2: '0' } }), nextOffset: () => '0' },
     preferredReadReplicasPerTopicPartition: {},
     seekOffset: { has: () => false },
+    instrumentationEmitter: { emit: (_event: string, payload: object) => ended.push(payload) },
     recoverFromFetch: (error: unknown) => Promise.reject(error instanceof Error ? error : new Error(String(error))),
   });
-  return { group, asked };
+  return { group, asked, ended };
 }
 
 describe("kafkajs' fetches", () => {
@@ -86,6 +89,13 @@ describe("kafkajs' fetches", () => {
       .and.to.deep.include({ partitions: [0, 1] });
   });
 
+  it('that fail are told of when they end, too', async () => {
+    const { group, ended } = member([]);
+    Object.assign(group, { checkForStaleAssignment: () => expect.fail('the end') });
+    expect(await group.fetch(7).catch(String)).to.include('the end');
+    expect(ended).to.deep.equal([{ nodeId: 7, numberOfBatches: 0, duration: 0 }]);
+  });
+
   it('of a consumer that waits for any byte are as kafkajs has them', async () => {
     const { group, asked } = member([1, 1], { minBytes: 1 });
     await group.fetch(1);
@@ -94,5 +104,60 @@ describe("kafkajs' fetches", () => {
       [GAP_MS, 1],
       [GAP_MS, 1],
     ]);
+  });
+});
+
+/** What a runner of kafkajs asks of its member: two brokers, of which the second one answers when it is told to. */
+class TwoBrokers {
+  brokers = ['1', '2'];
+  looks = 0;
+  answer: () => void = () => undefined;
+  readonly heard: string[] = [];
+
+  getNodeIds(): string[] {
+    // kafkajs would go on for ever, in one turn of the event loop
+    if (++this.looks > 10_000) throw new Error('It does not end.');
+    return this.brokers;
+  }
+  async fetch(nodeId: string): Promise<[]> {
+    if (nodeId === '2') await new Promise<void>((resolve) => (this.answer = resolve));
+    else await turn();
+    return [];
+  }
+  heartbeat(): Promise<void> {
+    return Promise.resolve();
+  }
+  leave(): Promise<void> {
+    this.heard.push('left');
+    return Promise.resolve();
+  }
+}
+
+type RunnerOfKafkajs = { running: boolean; scheduleFetchManager(): void; stop(): Promise<void> };
+
+describe("kafkajs' readers", () => {
+  it('end where they are stopped while the brokers change', async () => {
+    expect(kafkajs.Kafka).to.be.a('function');
+    const Runner = require('kafkajs/src/consumer/runner.js') as new (options: object) => RunnerOfKafkajs;
+    const group = new TwoBrokers();
+    const logger = { namespace: () => logger, debug: () => undefined, info: () => undefined, warn: () => undefined };
+    const crashes: unknown[] = [];
+    const runner = new Runner({
+      ...{ logger, consumerGroup: group, concurrency: 1, retry: { retries: 0 }, heartbeatInterval: 1000 },
+      instrumentationEmitter: { emit: () => undefined },
+      onCrash: (error: unknown) => crashes.push(error),
+    });
+    runner.running = true;
+    runner.scheduleFetchManager();
+    for (let n = 0; n < 5; n++) await turn();
+    // the reader of broker 1 sees it and ends; that of broker 2 waits for its answer
+    group.brokers = ['1', '2', '3'];
+    for (let n = 0; n < 5; n++) await turn();
+    const stopped = runner.stop();
+    await turn();
+    group.answer();
+    await stopped;
+    expect(crashes).to.deep.equal([]);
+    expect(group.heard).to.deep.equal(['left']);
   });
 });
