@@ -28,7 +28,7 @@ export type RouteContext = {
 };
 
 /**
- * An answer. A string is JSON text unless the headers say otherwise; an object becomes JSON; a stream is sent as its texts come, and
+ * An answer. A string is JSON text unless the headers say otherwise; an object becomes JSON; a stream is sent as its texts (or their bytes) come, and
  * cut off where it throws; nothing is an empty body.
  */
 export type RouteAnswer = {
@@ -36,7 +36,7 @@ export type RouteAnswer = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer | object;
   /** In place of `body`. */
-  readonly stream?: AsyncIterable<string> | Iterable<string>;
+  readonly stream?: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 };
 
 /** An endpoint of the app plane. Parts of the path in braces are parameters; `{tenant_id}` must be the key's tenant. */

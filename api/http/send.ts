@@ -52,7 +52,7 @@ export async function send(
 }
 
 /** Sends texts as the client takes them. Where the stream throws, the answer is cut off, so that nobody takes it for whole. */
-async function sendStream(stream: AsyncIterable<string> | Iterable<string>, response: ServerResponse, withBody: boolean): Promise<void> {
+async function sendStream(stream: NonNullable<RouteAnswer['stream']>, response: ServerResponse, withBody: boolean): Promise<void> {
   if (withBody) {
     // the first text may be long in coming
     response.flushHeaders();

@@ -18,6 +18,8 @@ export type Request = {
   readonly timeout: AbortSignal;
   readonly signal: AbortSignal;
   readonly requestId: string;
+  /** Asked before each look of a tail; throws where there is to be no other. */
+  readonly permit: () => void | Promise<void>;
 };
 
 /** What the endpoints stand on. */
@@ -26,6 +28,8 @@ export type Deps = {
   now(): bigint;
   /** What stages may hold in memory. */
   readonly limits: StageLimits;
+  /** Most fields of an answer of `/facets`. */
+  readonly maxFacetFields: number;
   runner(request: Request): Runner;
   /** Adds what is known of entries' patterns; set where patterns are. */
   enrich?(rows: readonly LogEntry[], request: Request): Promise<void>;

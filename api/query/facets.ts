@@ -16,7 +16,7 @@ const MAX_LENGTH = 128;
  * `GET /facets`: the most frequent values of each field, exact. At most `maxFields` fields, those with the most hits first; how many
  * more there are is `truncated_fields`. The time is no facet. Pipes of the query are dropped.
  */
-export async function facets(parameters: FacetsParameters, request: Request, deps: Deps, maxFields: number): Promise<string> {
+export async function facets(parameters: FacetsParameters, request: Request, deps: Deps): Promise<string> {
   const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);
   const { filter, options } = parseQuery(parameters.query, { now: window.now });
   const pipe = new FacetsPipe({
@@ -26,7 +26,7 @@ export async function facets(parameters: FacetsParameters, request: Request, dep
     keepsConstant: true,
     always: ALWAYS,
     never: ['_time'],
-    maxFields,
+    maxFields: deps.maxFacetFields,
   });
   const rows = await rowsOf(new Query(options, filter, [pipe]), window, request, deps);
   const fields = new Map<string, string[]>();

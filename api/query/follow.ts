@@ -100,6 +100,7 @@ async function readPage({ query, options, runner }: Look, known: Map<string, big
   const read = await runner.store.rows(plan.statement(PAGE, after), runner.options);
   const streams = await runner.streams.resolve(idsIn(read, plan.streamColumns), plan.run, runner.options);
   const rows: LogEntry[] = [];
+  runner.onPipes?.([...plan.pipes, ...rest]);
   const pipeline = new Pipeline([...plan.pipes, ...rest], plan.run, (row) => {
     if (hasValues(row)) rows.push(row);
   });

@@ -1,35 +1,23 @@
 import type { Route, RouteContext } from '../http/route.ts';
-import type { Request } from './deps.ts';
-import { explainSearch } from './explain.ts';
-import { facets } from './facets.ts';
-import { hits } from './hits.ts';
-import { listStreams } from './list-streams.ts';
 import { facetsParameters, hitsParameters, searchParameters, windowParameters } from './parameters.ts';
 import type { QueryRuntime } from './runtime.ts';
-import { search } from './search.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
 
 /** The endpoints `/search`, `/hits`, `/facets` and `/streams` of a tenant. */
 export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
-  const plain = runtime.deps(false);
-  const { maxFacetFields } = runtime.limits;
-  const answer = async (context: RouteContext, work: (request: Request) => Promise<string>): ReturnType<Route['handle']> => ({
+  const answer = async (context: RouteContext, operation: string, parameters: unknown): ReturnType<Route['handle']> => ({
     status: 200,
-    body: await runtime.run(context, work),
+    ...(await runtime.run(context, operation, parameters)),
   });
   /** A GET whose parameters are checked before the query is counted. */
-  const get = <T>(
-    name: string,
-    read: (query: URLSearchParams) => T,
-    work: (parameters: T, request: Request) => Promise<string>,
-  ): Route => ({
+  const get = (name: string, read: (query: URLSearchParams) => unknown): Route => ({
     method: 'GET',
     path: `${BASE}/${name}`,
     scope: 'read',
     handle: async (context) => {
       const parameters = read(context.query);
-      return answer(context, (request) => work(parameters, request));
+      return answer(context, name, parameters);
     },
   });
   return [
@@ -39,13 +27,12 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       scope: 'read',
       handle: async (context) => {
         const parameters = searchParameters(await context.body());
-        if (context.query.get('explain') === 'true') return answer(context, (request) => explainSearch(parameters, request, plain));
-        const isEnriched = context.query.get('enrich') !== 'false';
-        return answer(context, (request) => search(parameters, request, runtime.deps(isEnriched)));
+        if (context.query.get('explain') === 'true') return answer(context, 'explain', parameters);
+        return answer(context, 'search', { ...parameters, enrich: context.query.get('enrich') !== 'false' });
       },
     },
-    get('hits', hitsParameters, (parameters, request) => hits(parameters, request, plain)),
-    get('facets', facetsParameters, (parameters, request) => facets(parameters, request, plain, maxFacetFields)),
-    get('streams', windowParameters, (parameters, request) => listStreams(parameters, request, plain)),
+    get('hits', hitsParameters),
+    get('facets', facetsParameters),
+    get('streams', windowParameters),
   ];
 }

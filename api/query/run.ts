@@ -5,7 +5,7 @@ import { Pipeline, hasValues, throughPipes } from '../../logsql/pipeline.ts';
 import { Query } from '../../logsql/query.ts';
 import { planQuery, type Plan, type PlanOptions, type Position } from '../../logsql/planner.ts';
 import { resolveSubqueries } from '../../logsql/subqueries.ts';
-import type { Ask, QueryNode, RunContext, RunRows } from '../../logsql/types.ts';
+import type { Ask, Pipe, QueryNode, RunContext, RunRows } from '../../logsql/types.ts';
 import { HttpError, invalidParameter, queryTimeout } from '../../pipeline/core/errors.ts';
 import type { QueryOptions, Row, Store } from '../../pipeline/store/client.ts';
 import type { StreamDirectory } from './streams.ts';
@@ -16,6 +16,8 @@ export type Runner = {
   readonly streams: StreamDirectory;
   readonly options: QueryOptions;
   readonly keepsEmpty?: boolean;
+  /** Told of the pipes that rows go through in this process from now on. */
+  readonly onPipes?: ((pipes: readonly Pipe[]) => void) | undefined;
 };
 
 /** Rows of an answer, whether there are more, and where the last entry stands (with that of the next one). */
@@ -57,7 +59,9 @@ export async function prepareQuery(query: QueryNode, options: PlanOptions, runne
   const { start, end } = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
   const [first, ...rest] = resolved.pipes;
   if (first?.expand === undefined) return planQuery(resolved, { ...options, start, end });
+  runner.onPipes?.(resolved.pipes);
   const matching = await run(new Query(resolved.options, resolved.filter, []));
+  runner.onPipes?.(resolved.pipes);
   return throughPipes(rest, await first.expand(matching, run), { limits: options.limits, start, end }).filter(hasValues);
 }
 
@@ -116,6 +120,7 @@ async function runOnce(plan: Plan, runner: Runner, limit: number): Promise<Found
   if (plan.gather !== undefined) {
     const gathered = await plan.gather(askOf(runner, plan.run));
     if (gathered === null) return null;
+    runner.onPipes?.(plan.pipes);
     const rows = throughPipes(plan.pipes, gathered, plan.run).filter((row) => runner.keepsEmpty === true || hasValues(row));
     return toFound(
       plan,
@@ -180,6 +185,7 @@ async function feed(
 ): Promise<{ readonly rows: number; readonly last: Position | null } | null> {
   let rows = 0;
   let position: Position | null = null;
+  runner.onPipes?.(plan.pipes);
   const pipeline = new Pipeline(plan.pipes, plan.run, (row) => {
     if (runner.keepsEmpty === true || hasValues(row)) out.push({ row, position });
   });

@@ -7,22 +7,23 @@ import { renderResult } from './render.ts';
 import { readCursor, readWindow, writeCursor } from './window.ts';
 
 /** `POST /search`: entries (or the rows of the query's pipes), newest first, as JSON text. */
-export async function search(parameters: SearchParameters, request: Request, deps: Deps): Promise<string> {
+export async function search(parameters: SearchParameters & { readonly enrich: boolean }, request: Request, deps: Deps): Promise<string> {
   const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);
   const query = parseQuery(parameters.query, { now: window.now });
   const before = parameters.before === null ? {} : { before: readCursor(parameters.before) };
   const runner = deps.runner(request);
   const plan = await prepareQuery(query, { ...planOptions(window, request, deps), ...before }, runner);
-  const texts = Array.isArray(plan) || deps.enrich !== undefined ? null : await runTexts(plan, runner, parameters.limit);
-  const found = texts ?? (await rendered(plan, parameters.limit, runner, request, deps));
+  const enrich = parameters.enrich ? deps.enrich : undefined;
+  const texts = Array.isArray(plan) || enrich !== undefined ? null : await runTexts(plan, runner, parameters.limit);
+  const found = texts ?? (await rendered(plan, parameters.limit, runner, request, enrich));
   const oldest = oldestTime(found);
   const tail = `"count":${String(found.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(found.hasMore)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)}`;
   return `{"logs":[${found.texts.join(',')}],${tail}}`;
 }
 
-async function rendered(plan: Prepared, limit: number, runner: Runner, request: Request, deps: Deps): Promise<FoundTexts> {
+async function rendered(plan: Prepared, limit: number, runner: Runner, request: Request, enrich: Deps['enrich']): Promise<FoundTexts> {
   const found = await runPrepared(plan, runner, limit);
-  await deps.enrich?.(found.rows, request);
+  await enrich?.(found.rows, request);
   return { ...found, texts: found.rows.map(renderResult) };
 }
 

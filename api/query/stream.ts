@@ -29,6 +29,7 @@ export async function* streamQuery(
 async function* rowsOfPlan(plan: Plan, runner: Runner, limit: number): AsyncGenerator<readonly LogEntry[]> {
   let chunk: LogEntry[] = [];
   let left = limit;
+  runner.onPipes?.(plan.pipes);
   const pipeline = new Pipeline(plan.pipes, plan.run, (row) => {
     if (left > 0 && hasValues(row)) {
       left -= 1;

@@ -26,7 +26,7 @@ const FORM_CAPS = jsonBody();
  * Reads the arguments of a request: of the URL, and of a form (`application/x-www-form-urlencoded`, `multipart/form-data`), the
  * form's first. A body of another type is not looked at. Throws HttpError 413 and 400.
  */
-export async function readArguments(exchange: Exchange): Promise<Arguments> {
+export async function readArguments(exchange: Exchange): Promise<URLSearchParams> {
   const read = exchange.method === 'POST' ? FORMS.get(exchange.contentType) : undefined;
   const form = read === undefined ? [] : read(await exchange.bytes(FORM_CAPS), exchange.header('content-type'));
   const parameters = new URLSearchParams([...form, ...exchange.query]);

@@ -1,7 +1,7 @@
 import { FacetsPipe } from '../../logsql/pipes/facets.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { countOf, isTrue, readSelection, withoutPipes } from './arguments.ts';
-import type { Select } from './endpoints.ts';
+import type { Select } from './select.ts';
 import { selectedRows } from './rows.ts';
 
 /** `/select/logsql/facets`: the most frequent values of each field, fields by name. */

@@ -6,7 +6,7 @@ import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
 import { compareBytes } from '../../logsql/order.ts';
 import { countOf, durationOf, readSelection, stepOf, stepText, withoutPipes } from './arguments.ts';
-import type { Select } from './endpoints.ts';
+import type { Select } from './select.ts';
 import { selectedRows } from './rows.ts';
 
 /** Most fields to group by. */

@@ -4,10 +4,10 @@ import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Request } from '../query/deps.ts';
 import { runQuery } from '../query/run.ts';
-import { toClientError } from '../query/runtime.ts';
+import { toClientError } from '../query/timed.ts';
 import { streamQuery } from '../query/stream.ts';
 import { countOf, readSelection, selectionOptions } from './arguments.ts';
-import type { Select } from './endpoints.ts';
+import type { Select } from './select.ts';
 import { renderLines, resumed } from './lines.ts';
 
 /** Up to so many rows are held to be printed oldest first. */

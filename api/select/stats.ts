@@ -11,7 +11,7 @@ import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
 import { compareBytes } from '../../logsql/order.ts';
 import { durationOf, readSelection, stepOf, stepText } from './arguments.ts';
-import type { Select } from './endpoints.ts';
+import type { Select } from './select.ts';
 import { selectedRows } from './rows.ts';
 
 /** Pipes that may follow `stats`: after them it is still known what is a label and what is a value. */

@@ -8,7 +8,7 @@ import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { countOf, readSelection, withoutPipes, type Arguments } from './arguments.ts';
-import type { Select } from './endpoints.ts';
+import type { Select } from './select.ts';
 import { selectedRows } from './rows.ts';
 
 type Answer = Awaited<ReturnType<Select>>;

@@ -10,7 +10,8 @@ import { appHostEndpoints } from '../../api/http/host-lists.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import { queryRate } from '../../api/limits/query-rate.ts';
 import { createQueryRoutes } from '../../api/query/routes.ts';
-import { createQueryRuntime } from '../../api/query/runtime.ts';
+import { QueryRuntime } from '../../api/query/runtime.ts';
+import { QueryPool } from '../../api/query/workers/query-pool.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
@@ -38,12 +39,14 @@ export const appRole: Role = {
       usageRoute(control, counts),
       ...deadLetterRoutes({ letters, store, tables, log }),
     ]);
-    const runtime = createQueryRuntime({
-      store,
-      now: () => BigInt(Date.now()) * 1_000_000n,
-      limits: config.limits,
-      rate: queryRate(),
+    const engine = new QueryPool({
+      ...{ clickhouse: config.clickhouse, limits: config.limits, workers: config.limits.queryWorkers },
+      log: log.child({ component: 'query workers' }),
+      onLost: (why) => {
+        metrics.lostWorkers.inc({ why });
+      },
     });
+    const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate() });
     const queries = createQueryRoutes(runtime);
     const tails = new LiveTails();
     const host = createHost({
@@ -66,6 +69,7 @@ export const appRole: Role = {
       control,
       sweep,
       ...services,
+      engine,
       host,
       tails,
     ];

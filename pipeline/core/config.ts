@@ -29,7 +29,12 @@ export type Config = {
     readonly readerUser: string;
     readonly readerPassword: string;
   };
-  readonly limits: { readonly platformEntriesPerSecond: number; readonly queryTimeoutSeconds: number; readonly maxFacetFields: number };
+  readonly limits: {
+    readonly platformEntriesPerSecond: number;
+    readonly queryTimeoutSeconds: number;
+    readonly maxFacetFields: number;
+    readonly queryWorkers: number;
+  };
   readonly sinks: { readonly deadLetterLimit: number };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
   readonly dataDir: string;
@@ -94,6 +99,12 @@ export const environment = Joi.object({
     .min(0)
     .default(50_000)
     .description('Platform-wide limit over all tenants; 0 is off.'),
+  LOGWEIR_QUERY_WORKERS: Joi.number()
+    .integer()
+    .min(2)
+    .max(64)
+    .default(3)
+    .description('Processes that run queries; a tenant is in half of them at most. Together they take 100 MB each at most.'),
   LOGWEIR_QUERY_TIMEOUT_SECONDS: Joi.number().positive().max(600).default(30).description('A query that runs longer is ended with 504.'),
   LOGWEIR_MAX_FACET_FIELDS: Joi.number().integer().min(1).max(1000).default(50).description('Most fields in one answer of `/facets`.'),
   LOGWEIR_DEAD_LETTER_LIMIT: Joi.number()
@@ -171,6 +182,7 @@ function toConfig(env: Environment): Config {
     limits: {
       platformEntriesPerSecond: Number(env['LOGWEIR_PLATFORM_ENTRIES_PER_SECOND']),
       queryTimeoutSeconds: Number(env['LOGWEIR_QUERY_TIMEOUT_SECONDS']),
+      queryWorkers: Number(env['LOGWEIR_QUERY_WORKERS']),
       maxFacetFields: Number(env['LOGWEIR_MAX_FACET_FIELDS']),
     },
     sinks: { deadLetterLimit: Number(env['LOGWEIR_DEAD_LETTER_LIMIT']) },

@@ -45,6 +45,11 @@ export class Metrics {
     'Seconds that bodies waited until entries were made of those of tenants that had used less time for it.',
     [],
   );
+  readonly lostWorkers = this.#counter(
+    'logweir_query_workers_lost_total',
+    'Query workers that ended with a query: it took too long (time), or too much memory (memory), or they ended by themselves (crash).',
+    ['why'],
+  );
   readonly cutAnswers = this.#counter(
     'logweir_cut_answers_total',
     'Answers that were cut off since their client did not take them: nothing moved (silent), or too much was waiting (budget).',

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createQueryRoutes } from '../../api/query/routes.ts';
 import { runQuery } from '../../api/query/run.ts';
-import { createQueryRuntime } from '../../api/query/runtime.ts';
+import { LocalEngine } from '../../api/query/local-engine.ts';
+import { QueryRuntime } from '../../api/query/runtime.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
 import { throughPipes } from '../../logsql/pipeline.ts';
 import { FacetsPipe, type FacetOptions } from '../../logsql/pipes/facets.ts';
@@ -37,7 +38,7 @@ describe('GET /facets', function () {
     maxFacetFields = 50,
   ): Promise<{ readonly facets: Facets; readonly truncated: number; readonly names: readonly string[] }> {
     const limits = { queryTimeoutSeconds: 30, maxFacetFields, platformEntriesPerSecond: 0 };
-    const routes = createQueryRoutes(createQueryRuntime({ store: own.store, now: () => NOW, limits }));
+    const routes = createQueryRoutes(new QueryRuntime({ engine: new LocalEngine({ store: own.store, now: () => NOW, limits }), limits }));
     const answer = await routes
       .find(({ path }) => path.endsWith('/facets'))
       ?.handle({

@@ -30,6 +30,12 @@ export class LogsqlStore {
     return new LogsqlStore(engine, folder, store);
   }
 
+  /** How it is reached. */
+  get config(): ConstructorParameters<typeof Store>[0] {
+    const { url, user, password, database, readerUser, readerPassword } = this.#engine;
+    return { url, user, password, database, readerUser, readerPassword };
+  }
+
   /** The same tables without the row filter of readers: what is seen here is what statements alone let through. Closed by its user. */
   withoutRowFilter(): Store {
     const { url, user, password, database } = this.#engine;
@@ -38,8 +44,7 @@ export class LogsqlStore {
 
   /** The same tables through another client. Closed by its user. */
   open<Own extends Store>(client: new (config: ConstructorParameters<typeof Store>[0]) => Own): Own {
-    const { url, user, password, database, readerUser, readerPassword } = this.#engine;
-    return new client({ url, user, password, database, readerUser, readerPassword });
+    return new client(this.config);
   }
 
   /** Puts entries (oldest first) into the tables of a tenant; those with equal times arrive in their order. */

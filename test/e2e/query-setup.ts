@@ -1,7 +1,8 @@
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import { queryRate, type QueryRate } from '../../api/limits/query-rate.ts';
-import { createQueryRuntime, type QueryRuntime } from '../../api/query/runtime.ts';
+import { LocalEngine } from '../../api/query/local-engine.ts';
+import { QueryRuntime } from '../../api/query/runtime.ts';
 import type { Principal } from '../../api/http/route.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
@@ -24,7 +25,11 @@ export type RuntimeSettings = { readonly now?: () => bigint; readonly seconds?: 
 
 /** What query endpoints stand on, over this store. */
 export const runtimeOver = (store: Store, { now = () => NOW, seconds = 30, rate }: RuntimeSettings = {}): QueryRuntime =>
-  createQueryRuntime({ store, now, limits: { ...LIMITS, queryTimeoutSeconds: seconds }, ...(rate === undefined ? {} : { rate }) });
+  new QueryRuntime({
+    engine: new LocalEngine({ store, now, limits: LIMITS }),
+    limits: { ...LIMITS, queryTimeoutSeconds: seconds },
+    ...(rate === undefined ? {} : { rate }),
+  });
 
 /** Puts the conformance entries into a tenant and runs cases of the endpoints: what each has against the answer, none where it is right. */
 export async function faultsOf(

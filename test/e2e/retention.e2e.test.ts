@@ -5,13 +5,9 @@ import { pino } from 'pino';
 import { effectivePlan } from '../../api/control/flags.ts';
 import type { Route } from '../../api/http/route.ts';
 import { createQueryRoutes } from '../../api/query/routes.ts';
-import { createQueryRuntime, type QueryContext, type QueryRuntime } from '../../api/query/runtime.ts';
-import type { Select } from '../../api/select/endpoints.ts';
-import { selectFacets } from '../../api/select/facets.ts';
-import { selectHits } from '../../api/select/hits.ts';
-import { selectRows } from '../../api/select/query.ts';
-import { selectStats, selectStatsRange } from '../../api/select/stats.ts';
-import { fieldValues, streams as selectStreams } from '../../api/select/values.ts';
+import { LocalEngine } from '../../api/query/local-engine.ts';
+import { QueryRuntime, type QueryContext } from '../../api/query/runtime.ts';
+import type { EngineAnswer } from '../../api/query/engine.ts';
 import { logRecord, rangeOf, streamOf } from '../fakes/log-record.ts';
 import { retentionClass } from '../../pipeline/core/retention.ts';
 import { formatTime, MAX_TIME, parseTime } from '../../pipeline/core/time.ts';
@@ -26,7 +22,6 @@ import { newTenant, sharedInstance } from './shared.ts';
 
 const DAY = 86_400_000;
 const DAY_NS = 86_400_000_000_000n;
-type Answer = { readonly body?: unknown; readonly stream?: unknown };
 
 const unlimited = effectivePlan({ plan: 'unlimited', flags: {} });
 
@@ -47,11 +42,8 @@ describe('the floor of a plan', function () {
 
   before(async () => {
     own = await LogsqlStore.start();
-    runtime = createQueryRuntime({
-      store: own.store,
-      now: () => NOW,
-      limits: { platformEntriesPerSecond: 0, queryTimeoutSeconds: 60, maxFacetFields: 50 },
-    });
+    const limits = { platformEntriesPerSecond: 0, queryTimeoutSeconds: 60, maxFacetFields: 50 };
+    runtime = new QueryRuntime({ engine: new LocalEngine({ store: own.store, now: () => NOW, limits }), limits });
     routes = createQueryRoutes(runtime);
     const oldestFirst = [...ages].sort((a, b) => (a > b ? -1 : 1));
     await own.insert(
@@ -79,9 +71,8 @@ describe('the floor of a plan', function () {
     const answer = await found?.handle(context);
     return typeof answer?.body === 'string' ? answer.body : JSON.stringify(answer?.body);
   }
-  async function select(work: Select, retentionDays: number, query: Record<string, string>): Promise<Answer> {
-    return runtime.run(contextOf(retentionDays), (request) => work(new URLSearchParams(query), request, runtime.deps(false)));
-  }
+  const select = (name: string, retentionDays: number, query: Record<string, string>): Promise<EngineAnswer> =>
+    runtime.run(contextOf(retentionDays), `select/${name}`, new URLSearchParams(query).toString());
   const json = (text: unknown): unknown => (typeof text === 'string' ? (JSON.parse(text) as unknown) : text);
   /** The sum of the numbers that have this name, wherever they stand. */
   const sum = (value: unknown, name: string): number =>
@@ -118,17 +109,17 @@ describe('the floor of a plan', function () {
     [
       'select query',
       async (days) => {
-        const { stream } = await select(selectRows, days, { query: '*' });
+        const { stream } = await select('query', days, { query: '*' });
         let text = '';
         for await (const part of stream as AsyncIterable<string>) text += part;
         return text.split('\n').length - 1;
       },
     ],
-    ['select hits', async (days) => sum(json((await select(selectHits, days, { query: '*', step: '1d' })).body), 'total')],
+    ['select hits', async (days) => sum(json((await select('hits', days, { query: '*', step: '1d' })).body), 'total')],
     [
       'select facets',
       async (days) => {
-        const { facets } = json((await select(selectFacets, days, { query: 'x', keep_const_fields: '1' })).body) as { facets: { field_name: string }[] }; // prettier-ignore
+        const { facets } = json((await select('facets', days, { query: 'x', keep_const_fields: '1' })).body) as { facets: { field_name: string }[] }; // prettier-ignore
         return sum(
           facets.find((facet) => facet.field_name === 'app'),
           'hits',
@@ -137,18 +128,18 @@ describe('the floor of a plan', function () {
     ],
     [
       'select stats_query',
-      async (days) => Number((json((await select(selectStats, days, { query: '* | stats count() n' })).body) as { data: { result: { value: [number, string] }[] } }).data.result[0]?.value[1]), // prettier-ignore
+      async (days) => Number((json((await select('stats_query', days, { query: '* | stats count() n' })).body) as { data: { result: { value: [number, string] }[] } }).data.result[0]?.value[1]), // prettier-ignore
     ],
     [
       'select stats_query_range',
       async (days) => {
-        const { body } = await select(selectStatsRange, days, { query: '* | stats count() n', step: '1d' });
+        const { body } = await select('stats_query_range', days, { query: '* | stats count() n', step: '1d' });
         const { data } = json(body) as { data: { result: { values: [number, string][] }[] } };
         return data.result.flatMap(({ values }) => values).reduce((total, [, value]) => total + Number(value), 0);
       },
     ],
-    ['select field_values', async (days) => sum(json((await select(fieldValues, days, { query: '*', field: 'app' })).body), 'hits')],
-    ['select streams', async (days) => sum(json((await select(selectStreams, days, { query: '*' })).body), 'hits')],
+    ['select field_values', async (days) => sum(json((await select('field_values', days, { query: '*', field: 'app' })).body), 'hits')],
+    ['select streams', async (days) => sum(json((await select('streams', days, { query: '*' })).body), 'hits')],
   ];
 
   for (const [name, count] of paths)

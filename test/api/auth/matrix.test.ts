@@ -11,13 +11,13 @@ import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
 import { LiveTails } from '../../../api/limits/live-tails.ts';
 import { createQueryRoutes } from '../../../api/query/routes.ts';
-import { createQueryRuntime } from '../../../api/query/runtime.ts';
+import type { QueryEngine } from '../../../api/query/engine.ts';
+import { QueryRuntime } from '../../../api/query/runtime.ts';
 import { createSelectEndpoints } from '../../../api/select/endpoints.ts';
 import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
 import { normalizers } from '../../../pipeline/normalizers/index.ts';
-import type { Store } from '../../../pipeline/store/client.ts';
 import { fakePrincipal, FakeKeyStore } from '../../fakes/key-store.ts';
 import { FakeLogPublisher } from '../../fakes/log-publisher.ts';
 import { startHost } from '../../fakes/test-host.ts';
@@ -35,7 +35,8 @@ function endpointLists(): Readonly<Record<HostName, readonly Endpoint[]>> {
     metrics: new Metrics('test'),
   });
   const limits = { queryTimeoutSeconds: 30 } as Config['limits'];
-  const runtime = createQueryRuntime({ store: {} as unknown as Store, now: () => 0n, limits });
+  const engine: QueryEngine = { run: () => Promise.reject(new Error('not reached')) };
+  const runtime = new QueryRuntime({ engine, limits });
   const queries = createQueryRoutes(runtime);
   const routes = [...queries, rejectionsRoute({ log: new RejectionLog() })];
   const app = [...routes.map((route) => appEndpoint(route)), ...createSelectEndpoints(runtime, new LiveTails()), ...gatedEndpoints];

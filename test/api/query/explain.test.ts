@@ -7,6 +7,7 @@ import { LIMITS, NOW } from '../../logsql/support.ts';
 const deps: Deps = {
   now: () => NOW,
   limits: LIMITS,
+  maxFacetFields: 50,
   runner: () => {
     throw new Error('An explanation runs nothing.');
   },
@@ -19,6 +20,7 @@ const request: Request = {
   signal: new AbortController().signal,
   timeout: new AbortController().signal,
   timeoutMs: 1000,
+  permit: () => undefined,
 };
 
 async function explain(query: string, before: string | null = null): Promise<ExplainedQuery> {

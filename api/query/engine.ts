@@ -1,0 +1,30 @@
+import type { RouteAnswer } from '../http/route.ts';
+
+/** A query as it is handed on to be run: what is asked for, for whom, and when to give up. */
+export type QueryJob = {
+  /** Its name in `OPERATIONS`. */
+  readonly operation: string;
+  /** Of the operation; what JSON can say. */
+  readonly parameters: unknown;
+  readonly tenantId: number;
+  /** 0: for ever. */
+  readonly retentionDays: number;
+  readonly requestId: string;
+  /** When the request came, by `performance.now()`. */
+  readonly startedAt: number;
+  /** The time it has; of a tail, that of each look. */
+  readonly timeoutMs: number;
+  /** A tail goes on until it is aborted. */
+  readonly isTail: boolean;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Asked before each look of a tail; throws where there is to be no other. */
+  readonly permit: () => void;
+};
+
+export type EngineAnswer = Pick<RouteAnswer, 'headers' | 'body' | 'stream'>;
+
+/** Runs queries, in this process or in others. Rejects with HttpError, or with what went wrong unexpectedly. */
+export interface QueryEngine {
+  run(job: QueryJob): Promise<EngineAnswer>;
+}

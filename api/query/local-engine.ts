@@ -1,0 +1,74 @@
+import type { Config } from '../../pipeline/core/config.ts';
+import type { LogEntry } from '../../pipeline/core/entry.ts';
+import type { Store } from '../../pipeline/store/client.ts';
+import type { StageLimits } from '../../logsql/types.ts';
+import type { Deps, Request } from './deps.ts';
+import type { EngineAnswer, QueryEngine, QueryJob } from './engine.ts';
+import { OPERATIONS } from './operations.ts';
+import { StreamDirectory } from './streams.ts';
+import { toClientError } from './timed.ts';
+import type { Runner } from './run.ts';
+
+export type LocalEngineOptions = {
+  readonly store: Store;
+  /** Nanoseconds since the epoch. */
+  readonly now: () => bigint;
+  readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
+  /** What a query may hold in this process. */
+  readonly stage?: StageLimits;
+  /** Adds what is known of entries' patterns (`enrich=true`). */
+  readonly enrich?: (rows: readonly LogEntry[], request: Request) => Promise<void>;
+};
+
+/** What one job goes through: the store that its statements go to, and who is told of the pipes that its rows go through. */
+export type RunThrough = { readonly store: Store; readonly onPipes: Runner['onPipes'] };
+
+const STAGE_LIMITS: StageLimits = { maxRows: 1_000_000, maxBytes: 200_000_000 };
+/** ClickHouse gives up this much earlier than we do (ms), so that its error is the one that is told. */
+const MARGIN = 1000;
+const NEVER = new AbortController().signal;
+
+/** Runs queries in this process: whole, from their text to the text of the answer. */
+export class LocalEngine implements QueryEngine {
+  readonly #options: LocalEngineOptions;
+  readonly #streams: StreamDirectory;
+
+  constructor(options: LocalEngineOptions) {
+    this.#options = options;
+    this.#streams = new StreamDirectory(options.store);
+  }
+
+  async run(job: QueryJob, through: Partial<RunThrough> = {}): Promise<EngineAnswer> {
+    const operation = OPERATIONS.get(job.operation);
+    if (operation === undefined) throw new Error(`BUG: There is no operation ${job.operation}.`);
+    const request = requestOf(job);
+    try {
+      const answer = await operation(job.parameters as never, request, this.#deps(through));
+      return typeof answer === 'string' ? { body: answer } : answer;
+    } catch (error) {
+      throw toClientError(error, request);
+    }
+  }
+
+  #deps({ store = this.#options.store, onPipes }: Partial<RunThrough>): Deps {
+    const { now, limits, stage = STAGE_LIMITS, enrich } = this.#options;
+    const streams = this.#streams;
+    return {
+      now,
+      limits: stage,
+      maxFacetFields: limits.maxFacetFields,
+      runner: ({ tenantId, timeoutMs, signal }) => ({
+        store,
+        streams,
+        onPipes,
+        options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal },
+      }),
+      ...(enrich === undefined ? {} : { enrich }),
+    };
+  }
+}
+
+function requestOf({ tenantId, retentionDays, startedAt, requestId, timeoutMs, isTail, signal, permit }: QueryJob): Request {
+  const timeout = isTail ? NEVER : AbortSignal.timeout(timeoutMs);
+  return { tenantId, retentionDays, startedAt, requestId, timeoutMs, timeout, permit, signal: AbortSignal.any([signal, timeout]) };
+}

@@ -1,0 +1,44 @@
+import { selectFacets } from '../select/facets.ts';
+import { selectHits } from '../select/hits.ts';
+import { selectRows } from '../select/query.ts';
+import type { Select } from '../select/select.ts';
+import { selectStats, selectStatsRange } from '../select/stats.ts';
+import { selectTail } from '../select/tail.ts';
+import { fieldNames, fieldValues, streamFieldNames, streamFieldValues, streamIds, streams } from '../select/values.ts';
+import type { Deps, Request } from './deps.ts';
+import type { EngineAnswer } from './engine.ts';
+import { explainSearch } from './explain.ts';
+import { facets } from './facets.ts';
+import { hits } from './hits.ts';
+import { listStreams } from './list-streams.ts';
+import { search } from './search.ts';
+
+/** What can be asked of the engine. A string is the JSON text of the answer. */
+type Operation = (parameters: never, request: Request, deps: Deps) => Promise<string | EngineAnswer>;
+
+/** An operation of VictoriaLogs' read API, whose arguments come as the text of a URL's query. */
+const select =
+  (work: Select): Operation =>
+  (text: string, request, deps) =>
+    work(new URLSearchParams(text), request, deps);
+
+/** Every operation by its name: those of our own API, and those of VictoriaLogs' read API by their paths. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['search', search],
+  ['explain', explainSearch],
+  ['hits', hits],
+  ['facets', facets],
+  ['streams', listStreams],
+  ['select/query', select(selectRows)],
+  ['select/hits', select(selectHits)],
+  ['select/facets', select(selectFacets)],
+  ['select/stats_query', select(selectStats)],
+  ['select/stats_query_range', select(selectStatsRange)],
+  ['select/field_names', select(fieldNames)],
+  ['select/field_values', select(fieldValues)],
+  ['select/stream_field_names', select(streamFieldNames)],
+  ['select/stream_field_values', select(streamFieldValues)],
+  ['select/streams', select(streams)],
+  ['select/stream_ids', select(streamIds)],
+  ['select/tail', select(selectTail)],
+]);

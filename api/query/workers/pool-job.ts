@@ -1,0 +1,119 @@
+import type { EngineAnswer, QueryJob } from '../engine.ts';
+import { frameOf, MORE } from './frames.ts';
+import type { AnswerHead } from './messages.ts';
+
+export type PoolJobEvents = {
+  readonly resolve: (answer: EngineAnswer) => void;
+  readonly reject: (error: unknown) => void;
+  /** Called once: it has its answer, or nobody waits for it any more. */
+  readonly onOver: () => void;
+};
+
+type Send = (parts: readonly Uint8Array[]) => void;
+
+/** A query in the pool: where it is, and what has come of its answer. */
+export class PoolJob {
+  readonly job: QueryJob;
+  readonly #events: PoolJobEvents;
+  /** Under which its worker knows it; another one each time that it is begun. */
+  number = 0;
+  /** How often it was begun anew. */
+  moves = 0;
+  /** The names of the pipes that its rows go through in the worker. */
+  pipes: readonly string[] = [];
+  /** The worker has said all that it has to say of it. */
+  isAnswered = false;
+  #isOver = false;
+  #head: AnswerHead | null = null;
+  #parts: Buffer[] = [];
+  #send: Send = () => undefined;
+  /** Of a stream: the error that it ends with, and who waits for its next bytes. */
+  #failure: Error | null = null;
+  #wake: () => void = () => undefined;
+
+  constructor(job: QueryJob, events: PoolJobEvents) {
+    this.job = job;
+    this.#events = events;
+    if (job.signal.aborted) queueMicrotask(this.#leave);
+    else job.signal.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  /** True once bytes of its answer may have been given on. */
+  get hasBegun(): boolean {
+    return this.#head?.isStream === true;
+  }
+
+  placed(number: number, send: Send): void {
+    this.number = number;
+    this.#send = send;
+    this.#head = null;
+    this.#parts = [];
+  }
+
+  head(head: AnswerHead): void {
+    this.#head = head;
+    if (head.isStream) this.#events.resolve({ ...headersOf(head), stream: this.#stream() });
+  }
+
+  data(bytes: Buffer): void {
+    this.#parts.push(bytes);
+    this.#wake();
+  }
+
+  end(): void {
+    this.isAnswered = true;
+    if (!this.hasBegun) this.#events.resolve({ ...headersOf(this.#head), body: Buffer.concat(this.#parts) });
+    this.#over();
+  }
+
+  /** The worker has answered with an error. */
+  answeredWith(error: Error): void {
+    this.isAnswered = true;
+    this.fail(error);
+  }
+
+  fail(error: Error): void {
+    if (this.#isOver) return;
+    this.#failure = error;
+    this.#events.reject(error);
+    this.#over();
+  }
+
+  readonly #leave = (): void => {
+    this.fail(new Error('Nobody waits for the query any more.'));
+  };
+
+  #over(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.job.signal.removeEventListener('abort', this.#leave);
+    this.#wake();
+    this.#events.onOver();
+  }
+
+  #more(bytes: number): void {
+    const size = Buffer.allocUnsafe(4);
+    size.writeUInt32BE(bytes, 0);
+    this.#send(frameOf(MORE, this.number, size));
+  }
+
+  async *#stream(): AsyncGenerator<Buffer> {
+    try {
+      for (;;) {
+        const part = this.#parts.shift();
+        if (part !== undefined) {
+          this.#more(part.length);
+          yield part;
+        } else if (this.#failure !== null) throw this.#failure;
+        else if (this.#isOver) return;
+        else await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    } finally {
+      // its reader has left before its end
+      this.fail(new Error('Nobody waits for the query any more.'));
+    }
+  }
+}
+
+const headersOf = (head: AnswerHead | null): Pick<EngineAnswer, 'headers'> =>
+  head?.headers === undefined ? {} : { headers: head.headers };

@@ -1,0 +1,300 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../../pipeline/core/config.ts';
+import { queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';
+import type { Service } from '../../../pipeline/core/service.ts';
+import type { EngineAnswer, QueryEngine, QueryJob } from '../engine.ts';
+import {
+  ABORT,
+  ALLOW,
+  ASK,
+  DATA,
+  DENY,
+  END,
+  ERROR,
+  frameOf,
+  HEAD,
+  jsonFrame,
+  jsonOf,
+  NOTE,
+  PIPES,
+  READY,
+  RUN,
+  type Frame,
+} from './frames.ts';
+import { receivedError, sentError, type AnswerHead, type SentError, type SentJob } from './messages.ts';
+import { PoolJob } from './pool-job.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+export type QueryPoolOptions = {
+  readonly clickhouse: Config['clickhouse'];
+  readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
+  readonly log: Logger;
+  /** How many processes; a tenant's queries are in half of them at most. */
+  readonly workers: number;
+  /** Most bytes of memory that all of them take together. */
+  readonly maxBytes?: number;
+  /** Told why a worker was ended, or has ended. */
+  readonly onLost?: (why: 'time' | 'memory' | 'crash') => void;
+};
+
+/** For each worker. */
+const WORKER_BYTES = 100 * 1024 * 1024;
+/** What a query may hold in a worker. */
+const STAGE = { maxRows: 1_000_000, maxBytes: 64_000_000 };
+/** An idle worker that takes more than this is exchanged: a process gives little back by itself. */
+const IDLE_BYTES = 110 * 1024 * 1024;
+/** How often workers with work are looked at, and how long one may be silent before what others have asked of it is asked of another one. Milliseconds. */
+const LOOK_MS = 50;
+const SILENT_MS = 250;
+/** A query has so much more than its time to say so itself. Milliseconds. */
+const GRACE_MS = 500;
+/** How often a query is begun anew. */
+const MAX_MOVES = 5;
+/** Before another process takes the place of one that could not begin. Milliseconds. */
+const AGAIN_MS = 500;
+
+/** A worker and what it has to do. */
+class Slot {
+  worker: WorkerProcess | null = null;
+  isReady = false;
+  readonly jobs = new Map<number, PoolJob>();
+  /** The job that it works on, as it has said. */
+  noted = 0;
+  silentMs = 0;
+  /** Why it is being ended. */
+  why: 'time' | 'memory' | 'idle' | null = null;
+}
+
+/**
+ * Runs queries in processes of their own, so that nothing that a query does holds up this one or ends it. A worker has several queries, as most
+ * wait for ClickHouse. One that is silent, since one of them uses it up, keeps that one; the others are begun anew elsewhere as long as nothing of
+ * their answer was sent. One that dies takes the query that it was working on.
+ */
+export class QueryPool implements QueryEngine, Service {
+  readonly name = 'query workers';
+  readonly #options: QueryPoolOptions;
+  readonly #slots: readonly Slot[];
+  readonly #waiting = new Set<PoolJob>();
+  #running = false;
+  #numbers = 0;
+  #looks: NodeJS.Timeout | undefined;
+
+  constructor(options: QueryPoolOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.workers }, () => new Slot());
+  }
+
+  start(): Promise<void> {
+    this.#running = true;
+    for (const slot of this.#slots) this.#open(slot);
+    this.#looks = setInterval(() => {
+      this.#look();
+    }, LOOK_MS).unref();
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.#running = false;
+    clearInterval(this.#looks);
+    for (const job of this.#all()) job.fail(storeUnavailable());
+    for (const { worker } of this.#slots) worker?.kill();
+    return Promise.resolve();
+  }
+
+  run(job: QueryJob): Promise<EngineAnswer> {
+    return new Promise((resolve, reject) => {
+      const own = new PoolJob(job, { resolve, reject, onOver: () => this.#over(own) });
+      if (!this.#running) own.fail(storeUnavailable());
+      else this.#place(own);
+    });
+  }
+
+  /** The processes, for those who watch them. */
+  get pids(): number[] {
+    return this.#slots.flatMap(({ worker }) => worker?.pid ?? []);
+  }
+
+  #all(): PoolJob[] {
+    return [...this.#waiting, ...this.#slots.flatMap(({ jobs }) => [...jobs.values()])];
+  }
+
+  #open(slot: Slot): void {
+    const { clickhouse, limits, log } = this.#options;
+    const worker = new WorkerProcess(
+      { clickhouse, limits, stage: STAGE },
+      {
+        onFrame: (frame) => {
+          if (slot.worker === worker) this.#take(slot, frame);
+        },
+        onExit: (how) => {
+          if (slot.worker === worker) this.#exited(slot, how, log);
+        },
+      },
+    );
+    Object.assign(slot, { worker, isReady: false, noted: 0, silentMs: 0, why: null });
+  }
+
+  /** Gives a job to the worker with the least to do among those that it may go to; it waits where there is none. */
+  #place(job: PoolJob): void {
+    this.#waiting.delete(job);
+    const { tenantId } = job.job;
+    const open = this.#slots.filter(({ isReady, silentMs, why }) => isReady && silentMs < SILENT_MS && why === null);
+    const own = this.#slots.filter(({ jobs }) => [...jobs.values()].some((other) => other.job.tenantId === tenantId));
+    const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
+    const [slot] = open.filter((one) => !isFull || own.includes(one)).sort((a, b) => a.jobs.size - b.jobs.size);
+    if (slot === undefined) {
+      this.#waiting.add(job);
+      return;
+    }
+    const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
+    job.placed(number, (parts) => slot.worker?.send(parts));
+    slot.jobs.set(number, job);
+    const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, startedAt } = job.job;
+    const elapsedMs = performance.now() - startedAt;
+    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail }, elapsedMs };
+    slot.worker?.send(jsonFrame(RUN, number, sent));
+  }
+
+  /** A job has its answer, or nobody waits for it any more. */
+  #over(job: PoolJob): void {
+    this.#waiting.delete(job);
+    for (const slot of this.#slots) if (slot.jobs.get(job.number) === job) this.#forget(slot, job);
+    for (const next of [...this.#waiting]) this.#place(next);
+  }
+
+  #forget(slot: Slot, job: PoolJob): void {
+    slot.jobs.delete(job.number);
+    if (!job.isAnswered) slot.worker?.send(frameOf(ABORT, job.number));
+  }
+
+  #take(slot: Slot, frame: Frame): void {
+    const job = slot.jobs.get(frame.job);
+    switch (frame.type) {
+      case READY:
+        slot.isReady = true;
+        for (const next of [...this.#waiting]) this.#place(next);
+        break;
+      case NOTE:
+        slot.noted = frame.job;
+        break;
+      case PIPES:
+        if (job !== undefined) job.pipes = jsonOf(frame) as string[];
+        break;
+      case HEAD:
+        job?.head(jsonOf(frame) as AnswerHead);
+        break;
+      case DATA:
+        job?.data(frame.bytes);
+        break;
+      case END:
+        if (slot.noted === frame.job) slot.noted = 0;
+        job?.end();
+        break;
+      case ERROR:
+        if (slot.noted === frame.job) slot.noted = 0;
+        job?.answeredWith(receivedError(jsonOf(frame) as SentError));
+        break;
+      case ASK:
+        if (job !== undefined) slot.worker?.send(permission(job, frame.job));
+        break;
+    }
+  }
+
+  /** Looks at those that have work: whether they are there, how much they take, and whose time is up. */
+  #look(): void {
+    const now = performance.now();
+    for (const slot of this.#slots) {
+      slot.silentMs = slot.jobs.size > 0 && slot.isReady ? (slot.worker?.silentMs(now) ?? 0) : 0;
+      if (slot.silentMs >= SILENT_MS) this.#relieve(slot);
+    }
+    for (const job of this.#all()) if (now - job.job.startedAt > job.job.timeoutMs + GRACE_MS) this.#late(job);
+    this.#keepMemory();
+    for (const next of [...this.#waiting]) this.#place(next);
+  }
+
+  /** Asks another worker what others than the job that uses this one up want of it. */
+  #relieve(slot: Slot): void {
+    for (const job of [...slot.jobs.values()]) {
+      if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES) continue;
+      this.#forget(slot, job);
+      job.moves += 1;
+      this.#place(job);
+    }
+  }
+
+  /** A job has not ended though its time is up: where it holds its worker, that is ended too. */
+  #late(job: PoolJob): void {
+    const slot = this.#slots.find(({ jobs }) => jobs.get(job.number) === job);
+    if (job.job.isTail && (slot === undefined || slot.noted !== job.number || slot.silentMs < job.job.timeoutMs + GRACE_MS)) return;
+    if (slot !== undefined && slot.noted === job.number && slot.silentMs > 0) this.#end(slot, 'time');
+    else if (!job.hasBegun) job.fail(slot === undefined ? storeUnavailable() : tooLong(job));
+  }
+
+  #keepMemory(): void {
+    const busy = this.#slots.filter(({ jobs, isReady }) => jobs.size > 0 || isReady);
+    const sizes = new Map(busy.map((slot) => [slot, slot.worker?.memory() ?? 0]));
+    let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    for (const [slot, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
+      const isIdle = slot.jobs.size === 0;
+      if (total <= (this.#options.maxBytes ?? this.#slots.length * WORKER_BYTES) && !(isIdle && size > IDLE_BYTES)) continue;
+      if (slot.why === null) this.#end(slot, isIdle ? 'idle' : 'memory');
+      total -= size;
+    }
+  }
+
+  /** Ends a worker; what it leaves behind is seen to when it is gone. */
+  #end(slot: Slot, why: Slot['why']): void {
+    slot.why = why;
+    slot.isReady = false;
+    slot.worker?.kill();
+  }
+
+  #exited(slot: Slot, how: string, log: Logger): void {
+    const { why, noted, isReady } = slot;
+    const jobs = [...slot.jobs.values()];
+    slot.jobs.clear();
+    slot.worker = null;
+    if (!this.#running) return;
+    if (jobs.length > 0) {
+      this.#options.onLost?.(why === 'time' || why === 'memory' ? why : 'crash');
+      const culprit = jobs.find(({ number }) => number === noted)?.job;
+      const about = { how, why, requestId: culprit?.requestId, operation: culprit?.operation, tenantId: culprit?.tenantId };
+      log.warn(about, 'A query worker has ended with the query that it was working on; another one takes its place.');
+    }
+    for (const job of jobs) {
+      // where it has not said whom it worked for, it may have been any of them; and somebody else may have killed it
+      const isIts = job.number === noted ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.moves > 0;
+      if (isIts || job.hasBegun || job.moves >= MAX_MOVES)
+        job.fail(isIts ? (why === 'time' ? tooLong(job) : tooMuch(job)) : storeUnavailable());
+      else {
+        job.moves += 1;
+        this.#waiting.add(job);
+      }
+    }
+    const isBroken = why === null && !isReady && jobs.length === 0;
+    if (!isBroken) this.#open(slot);
+    else {
+      log.error({ how }, 'A query worker could not begin; it is tried again.');
+      setTimeout(() => {
+        if (this.#running) this.#open(slot);
+      }, AGAIN_MS);
+    }
+    for (const next of [...this.#waiting]) this.#place(next);
+  }
+}
+
+const pipesOf = ({ pipes }: PoolJob): string => (pipes.length === 0 ? '' : ` in its pipes ${pipes.join(', ')}`);
+const tooLong = (job: PoolJob): Error =>
+  queryTimeout(`The query ran too long${pipesOf(job)}; narrow the time range or simplify the query.`);
+const tooMuch = (job: PoolJob): Error =>
+  queryTimeout(`The query took more memory than it may have${pipesOf(job)}; narrow the time range, or let fewer rows come that far.`);
+
+/** Whether a tail may look again. */
+function permission(job: PoolJob, number: number): readonly Uint8Array[] {
+  try {
+    job.job.permit();
+    return frameOf(ALLOW, number);
+  } catch (error) {
+    return jsonFrame(DENY, number, sentError(error));
+  }
+}

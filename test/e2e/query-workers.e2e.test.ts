@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import { setMaxListeners } from 'node:events';
+import { pino } from 'pino';
+import type { EngineAnswer, QueryEngine, QueryJob } from '../../api/query/engine.ts';
+import { LocalEngine } from '../../api/query/local-engine.ts';
+import { QueryPool } from '../../api/query/workers/query-pool.ts';
+import { HttpError, rateLimited } from '../../pipeline/core/errors.ts';
+import { LogsqlStore } from './logsql-store.ts';
+import { at } from './query-setup.ts';
+
+const LIMITS = { maxFacetFields: 50 };
+const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
+const [START, END] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
+const ENTRIES = 20_000;
+/** What reads TypeScript takes some 60 MB in each process. */
+const MAX_BYTES = 600 * 1024 * 1024;
+
+type Asked = Partial<QueryJob> & Pick<QueryJob, 'operation' | 'parameters'>;
+
+describe('query workers', function () {
+  this.timeout(300_000);
+  let own: LogsqlStore;
+  let pool: QueryPool;
+  let local: LocalEngine;
+  const lost: string[] = [];
+  before(async () => {
+    own = await LogsqlStore.start();
+    const entries = Array.from({ length: ENTRIES }, (_, i) =>
+      at(i / 100, { _msg: `message number ${String(i)}`, n: String(i), app: `a${String(i % 7)}` }),
+    );
+    await own.insert(1, entries);
+    await own.insert(2, entries.slice(0, 10));
+    local = new LocalEngine({ store: own.store, now: () => BigInt(Date.now()) * 1_000_000n, limits: LIMITS });
+    const log = pino({ level: 'silent' });
+    pool = new QueryPool({ clickhouse: own.config, limits: LIMITS, log, workers: 3, maxBytes: MAX_BYTES, onLost: (why) => lost.push(why) });
+    await pool.start();
+  });
+  after(async () => {
+    await pool.stop();
+    await own.stop();
+  });
+  beforeEach(() => (lost.length = 0));
+
+  const jobOf = (asked: Asked): QueryJob => ({
+    ...{ tenantId: 1, retentionDays: 0, requestId: 'r', startedAt: performance.now(), timeoutMs: 60_000, isTail: false },
+    ...{ signal: NEVER, permit: () => undefined },
+    ...asked,
+  });
+  const select = (query: string, more: Record<string, string> = {}): string =>
+    new URLSearchParams({ query, start: START, end: END, ...more }).toString();
+  const search = (query: string, limit = 100): Asked => ({
+    operation: 'search',
+    parameters: { query, start: START, end: END, limit, before: null, enrich: false },
+  });
+
+  async function textOf({ headers, body, stream }: EngineAnswer): Promise<unknown> {
+    const parts: Buffer[] = [];
+    for await (const part of stream ?? []) parts.push(Buffer.from(part));
+    const whole = typeof body === 'string' || Buffer.isBuffer(body) ? String(body) : JSON.stringify(body ?? '');
+    // how long it took, and when
+    return [headers, stream === undefined ? whole.replace(/"elapsed_ms":\d+/, '') : Buffer.concat(parts).toString()];
+  }
+  const answer = (engine: QueryEngine, asked: Asked): Promise<unknown> =>
+    engine
+      .run(jobOf(asked))
+      .then(textOf)
+      .catch((error: unknown) => (error instanceof HttpError ? [error.status, error.slug, error.message, error.options] : String(error)));
+  const ok = async (asked: Asked): Promise<string> => {
+    const [, text] = (await pool.run(jobOf(asked)).then(textOf)) as [unknown, string];
+    return text;
+  };
+
+  const cases: [string, Asked][] = [
+    ['entries', search('*', 10_000)],
+    ['rows of pipes in memory', search('* | format "<n>-<app>" as x | sort by (x) | limit 3 | fields x')],
+    ['a count', search('* | stats by (app) count() n | sort by (app)')],
+    ['a subquery', search('app:in(app:a1 | fields app) | limit 5')],
+    ['a syntax error', search('count(')],
+    ['a wrong window', { operation: 'hits', parameters: { query: '*', start: 'never', end: END, step: '1h', fields_by: [] } }],
+    ['hits', { operation: 'hits', parameters: { query: '*', start: START, end: END, step: '1h', fields_by: ['app'] } }],
+    ['facets', { operation: 'facets', parameters: { query: '*', start: START, end: END, limit: 5 } }],
+    ['streams', { operation: 'streams', parameters: { query: '*', start: START, end: END } }],
+    ['an explanation', { operation: 'explain', parameters: search('* | sort by (n) | limit 3').parameters }],
+    ['lines, all of them', { operation: 'select/query', parameters: select('*') }],
+    ['lines, the newest', { operation: 'select/query', parameters: select('*', { limit: '10' }) }],
+    ["VictoriaLogs' values", { operation: 'select/field_values', parameters: select('*', { field: 'app' }) }],
+    ['a wrong argument', { operation: 'select/query', parameters: select('*', { limit: '-1' }) }],
+    ['an operation that there is not', { operation: 'nothing', parameters: null }],
+  ];
+  for (const [what, asked] of cases)
+    it(`answer as this process would: ${what}`, async () => {
+      const [there, here] = [await answer(pool, asked), await answer(local, asked)];
+      expect(there).to.deep.equal(here);
+    });
+
+  it('keep tenants apart', async () => {
+    expect(await ok({ ...search('* | stats count() n'), tenantId: 2 })).to.include('"n":10');
+    expect(await ok({ ...search('* | stats count() n'), tenantId: 3 })).to.include('"n":0');
+  });
+
+  it('run many at once, of many tenants', async () => {
+    const asked = Array.from({ length: 40 }, (_, i) => ok({ ...search('* | stats count() n'), tenantId: 1 + (i % 5) }));
+    const counts = (await Promise.all(asked)).map((text) => Number(/"n":(\d+)/.exec(text)?.[1]));
+    expect(new Set(counts)).to.deep.equal(new Set([ENTRIES, 10, 0]));
+  });
+
+  const GROWING = Array.from({ length: 8 }, () => 'replace ("0", "0000000000") at _msg').join(' | ');
+
+  it('end a query that takes too much memory, name its pipes, and no other one', async () => {
+    const attack = answer(pool, search(`* | format "0000000000" as _msg | ${GROWING} | fields _msg`, 10_000));
+    const others = Array.from({ length: 30 }, (_, i) => ok({ ...search('* | stats count() n'), tenantId: 2 + (i % 3) }));
+    const [status, slug, detail] = (await attack) as [number, string, string];
+    expect([status, slug]).to.deep.equal([504, 'query_timeout']);
+    expect(detail).to.match(/replace|bytes|memory/);
+    expect((await Promise.all(others)).every((text) => text.includes('"n":'))).to.equal(true);
+    expect(await ok(search('* | stats count() n'))).to.include(`"n":${String(ENTRIES)}`);
+  });
+
+  it('end a query that uses a process up beyond its time, and no other one, of the same tenant either', async () => {
+    const slow = '* | format "x" as k | join by (k) (* | format "x" as k | fields k) | stats count() n';
+    const attack = answer(pool, { ...search(slow), timeoutMs: 3000 });
+    const others: Promise<string>[] = [];
+    for (let i = 0; i < 20; i++) others.push(ok({ ...search('* | stats count() n'), tenantId: 1 + (i % 2) }));
+    const [status, slug] = (await attack) as [number, string];
+    expect([status, slug]).to.deep.equal([504, 'query_timeout']);
+    expect(await Promise.all(others)).to.have.length(20);
+  });
+
+  it('begin a query anew whose process was killed, and have another process then', async () => {
+    const before = new Set(pool.pids);
+    const running = Array.from({ length: 12 }, (_, i) => ok({ ...search('* | sort by (n) | limit 1'), tenantId: 1 + (i % 3) }));
+    for (const pid of before) process.kill(pid, 'SIGKILL');
+    const answers = await Promise.allSettled(running);
+    // the one that a process was working on just then may have been what ended it
+    const failed = answers.filter(({ status }) => status === 'rejected');
+    expect(failed.length).to.be.at.most(3);
+    expect(await ok(search('* | stats count() n'))).to.include(`"n":${String(ENTRIES)}`);
+    expect(pool.pids.filter((pid) => before.has(pid))).to.deep.equal([]);
+  });
+
+  it('end what nobody waits for any more', async () => {
+    const gone = new AbortController();
+    const asked = pool.run(jobOf({ ...search('* | sort by (_msg)'), signal: gone.signal })).catch(String);
+    gone.abort();
+    expect(await asked).to.include('Nobody waits');
+    const { stream } = await pool.run(jobOf({ operation: 'select/query', parameters: select('*') }));
+    for await (const part of stream ?? []) {
+      expect(part.length).to.be.above(0);
+      break;
+    }
+    expect(await ok(search('* | stats count() n'))).to.include(`"n":${String(ENTRIES)}`);
+    expect(lost).to.deep.equal([]);
+  });
+
+  it('follow a query as long as it may look', async () => {
+    let looks = 0;
+    const permit = (): void => {
+      if (++looks > 2) throw rateLimited('enough', 600);
+    };
+    const now = Date.now() * 1e6;
+    await own.insert(4, [at(0, { _time: new Date(now / 1e6 - 1000).toISOString(), _msg: 'new' })]);
+    const end = new AbortController();
+    const parameters = new URLSearchParams({ query: '*', offset: '0s', start_offset: '1h', refresh_interval: '200ms' }).toString();
+    const { stream } = await pool.run(
+      jobOf({ operation: 'select/tail', parameters, tenantId: 4, isTail: true, permit, signal: end.signal }),
+    );
+    for await (const part of stream ?? []) {
+      expect(String(part)).to.include('"_msg":"new"');
+      break;
+    }
+    expect(looks).to.be.at.least(1);
+    end.abort();
+  });
+});
