@@ -129,14 +129,23 @@ describe('query workers', function () {
 
   it('begin a query anew whose process was killed, and have another process then', async () => {
     const before = new Set(pool.pids);
-    const running = Array.from({ length: 12 }, (_, i) => ok({ ...search('* | sort by (n) | limit 1'), tenantId: 1 + (i % 3) }));
+    const running = Array.from({ length: 12 }, (_, i) => ok({ ...search('* | stats by (app) count() n'), tenantId: 1 + (i % 3) }));
     for (const pid of before) process.kill(pid, 'SIGKILL');
     const answers = await Promise.allSettled(running);
     // the one that a process was working on just then may have been what ended it
-    const failed = answers.filter(({ status }) => status === 'rejected');
-    expect(failed.length).to.be.at.most(3);
+    const failed = answers.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []));
+    expect(failed.length, failed.join('; ')).to.be.at.most(3);
     expect(await ok(search('* | stats count() n'))).to.include(`"n":${String(ENTRIES)}`);
     expect(pool.pids.filter((pid) => before.has(pid))).to.deep.equal([]);
+  });
+
+  it('run four of a tenant at once; more wait, and too many are refused, while another tenant has its answer', async () => {
+    const many = Array.from({ length: 60 }, () => answer(pool, search('* | stats by (app) count() n')));
+    expect(await ok({ ...search('* | stats count() n'), tenantId: 2 })).to.include('"n":10');
+    const statuses = (await Promise.all(many)).map((one) => (one as [unknown])[0]);
+    const refused = statuses.filter((status) => status === 429);
+    expect(refused.length).to.be.within(1, 60 - 36);
+    expect(statuses.filter((status) => status !== 429 && status !== undefined)).to.deep.equal([]);
   });
 
   it('end what nobody waits for any more', async () => {

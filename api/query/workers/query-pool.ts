@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../../pipeline/core/config.ts';
-import { queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';
+import { HttpError, queryTimeout, rateLimited, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../engine.ts';
 import {
@@ -48,6 +48,11 @@ const LOOK_MS = 50;
 const SILENT_MS = 250;
 /** A query has so much more than its time to say so itself. Milliseconds. */
 const GRACE_MS = 500;
+/** So many queries run in a worker at once, beside tails: as each tenant is in half of the workers, this bounds its own too. */
+const MAX_RUNNING = 4;
+/** So many more of a tenant may wait; what comes then is refused. */
+const MAX_WAITING = 32;
+const RETRY_AFTER_SECONDS = 5;
 /** How often a query is begun anew. */
 const MAX_MOVES = 5;
 /** Before another process takes the place of one that could not begin. Milliseconds. */
@@ -63,6 +68,17 @@ class Slot {
   silentMs = 0;
   /** Why it is being ended. */
   why: 'time' | 'memory' | 'idle' | null = null;
+
+  /** True while it may have one more query; tails are counted by themselves. */
+  hasRoom({ isTail }: QueryJob): boolean {
+    if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
+    return isTail || [...this.jobs.values()].filter(({ job }) => !job.isTail).length < MAX_RUNNING;
+  }
+
+  isOf(tenantId: number): boolean {
+    for (const { job } of this.jobs.values()) if (job.tenantId === tenantId) return true;
+    return false;
+  }
 }
 
 /**
@@ -105,7 +121,11 @@ export class QueryPool implements QueryEngine, Service {
     return new Promise((resolve, reject) => {
       const own = new PoolJob(job, { resolve, reject, onOver: () => this.#over(own) });
       if (!this.#running) own.fail(storeUnavailable());
-      else this.#place(own);
+      else if (this.#waitingOf(job.tenantId) >= MAX_WAITING) own.fail(tooMany());
+      else {
+        this.#waiting.add(own);
+        this.#placeWaiting();
+      }
     });
   }
 
@@ -134,18 +154,34 @@ export class QueryPool implements QueryEngine, Service {
     Object.assign(slot, { worker, isReady: false, noted: 0, silentMs: 0, why: null });
   }
 
-  /** Gives a job to the worker with the least to do among those that it may go to; it waits where there is none. */
-  #place(job: PoolJob): void {
-    this.#waiting.delete(job);
-    const { tenantId } = job.job;
-    const open = this.#slots.filter(({ isReady, silentMs, why }) => isReady && silentMs < SILENT_MS && why === null);
-    const own = this.#slots.filter(({ jobs }) => [...jobs.values()].some((other) => other.job.tenantId === tenantId));
-    const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
-    const [slot] = open.filter((one) => !isFull || own.includes(one)).sort((a, b) => a.jobs.size - b.jobs.size);
-    if (slot === undefined) {
-      this.#waiting.add(job);
-      return;
+  #waitingOf(tenantId: number): number {
+    let count = 0;
+    for (const { job } of this.#waiting) if (job.tenantId === tenantId) count += 1;
+    return count;
+  }
+
+  /** Begins what waits, as far as there is room: of each tenant the first one, those first of whom fewest run. */
+  #placeWaiting(): void {
+    for (let isPlaced = true; isPlaced && this.#waiting.size > 0;) {
+      const firsts = new Map<number, PoolJob>();
+      for (const job of this.#waiting) if (!firsts.has(job.job.tenantId)) firsts.set(job.job.tenantId, job);
+      const running = new Map<number, number>();
+      for (const { jobs } of this.#slots)
+        for (const { job } of jobs.values()) running.set(job.tenantId, (running.get(job.tenantId) ?? 0) + 1);
+      const order = [...firsts.values()].sort((a, b) => (running.get(a.job.tenantId) ?? 0) - (running.get(b.job.tenantId) ?? 0));
+      isPlaced = order.filter((job) => this.#place(job)).length > 0;
     }
+  }
+
+  /** Gives a job to the worker with the least to do among those that it may go to; false where it has to wait. */
+  #place(job: PoolJob): boolean {
+    const { tenantId } = job.job;
+    const own = this.#slots.filter((slot) => slot.isOf(tenantId));
+    const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
+    const open = this.#slots.filter((slot) => slot.hasRoom(job.job) && (!isFull || own.includes(slot)));
+    const [slot] = open.sort((a, b) => a.jobs.size - b.jobs.size);
+    if (slot === undefined) return false;
+    this.#waiting.delete(job);
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts));
     slot.jobs.set(number, job);
@@ -153,13 +189,14 @@ export class QueryPool implements QueryEngine, Service {
     const elapsedMs = performance.now() - startedAt;
     const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail }, elapsedMs };
     slot.worker?.send(jsonFrame(RUN, number, sent));
+    return true;
   }
 
   /** A job has its answer, or nobody waits for it any more. */
   #over(job: PoolJob): void {
     this.#waiting.delete(job);
     for (const slot of this.#slots) if (slot.jobs.get(job.number) === job) this.#forget(slot, job);
-    for (const next of [...this.#waiting]) this.#place(next);
+    this.#placeWaiting();
   }
 
   #forget(slot: Slot, job: PoolJob): void {
@@ -172,7 +209,7 @@ export class QueryPool implements QueryEngine, Service {
     switch (frame.type) {
       case READY:
         slot.isReady = true;
-        for (const next of [...this.#waiting]) this.#place(next);
+        this.#placeWaiting();
         break;
       case NOTE:
         slot.noted = frame.job;
@@ -209,7 +246,7 @@ export class QueryPool implements QueryEngine, Service {
     }
     for (const job of this.#all()) if (now - job.job.startedAt > job.job.timeoutMs + GRACE_MS) this.#late(job);
     this.#keepMemory();
-    for (const next of [...this.#waiting]) this.#place(next);
+    this.#placeWaiting();
   }
 
   /** Asks another worker what others than the job that uses this one up want of it. */
@@ -218,8 +255,9 @@ export class QueryPool implements QueryEngine, Service {
       if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES) continue;
       this.#forget(slot, job);
       job.moves += 1;
-      this.#place(job);
+      this.#waiting.add(job);
     }
+    this.#placeWaiting();
   }
 
   /** A job has not ended though its time is up: where it holds its worker, that is ended too. */
@@ -227,7 +265,7 @@ export class QueryPool implements QueryEngine, Service {
     const slot = this.#slots.find(({ jobs }) => jobs.get(job.number) === job);
     if (job.job.isTail && (slot === undefined || slot.noted !== job.number || slot.silentMs < job.job.timeoutMs + GRACE_MS)) return;
     if (slot !== undefined && slot.noted === job.number && slot.silentMs > 0) this.#end(slot, 'time');
-    else if (!job.hasBegun) job.fail(slot === undefined ? storeUnavailable() : tooLong(job));
+    else if (!job.hasBegun) job.fail(slot === undefined ? busy() : tooLong(job));
   }
 
   #keepMemory(): void {
@@ -279,10 +317,16 @@ export class QueryPool implements QueryEngine, Service {
         if (this.#running) this.#open(slot);
       }, AGAIN_MS);
     }
-    for (const next of [...this.#waiting]) this.#place(next);
+    this.#placeWaiting();
   }
 }
 
+const tooMany = (): Error =>
+  rateLimited(`The tenant has ${String(MAX_WAITING)} queries waiting beside those that run; ask again later.`, RETRY_AFTER_SECONDS);
+const busy = (): Error =>
+  new HttpError(503, 'store_unavailable', 'The query workers are busy with other queries; ask again later.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
 const pipesOf = ({ pipes }: PoolJob): string => (pipes.length === 0 ? '' : ` in its pipes ${pipes.join(', ')}`);
 const tooLong = (job: PoolJob): Error =>
   queryTimeout(`The query ran too long${pipesOf(job)}; narrow the time range or simplify the query.`);
