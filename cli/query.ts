@@ -20,7 +20,15 @@ Exit codes: 0 done, 1 the service cannot be reached or failed, 2 wrong command l
 /** The most that one answer of `/search` holds. */
 const PAGE = 10_000;
 
-type Page = { readonly logs: readonly string[]; readonly hasMore: boolean; readonly oldestTime: string | null };
+type Window = { readonly start: string; readonly end: string };
+type Page = {
+  readonly logs: readonly string[];
+  readonly hasMore: boolean;
+  readonly isTruncated: boolean;
+  readonly oldestTime: string | null;
+  /** What was searched. */
+  readonly window: Window;
+};
 
 /** `logweir query`: one search, page by page. */
 export async function queryCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
@@ -48,21 +56,27 @@ export async function queryCommand(argv: readonly string[], env: Env, output: Ou
   if (values.format !== undefined && !['lines', 'ndjson'].includes(values.format)) throw new UsageError('--format is lines or ndjson.');
   const lines = values.format === undefined ? output.isTerminal : values.format === 'lines';
   const target = findTarget(values, env);
-  const window = { query, start: values.start ?? '-1h', end: values.end ?? 'now' };
+  // all pages are of the window that the first one had: "now" would move on
+  let window: Window = { start: values.start ?? '-1h', end: values.end ?? 'now' };
   if (values.explain === true) {
-    output.out(await explain(target, { ...window, limit: Math.min(PAGE, limit) }));
+    output.out(await explain(target, { query, ...window, limit: Math.min(PAGE, limit) }));
     return EXIT.ok;
   }
   const found: string[] = [];
   let before: string | null = null;
+  let isCut: boolean;
   do {
-    const page: Page = await search(target, { ...window, limit: Math.min(PAGE, limit - found.length), before });
+    const page: Page = await search(target, { query, ...window, limit: Math.min(PAGE, limit - found.length), before });
+    window = page.window;
+    isCut = page.hasMore || page.isTruncated;
     if (lines) found.push(...page.logs);
     else for (const log of page.logs) output.out(`${log}\n`);
     if (!lines) found.length += page.logs.length;
     before = page.hasMore ? page.oldestTime : null;
   } while (before !== null && found.length < limit);
   if (lines) printLines(found, output);
+  if (found.length === 0) output.err(`Nothing matches from ${window.start} to ${window.end}.\n`);
+  else if (isCut) output.err(`There is more than these ${String(found.length)}; --limit gives more of it.\n`);
   return EXIT.ok;
 }
 
@@ -91,6 +105,8 @@ async function search(target: Target, body: Readonly<Record<string, unknown>>): 
   return {
     logs: splitArray(Buffer.from(members.get('logs') ?? '[]')),
     hasMore: members.get('has_more') === 'true',
+    isTruncated: members.get('truncated') === 'true',
+    window: JSON.parse(members.get('window') ?? '{}') as Window,
     oldestTime: JSON.parse(members.get('oldest_time') ?? 'null') as string | null,
   };
 }

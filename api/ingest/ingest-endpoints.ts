@@ -1,4 +1,4 @@
-import { HttpError } from '../../pipeline/core/errors.ts';
+import { HttpError, invalidBody } from '../../pipeline/core/errors.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
 import type { EntryWriter, Written } from '../../pipeline/logs/writer.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
@@ -101,6 +101,7 @@ async function readEntries(
   let body: Buffer = NOTHING;
   try {
     body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null, room);
+    refuseUndeclared(body);
     return await parseTurns.run(tenantId, () => {
       // of many requests whose bodies came meanwhile, those before this one may have filled what may wait
       publisher.admit(tenantId, plan.shards);
@@ -127,6 +128,19 @@ async function readEntries(
     }
     throw error;
   }
+}
+
+/** No format begins with these bytes. */
+const CODINGS = [
+  ['gzip', Buffer.from([0x1f, 0x8b, 0x08])],
+  ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
+] as const;
+
+/** A body that is compressed, and does not say so. Throws HttpError 400. */
+function refuseUndeclared(body: Buffer): void {
+  for (const [name, magic] of CODINGS)
+    if (body.subarray(0, magic.length).equals(magic))
+      throw invalidBody(`The body is compressed with ${name}; send the header "Content-Encoding: ${name}".`);
 }
 
 /** Charges the limits and publishes; what was charged for entries that could not be published is given back. */

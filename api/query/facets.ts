@@ -4,7 +4,7 @@ import { FacetsPipe } from '../../logsql/pipes/facets.ts';
 import { Query } from '../../logsql/query.ts';
 import { rowsOf, type Deps, type Request } from './deps.ts';
 import type { FacetsParameters } from './parameters.ts';
-import { readWindow } from './window.ts';
+import { readWindow, windowMember } from './window.ts';
 
 /** Fields that are kept however many values they have, and however long these are. */
 const ALWAYS = ['level', 'service', '_stream'];
@@ -37,7 +37,7 @@ export async function facets(parameters: FacetsParameters, request: Request, dep
     else truncated = cut;
   }
   const list = [...fields].map(([name, values]) => `${JSON.stringify(name)}:[${values.join(',')}]`);
-  return `{"facets":{${list.join(',')}},"truncated_fields":${truncated}}`;
+  return `{"facets":{${list.join(',')}},"truncated_fields":${truncated},${windowMember(window)}}`;
 }
 
 function addValue(fields: Map<string, string[]>, row: LogEntry): void {

@@ -5,7 +5,7 @@ import { Query } from '../../logsql/query.ts';
 import { quote } from '../../logsql/reserved.ts';
 import { rowsOf, type Deps, type Request } from './deps.ts';
 import { STEPS, type HitsParameters } from './parameters.ts';
-import { readWindow, type Window } from './window.ts';
+import { readWindow, windowMember, type Window } from './window.ts';
 
 /** More buckets than this are not filled with zeroes. */
 const MAX_FILLED = 50_000;
@@ -19,7 +19,7 @@ export async function hits(parameters: HitsParameters, request: Request, deps: D
   const rows = await rowsOf(new Query(options, filter, pipes), window, request, deps);
   const buckets = rows.map((row) => ({ time: textOf(row.get('_time')), row })).sort((a, b) => nanoseconds(a.time) - nanoseconds(b.time));
   const filled = fields.length === 0 ? fill(buckets, BigInt(STEPS[step] ?? 60) * 1_000_000_000n, window) : buckets;
-  return `{"hits":[${filled.map(({ time, row }) => renderBucket(time, row, fields)).join(',')}]}`;
+  return `{"hits":[${filled.map(({ time, row }) => renderBucket(time, row, fields)).join(',')}],${windowMember(window)}}`;
 }
 
 const nanoseconds = (time: string): number => Number(parseTime(time) ?? 0n);

@@ -4,7 +4,7 @@ import { parseQuery } from '../../logsql/parser.ts';
 import { Query } from '../../logsql/query.ts';
 import { rowsOf, type Deps, type Request } from './deps.ts';
 import type { WindowParameters } from './parameters.ts';
-import { readWindow } from './window.ts';
+import { readWindow, windowMember } from './window.ts';
 
 /** `GET /streams`: the streams of the window with their hits, most first, then by id. Pipes of the query are dropped. */
 export async function listStreams(parameters: WindowParameters, request: Request, deps: Deps): Promise<string> {
@@ -14,5 +14,5 @@ export async function listStreams(parameters: WindowParameters, request: Request
   const rows = await rowsOf(new Query(options, filter, pipes), window, request, deps);
   const streams = rows.map((row) => ({ id: textOf(row.get('_stream')) || '{}', hits: Number(textOf(row.get('hits'))) }));
   streams.sort((a, b) => b.hits - a.hits || compareBytes(a.id, b.id));
-  return JSON.stringify({ streams });
+  return `{"streams":${JSON.stringify(streams)},${windowMember(window)}}`;
 }

@@ -54,7 +54,6 @@ const hitsSchema = windowSchema.append<HitsParameters>({
         .invalid(...TAKEN),
     )
     .max(10)
-    .unique()
     .default([])
     .messages({
       'any.invalid': '{{#label}} cannot be "time", "_time", "hits" or "stream", which the answer uses itself',
@@ -84,7 +83,10 @@ export const windowParameters = (parameters: URLSearchParams): WindowParameters 
   check(windowSchema, single(parameters, ['query', 'start', 'end']));
 
 export function hitsParameters(parameters: URLSearchParams): HitsParameters {
-  return check(hitsSchema, { ...single(parameters, ['query', 'start', 'end', 'step']), fields_by: parameters.getAll('fields_by') });
+  // a value with commas is a list, and a field that is named twice counts once
+  const fields = parameters.getAll('fields_by').flatMap((text) => text.split(',').map((name) => name.trim()));
+  const named = [...new Set(fields.filter((name) => name !== ''))];
+  return check(hitsSchema, { ...single(parameters, ['query', 'start', 'end', 'step']), fields_by: named });
 }
 
 export const facetsParameters = (parameters: URLSearchParams): FacetsParameters =>

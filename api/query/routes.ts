@@ -1,3 +1,4 @@
+import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { facetsParameters, hitsParameters, searchParameters, windowParameters } from './parameters.ts';
 import type { QueryRuntime } from './runtime.ts';
@@ -28,11 +29,18 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       handle: async (context) => {
         const parameters = searchParameters(await context.body());
         if (context.query.get('explain') === 'true') return answer(context, 'explain', parameters);
-        return answer(context, 'search', { ...parameters, enrich: context.query.get('enrich') !== 'false' });
+        return answer(context, 'search', { ...parameters, enrich: isEnriched(context.query.get('enrich')) });
       },
     },
     get('hits', hitsParameters),
     get('facets', facetsParameters),
     get('streams', windowParameters),
   ];
+}
+
+/** Whether what is known of patterns is to be added: it is, unless it is asked not to. Throws HttpError 400. */
+function isEnriched(text: string | null): boolean {
+  if (text === null || text === 'true') return true;
+  if (text === 'false') return false;
+  throw invalidParameter('enrich must be true or false.');
 }

@@ -4,7 +4,7 @@ import { planOptions, type Deps, type Request } from './deps.ts';
 import { prepareQuery, runPrepared, runTexts, type FoundTexts, type Prepared, type Runner } from './run.ts';
 import type { SearchParameters } from './parameters.ts';
 import { renderResult } from './render.ts';
-import { readCursor, readWindow, writeCursor } from './window.ts';
+import { readCursor, readWindow, windowMember, writeCursor } from './window.ts';
 
 /** `POST /search`: entries (or the rows of the query's pipes), newest first, as JSON text. */
 export async function search(parameters: SearchParameters & { readonly enrich: boolean }, request: Request, deps: Deps): Promise<string> {
@@ -17,7 +17,9 @@ export async function search(parameters: SearchParameters & { readonly enrich: b
   const texts = Array.isArray(plan) || enrich !== undefined ? null : await runTexts(plan, runner, parameters.limit);
   const found = texts ?? (await rendered(plan, parameters.limit, runner, request, enrich));
   const oldest = oldestTime(found);
-  const tail = `"count":${String(found.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(found.hasMore)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)}`;
+  // only entries have a place from which one can go on
+  const isPaged = found.kind === 'entries';
+  const tail = `"count":${String(found.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(found.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${found.hasMore && !isPaged ? ',"truncated":true' : ''}`;
   return `{"logs":[${found.texts.join(',')}],${tail}}`;
 }
 

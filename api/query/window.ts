@@ -24,6 +24,10 @@ export function readWindow(start: string, end: string, now: bigint, retentionDay
   return { start: floor !== null && from.start < floor ? floor : from.start, end: to.end, now: to.start };
 }
 
+/** The window that was searched, as a member of an answer's JSON text. */
+export const windowMember = ({ start, end }: Window): string =>
+  `"window":{"start":${JSON.stringify(formatTime(start))},"end":${JSON.stringify(formatTime(end))}}`;
+
 /** The oldest time that a plan's retention still shows; null where entries are kept for ever. */
 export const retentionFloor = (now: bigint, retentionDays: number): bigint | null =>
   retentionDays > 0 ? now - BigInt(retentionDays) * DAY : null;

@@ -197,12 +197,12 @@ describe('a shipper posts, an analyst finds', function () {
     const byStream = new Map<string, number>();
     for (const { stream, hits: n } of grouped.hits) byStream.set(stream, (byStream.get(stream) ?? 0) + n);
     expect(Object.fromEntries(byStream)).to.deep.equal({ '{app="web"}': 30, '{app="api"}': 60 });
-    expect(await get('streams?query=*')).to.deep.equal({
-      streams: [
-        { id: '{app="api"}', hits: 60 },
-        { id: '{app="web"}', hits: 30 },
-      ],
-    });
+    const { streams, window } = (await get('streams?query=*')) as { streams: unknown; window: { start: string; end: string } };
+    expect(streams).to.deep.equal([
+      { id: '{app="api"}', hits: 60 },
+      { id: '{app="web"}', hits: 30 },
+    ]);
+    expect(Date.parse(window.end) - Date.parse(window.start)).to.be.within(3_600_000, 3_601_000);
     const rows = async (query: string): Promise<Log[]> => (await search({ query })).logs;
     const text = (list: Log[]): unknown[] =>
       list.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value)])));
@@ -322,6 +322,8 @@ describe('a shipper posts, an analyst finds', function () {
     const found = await cli(['query', 'service:web | stats count() n', '--start', '-10m']);
     expect(Number((JSON.parse(found.stdout) as { n: unknown }).n)).to.be.greaterThan(50);
     const lines = await cli(['query', '*', '--limit', '5', '--format', 'lines']);
+    expect(lines.stderr).to.equal('There is more than these 5; --limit gives more of it.\n');
+    expect((await cli(['query', 'nothinglikethis'])).stderr).to.match(/^Nothing matches from \S+Z to \S+Z\.\n$/);
     expect(lines.stdout.trim().split('\n')).to.have.length(5);
     expect((await cli(['query', 'a | nope('])).code).to.equal(2);
     expect((await cli(['query', '*'], { LOGWEIR_API_KEY: 'wrong' })).code).to.equal(3);

@@ -111,9 +111,9 @@ describe('The query endpoints', function () {
       { _time: '2026-11-18T10:00:02Z', _stream: '{app="a"}', _msg: 'm', level: 'error', app: 'x' },
       { _time: '2026-11-18T10:00:01Z', _stream: '{app="a"}', _msg: 'm', level: 'info' },
     ]);
-    expect(Object.keys(entries)).to.have.members(['logs', 'count', 'elapsed_ms', 'has_more', 'oldest_time']);
+    expect(Object.keys(entries)).to.have.members(['logs', 'count', 'elapsed_ms', 'has_more', 'oldest_time', 'window']);
     const counted = await search({ query: '* | stats by (level) count() n | sort by (level)', limit: 1 }, { tenantId: 3 });
-    expect(counted).to.include({ count: 1, has_more: true, oldest_time: null });
+    expect(counted).to.include({ count: 1, has_more: false, oldest_time: null, truncated: true });
     expect(counted.logs).to.deep.equal([{ level: 'error', n: 1 }]);
     expect((await search({ query: '* | fields level' }, { tenantId: 3 })).oldest_time).to.equal(null);
     expect((await search({ query: 'nothing' }, { tenantId: 3 })).logs).to.deep.equal([]);

@@ -49,6 +49,7 @@ describe('the ingest route', () => {
     all: { tenantId: 5, plan: findPlan('team') as Plan },
     reader: { scopes: new Set(['read', 'write']) },
     demo: { demo: true },
+    few: { tenantId: 6, plan: { ...(findPlan('team') as Plan), streamsPerDay: 3 } },
   });
   let host: Awaited<ReturnType<typeof startHost>>;
   before(async () => {
@@ -85,6 +86,26 @@ describe('the ingest route', () => {
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) as Record<string, unknown> };
   }
+
+  it('says so where a body is compressed and does not', async () => {
+    for (const [name, body] of [
+      ['gzip', gzipSync('one\ntwo')],
+      ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0])],
+    ] as const) {
+      const answer = await post('/lines', body);
+      expect(answer.status).to.equal(400);
+      expect(answer.text).to.include(`The body is compressed with ${name}`);
+    }
+    expect((await post('/lines', gzipSync('one'), { authorization: 'Bearer all', 'content-encoding': 'gzip' })).status).to.equal(200);
+  });
+
+  it('tells how many entries went to {} since the tenant has too many streams', async () => {
+    const many = Array.from({ length: 5 }, (_, i) => `line ${String(i)}`).join('\n');
+    const answer = await post('/lines?_stream_fields=_msg,path', many, { authorization: 'Bearer few' });
+    expect(answer.headers.get('x-limited-streams')).to.equal('2');
+    expect(publisher.written[0]?.entries.filter((entry) => entry.get('_stream') === '{}')).to.have.length(2);
+    expect(await metrics.registry.metrics()).to.match(/logweir_limited_stream_entries_total\{format="lines",role="test"\} 2/);
+  });
 
   it('writes the entries for the tenant of the key, and answers as the format does', async () => {
     const answer = await post('/lines', 'one\nbad\ntwo');

@@ -45,6 +45,11 @@ describe('parameters of /hits and /streams', () => {
       fields_by: ['level', '_stream'],
     });
   });
+  it('take fields one by one and in a list, each once', () => {
+    const read = (text: string): unknown => hitsParameters(new URLSearchParams(text)).fields_by;
+    expect(read('fields_by=a&fields_by=b,a, c,&fields_by=')).to.deep.equal(['a', 'b', 'c']);
+    expect(read('query=*')).to.deep.equal([]);
+  });
   const refused = [
     'query=',
     'step=2m',
