@@ -7,6 +7,7 @@ import { readIsoToken, readTimeText, readUnixDigits, type SplitTime } from './ti
 /** Names whose value is taken, in this order, where an entry has no `_time`, no `_msg`, no `level`. */
 const TIME_NAMES = ['@timestamp', 'timestamp', 'time', 'date', 'ts'];
 export const MESSAGE_NAMES = ['message', 'msg', 'log', 'body', 'MESSAGE', 'short_message', 'event.original'];
+const MESSAGE_PARTS = new Set(['_msg', ...MESSAGE_NAMES]);
 /** Fields whose text stands for a message that is missing. */
 const TELLING_NAMES = ['exception.message', 'event.name'];
 const LEVEL_NAMES = ['severity', 'severity_text', 'loglevel', 'log.level', 'PRIORITY', 'priority'];
@@ -100,6 +101,19 @@ export class Canon {
     for (let i = 0; index < 0 && i < this.#messageNames.length; i++) index = draft.find(this.#messageNames[i] as Name);
     if (index < 0) return -1;
     if (draft.kinds[index] === LITERAL) draft.replace(index, STRING, JSON.stringify(draft.text(index)));
+    return index;
+  }
+
+  /** The same, but an entry without a message gets a copy of the first field whose last dotted part is the name of one; -1 where it has none. */
+  messageOrNested(draft: Draft): number {
+    const index = this.readMessage(draft);
+    for (let i = 0; index < 0 && i < draft.count; i++) {
+      if (draft.kinds[i] === ABSENT) continue;
+      const { text } = draft.fieldNames[i] as Name;
+      if (!MESSAGE_PARTS.has(text.slice(text.lastIndexOf('.') + 1))) continue;
+      draft.putString(this.message, draft.text(i));
+      return draft.find(this.message);
+    }
     return index;
   }
 

@@ -83,6 +83,8 @@ export class EntryWriter {
   total = 0;
   /** Those rejected for their time alone, which is readable and out of bounds. */
   outOfBounds = 0;
+  /** An entry without a message takes it from a field such as `applog.message`. */
+  takesNestedMessage = false;
   /** Entries taken that went to the stream `{}`, since the tenant has as many streams of their day as it may have. */
   limited = 0;
   readonly #codec: EntryCodec;
@@ -241,7 +243,12 @@ export class EntryWriter {
     if (found === 'none') splitTime(this.options.receivedAt + BigInt(this.total), time);
     if (time.seconds < this.#minSeconds) return this.#tooOld();
     if (time.seconds > this.#maxSeconds) return this.#tooNew();
-    const message = fallback === undefined ? canon.readMessage(draft) : canon.messageOrFallback(draft, fallback);
+    const message =
+      fallback !== undefined
+        ? canon.messageOrFallback(draft, fallback)
+        : this.takesNestedMessage
+          ? canon.messageOrNested(draft)
+          : canon.readMessage(draft);
     if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
     const severity = canon.readLevel(draft);
     const bound = rowBound(draft);

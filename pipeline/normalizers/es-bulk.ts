@@ -25,6 +25,8 @@ export const esBulk: Normalizer = {
 
   normalize(request: IngestRequest, out: EntryWriter): void {
     const body = validUtf8(request.body);
+    // Telegraf's fields have the name of their measurement before them
+    out.takesNestedMessage = true;
     let readable = 0;
     let at = 0;
     for (let line = 1; ; line++) {

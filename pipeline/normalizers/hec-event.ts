@@ -20,6 +20,7 @@ const TELLING = ['message.event', 'message.message', 'message.msg', 'event'].map
 const NO_EVENT = 'the event field is missing';
 const BLANK_EVENT = 'the event field is blank';
 const BAD_FIELDS = 'the member "fields" is not an object';
+const BAD_TIME = '_time is not a time';
 /** Splunk's numbers for these reasons; every other one is 6, "Invalid data format". */
 const CODES: Readonly<Record<string, number>> = { [NO_EVENT]: 12, [BLANK_EVENT]: 13, [BAD_FIELDS]: 15 };
 
@@ -51,7 +52,8 @@ export const hecEvent: Normalizer = {
       if (after < 0) return after;
       const problem = takeEvent(body, at, after, out);
       if (problem === '') readable += 1;
-      else out.reject(problem, body, at, after);
+      else if (problem !== BAD_TIME) out.reject(problem, body, at, after);
+      else out.reject(BAD_TIME, body, at, after, () => clipped(body, TIME));
       return after;
     };
     takeElements(body, out, { object });
@@ -82,8 +84,8 @@ function takeEvent(body: Buffer, at: number, after: number, out: EntryWriter): s
     const line = Buffer.from(stringAt(body, start, end));
     draft.readLine(line, 0, line.length);
   }
-  if (takeTime(body, out)) out.end(isText ? '' : tellingText(draft));
-  else out.reject('_time is not a time', body, at, after, () => clipped(body, TIME));
+  if (!takeTime(body, out)) return BAD_TIME;
+  out.end(isText ? '' : tellingText(draft));
   return '';
 }
 

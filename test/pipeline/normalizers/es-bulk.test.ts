@@ -63,6 +63,29 @@ describe('normalizer es_bulk', () => {
     expect(results[6]?.error?.reason).to.match(/^no message/);
   });
 
+  it('takes the message of a field whose last part is the name of one, where the document has none of its own', () => {
+    const result = normalize(
+      esBulk,
+      lines(
+        ...[CREATE, '{"applog":{"level":"info","message":"a","log":"no"}}'],
+        ...[CREATE, '{"a.body":5}'],
+        ...[CREATE, '{"applog.message":"no","msg":"b"}'],
+        ...[CREATE, '{"applog.messages":"none"}'],
+      ),
+    );
+    expect(messages(result)).to.deep.equal(['a', '5', 'b']);
+    expect('entries' in result && result.entries[0]?.get('applog.message')).to.equal('a');
+    expect('rejected' in result && result.rejected.map(({ index }) => index)).to.deep.equal([3]);
+  });
+
+  it('answers with a list of many items as it is taken', () => {
+    const bad = Array.from({ length: 1200 }, (_, i) => [CREATE, i % 400 === 7 ? '5' : '{"_msg":"a"}']).flat();
+    const result = normalize(esBulk, lines(...bad));
+    const items = 'ack' in result ? (JSON.parse(result.ack.body as string) as { items: { create: { status: number } }[] }).items : [];
+    expect(items.flatMap(({ create }, index) => (create.status === 201 ? [] : [index]))).to.deep.equal([7, 407, 807]);
+    expect(items).to.have.length(1200);
+  });
+
   it('answers with an empty list in the order of keys that clients look for', () => {
     const result = normalize(esBulk, lines(CREATE, '{"_msg":"a"}'));
     expect('ack' in result && result.ack.body).to.equal('{"took":3,"errors":false,"items":[]}');

@@ -128,6 +128,7 @@ describe('normalizer hec_event', () => {
   bad('a number', '[5]', 6, 0);
   bad('an event without one', '{"time":1}', 12, 0);
   bad('an event that is null', '{"event":null}', 12, 0);
+  bad('a time that is none', '{"event":"a","time":"soon"}', 6, 0);
   bad('a blank event', '{"event":""}', 13, 0);
   bad('an empty event', '{"event":{}}', 13, 0);
   bad('fields that are none', '{"event":"a","fields":[]}', 15, 0);
