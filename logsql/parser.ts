@@ -14,6 +14,7 @@ import { pipes } from './pipes/index.ts';
 import { mergeSorts } from './pipes/sort.ts';
 import { parseStatsPipe } from './pipes/stats.ts';
 import { Query, parseOptions } from './query.ts';
+import { MAX_PROGRAM_SIZE, RegexpError, compileRegexp, tooLarge, type Regexp, type RegexpKind } from './regexp.ts';
 import { STORAGE_PIPES, isPipeWord } from './reserved.ts';
 import type { Filter, Parser, Pipe, QueryNode, QueryOptions } from './types.ts';
 
@@ -48,6 +49,8 @@ class QueryParser implements Parser {
   readonly now: bigint;
   #depth = 0;
   #queries = 0;
+  /** Sizes of the regexps by their places: what is read twice counts once. */
+  readonly #regexps = new Map<number, number>();
   #options: QueryOptions = {};
 
   constructor(text: string, now: bigint) {
@@ -180,6 +183,19 @@ class QueryParser implements Parser {
     const filter = this.topFilter();
     lexer.expect(')');
     return filter;
+  }
+
+  regexp(source: string, at: number, kind: RegexpKind): Regexp {
+    try {
+      const regexp = compileRegexp(source, kind);
+      this.#regexps.set(at, regexp.size);
+      if ([...this.#regexps.values()].reduce((sum, size) => sum + size, 0) > MAX_PROGRAM_SIZE) throw tooLarge();
+      return regexp;
+    } catch (error) {
+      if (!(error instanceof RegexpError)) throw error;
+      this.lexer.restore(at);
+      return this.lexer.fail(`expected a regexp that RE2 accepts (${error.message})`);
+    }
   }
 
   #pipes(): Pipe[] {

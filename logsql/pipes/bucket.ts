@@ -85,6 +85,16 @@ export function bucketTime(ns: bigint, { size, offset, calendar }: Bucket): bigi
   return BigInt(Date.UTC(date.getUTCFullYear(), calendar === 'year' ? 0 : date.getUTCMonth(), 1)) * 1_000_000n + shift;
 }
 
+/** The beginning of the bucket after the one that begins here. */
+export function nextBucketTime(first: bigint, { size, offset, calendar }: Bucket): bigint {
+  if (calendar === 'week') return first + 7n * DAY;
+  if (calendar === null) return first + BigInt(Math.max(1, Math.trunc(size)));
+  const shift = BigInt(Math.trunc(offset));
+  const date = new Date(Number((first - shift) / 1_000_000n));
+  const [year, month] = calendar === 'year' ? [date.getUTCFullYear() + 1, 0] : [date.getUTCFullYear(), date.getUTCMonth() + 1];
+  return BigInt(Date.UTC(year, month, 1)) * 1_000_000n + shift;
+}
+
 /** The text of the bucket that a value lies in; texts that are no plain number, time, address or duration stay as they are. */
 export function bucketValue(text: string, bucket: Bucket): string {
   if (!/^[-0-9]/.test(text)) return text;
