@@ -9,6 +9,7 @@ import { filters } from './filters/index.ts';
 import { PhraseFilter, PrefixFilter } from './filters/phrase.ts';
 import { FilterPipe } from './pipes/filter.ts';
 import { LogsqlSyntaxError } from './errors.ts';
+import { pipeHint, refuseForeign } from './hints.ts';
 import { Lexer } from './lexer.ts';
 import { pipes } from './pipes/index.ts';
 import { mergeSorts } from './pipes/sort.ts';
@@ -32,6 +33,7 @@ export function parseQuery(text: string, options: ParseOptions): Query {
   if (text.length > MAX_QUERY_LENGTH && Array.from(text).length > MAX_QUERY_LENGTH)
     throw new LogsqlSyntaxError(MAX_QUERY_LENGTH, '…', `a query has at most ${String(MAX_QUERY_LENGTH)} characters`);
   const parser = new QueryParser(text.toWellFormed(), options.now);
+  refuseForeign(parser.lexer);
   const query = parser.wholeQuery({});
   if (!parser.lexer.isEnd) parser.lexer.fail('expected "|" or the end of the query');
   return query;
@@ -119,7 +121,7 @@ class QueryParser implements Parser {
   #single(field: string): Filter {
     const { lexer } = this;
     if (lexer.is('"', "'", '`')) lexer.fail('expected a text whose quotes and escapes are complete');
-    if (lexer.is(',', ')', '[', ']', '|', '')) lexer.fail('expected a filter');
+    if (lexer.is(',', ')', ']', '|', '') || (lexer.is('[') && field === '')) lexer.fail('expected a filter');
     if (lexer.accept(':')) {
       if (lexer.isEnd) lexer.fail('expected a filter after ":"');
       return this.single(field);
@@ -202,6 +204,8 @@ class QueryParser implements Parser {
     const list: Pipe[] = [];
     do {
       const at = this.lexer.save();
+      if (this.lexer.is('=') && !this.lexer.spaced)
+        this.lexer.fail('expected a pipe; the line filter |= "x" of LogQL is written "x", in front of the pipes');
       const pipe = this.#pipe();
       if (pipe.expand !== undefined && list.length > 0) {
         this.lexer.restore(at);
@@ -221,7 +225,14 @@ class QueryParser implements Parser {
     if (lexer.is(...STORAGE_PIPES))
       lexer.fail(`expected another pipe: ${lexer.token} looks at the files of VictoriaLogs, which are not here`);
     if (lexer.is('by', '(') || (lexer.current.kind === 'word' && isPipeWord(lexer.raw))) return this.#bareStats();
-    return new FilterPipe(this.topFilter());
+    const { current } = lexer;
+    try {
+      return new FilterPipe(this.topFilter());
+    } catch (error) {
+      const hint = error instanceof LogsqlSyntaxError ? pipeHint(current) : null;
+      if (hint === null || !(error instanceof LogsqlSyntaxError)) throw error;
+      throw new LogsqlSyntaxError(error.offset, error.found, `${error.expected} (${hint})`);
+    }
   }
 
   #bareStats(): Pipe {

@@ -1,3 +1,4 @@
+import { hintsOf } from '../../logsql/hints.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import type { Request } from './deps.ts';
 import { explainSearch } from './explain.ts';
@@ -9,6 +10,12 @@ import type { QueryRuntime } from './runtime.ts';
 import { search } from './search.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
+
+/** Hints in a header, in ASCII; no header where there are none. */
+export const hintHeader = (hints: readonly string[]): Readonly<Record<string, string>> =>
+  hints.length === 0
+    ? {}
+    : { 'X-Query-Hint': hints.join(' ').replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`) };
 
 /** The endpoints `/search`, `/hits`, `/facets` and `/streams` of a tenant. */
 export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
@@ -41,7 +48,8 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
         const parameters = searchParameters(await context.body());
         if (context.query.get('explain') === 'true') return answer(context, (request) => explainSearch(parameters, request, plain));
         const isEnriched = context.query.get('enrich') !== 'false';
-        return answer(context, (request) => search(parameters, request, runtime.deps(isEnriched)));
+        const found = await answer(context, (request) => search(parameters, request, runtime.deps(isEnriched)));
+        return { ...found, headers: hintHeader(hintsOf(parameters.query)) };
       },
     },
     get('hits', hitsParameters, (parameters, request) => hits(parameters, request, plain)),

@@ -194,6 +194,10 @@ function parseCall(parser: Parser): StatsCall {
   const { lexer } = parser;
   const spec = functions.find(lexer.keyword ?? '');
   if (spec === undefined) return lexer.fail('expected a stats function such as count()');
+  const at = lexer.save();
+  const name = lexer.next();
+  if (!lexer.is('(')) lexer.fail(`expected "(" after ${name}, as in stats by (service) ${name}()`);
+  lexer.restore(at);
   const stats = spec.parse(parser);
   const condition = lexer.accept('if') ? parser.condition() : null;
   if (lexer.is(',') || atEnd(lexer)) return { stats, condition, name: printCall({ stats, condition }) };
