@@ -320,6 +320,69 @@ describe('JSON inside entries', () => {
     expect(splitJsonArray('["a",1.0,[2],{"b":null}]')).to.deep.equal(['a', '1.0', '[2]', '{"b":null}']);
     expect(splitJsonArray('x')).to.equal(null);
   });
+  it('is JSON just where JSON.parse takes it', () => {
+    const isObject = (text: string): boolean => {
+      try {
+        return text.trimStart().startsWith('{') && typeof JSON.parse(text) === 'object';
+      } catch {
+        return false;
+      }
+    };
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      '\\',
+      ',',
+      ':',
+      ' ',
+      '\n',
+      '0',
+      '1',
+      '-',
+      '.',
+      'e',
+      'u0061',
+      'null',
+      'true',
+      'a',
+      '\u0001',
+    );
+    const text = fc.oneof(
+      fc.json(),
+      fc.array(piece, { maxLength: 12 }).map((parts) => `{${parts.join('')}`),
+      fc.array(piece, { maxLength: 8 }).map((parts) => `{"a":${parts.join('')}}`),
+    );
+    fc.assert(
+      fc.property(text, (any) => (flattenJson(any) !== null) === isObject(any)),
+      { numRuns: 5000 },
+    );
+  });
+  it('gives the values that JSON.parse gives', () => {
+    const value = fc.oneof(fc.string(), fc.integer().map(String), fc.boolean().map(String));
+    const object = fc.dictionary(fc.string(), value, { maxKeys: 5 });
+    fc.assert(
+      fc.property(object, (fields) => {
+        const found = flattenJson(JSON.stringify({ x: 1, ...fields, '\t"': [fields] }));
+        return Object.entries(fields).every(([name, text]) => found?.get(name) === text) && found?.get('\t"') === JSON.stringify([fields]);
+      }),
+    );
+  });
+  it('is none beyond 300 levels', () => {
+    const nested = (open: string, close: string, levels: number): string => open.repeat(levels) + '1' + close.repeat(levels);
+    expect(flattenJson(nested('{"a":', '}', 300))?.size).to.equal(1);
+    expect(splitJsonArray(nested('[', ']', 300))).to.have.length(1);
+    for (const levels of [302, 100_000]) {
+      expect(flattenJson(nested('{"a":', '}', levels)), String(levels)).to.equal(null);
+      expect(flattenJson(`{"a":${nested('[', ']', levels)}}`), String(levels)).to.equal(null);
+      expect(splitJsonArray(nested('[', ']', levels)), String(levels)).to.equal(null);
+    }
+    const entry = entryOf({ _msg: nested('{"a":', '}', 100_000), b: nested('[', ']', 100_000) });
+    for (const pipe of ['unpack_json', 'unpack_json from b', 'unroll by (b)', 'json_array_len(b) as n'])
+      expect(() => throughPipes(parse(`* | ${pipe}`).pipes, [entry], EVERYTHING), pipe).to.not.throw();
+  });
 });
 
 describe('uniq_values', () => {
