@@ -132,12 +132,15 @@ function render(value: Value): string {
   return `[${(value as readonly Value[]).map(render).join(',')}]`;
 }
 
-/** The fields of a JSON object: nested ones with dots, arrays as JSON text, without those that are null. Null when the text is no object. */
+/**
+ * The fields of a JSON object: nested ones with dots, arrays as JSON text, without those that are null. None where the text begins like
+ * an object and is none; null where it does not begin so.
+ */
 export function flattenJson(text: string): ReadonlyMap<string, string> | null {
-  if (!text.trimStart().startsWith('{')) return null;
+  if (!text.startsWith('{')) return null;
   const value = parseJson(text);
-  if (!(value instanceof Map)) return null;
   const fields = new Map<string, string>();
+  if (!(value instanceof Map)) return fields;
   const add = (object: ReadonlyMap<string, Value>, prefix: string): void => {
     for (const [key, part] of object)
       if (part instanceof Map) add(part as ReadonlyMap<string, Value>, `${prefix}${key}.`);
@@ -149,7 +152,7 @@ export function flattenJson(text: string): ReadonlyMap<string, string> | null {
 
 /** The texts of the parts of a JSON array; null when the text is none. */
 export function splitJsonArray(text: string): readonly string[] | null {
-  if (!text.trimStart().startsWith('[')) return null;
+  if (!text.startsWith('[')) return null;
   const value = parseJson(text);
   return Array.isArray(value) ? (value as readonly Value[]).map(textOfValue) : null;
 }
