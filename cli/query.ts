@@ -26,6 +26,8 @@ type Page = {
   readonly hasMore: boolean;
   readonly isTruncated: boolean;
   readonly oldestTime: string | null;
+  /** What a query that found nothing may have been meant to say. */
+  readonly hints: readonly string[];
   /** What was searched. */
   readonly window: Window;
 };
@@ -65,17 +67,19 @@ export async function queryCommand(argv: readonly string[], env: Env, output: Ou
   const found: string[] = [];
   let before: string | null = null;
   let isCut: boolean;
+  let hints: readonly string[];
   do {
     const page: Page = await search(target, { query, ...window, limit: Math.min(PAGE, limit - found.length), before });
     window = page.window;
     isCut = page.hasMore || page.isTruncated;
+    hints = page.hints;
     if (lines) found.push(...page.logs);
     else for (const log of page.logs) output.out(`${log}\n`);
     if (!lines) found.length += page.logs.length;
     before = page.hasMore ? page.oldestTime : null;
   } while (before !== null && found.length < limit);
   if (lines) printLines(found, output);
-  if (found.length === 0) output.err(`Nothing matches from ${window.start} to ${window.end}.\n`);
+  if (found.length === 0) output.err([`Nothing matches from ${window.start} to ${window.end}.`, ...hints, ''].join('\n'));
   else if (isCut) output.err(`There is more than these ${String(found.length)}; --limit gives more of it.\n`);
   return EXIT.ok;
 }
@@ -105,6 +109,7 @@ async function search(target: Target, body: Readonly<Record<string, unknown>>): 
   return {
     logs: splitArray(Buffer.from(members.get('logs') ?? '[]')),
     hasMore: members.get('has_more') === 'true',
+    hints: JSON.parse(members.get('hints') ?? '[]') as string[],
     isTruncated: members.get('truncated') === 'true',
     window: JSON.parse(members.get('window') ?? '{}') as Window,
     oldestTime: JSON.parse(members.get('oldest_time') ?? 'null') as string | null,

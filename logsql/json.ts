@@ -1,60 +1,158 @@
-/** JSON as pipes read and write it: objects flattened to fields with dots, numbers as they were written. */
+/** JSON as pipes read and write it: objects flattened to fields with dots, numbers as they were written. Read once, from left to right. */
 
 /** Escapes `'` and `<` too, as VictoriaLogs does in the JSON and quoted texts that its pipes make. */
 export const quoteJson = (text: string): string => JSON.stringify(text).replaceAll("'", '\\u0027').replaceAll('<', '\\u003c');
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
-/** In front of what was a number: no text of JSON holds it raw, and one that has it escaped gets another before it. */
-const NUMBER = '\u0001';
+/** Deepest nesting of objects and arrays; what is deeper is no JSON to pipes, as in VictoriaLogs. */
+const MAX_DEPTH = 300;
 
-/** JSON text as a value whose numbers are texts of their source behind a mark; undefined when it is no JSON. */
-function parseExact(text: string): unknown {
-  const marked = text.replace(TOKEN, (token) =>
-    token.startsWith('"') ? (token.startsWith('"\\u0001') ? `"\\u0001${token.slice(1)}` : token) : `"\\u0001n${token}"`,
-  );
-  try {
-    return JSON.parse(marked);
-  } catch {
-    return undefined;
+/** A number, `true`, `false` or `null` as it was written. */
+class Scalar {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+type Value = string | Scalar | readonly Value[] | ReadonlyMap<string, Value>;
+
+/** The text is no JSON, or too deep. */
+class NoJson extends Error {}
+
+const SPACE = /[ \t\n\r]*/y;
+const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
+/** The characters of a string up to its end, to an escape or to a control character, which no string holds raw. */
+const PLAIN = new RegExp(`[^"\\\\${String.fromCharCode(0)}-${String.fromCharCode(31)}]*`, 'y');
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The whole text as one value. */
+  document(): Value {
+    const value = this.#value(0);
+    this.#skip(SPACE);
+    if (this.#at < this.#text.length) throw new NoJson();
+    return value;
+  }
+
+  #value(depth: number): Value {
+    if (depth > MAX_DEPTH) throw new NoJson();
+    this.#skip(SPACE);
+    const first = this.#text[this.#at];
+    if (first === '"') return this.#string();
+    if (first === '{') return this.#object(depth);
+    if (first === '[') return this.#array(depth);
+    const text = this.#skip(SCALAR);
+    if (text === '') throw new NoJson();
+    return new Scalar(text);
+  }
+  #object(depth: number): ReadonlyMap<string, Value> {
+    const fields = new Map<string, Value>();
+    this.#list('}', () => {
+      if (this.#text[this.#at] !== '"') throw new NoJson();
+      const name = this.#string();
+      this.#skip(SPACE);
+      if (!this.#accept(':')) throw new NoJson();
+      fields.set(name, this.#value(depth + 1));
+    });
+    return fields;
+  }
+  #array(depth: number): readonly Value[] {
+    const parts: Value[] = [];
+    this.#list(']', () => parts.push(this.#value(depth + 1)));
+    return parts;
+  }
+  /** What stands between brackets, with commas between. */
+  #list(close: string, read: () => void): void {
+    this.#at += 1;
+    this.#skip(SPACE);
+    if (this.#accept(close)) return;
+    do {
+      this.#skip(SPACE);
+      read();
+      this.#skip(SPACE);
+    } while (this.#accept(','));
+    if (!this.#accept(close)) throw new NoJson();
+  }
+  #string(): string {
+    const start = this.#at;
+    this.#at += 1;
+    for (;;) {
+      this.#skip(PLAIN);
+      if (this.#accept('"')) break;
+      if (!this.#accept('\\')) throw new NoJson();
+      this.#at += 1;
+    }
+    const raw = this.#text.slice(start, this.#at);
+    return raw.includes('\\') ? unescape(raw) : raw.slice(1, -1);
+  }
+  #accept(mark: string): boolean {
+    const found = this.#text[this.#at] === mark;
+    if (found) this.#at += 1;
+    return found;
+  }
+  #skip(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const text = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += text.length;
+    return text;
   }
 }
 
-/** The text of a parsed value: texts as they are, numbers as written, the rest as JSON. */
-function textOfValue(value: unknown): string {
-  if (typeof value !== 'string') return render(value);
-  return value.startsWith(`${NUMBER}n`) ? value.slice(2) : unmark(value);
+/** A string of JSON without its quotes and escapes. */
+function unescape(raw: string): string {
+  try {
+    return JSON.parse(raw) as string;
+  } catch {
+    throw new NoJson();
+  }
 }
 
-const unmark = (text: string): string => (text.startsWith(NUMBER) ? text.slice(1) : text);
-
-function render(value: unknown): string {
-  if (typeof value === 'string') return value.startsWith(`${NUMBER}n`) ? value.slice(2) : JSON.stringify(unmark(value));
-  if (Array.isArray(value)) return `[${value.map(render).join(',')}]`;
-  if (typeof value === 'object' && value !== null)
-    return `{${Object.entries(value)
-      .map(([key, part]) => `${JSON.stringify(key)}:${render(part)}`)
-      .join(',')}}`;
-  return JSON.stringify(value);
+/** The value that a text is; null when it is no JSON. */
+function parseJson(text: string): Value | null {
+  try {
+    return new Reader(text).document();
+  } catch (error) {
+    if (error instanceof NoJson) return null;
+    throw error;
+  }
 }
 
-/** The fields of a JSON object: nested ones with dots, arrays as JSON text, without those that are null. Null when the text is no object. */
+/** The text of a value: texts as they are, the rest as JSON. */
+const textOfValue = (value: Value): string => (typeof value === 'string' ? value : render(value));
+
+function render(value: Value): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (value instanceof Scalar) return value.text;
+  if (value instanceof Map)
+    return `{${[...(value as ReadonlyMap<string, Value>)].map(([key, part]) => `${JSON.stringify(key)}:${render(part)}`).join(',')}}`;
+  return `[${(value as readonly Value[]).map(render).join(',')}]`;
+}
+
+/**
+ * The fields of a JSON object: nested ones with dots, arrays as JSON text, without those that are null. None where the text begins like
+ * an object and is none; null where it does not begin so.
+ */
 export function flattenJson(text: string): ReadonlyMap<string, string> | null {
-  if (!text.trimStart().startsWith('{')) return null;
-  const value = parseExact(text);
-  if (typeof value !== 'object' || value === null) return null;
+  if (!text.startsWith('{')) return null;
+  const value = parseJson(text);
   const fields = new Map<string, string>();
-  const add = (name: string, part: unknown): void => {
-    if (typeof part === 'object' && part !== null && !Array.isArray(part))
-      for (const [key, inner] of Object.entries(part)) add(`${name}.${key}`, inner);
-    else if (part !== null) fields.set(name, textOfValue(part));
+  if (!(value instanceof Map)) return fields;
+  const add = (object: ReadonlyMap<string, Value>, prefix: string): void => {
+    for (const [key, part] of object)
+      if (part instanceof Map) add(part as ReadonlyMap<string, Value>, `${prefix}${key}.`);
+      else if (!(part instanceof Scalar && part.text === 'null')) fields.set(prefix + key, textOfValue(part));
   };
-  for (const [key, part] of Object.entries(value)) add(key, part);
+  add(value as ReadonlyMap<string, Value>, '');
   return fields;
 }
 
 /** The texts of the parts of a JSON array; null when the text is none. */
 export function splitJsonArray(text: string): readonly string[] | null {
-  if (!text.trimStart().startsWith('[')) return null;
-  const value = parseExact(text);
-  return Array.isArray(value) ? value.map(textOfValue) : null;
+  if (!text.startsWith('[')) return null;
+  const value = parseJson(text);
+  return Array.isArray(value) ? (value as readonly Value[]).map(textOfValue) : null;
 }

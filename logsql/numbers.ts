@@ -111,7 +111,8 @@ export function parseTimestamp(text: string): bigint | null {
   return sign === '-' ? ns + zone : sign === '+' ? ns - zone : ns;
 }
 
-const FLOAT = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+/** No part of it can take the digits of another, so that it is read in one pass. */
+const FLOAT = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const INFINITY = /^[+-]?inf$/i;
 const BASED = /^([+-]?)(0(?:[xX](?:_?[0-9a-fA-F])+|[bB](?:_?[01])+|[oO](?:_?[0-7])+))$/;
 

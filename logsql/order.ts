@@ -47,10 +47,12 @@ export function compareNatural(a: string, b: string): number {
   return a.length - i - (b.length - j);
 }
 
+/** Digits by their number, however many; of equal ones that with fewer zeros in front comes first. */
 function compareRuns(a: string, b: string): number {
   if (a.length <= 15 && b.length <= 15) return Number(a) - Number(b) || a.length - b.length;
-  const x = BigInt(a);
-  const y = BigInt(b);
+  const x = a.replace(/^0+/, '');
+  const y = b.replace(/^0+/, '');
+  if (x.length !== y.length) return x.length - y.length;
   return x === y ? a.length - b.length : x < y ? -1 : 1;
 }
 

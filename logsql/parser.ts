@@ -9,11 +9,13 @@ import { filters } from './filters/index.ts';
 import { PhraseFilter, PrefixFilter } from './filters/phrase.ts';
 import { FilterPipe } from './pipes/filter.ts';
 import { LogsqlSyntaxError } from './errors.ts';
+import { pipeHint, refuseForeign } from './hints.ts';
 import { Lexer } from './lexer.ts';
 import { pipes } from './pipes/index.ts';
 import { mergeSorts } from './pipes/sort.ts';
 import { parseStatsPipe } from './pipes/stats.ts';
 import { Query, parseOptions } from './query.ts';
+import { MAX_PROGRAM_SIZE, RegexpError, compileRegexp, tooLarge, type Regexp, type RegexpKind } from './regexp.ts';
 import { STORAGE_PIPES, isPipeWord } from './reserved.ts';
 import type { Filter, Parser, Pipe, QueryNode, QueryOptions } from './types.ts';
 
@@ -31,6 +33,7 @@ export function parseQuery(text: string, options: ParseOptions): Query {
   if (text.length > MAX_QUERY_LENGTH && Array.from(text).length > MAX_QUERY_LENGTH)
     throw new LogsqlSyntaxError(MAX_QUERY_LENGTH, '…', `a query has at most ${String(MAX_QUERY_LENGTH)} characters`);
   const parser = new QueryParser(text.toWellFormed(), options.now);
+  refuseForeign(parser.lexer);
   const query = parser.wholeQuery({});
   if (!parser.lexer.isEnd) parser.lexer.fail('expected "|" or the end of the query');
   return query;
@@ -48,6 +51,8 @@ class QueryParser implements Parser {
   readonly now: bigint;
   #depth = 0;
   #queries = 0;
+  /** Sizes of the regexps by their places: what is read twice counts once. */
+  readonly #regexps = new Map<number, number>();
   #options: QueryOptions = {};
 
   constructor(text: string, now: bigint) {
@@ -116,7 +121,7 @@ class QueryParser implements Parser {
   #single(field: string): Filter {
     const { lexer } = this;
     if (lexer.is('"', "'", '`')) lexer.fail('expected a text whose quotes and escapes are complete');
-    if (lexer.is(',', ')', '[', ']', '|', '')) lexer.fail('expected a filter');
+    if (lexer.is(',', ')', ']', '|', '') || (lexer.is('[') && field === '')) lexer.fail('expected a filter');
     if (lexer.accept(':')) {
       if (lexer.isEnd) lexer.fail('expected a filter after ":"');
       return this.single(field);
@@ -182,10 +187,25 @@ class QueryParser implements Parser {
     return filter;
   }
 
+  regexp(source: string, at: number, kind: RegexpKind): Regexp {
+    try {
+      const regexp = compileRegexp(source, kind);
+      this.#regexps.set(at, regexp.size);
+      if ([...this.#regexps.values()].reduce((sum, size) => sum + size, 0) > MAX_PROGRAM_SIZE) throw tooLarge();
+      return regexp;
+    } catch (error) {
+      if (!(error instanceof RegexpError)) throw error;
+      this.lexer.restore(at);
+      return this.lexer.fail(`expected a regexp that RE2 accepts (${error.message})`);
+    }
+  }
+
   #pipes(): Pipe[] {
     const list: Pipe[] = [];
     do {
       const at = this.lexer.save();
+      if (this.lexer.is('=') && !this.lexer.spaced)
+        this.lexer.fail('expected a pipe; the line filter |= "x" of LogQL is written "x", in front of the pipes');
       const pipe = this.#pipe();
       if (pipe.expand !== undefined && list.length > 0) {
         this.lexer.restore(at);
@@ -205,7 +225,14 @@ class QueryParser implements Parser {
     if (lexer.is(...STORAGE_PIPES))
       lexer.fail(`expected another pipe: ${lexer.token} looks at the files of VictoriaLogs, which are not here`);
     if (lexer.is('by', '(') || (lexer.current.kind === 'word' && isPipeWord(lexer.raw))) return this.#bareStats();
-    return new FilterPipe(this.topFilter());
+    const { current } = lexer;
+    try {
+      return new FilterPipe(this.topFilter());
+    } catch (error) {
+      const hint = error instanceof LogsqlSyntaxError ? pipeHint(current) : null;
+      if (hint === null || !(error instanceof LogsqlSyntaxError)) throw error;
+      throw new LogsqlSyntaxError(error.offset, error.found, `${error.expected} (${hint})`);
+    }
   }
 
   #bareStats(): Pipe {

@@ -1,12 +1,22 @@
 /** Regexps of users: RE2 syntax, linear time. Compiled here by re2js, in ClickHouse by RE2. */
 import { RE2JS, RE2JSException } from 're2js';
 
-/** Longest regexp that is accepted, in UTF-8 bytes. */
-export const MAX_REGEXP_BYTES = 1024;
+/** Most instructions of the compiled regexps of one query together: what a match costs for each character of a value. */
+export const MAX_PROGRAM_SIZE = 10_000;
+/** A source whose program may be so many times larger is not compiled at all. */
+const HOPELESS = 4;
 
-/** A compiled regexp. `source` is as written; `.` does not match a newline unless it says `(?s)`. */
+/**
+ * What a regexp is for. `filter`: found anywhere in a value, and `.` matches a newline. `label`: the same for a whole value.
+ * `pipe`: as Go's regexp has it, anywhere, and `.` does not match a newline. Flags in the regexp itself come first.
+ */
+export type RegexpKind = 'filter' | 'label' | 'pipe';
+
+/** A compiled regexp. `source` is as written. */
 export type Regexp = {
   readonly source: string;
+  /** How many instructions the program has. */
+  readonly size: number;
   /** The names of its named groups, in order. */
   readonly groups: readonly string[];
   test(text: string): boolean;
@@ -19,13 +29,15 @@ export type Regexp = {
 /** Why a regexp was refused, for the one who wrote it. */
 export class RegexpError extends Error {}
 
-/** Compiles, or throws RegexpError with the reason. `anchored` makes it match whole texts, as in stream selectors. */
-export function compileRegexp(source: string, anchored = false): Regexp {
-  if (Buffer.byteLength(source) > MAX_REGEXP_BYTES) throw new RegexpError(`a regexp has at most ${String(MAX_REGEXP_BYTES)} bytes`);
+/** Compiles, or throws RegexpError with the reason. */
+export function compileRegexp(source: string, kind: RegexpKind): Regexp {
+  if (sizeBound(source) > HOPELESS * MAX_PROGRAM_SIZE) throw tooLarge();
   try {
     // By itself first: `)(` would be whole inside the anchors.
-    const plain = RE2JS.compile(source);
-    return wrap(source, anchored ? RE2JS.compile(`^(?:${source})$`) : plain);
+    const plain = RE2JS.compile(source, kind === 'pipe' ? 0 : RE2JS.DOTALL);
+    const compiled = wrap(source, kind === 'label' ? RE2JS.compile(`^(?:${source})$`, RE2JS.DOTALL) : plain);
+    if (compiled.size > MAX_PROGRAM_SIZE) throw tooLarge();
+    return compiled;
   } catch (error) {
     if (error instanceof RE2JSException || error instanceof RangeError)
       throw new RegexpError(error.message.replace(/^error parsing regexp: /, ''));
@@ -33,10 +45,80 @@ export function compileRegexp(source: string, anchored = false): Regexp {
   }
 }
 
+/** The refusal of regexps that are too large together. */
+export const tooLarge = (): RegexpError =>
+  new RegexpError(
+    `the regexps of a query compile to at most ${String(MAX_PROGRAM_SIZE)} instructions together; use fewer or smaller repetitions`,
+  );
+
+const REPEAT = /\{(\d+)(?:,(\d*))?\}/y;
+
+/**
+ * About as many instructions as the program of a regexp has, counted in one pass without compiling: repetitions multiply what they
+ * repeat. Never much less.
+ */
+function sizeBound(source: string): number {
+  const outer: number[] = [];
+  let [total, last] = [0, 0];
+  for (let at = 0; at < source.length;) {
+    REPEAT.lastIndex = at;
+    const repeat = REPEAT.exec(source);
+    if (repeat !== null) {
+      const [all, least = '', most = least] = repeat;
+      const repeated = (last + 1) * Math.max(1, Number(most === '' ? least : most) + (most === '' ? 1 : 0));
+      total += repeated - last;
+      last = repeated;
+      at += all.length;
+      continue;
+    }
+    const end = atomEnd(source, at);
+    if (source[at] === '(' && source[end - 1] !== ')') {
+      outer.push(total);
+      total = 0;
+    } else if (source[at] === ')') {
+      last = total + 2;
+      total = (outer.pop() ?? 0) + last;
+    } else {
+      last = source.startsWith('\\Q', at) ? end - at : 1;
+      total += last;
+    }
+    at = end;
+  }
+  return outer.reduce((sum, part) => sum + part, total);
+}
+
+/** Where the atom, operator or beginning of a group ends that stands here; behind a `)` for flags alone (`(?i)`). */
+function atomEnd(source: string, at: number): number {
+  const behind = (mark: string, from: number): number => {
+    const found = source.indexOf(mark, from);
+    return found < 0 ? source.length : found + mark.length;
+  };
+  if (source[at] === '[') return classEnd(source, at);
+  if (source.startsWith('(?', at)) {
+    let end = at + 2;
+    while (end < source.length && !':)>'.includes(source[end] ?? '')) end += 1;
+    return Math.min(end + 1, source.length);
+  }
+  if (source[at] !== '\\') return at + 1;
+  if (source[at + 1] === 'Q') return behind('\\E', at + 2);
+  return /^[pPx]\{/.test(source.slice(at + 1, at + 3)) ? behind('}', at + 3) : at + 2;
+}
+
+function classEnd(source: string, at: number): number {
+  let end = at + (source[at + 1] === '^' ? 2 : 1);
+  for (let isFirst = true; end < source.length; isFirst = false) {
+    if (source[end] === ']' && !isFirst) return end + 1;
+    const named = source.startsWith('[:', end) ? source.indexOf(':]', end) : -1;
+    end = named >= 0 ? named + 2 : end + (source[end] === '\\' ? 2 : 1);
+  }
+  return source.length;
+}
+
 function wrap(source: string, compiled: RE2JS): Regexp {
   const named = Object.entries(compiled.namedGroups()).sort(([, a], [, b]) => a - b);
   return {
     source,
+    size: compiled.programSize(),
     groups: named.map(([name]) => name),
     test: (text) => compiled.test(text),
     match: (text) => {

@@ -3,6 +3,7 @@ import type { FieldValue, LogEntry } from '../pipeline/core/entry.ts';
 import type { Sql } from '../pipeline/core/sql.ts';
 import type { FieldSet } from './fields.ts';
 import type { Lexer } from './lexer.ts';
+import type { Regexp, RegexpKind } from './regexp.ts';
 
 /** Where a piece of SQL will stand, and the tenant and days (`YYYY-MM-DD`) it is for. */
 export type SqlContext = {
@@ -132,7 +133,7 @@ export interface Stats {
 /** What an accumulator knows of the request; `hold` counts the bytes it keeps, and throws when they are too many. */
 export type StatsContext = RunContext & {
   hold(bytes: number): void;
-  /** Seconds that one group covers: of its `_time` bucket, else of the request's window. */
+  /** Seconds that the group covers: the part of its `_time` bucket that is inside the window, else the window. */
   readonly seconds: number;
 };
 
@@ -145,13 +146,15 @@ export interface Accumulator {
 export type StatsSqlInput = {
   readonly context: SqlContext;
   readonly run: RunContext;
-  readonly seconds: number;
   /** The condition of `if (…)`. */
   readonly condition: Sql | null;
   readonly entries: SqlInput['entries'];
 };
-/** Aggregate expressions, and how their values become the result; null from `decode` means that memory must do it. */
-export type StatsSql = { readonly columns: readonly Sql[]; decode(values: readonly unknown[]): FieldValue | null };
+/**
+ * Aggregate expressions, and how their values become the result of a group that covers so many seconds; null from `decode` means that
+ * memory must do it.
+ */
+export type StatsSql = { readonly columns: readonly Sql[]; decode(values: readonly unknown[], seconds: number): FieldValue | null };
 
 /** What parsers of parts may ask of the parser of the whole. */
 export interface Parser {
@@ -170,6 +173,8 @@ export interface Parser {
   condition(): Filter;
   /** A whole query in parentheses. */
   query(): QueryNode;
+  /** The regexp that was read at this place (`Lexer.save`), within what the regexps of a query may take together. */
+  regexp(source: string, at: number, kind: RegexpKind): Regexp;
 }
 
 /** An example: a query (or what follows `* |`), entries, and the rows it gives, as plain objects. */

@@ -1,3 +1,4 @@
+import { hintsOf } from '../../logsql/hints.ts';
 import { explainPlan, type ExplainedPlan } from '../../logsql/explain.ts';
 import { parseQuery } from '../../logsql/parser.ts';
 import { planQuery, type PlanOptions } from '../../logsql/planner.ts';
@@ -17,7 +18,8 @@ export async function explainSearch(parameters: SearchParameters, request: Reque
   const query = parseQuery(parameters.query, { now: window.now });
   const cursor = parameters.before === null ? {} : { before: readCursor(parameters.before) };
   const explained = await explain(query, planOptions(window, request, deps), parameters.limit, cursor);
-  return JSON.stringify({ explain: explained });
+  const hints = hintsOf(parameters.query);
+  return JSON.stringify({ explain: explained, ...(hints.length === 0 ? {} : { hints }) });
 }
 
 /** The plan of a query and those of the queries inside it, of whose values one stands for all: `<values of query 1>`. */

@@ -1,4 +1,5 @@
 import { formatTime } from '../../pipeline/core/time.ts';
+import { hintsOf } from '../../logsql/hints.ts';
 import { parseQuery } from '../../logsql/parser.ts';
 import { planOptions, type Deps, type Request } from './deps.ts';
 import { prepareQuery, runPrepared, runTexts, type FoundTexts, type Prepared, type Runner } from './run.ts';
@@ -19,7 +20,7 @@ export async function search(parameters: SearchParameters & { readonly enrich: b
   const oldest = oldestTime(found);
   // only entries have a place from which one can go on
   const isPaged = found.kind === 'entries';
-  const tail = `"count":${String(found.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(found.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${found.hasMore && !isPaged ? ',"truncated":true' : ''}`;
+  const tail = `"count":${String(found.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(found.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${found.hasMore && !isPaged ? ',"truncated":true' : ''}${found.texts.length === 0 ? hintsMember(parameters.query) : ''}`;
   return `{"logs":[${found.texts.join(',')}],${tail}}`;
 }
 
@@ -27,6 +28,12 @@ async function rendered(plan: Prepared, limit: number, runner: Runner, request: 
   const found = await runPrepared(plan, runner, limit);
   await enrich?.(found.rows, request);
   return { ...found, texts: found.rows.map(renderResult) };
+}
+
+/** What to tell of a query that found nothing and looks like one of another language; empty where it does not. */
+function hintsMember(query: string): string {
+  const hints = hintsOf(query);
+  return hints.length === 0 ? '' : `,"hints":${JSON.stringify(hints)}`;
 }
 
 /** The cursor for the next page: the last entry's time, and its whole place when the next entry has the same time. */

@@ -5,7 +5,7 @@
 import { parseDuration, parseUint } from '../../logsql/numbers.ts';
 import { parseQuery } from '../../logsql/parser.ts';
 import { Query } from '../../logsql/query.ts';
-import { readTime } from '../../logsql/times.ts';
+import { MAX_LENGTH, readTime } from '../../logsql/times.ts';
 import type { Filter } from '../../logsql/types.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 import { MAX_TIME, MIN_TIME, formatTime } from '../../pipeline/core/time.ts';
@@ -107,15 +107,12 @@ export function countOf(parameters: Arguments, name: string, fallback: number): 
   return Number(value) || fallback;
 }
 
-/** A thousand years. */
-const MAX_DURATION = 1000 * 365 * 86_400e9;
-
 /** A length of time in nanoseconds: a duration (`1h30m`) or seconds. */
 export function durationOf(parameters: Arguments, name: string, fallback: number): number {
   const text = (parameters.get(name) ?? '').trim();
   if (text === '') return fallback;
   const value = /^-?\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) * 1e9 : parseDuration(text);
-  if (value === null || !(Math.abs(value) <= MAX_DURATION))
+  if (value === null || !(Math.abs(value) <= MAX_LENGTH))
     throw invalidParameter(`${name} ${JSON.stringify(text)} is no duration such as 5m or 1h30m.`);
   return value;
 }

@@ -7,7 +7,7 @@ import { oneOf } from './in.ts';
 import { ipv4Range } from './ipv4.ts';
 import { lengthRange } from './length.ts';
 import { eqField, leField, ltField } from './other-field.ts';
-import { greater, less, range } from './range.ts';
+import { greater, interval, less, range } from './range.ts';
 import { matches, matchesNot, re } from './regexp.ts';
 import { sequence } from './sequence.ts';
 import { streamIdField } from './stream-id.ts';
@@ -23,6 +23,7 @@ export const filters = registry(
     notEquals,
     greater,
     less,
+    interval,
     matches,
     matchesNot,
     stream,

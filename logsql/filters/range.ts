@@ -90,23 +90,36 @@ export const less: FilterSpec = {
   parse: parseComparison,
 };
 
+/** Reads `[min, max)` and its like, from the opening bracket on. */
+function parseInterval(parser: Parser, field: string): Filter {
+  const { lexer } = parser;
+  const open = lexer.next();
+  const [min, minText] = parseBound(parser);
+  lexer.expect(',');
+  const [max, maxText] = parseBound(parser);
+  if (!lexer.is(')', ']')) lexer.fail('expected ")" or "]" after the end of a range');
+  const close = lexer.next();
+  const bounds = { min, minIncluded: open === '[', max, maxIncluded: close === ']' };
+  return new RangeFilter(field, bounds, `range${open}${printNumber(minText)}, ${printNumber(maxText)}${close}`);
+}
+
 export const range: FilterSpec = {
   names: ['range'],
   kind: 'function',
   opens: ['(', '['],
   examples: [{ query: 'took:range(250ms, 2s]', input: INPUT, output: [{ _msg: 'b', took: '1.5s' }] }],
   parse(parser, field) {
-    const { lexer } = parser;
-    lexer.next();
-    const open = lexer.next();
-    const [min, minText] = parseBound(parser);
-    lexer.expect(',');
-    const [max, maxText] = parseBound(parser);
-    if (!lexer.is(')', ']')) lexer.fail('expected ")" or "]" after the end of a range');
-    const close = lexer.next();
-    const bounds = { min, minIncluded: open === '[', max, maxIncluded: close === ']' };
-    return new RangeFilter(field, bounds, `range${open}${printNumber(minText)}, ${printNumber(maxText)}${close}`);
+    parser.lexer.next();
+    return parseInterval(parser, field);
   },
+};
+
+/** `f:[1, 2)`: a range without its word; only behind the name of a field. */
+export const interval: FilterSpec = {
+  names: ['['],
+  kind: 'operator',
+  examples: [{ query: 'took:[250ms, 1.5s)', input: INPUT, output: [{ _msg: 'a', took: '250ms' }] }],
+  parse: parseInterval,
 };
 
 function parseBound(parser: Parser): [number, string] {

@@ -1,5 +1,5 @@
 import type { Sql } from '../../pipeline/core/sql.ts';
-import { RegexpError, compileRegexp, type Regexp } from '../regexp.ts';
+import type { Regexp } from '../regexp.ts';
 import { matchSql, onText } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser } from '../types.ts';
 import { exactArguments } from './arguments.ts';
@@ -7,7 +7,7 @@ import { AnyFilter, NotFilter } from './logic.ts';
 import { PrefixFilter } from './phrase.ts';
 import { TextFilter } from './text-filter.ts';
 
-/** `f:~"re"`: RE2, anywhere in the value, case-sensitive unless it says `(?i)`. */
+/** `f:~"re"`: RE2, anywhere in the value, case-sensitive unless it says `(?i)`; `.` matches a newline unless it says `(?-s)`. */
 export class RegexpFilter extends TextFilter {
   readonly regexp: Regexp;
   constructor(field: string, regexp: Regexp) {
@@ -29,13 +29,7 @@ export class RegexpFilter extends TextFilter {
 function make(parser: Parser, field: string, source: string, at: number): Filter {
   if (source === '' || source === '.*') return new AnyFilter();
   if (source === '.+') return new PrefixFilter(field === '' ? '_msg' : field, '');
-  try {
-    return new RegexpFilter(field, compileRegexp(source));
-  } catch (error) {
-    if (!(error instanceof RegexpError)) throw error;
-    parser.lexer.restore(at);
-    return parser.lexer.fail(`expected a regexp that RE2 accepts (${error.message})`);
-  }
+  return new RegexpFilter(field, parser.regexp(source, at, 'filter'));
 }
 
 function parseTilde(parser: Parser, field: string): Filter {
@@ -45,11 +39,16 @@ function parseTilde(parser: Parser, field: string): Filter {
 }
 
 const INPUT = [{ _msg: 'took 15ms' }, { _msg: 'took long' }];
+const LINES = [{ _msg: 'panic: x\n  at main.go' }];
 
 export const matches: FilterSpec = {
   names: ['~', '=~'],
   kind: 'operator',
-  examples: [{ query: '~`\\d+ms`', input: INPUT, output: [{ _msg: 'took 15ms' }] }],
+  examples: [
+    { query: '~`\\d+ms`', input: INPUT, output: [{ _msg: 'took 15ms' }] },
+    { query: '~`panic.*main`', input: LINES, output: LINES },
+    { query: '~`(?-s)panic.*main`', input: LINES, output: [] },
+  ],
   parse: parseTilde,
 };
 

@@ -2,7 +2,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
 import { sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { RegexpError, compileRegexp, type Regexp } from '../regexp.ts';
+import type { Regexp } from '../regexp.ts';
 import { quote } from '../reserved.ts';
 import { onDays } from '../sql/days.ts';
 import { TRUE, and, matchSql, not, or } from '../sql/text.ts';
@@ -92,13 +92,7 @@ function parseMatcher(parser: Parser): LabelMatcher {
   const at = lexer.save();
   const value = lexer.next();
   if (operator === '=' || operator === '!=') return { label, operator, values: [value], regexp: null };
-  try {
-    return { label, operator, values: [value], regexp: compileRegexp(value, true) };
-  } catch (error) {
-    if (!(error instanceof RegexpError)) throw error;
-    lexer.restore(at);
-    return lexer.fail(`expected a regexp that RE2 accepts (${error.message})`);
-  }
+  return { label, operator, values: [value], regexp: parser.regexp(value, at, 'label') };
 }
 
 const isOperator = (text: string): text is Operator => ['=', '!=', '=~', '!~', 'in', 'not_in'].includes(text);

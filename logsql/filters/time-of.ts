@@ -9,6 +9,7 @@ import { duration } from './time.ts';
 const DAY = 86_400_000_000_000n;
 /** Bound as Int64: with the UInt64 of a literal, positiveModulo is wrong for times before 1970. */
 const DAY_SQL = int64(DAY);
+const WEEK = 7n * DAY;
 const mod = (a: bigint, b: bigint): bigint => ((a % b) + b) % b;
 
 /** Times whose position in a cycle lies from `first` to `last`, both included; `last` before `first` matches none. */
@@ -79,7 +80,8 @@ function clockTime(text: string): bigint | null {
 }
 
 export function parseDayRange(lexer: Lexer): Filter {
-  const { open, close, first, last, offset, text } = parseCycle(lexer, clockTime, 'a time of day such as 08:30');
+  const { open, close, first, last, offset: written, text } = parseCycle(lexer, clockTime, 'a time of day such as 08:30');
+  const offset = mod(written, DAY);
   const position = {
     of: (ns: bigint): bigint => mod(ns - offset, DAY),
     sql: sql`positiveModulo(toUnixTimestamp64Nano(_time) - ${int64(offset)}, ${DAY_SQL})`,
@@ -97,7 +99,8 @@ function weekday(text: string): bigint | null {
 }
 
 export function parseWeekRange(lexer: Lexer): Filter {
-  const { open, close, first, last, offset, text } = parseCycle(lexer, weekday, 'a weekday such as Mon');
+  const { open, close, first, last, offset: written, text } = parseCycle(lexer, weekday, 'a weekday such as Mon');
+  const offset = mod(written, WEEK);
   const shifted = sql`(toUnixTimestamp64Nano(_time) - ${int64(offset)})`;
   // 1970-01-01 was a Thursday.
   const position = {

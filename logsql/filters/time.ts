@@ -3,8 +3,7 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { int64, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { MAX_TIME, MIN_TIME, parseTime } from '../../pipeline/core/time.ts';
 import type { Lexer } from '../lexer.ts';
-import { parseDuration } from '../numbers.ts';
-import { readTime, type WrittenTime } from '../times.ts';
+import { readLength, readTime, type WrittenTime } from '../times.ts';
 import type { Filter, FilterSpec, Parser } from '../types.ts';
 import { parseDayRange, parseWeekRange } from './time-of.ts';
 
@@ -56,12 +55,12 @@ function time(parser: Parser): { readonly at: WrittenTime; readonly text: string
 export function duration(lexer: Lexer, signed = false): { readonly length: bigint; readonly text: string } {
   const mark = lexer.save();
   const text = lexer.compound('a duration');
-  const length = parseDuration(text);
+  const length = readLength(text);
   if (length === null) {
     lexer.restore(mark);
-    return lexer.fail('expected a duration such as 1h30m');
+    return lexer.fail('expected a duration such as 1h30m, of at most 200y');
   }
-  return { length: BigInt(signed ? length : Math.abs(length)), text: print(text) };
+  return { length: signed || length >= 0n ? length : -length, text: print(text) };
 }
 
 /** `[a, b)` and its like, from the opening bracket on. */

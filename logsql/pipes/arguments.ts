@@ -69,9 +69,7 @@ export function rankName(lexer: Lexer): string | null {
   return !isNamed && lexer.is('limit', 'offset', 'partition', 'hits') ? 'rank' : fieldName(lexer);
 }
 
-/** The name, or the first of `name_2`, … that is not taken. */
+/** The name, with as many `s` behind it as it takes not to be taken (`hitss`). */
 export function freeName(name: string, taken: readonly string[]): string {
-  let free = name;
-  for (let i = 2; taken.includes(free); i += 1) free = `${name}_${String(i)}`;
-  return free;
+  return taken.includes(name) ? freeName(`${name}s`, taken) : name;
 }

@@ -1,6 +1,6 @@
 /** Buckets of `stats by (field:bucket offset o)`. */
 import { int64, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { momentText } from '../times.ts';
+import { MAX_LENGTH, momentText } from '../times.ts';
 import type { Lexer } from '../lexer.ts';
 import {
   formatDuration,
@@ -50,11 +50,13 @@ export function parseBucket(lexer: Lexer): Bucket {
         parseDuration(text) ??
         parseBytes(text) ??
         (mask !== null && Number(mask[1]) <= 32 ? 2 ** (32 - Number(mask[1])) : null));
-  if (size === null) return lexer.fail('expected the size of a bucket such as 5m, 100 or /24');
+  if (size === null || Math.abs(size) > MAX_LENGTH)
+    return lexer.fail('expected the size of a bucket such as 5m, 100 or /24, of at most 200y');
   if (!lexer.accept('offset')) return { size, offset: 0, calendar, written: text };
   const shift = offsetText(lexer);
   const offset = parseDecimal(shift) ?? parseDuration(shift) ?? parseBytes(shift);
-  if (offset === null) return lexer.fail('expected the offset of a bucket such as 2h or -50');
+  if (offset === null || Math.abs(offset) > MAX_LENGTH)
+    return lexer.fail('expected the offset of a bucket such as 2h or -50, of at most 200y');
   return { size, offset, calendar, written: `${text} offset ${shift}` };
 }
 
@@ -83,6 +85,16 @@ export function bucketTime(ns: bigint, { size, offset, calendar }: Bucket): bigi
   if (calendar === null) return floorTo(ns, BigInt(Math.max(1, Math.trunc(size))), shift);
   const date = new Date(Number(floorTo(ns - shift, DAY, 0n) / 1_000_000n));
   return BigInt(Date.UTC(date.getUTCFullYear(), calendar === 'year' ? 0 : date.getUTCMonth(), 1)) * 1_000_000n + shift;
+}
+
+/** The beginning of the bucket after the one that begins here. */
+export function nextBucketTime(first: bigint, { size, offset, calendar }: Bucket): bigint {
+  if (calendar === 'week') return first + 7n * DAY;
+  if (calendar === null) return first + BigInt(Math.max(1, Math.trunc(size)));
+  const shift = BigInt(Math.trunc(offset));
+  const date = new Date(Number((first - shift) / 1_000_000n));
+  const [year, month] = calendar === 'year' ? [date.getUTCFullYear() + 1, 0] : [date.getUTCFullYear(), date.getUTCMonth() + 1];
+  return BigInt(Date.UTC(year, month, 1)) * 1_000_000n + shift;
 }
 
 /** The text of the bucket that a value lies in; texts that are no plain number, time, address or duration stay as they are. */
@@ -115,7 +127,8 @@ function floorDecimal(value: number, { size, offset }: Bucket): number {
 export function bucketTimeSql({ size, offset, calendar }: Bucket): Sql {
   const shift = BigInt(Math.trunc(offset));
   const ns = sql`toUnixTimestamp64Nano(_time)`;
-  const floor = (step: bigint, from: bigint): Sql => sql`${ns} - positiveModulo(${ns} - ${int64(from)}, ${int64(step)})`;
+  // within a step of 0, so that nothing leaves 64 bits
+  const floor = (step: bigint, from: bigint): Sql => sql`${ns} - positiveModulo(${ns} - ${int64(from % step)}, ${int64(step)})`;
   if (calendar === null) return floor(BigInt(Math.max(1, Math.trunc(size))), shift);
   if (calendar === 'week') return floor(7n * DAY, shift + MONDAY);
   const day = sql`fromUnixTimestamp64Nano(${ns} - ${int64(shift)}, 'UTC')`;

@@ -5,11 +5,12 @@ import { fieldName } from './arguments.ts';
 import { NO_OPTIONS, ResultPipe, parseIf, printIf, type ResultOptions } from './results.ts';
 
 const RUN = /[0-9a-fA-F]+/g;
-/** Characters of words after which, and before which, a number may stand all the same (`v1`, `0x1f`, `5ms`, `T10:00Z`). */
-const BEFORE = /[^0-9A-Za-z_]|[_TXxvshm]/;
-const AFTER = /[^0-9A-Za-z_]|[_TZsmhun]/;
+/** What a number may stand behind: no character of a word, or one of a few that often do (`v1`, `0x1f`, `T10:00`). */
+const BEFORE = /(?:[^\p{L}\p{Nd}_]|[TXxvshm])$/u;
+/** What may stand behind a number: no character of a word, or that of a unit or a time (`5ms`, `10:00Z`). */
+const AFTER = /^(?:[^\p{L}\p{Nd}_]|[TZsmhunμ])/u;
 
-/** Runs of decimal or hex digits as `<N>`; hex ones only when they have at least four digits and an even number of them. */
+/** Runs of decimal or hex digits as `<N>`; hex ones only when they have at least four digits and an even number of them. `_` is of a word. */
 function collapse(text: string): string {
   let out = '';
   let at = 0;
@@ -18,7 +19,9 @@ function collapse(text: string): string {
     const [digits] = run;
     const end = run.index + digits.length;
     const isNumber = /^[0-9]+$/.test(digits) || (digits.length >= 4 && digits.length % 2 === 0);
-    const isApart = (run.index === 0 || BEFORE.test(text[run.index - 1] ?? '')) && (end === text.length || AFTER.test(text[end] ?? ''));
+    const isApart =
+      (run.index === 0 || BEFORE.test(text.slice(Math.max(0, run.index - 2), run.index))) &&
+      (end === text.length || AFTER.test(text.slice(end, end + 2)));
     if (!isNumber || !isApart) continue;
     out += `${text.slice(at, run.index)}<N>`;
     at = end;
@@ -67,6 +70,11 @@ export const collapseNums: PipeSpec = {
       query: '* | collapse_nums',
       input: [{ _msg: 'v1.2 took 15ms, 0x1f2e, added' }],
       output: [{ _msg: 'v<N>.<N> took <N>ms, 0x<N>, added' }],
+    },
+    {
+      query: '* | collapse_nums',
+      input: [{ _msg: '1_000 a_12 12_a 3µs 4μs é5 6é 𝒜7 “8” 9' }],
+      output: [{ _msg: '1_000 a_12 12_a 3µs <N>μs é5 6é 𝒜7 “<N>” <N>' }],
     },
     {
       query: '* | collapse_nums prettify',

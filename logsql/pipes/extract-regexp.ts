@@ -1,5 +1,5 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { RegexpError, compileRegexp, type Regexp } from '../regexp.ts';
+import type { Regexp } from '../regexp.ts';
 import type { Parser, Pipe, PipeSpec } from '../types.ts';
 import { parseFrom, printFrom } from './arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
@@ -33,22 +33,13 @@ function parseExtractRegexp(parser: Parser): Pipe {
   const condition = parseIf(parser);
   lexer.accept('pattern');
   const at = lexer.save();
-  const regexp = compile(lexer.compound('a regexp in quotes'));
-  if (typeof regexp === 'string' || regexp.groups.length === 0) {
+  const regexp = parser.regexp(lexer.compound('a regexp in quotes'), at, 'pipe');
+  if (regexp.groups.length === 0) {
     lexer.restore(at);
-    return lexer.fail(`expected a regexp with named groups${typeof regexp === 'string' ? ` (${regexp})` : ''}`);
+    return lexer.fail('expected a regexp with named groups');
   }
   const from = parseFrom(lexer);
   return new ExtractRegexpPipe(regexp, from, parseResultOptions(parser, condition));
-}
-
-function compile(source: string): Regexp | string {
-  try {
-    return compileRegexp(source);
-  } catch (error) {
-    if (error instanceof RegexpError) return error.message;
-    throw error;
-  }
 }
 
 export const extractRegexp: PipeSpec = {

@@ -1,7 +1,8 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { foldCase } from '../fold.ts';
 import { momentText } from '../times.ts';
 import { quoteJson } from '../json.ts';
-import { formatDuration, formatFloat, formatIpv4, parseDecimal, parseDuration, parseInteger, parseUint } from '../numbers.ts';
+import { formatDuration, formatFloat, formatIpv4, parseDuration, parseInteger, parseUint } from '../numbers.ts';
 import { quote } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec } from '../types.ts';
 import { fieldName } from './arguments.ts';
@@ -10,18 +11,35 @@ import { patternHere, type PatternStep } from './steps.ts';
 
 const urlEncode = (text: string): string =>
   encodeURIComponent(text)
-    .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replace(/[!'()*~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+');
 
-function urlDecode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
+/** Each `%` with two digits, and `+`; what is none of these stays. */
+const urlDecode = (text: string): string =>
+  text.replaceAll('+', ' ').replace(/(?:%[0-9a-fA-F]{2})+/g, (bytes) => Buffer.from(bytes.replaceAll('%', ''), 'hex').toString());
+
+/** The bytes of each pair of digits; pairs that are none stay, and a last odd character. */
+function hexDecode(text: string): string {
+  const bytes = Buffer.from(text);
+  const out: number[] = [];
+  for (let at = 0; at < bytes.length; at += 2) {
+    const pair = bytes.toString('latin1', at, at + 2);
+    if (/^[0-9a-fA-F]{2}$/.test(pair)) out.push(parseInt(pair, 16));
+    else out.push(...bytes.subarray(at, at + 2));
   }
+  return Buffer.from(out).toString();
 }
 
-const isHex = (text: string): boolean => text.length % 2 === 0 && /^[0-9a-fA-F]*$/.test(text);
+/** Upper case, character by character: what would become several (`ß`) stays. */
+function upperCase(text: string): string {
+  let out = '';
+  for (const char of text) {
+    const upper = char.toUpperCase();
+    out += Array.from(upper).length === 1 ? upper : char;
+  }
+  return out;
+}
+
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 const whenNumber = (text: string, format: (value: bigint) => string): string => {
   const value = parseInteger(text);
@@ -31,36 +49,43 @@ const whenNumber = (text: string, format: (value: bigint) => string): string => 
 /** What may stand before the colon in `<fn:field>`; a value that a function cannot take stays as it is. */
 const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
   q: quoteJson,
-  uc: (text) => text.toUpperCase(),
-  lc: (text) => text.toLowerCase(),
+  uc: upperCase,
+  lc: foldCase,
   urlencode: urlEncode,
   urldecode: urlDecode,
   hexencode: (text) => Buffer.from(text).toString('hex').toUpperCase(),
-  hexdecode: (text) => (isHex(text) ? Buffer.from(text, 'hex').toString() : text),
+  hexdecode: hexDecode,
   base64encode: (text) => Buffer.from(text).toString('base64'),
   base64decode: (text) => (isBase64(text) ? Buffer.from(text, 'base64').toString() : text),
   hexnumencode: (text) => {
     const value = parseUint(text);
     return value === null ? text : value.toString(16).toUpperCase().padStart(16, '0');
   },
-  hexnumdecode: (text) => (/^[0-9a-fA-F]{1,16}$/.test(text) ? BigInt(`0x${text}`).toString() : text),
-  time: (text) => whenNumber(text, (value) => momentText(unixNanoseconds(value))),
+  hexnumdecode: (text) => (/^[0-9a-fA-F]{0,16}$/.test(text) ? BigInt(`0x0${text}`).toString() : text),
+  time: (text) => {
+    const ns = unixNanoseconds(text);
+    return ns === null ? text : momentText(ns);
+  },
   duration: (text) => whenNumber(text, (value) => formatDuration(Number(value))),
   duration_seconds: (text) => {
     const value = parseDuration(text);
     return value === null ? text : formatFloat(value / 1e9);
   },
   ipv4: (text) => {
-    const value = parseDecimal(text);
-    return value !== null && Number.isInteger(value) && value >= 0 && value < 2 ** 32 ? formatIpv4(value) : text;
+    const value = parseUint(text);
+    return value !== null && value < 1n << 32n ? formatIpv4(Number(value)) : text;
   },
 };
 
-/** Unix seconds, milliseconds, microseconds or nanoseconds, told apart by size, as nanoseconds. */
-function unixNanoseconds(value: bigint): bigint {
+/** Unix seconds, milliseconds, microseconds or nanoseconds, told apart by size, whole or not, as nanoseconds; null for other texts. */
+function unixNanoseconds(text: string): bigint | null {
+  const [, whole = '', fraction = ''] = /^(-?[0-9_]+)(?:\.([0-9]+))?$/.exec(text) ?? [];
+  const value = parseInteger(whole);
+  if (value === null) return null;
   const size = value < 0n ? -value : value;
-  if (size < 1n << 32n) return value * 1_000_000_000n;
-  return size < (1n << 32n) * 1000n ? value * 1_000_000n : size < (1n << 32n) * 1_000_000n ? value * 1000n : value;
+  const places = size < 1n << 32n ? 9 : size < (1n << 32n) * 1000n ? 6 : size < (1n << 32n) * 1_000_000n ? 3 : 0;
+  const rest = BigInt(fraction.slice(0, places).padEnd(places, '0') || '0');
+  return value * 10n ** BigInt(places) + (text.startsWith('-') ? -rest : rest);
 }
 
 /** `format "<a>: <uc:b>" as c`: a text made of fields. */
@@ -108,6 +133,16 @@ export const format: PipeSpec = {
   names: ['format'],
   examples: [
     { query: '* | format "<uc:a> took <duration:n>" as m | fields m', input: [{ a: 'x', n: 1500 }], output: [{ m: 'X took 1µs500ns' }] },
+    {
+      query: '* | format "<uc:a> <lc:a> <urldecode:b>|<hexdecode:c>|<hexnumdecode:d>" as m | fields m',
+      input: [{ a: 'Straße ΟΔΟΣ İ', b: 'a%20b+c%zz%d0%b8', c: '6ag1z' }],
+      output: [{ m: 'STRAßE ΟΔΟΣ İ straße οδοσ i a b c%zzи|jg1z|0' }],
+    },
+    {
+      query: '* | format "<time:a> <time:b> <ipv4:c> <ipv4:d> <urlencode:e> &#60;&#x3e;" as m | fields m',
+      input: [{ a: '1763460000.125', b: '-1.5', c: '1.0', d: 16909060, e: 'a~b' }],
+      output: [{ m: '2025-11-18T10:00:00.125Z 1969-12-31T23:59:58.5Z 1.0 1.2.3.4 a%7Eb <>' }],
+    },
     { query: '* | format "{<q:a>}" as m | fields m', input: [{ a: 'say "hi"' }], output: [{ m: '{"say \\"hi\\""}' }] },
   ],
   parse: parseFormat,

@@ -4,19 +4,21 @@ import { quoteJson } from '../json.ts';
 import { compareBytes } from '../order.ts';
 import { quote, quotePattern } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec } from '../types.ts';
-import { fieldName, namesInParens } from './arguments.ts';
+import { atEnd, fieldName, namesInParens } from './arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
 type Pair = readonly [string, string];
 
-/** The fields of a row that a list covers: in its order, or where it has patterns by name. */
+const QUOTED = new RegExp(`[${String.fromCharCode(0)}- "\\\\]`);
+
+/** The fields of a row that a list covers: in its order, those that the row lacks as '', or where it has patterns by name. */
 function packed(row: LogEntry, patterns: readonly string[]): readonly Pair[] {
   const isPlain = !patterns.some((pattern) => pattern.endsWith('*'));
   const names = isPlain ? patterns : [...row.keys()].filter((name) => coversField(patterns, name)).sort(compareBytes);
-  return names.map((name) => [name, textOf(row.get(name))] as const).filter(([, value]) => value !== '');
+  return names.map((name) => [name, textOf(row.get(name))] as const);
 }
 
-/** `pack_json [fields (a, b*)] [as f]` and `pack_logfmt`: the fields of a row in one text. */
+/** `pack_json [fields (a, b*)] [[as] f]` and `pack_logfmt`: the fields of a row in one text; JSON without those that are empty. */
 class PackPipe extends ResultPipe {
   readonly results: readonly string[];
   readonly sources: readonly string[];
@@ -43,8 +45,12 @@ class PackPipe extends ResultPipe {
 }
 
 const writeJson = (pairs: readonly Pair[]): string =>
-  `{${pairs.map(([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`).join(',')}}`;
-const logfmtValue = (value: string): string => (/[\s"'=<>`\\]|^$/.test(value) ? quoteJson(value) : value);
+  `{${pairs
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`)
+    .join(',')}}`;
+/** Quoted where it would not read back: with white space, control characters, `"` or a backslash. An empty value is nothing behind the `=`. */
+const logfmtValue = (value: string): string => (QUOTED.test(value) ? quoteJson(value) : value);
 const writeLogfmt = (pairs: readonly Pair[]): string => pairs.map(([name, value]) => `${name}=${logfmtValue(value)}`).join(' ');
 
 function parsePack(parser: Parser, name: string, write: (pairs: readonly Pair[]) => string): Pipe {
@@ -52,19 +58,32 @@ function parsePack(parser: Parser, name: string, write: (pairs: readonly Pair[])
   lexer.next();
   const list = lexer.accept('fields') ? namesInParens(lexer) : ['*'];
   const fields = list.length === 0 || list.includes('*') ? ['*'] : list;
-  return new PackPipe(name, fields, lexer.accept('as') ? fieldName(lexer) : '_msg', write);
+  const isNamed = lexer.accept('as') || !atEnd(lexer);
+  return new PackPipe(name, fields, isNamed ? fieldName(lexer) : '_msg', write);
 }
 
 const INPUT = [{ a: 'x y', b: 1, c: 'z' }];
 
 export const packJson: PipeSpec = {
   names: ['pack_json'],
-  examples: [{ query: '* | pack_json fields (a, b) as j | fields j', input: INPUT, output: [{ j: '{"a":"x y","b":"1"}' }] }],
+  examples: [
+    { query: '* | pack_json fields (a, b) as j | fields j', input: INPUT, output: [{ j: '{"a":"x y","b":"1"}' }] },
+    { query: '* | pack_json fields (nosuch, b) j | fields j', input: INPUT, output: [{ j: '{"b":"1"}' }] },
+  ],
   parse: (parser) => parsePack(parser, 'pack_json', writeJson),
 };
 
 export const packLogfmt: PipeSpec = {
   names: ['pack_logfmt'],
-  examples: [{ query: '* | pack_logfmt fields (a, b) as j | fields j', input: INPUT, output: [{ j: 'a="x y" b=1' }] }],
+  examples: [
+    { query: '* | pack_logfmt fields (a, b) as j | fields j', input: INPUT, output: [{ j: 'a="x y" b=1' }] },
+    { query: '* | pack_logfmt fields (b, nosuch, c) j | fields j', input: INPUT, output: [{ j: 'b=1 nosuch= c=z' }] },
+    {
+      query: '* | pack_logfmt fields (a) as j | fields j',
+      input: [{ a: "it's=<b>`" }, { a: 'a\\b' }],
+      output: [{ j: "a=it's=<b>`" }, { j: 'a="a\\\\b"' }],
+    },
+    { query: '* | pack_logfmt fields (a, b*) as j | fields j', input: [{ a: 1 }], output: [{ j: 'a=1' }] },
+  ],
   parse: (parser) => parsePack(parser, 'pack_logfmt', writeLogfmt),
 };

@@ -1,5 +1,5 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { RegexpError, compileRegexp, type Regexp } from '../regexp.ts';
+import type { Regexp } from '../regexp.ts';
 import { quote } from '../reserved.ts';
 import type { Filter, Parser, Pipe, PipeSpec } from '../types.ts';
 import { count, fieldName } from './arguments.ts';
@@ -65,13 +65,7 @@ function parseChange(parser: Parser, name: string): { readonly change: Change; r
 
 function parseRegexpReplace(parser: Parser): Pipe {
   const { change, condition, at } = parseChange(parser, 'replace_regexp');
-  try {
-    return new ReplacePipe(change, compileRegexp(change.from), { ...NO_OPTIONS, condition });
-  } catch (error) {
-    if (!(error instanceof RegexpError)) throw error;
-    parser.lexer.restore(at);
-    return parser.lexer.fail(`expected a regexp that RE2 accepts (${error.message})`);
-  }
+  return new ReplacePipe(change, parser.regexp(change.from, at, 'pipe'), { ...NO_OPTIONS, condition });
 }
 
 export const replace: PipeSpec = {

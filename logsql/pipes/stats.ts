@@ -1,5 +1,6 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql } from '../../pipeline/core/sql.ts';
+import { parseTimestamp } from '../numbers.ts';
 import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
 import { quote } from '../reserved.ts';
@@ -19,7 +20,7 @@ import type {
   StatsSql,
 } from '../types.ts';
 import { atEnd, fieldName } from './arguments.ts';
-import { bucketTimeSql, bucketValue, keepsHours, parseBucket, type Bucket } from './bucket.ts';
+import { bucketTimeSql, bucketValue, keepsHours, nextBucketTime, parseBucket, type Bucket } from './bucket.ts';
 import { groupKey, type GroupKey } from './group.ts';
 import { Budget, keyOf, rowOf } from './rows.ts';
 
@@ -65,13 +66,14 @@ export class StatsPipe implements Pipe {
 
   stage(context: RunContext): Stage {
     const budget = new Budget(context.limits, 'The stats pipe');
-    const inner: StatsContext = { ...context, seconds: this.#seconds(context), hold: (bytes) => budget.take(0, bytes) };
+    const hold = (bytes: number): void => budget.take(0, bytes);
     const groups = new Map<string, Group>();
     const groupOf = (values: readonly string[]): Group => {
       const key = keyOf(values);
       let group = groups.get(key);
       if (group === undefined) {
         budget.take(1, key.length * 2 + 200 + this.calls.length * 100);
+        const inner: StatsContext = { ...context, seconds: this.#seconds(values, context), hold };
         group = { values, accumulators: this.calls.map(({ stats }) => stats.accumulator(inner)) };
         groups.set(key, group);
       }
@@ -95,10 +97,16 @@ export class StatsPipe implements Pipe {
     };
   }
 
-  /** How much time a group stands for. */
-  #seconds({ start, end }: RunContext): number {
-    const bucket = this.by.find(({ name, bucket: size }) => name === '_time' && size !== null)?.bucket;
-    return bucket != null && bucket.size > 0 ? bucket.size / 1e9 : Number(end - start + 1n) / 1e9;
+  /** How much time the group of these values stands for. */
+  #seconds(values: readonly string[], { start, end }: RunContext): number {
+    const at = this.by.findIndex(({ name, bucket }) => name === '_time' && bucket !== null);
+    const bucket = this.by[at]?.bucket ?? null;
+    const first = parseTimestamp(values[at] ?? '');
+    if (bucket === null || first === null) return Number(end - start + 1n) / 1e9;
+    const last = nextBucketTime(first, bucket) - 1n;
+    const [from, to] = [first > start ? first : start, last < end ? last : end];
+    // a time that a pipe has made may lie outside of the window
+    return Number(to < from ? last - first + 1n : to - from + 1n) / 1e9;
   }
 
   #row(keys: readonly string[], results: readonly FieldValue[]): LogEntry {
@@ -117,7 +125,7 @@ export class StatsPipe implements Pipe {
   sql({ source, entries, context, run }: SqlInput): SqlPipe | null {
     const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket));
     const parts = this.calls.map(({ stats, condition }) =>
-      callSql(stats, condition, { context: { ...context, indexed: false }, run, entries, seconds: this.#seconds(run) }),
+      callSql(stats, condition, { context: { ...context, indexed: false }, run, entries }),
     );
     if (!keys.every((key) => key !== null) || !parts.every((part) => part !== null)) return null;
     const groups = keys.map(({ expression }) => expression);
@@ -126,13 +134,9 @@ export class StatsPipe implements Pipe {
       statement: sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}`}`,
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) => {
-        const results = decodeParts(parts, row.slice(keys.length));
-        return results === null
-          ? null
-          : this.#row(
-              keys.map((key, index) => key.decode(row[index], streams)),
-              results,
-            );
+        const values = keys.map((key, index) => key.decode(row[index], streams));
+        const results = decodeParts(parts, row.slice(keys.length), this.#seconds(values, run));
+        return results === null ? null : this.#row(values, results);
       },
     };
   }
@@ -153,21 +157,17 @@ function sqlKey(name: string, bucket: Bucket | null): GroupKey | null {
     : null;
 }
 
-function callSql(
-  stats: Stats,
-  filter: Filter | null,
-  input: Pick<SqlInput, 'context' | 'run' | 'entries'> & { readonly seconds: number },
-): StatsSql | null {
+function callSql(stats: Stats, filter: Filter | null, input: Pick<SqlInput, 'context' | 'run' | 'entries'>): StatsSql | null {
   const condition = filter === null ? null : filter.sql(input.context);
   if (filter !== null && condition === null) return null;
   return stats.sql?.({ ...input, condition }) ?? null;
 }
 
-function decodeParts(parts: readonly StatsSql[], values: readonly unknown[]): readonly FieldValue[] | null {
+function decodeParts(parts: readonly StatsSql[], values: readonly unknown[], seconds: number): readonly FieldValue[] | null {
   const results: FieldValue[] = [];
   let at = 0;
   for (const { columns, decode } of parts) {
-    const result = decode(values.slice(at, at + columns.length));
+    const result = decode(values.slice(at, at + columns.length), seconds);
     if (result === null) return null;
     results.push(result);
     at += columns.length;
@@ -194,6 +194,10 @@ function parseCall(parser: Parser): StatsCall {
   const { lexer } = parser;
   const spec = functions.find(lexer.keyword ?? '');
   if (spec === undefined) return lexer.fail('expected a stats function such as count()');
+  const at = lexer.save();
+  const name = lexer.next();
+  if (!lexer.is('(')) lexer.fail(`expected "(" after ${name}, as in stats by (service) ${name}()`);
+  lexer.restore(at);
   const stats = spec.parse(parser);
   const condition = lexer.accept('if') ? parser.condition() : null;
   if (lexer.is(',') || atEnd(lexer)) return { stats, condition, name: printCall({ stats, condition }) };

@@ -4,8 +4,16 @@ import type { Parser } from '../types.ts';
 /** A piece of text and the field after it; no field at the end of the pattern. `option` is what stands before a colon. */
 export type PatternStep = { readonly text: string; readonly field: string; readonly option: string };
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'", '#39': "'", '#34': '"' };
-const unescape = (text: string): string => text.replace(/&(lt|gt|amp|quot|apos|#39|#34);/g, (_all, name: string) => ENTITIES[name] ?? '');
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const ENTITY = /&(?:(lt|gt|amp|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));/g;
+
+/** The text with its entities of HTML as characters: `&lt;`, `&#60;`, `&#x3c;`. */
+const unescape = (text: string): string =>
+  text.replace(ENTITY, (all, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
+    if (name !== undefined) return ENTITIES[name] ?? all;
+    const code = decimal === undefined ? parseInt(hex ?? '', 16) : Number(decimal);
+    return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : all;
+  });
 
 /** Reads a pattern; null when a bracket is not closed. `<_>` and `<>` are fields without a name. */
 export function parsePattern(pattern: string): readonly PatternStep[] | null {

@@ -64,8 +64,9 @@ class StreamContextPipe implements Pipe {
     let next = 0;
     let from = 0;
     for (const { row } of matched) {
-      const index = all.findIndex((other, place) => place >= from && isSame(row, other));
-      if (index < 0) continue;
+      let index = from;
+      while (index < all.length && !isSame(row, all[index] ?? row)) index += 1;
+      if (index === all.length) continue;
       from = index + 1;
       const start = Math.max(index - before, next);
       if (next > 0 && index - before >= next) out.push(delimiterAfter(out.at(-1) ?? row));

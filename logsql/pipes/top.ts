@@ -132,6 +132,7 @@ export const top: PipeSpec = {
         { ip: 'a', hits: 1 },
       ],
     },
+    { query: '* | top 1 by (hits) | fields hits, hitss', input: [{ hits: 'x' }], output: [{ hits: 'x', hitss: 1 }] },
     { query: '* | top 1 by (ip) hits as n rank', input: INPUT, output: [{ ip: 'b', n: 2, rank: 1 }] },
   ],
   parse: parseTop,

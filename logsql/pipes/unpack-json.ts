@@ -16,6 +16,15 @@ export const unpackJson: PipeSpec = {
       input: [{ _msg: '{"a":"1","b":2}' }],
       output: [{ _msg: '{"a":"1","b":2}', 'j.a': '1' }],
     },
+    {
+      query: '* | unpack_json j fields (a, c) | fields a, b, c',
+      input: [
+        { j: '{"a":"1","b":2}', a: 'x', b: 'y', c: 'z' },
+        { j: '{"a":', a: 'x', b: 'y', c: 'z' },
+        { j: 'text', a: 'x', b: 'y', c: 'z' },
+      ],
+      output: [{ a: '1', b: 'y' }, { b: 'y' }, { a: 'x', b: 'y', c: 'z' }],
+    },
   ],
   parse: (parser) => parseUnpack(parser, 'unpack_json', () => ({ unpack: flattenJson, extra: '' })),
 };

@@ -2,7 +2,7 @@ import { unquotePrefix } from '../lexer.ts';
 import type { PipeSpec } from '../types.ts';
 import { parseUnpack } from './unpack.ts';
 
-/** The pairs of `a=1 b="x y" flag`; a name alone is empty. */
+/** The pairs of `a=1 b="x y" flag`; a name alone is empty. What is glued to a quoted value ends the list. */
 function readLogfmt(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   let rest = text.trimStart();
@@ -17,7 +17,9 @@ function readLogfmt(text: string): ReadonlyMap<string, string> {
     const quoted = unquotePrefix(rest.slice(1));
     const value = quoted?.text ?? /^[^ ]*/.exec(rest.slice(1))?.[0] ?? '';
     fields.set(name, value);
-    rest = rest.slice(1 + (quoted?.raw ?? value).length).trimStart();
+    rest = rest.slice(1 + (quoted?.raw ?? value).length);
+    if (quoted !== null && !rest.startsWith(' ')) break;
+    rest = rest.trimStart();
   }
   return fields;
 }
@@ -25,6 +27,9 @@ function readLogfmt(text: string): ReadonlyMap<string, string> {
 /** `unpack_logfmt`: the fields of a text such as `level=info msg="all good"`. */
 export const unpackLogfmt: PipeSpec = {
   names: ['unpack_logfmt'],
-  examples: [{ query: '* | unpack_logfmt | fields a, b', input: [{ _msg: 'a=1 b="x \\"y" c' }], output: [{ a: '1', b: 'x "y' }] }],
+  examples: [
+    { query: '* | unpack_logfmt | fields a, b', input: [{ _msg: 'a=1 b="x \\"y" c' }], output: [{ a: '1', b: 'x "y' }] },
+    { query: '* | unpack_logfmt | fields a, b, c', input: [{ _msg: 'a="1" b="2"c=3' }], output: [{ a: '1', b: '2' }] },
+  ],
   parse: (parser) => parseUnpack(parser, 'unpack_logfmt', () => ({ unpack: readLogfmt, extra: '' })),
 };

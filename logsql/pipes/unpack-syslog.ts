@@ -1,7 +1,7 @@
 import { parseTime } from '../../pipeline/core/time.ts';
 import { momentText } from '../times.ts';
 import { unquotePrefix } from '../lexer.ts';
-import { parseDuration } from '../numbers.ts';
+import { duration } from '../filters/time.ts';
 import type { PipeSpec } from '../types.ts';
 import { parseUnpack, type Unpack } from './unpack.ts';
 
@@ -119,11 +119,7 @@ export const unpackSyslog: PipeSpec = {
     parseUnpack(parser, 'unpack_syslog', ({ lexer, now }) => {
       const year = new Date(Number(now / 1_000_000n)).getUTCFullYear();
       if (!lexer.accept('offset')) return { unpack: readSyslog(year, 0n), extra: '' };
-      const at = lexer.save();
-      const text = lexer.compound('a duration');
-      const offset = parseDuration(text);
-      if (offset !== null) return { unpack: readSyslog(year, BigInt(offset)), extra: ` offset ${text}` };
-      lexer.restore(at);
-      return lexer.fail('expected a duration such as 2h or -30m');
+      const { length, text } = duration(lexer, true);
+      return { unpack: readSyslog(year, length), extra: ` offset ${text}` };
     }),
 };

@@ -2,10 +2,10 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { quote } from '../reserved.ts';
 import type { Pipe, PipeSpec } from '../types.ts';
 import { wordsOf } from '../words.ts';
-import { fieldName, printFrom } from './arguments.ts';
+import { atEnd, fieldName, printFrom } from './arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
-/** `unpack_words [from f] [as d] [drop_duplicates]`: the words of a text as a JSON array. */
+/** `unpack_words [[from] f] [[as] d] [drop_duplicates]`: the words of a text as a JSON array. */
 class UnpackWordsPipe extends ResultPipe {
   readonly results: readonly string[];
   readonly sources: readonly string[];
@@ -33,12 +33,14 @@ export const unpackWords: PipeSpec = {
   names: ['unpack_words'],
   examples: [
     { query: '* | unpack_words as w drop_duplicates | fields w', input: [{ _msg: 'foo-bar, foo' }], output: [{ w: '["foo","bar"]' }] },
+    { query: '* | unpack_words m w | fields w', input: [{ m: 'a-b' }], output: [{ w: '["a","b"]' }] },
   ],
   parse({ lexer }) {
     lexer.next();
     const isNamed = lexer.accept('from') || !lexer.is('|', ')', '', 'as', 'drop_duplicates');
     const from = isNamed ? fieldName(lexer) : '_msg';
-    const to = lexer.accept('as') ? fieldName(lexer) : from;
+    const hasName = lexer.accept('as') || !(atEnd(lexer) || lexer.is('drop_duplicates'));
+    const to = hasName ? fieldName(lexer) : from;
     return new UnpackWordsPipe(from, to, lexer.accept('drop_duplicates'));
   },
 };

@@ -3,7 +3,7 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { coversField } from '../fields.ts';
 import { quotePattern } from '../reserved.ts';
 import type { Parser, Pipe } from '../types.ts';
-import { namesInParens, parseFrom, printFrom } from './arguments.ts';
+import { atEnd, fieldName, namesInParens, printFrom } from './arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
 
 /** Takes a text apart; null when it is not of that form. */
@@ -46,7 +46,9 @@ class UnpackPipe extends ResultPipe {
   }
 }
 
-/** Reads `name [if (…)] [from f] [fields (a, b*)] [result_prefix p] [keep_original_fields] [skip_empty_results]`. */
+const RESULT_OPTIONS = ['keep_original_fields', 'skip_empty_results'];
+
+/** Reads `name [if (…)] [[from] f] [fields (a, b*)] [result_prefix p] [keep_original_fields] [skip_empty_results]`. */
 export function parseUnpack(
   parser: Parser,
   name: string,
@@ -55,7 +57,8 @@ export function parseUnpack(
   const { lexer } = parser;
   lexer.next();
   const condition = parseIf(parser);
-  const from = parseFrom(lexer);
+  const isNamed = lexer.accept('from') || !(atEnd(lexer) || lexer.is('offset', 'fields', 'result_prefix', ...RESULT_OPTIONS));
+  const from = isNamed ? fieldName(lexer) : '_msg';
   const { unpack, extra } = unpackWith(parser);
   let [fields, prefix]: [readonly string[], string] = [[], ''];
   let options = parseResultOptions(parser, condition);
@@ -64,7 +67,7 @@ export function parseUnpack(
       const list = namesInParens(lexer);
       fields = list.includes('*') ? [] : list;
     } else if (lexer.accept('result_prefix')) prefix = lexer.compound('the prefix of the fields');
-    else if (lexer.is('keep_original_fields', 'skip_empty_results')) {
+    else if (lexer.is(...RESULT_OPTIONS)) {
       const more = parseResultOptions(parser, condition);
       options = {
         condition,

@@ -55,8 +55,8 @@ export function onText(field: string, make: (value: Sql) => Sql): Sql | null {
   return value === null ? null : make(value);
 }
 
-/** `match()` with RE2's own meaning of `.`: ClickHouse lets it match a newline unless told. */
-export const matchSql = (value: Sql, regexp: string): Sql => sql`match(${value}, ${text('(?-s)' + groupWide(regexp))})`;
+/** `match()`, where `.` matches a newline. */
+export const matchSql = (value: Sql, regexp: string): Sql => sql`match(${value}, ${text('(?s)' + groupWide(regexp))})`;
 
 /** The field is not empty. */
 export const existsSql = (field: string): Sql | null => onText(field, (value) => sql`${value} != ''`);
@@ -144,7 +144,7 @@ export function sequenceInText(value: Sql, phrases: readonly string[]): Sql {
     else regexp += endsWithWord(before) ? `(?:|${noWord}.*?)` : '.*?';
     regexp += quoteRegexp(phrase);
   }
-  return matchSql(value, `(?s)${regexp}${endsWithWord(phrases.at(-1) ?? '') ? RIGHT : ''}`);
+  return matchSql(value, `${regexp}${endsWithWord(phrases.at(-1) ?? '') ? RIGHT : ''}`);
 }
 
 /** A word that begins with the prefix (or the phrase with its last word open) is in the field. */

@@ -60,8 +60,8 @@ function parseQuantile(parser: Parser): Stats {
   const at = lexer.save();
   const [phi = '', ...fields] = namesInParens(lexer);
   const value = parseDecimal(phi);
-  if (value !== null && value >= 0 && value <= 1 && fields.length > 0)
-    return new Quantile(value, String(value), fields.includes('*') ? ['*'] : fields);
+  if (value !== null && value >= 0 && value <= 1)
+    return new Quantile(value, String(value), fields.length === 0 || fields.includes('*') ? ['*'] : fields);
   lexer.restore(at);
   return lexer.fail('expected quantile(phi, field) with phi from 0 to 1');
 }
@@ -70,7 +70,10 @@ const INPUT = [{ n: 5 }, { n: 1 }, { n: 3 }, { n: 10 }];
 
 export const quantile: StatsSpec = {
   names: ['quantile'],
-  examples: [{ query: '* | stats quantile(0.5, n) q', input: INPUT, output: [{ q: '5' }] }],
+  examples: [
+    { query: '* | stats quantile(0.5, n) q', input: INPUT, output: [{ q: '5' }] },
+    { query: '* | fields n | stats quantile(1) q', input: INPUT, output: [{ q: '10' }] },
+  ],
   parse: parseQuantile,
 };
 

@@ -5,7 +5,7 @@ import type { FieldValue } from '../../pipeline/core/entry.ts';
 import { count } from './count.ts';
 import { numberValue, sum } from './sum.ts';
 
-/** `rate()` and `rate_sum(f)`: a count or sum for each second of the time that a group covers. */
+/** `rate()` and `rate_sum(f)`: a count or sum for each second that the group covers: of its `_time` bucket what is inside the window. */
 class Rate implements Stats {
   readonly fields: readonly string[];
   readonly #inner: Stats;
@@ -34,9 +34,9 @@ class Rate implements Stats {
     if (inner === null) return null;
     return {
       columns: inner.columns,
-      decode: (values) => {
-        const total = inner.decode(values);
-        return total === null ? null : this.#result(total, input.seconds);
+      decode: (values, seconds) => {
+        const total = inner.decode(values, seconds);
+        return total === null ? null : this.#result(total, seconds);
       },
     };
   }

@@ -325,6 +325,7 @@ describe('a shipper posts, an analyst finds', function () {
     expect(lines.stderr).to.equal('There is more than these 5; --limit gives more of it.\n');
     expect((await cli(['query', 'nothinglikethis'])).stderr).to.match(/^Nothing matches from \S+Z to \S+Z\.\n$/);
     expect(lines.stdout.trim().split('\n')).to.have.length(5);
+    expect((await cli(['query', 'level=never'])).stderr).to.include('level:=never');
     expect((await cli(['query', 'a | nope('])).code).to.equal(2);
     expect((await cli(['query', '*'], { LOGWEIR_API_KEY: 'wrong' })).code).to.equal(3);
     expect((await cli(['query', '*', '--url', 'http://127.0.0.1:1'])).code).to.equal(1);

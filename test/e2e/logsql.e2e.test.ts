@@ -233,6 +233,66 @@ describe('LogsQL in ClickHouse', function () {
     ]);
   });
 
+  it('agrees on what differed from VictoriaLogs', async () => {
+    const entries = complete([
+      { _msg: 'panic: x\n\tat main.go:7', size: '700B', a: 'x', app: 'q', _stream: '{app="q"}' },
+      { _msg: 'a\nb', size: '3MiB', b: 'y' },
+      { _msg: '', size: '10KB', a: 'z', b: 'z' },
+      { _msg: 'b', size: '1.5KiB', n: 1 },
+      { _msg: '1_000', size: '1536B', n: 2 },
+      { _msg: 'ab', n: '1.5' },
+    ]);
+    const regexps = ['.', 'panic.*main', '(?-s)panic.*main', '^a.b$', 'a(?-s:.)b', 'a.?b', 'x$', '.\\z'];
+    const after = [
+      'a:x',
+      'a:""',
+      '!a:x',
+      'b:eq_field(a)',
+      '{app="q"}',
+      '_time:2026-11-18Z',
+      'a:in(x, "")',
+      '_msg:~".+"',
+      'b:y',
+      'a:in(* | fields a)',
+    ];
+    await agree(entries, [
+      ...regexps.map((regexp) => `~"${regexp.replaceAll('\\', '\\\\')}"`),
+      ...['""', 'a, ""', '"", nosuch', 'a', '* | fields b'].flatMap((list) => [`contains_any(${list})`, `a:contains_any(${list})`]),
+      ...after.flatMap((filter) => [
+        `* | fields b | filter ${filter}`,
+        `* | fields b, size | filter ${filter} | stats count() n, count(a) a`,
+        `* | fields b* | filter ${filter} | uniq by (b) with hits`,
+        `* | delete a | filter ${filter} | fields b`,
+      ]),
+      ...['size', 'size, n', 's*', 'nosuch', 'n'].flatMap((list) => [
+        `* | stats min(${list}) mn, max(${list}) mx, median(${list}) md`,
+        `size:* | stats by (b) min(${list}) mn, max(${list}) mx, quantile(0.9, ${list}) q`,
+        `* | stats min(${list}) if (size:*) mn, max(${list}) if (size:>1KB) mx`,
+      ]),
+      'n:[1, 2)',
+      'size:[700B, 3MiB)',
+      '!size:["1KiB", inf)',
+      '* | collapse_nums | fields _msg',
+      '* | pack_logfmt fields (a, b, nosuch) j | fields j',
+      ...['1s', '5m', 'month', 'year', 'week', '2s offset 1s'].map((bucket) => `* | stats by (_time:${bucket}) rate() r, rate_sum(n) s`),
+    ]);
+  });
+
+  it('agrees on rates at the ends of the window', async () => {
+    const tenant = (tenants += 1);
+    const entries = complete(Array.from({ length: 120 }, (_none, index) => ({ _msg: 'm', n: index % 7 })));
+    await own.insert(tenant, entries);
+    const window = { ...EVERYTHING, start: nanoseconds('2026-11-18T10:00:20Z'), end: nanoseconds('2026-11-18T10:01:29.999999999Z') };
+    for (const bucket of ['1m', '50s', '1h', '1s', 'month', '7s offset 3s'])
+      for (const filter of ['*', '_time:>2026-11-18T10:00:30Z', 'n:>2']) {
+        const query = `${filter} | stats by (_time:${bucket}) rate() r, rate_sum(n) s`;
+        const expected = await evaluate(parse(query), entries.toReversed(), window);
+        expect(sorted(await inStore(tenant, parse(query), 10_000, window)), query).to.deep.equal(sorted(expected));
+      }
+    const rates = await evaluate(parse('* | stats by (_time:1m) rate() r | fields r'), entries.toReversed(), window);
+    expect(rates.map((row) => textOf(row.get('r')))).to.deep.equal(['1', '1']);
+  });
+
   it('fills an answer also where most entries lack the only field that is left', async () => {
     const tenant = (tenants += 1);
     await own.insert(

@@ -117,6 +117,9 @@ describe('The query endpoints', function () {
     expect(counted.logs).to.deep.equal([{ level: 'error', n: 1 }]);
     expect((await search({ query: '* | fields level' }, { tenantId: 3 })).oldest_time).to.equal(null);
     expect((await search({ query: 'nothing' }, { tenantId: 3 })).logs).to.deep.equal([]);
+    const meant = await search({ query: 'level=fatal' }, { tenantId: 3 });
+    expect(meant['hints']).to.satisfy((hints: string[]) => hints.some((hint) => hint.includes('level:=fatal')));
+    expect(await search({ query: 'level:=fatal' }, { tenantId: 3 })).to.not.have.property('hints');
   });
 
   it('never shows another tenant, nor what is older than the plan keeps', async () => {

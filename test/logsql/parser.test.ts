@@ -27,6 +27,11 @@ describe('LogsQL that is accepted', () => {
   ok('not a or b', '!a or b');
   ok('level:error');
   ok('level:(a or =b)', 'level:a or level:=b');
+  ok('f:[1, 2)', 'f:range[1, 2)');
+  ok('f:[1KiB,-2]', 'f:range[1KiB, -2]');
+  ok('"f g":!["1", inf)', '!"f g":range[1, inf)');
+  ok('f:([1, 2) or =x)', 'f:range[1, 2) or f:=x');
+  ok('_msg:[1, 2]', 'range[1, 2]');
   ok('level:(a or b) c', '(level:a or level:b) c');
   ok('level:!error', '!level:error');
   ok('f:(a OR g:=b)', 'f:a or f:"g:=b"');
@@ -119,8 +124,12 @@ describe('LogsQL that is refused', () => {
   bad('nosuch*:a', 'no wildcards');
   bad('~"["', 'RE2');
   bad('~"(?=x)"', 'RE2');
-  bad(`~"${'a'.repeat(1025)}"`, '1024 bytes');
+  bad('~"(?:abcdefghijk){1000}"', 'at most 10000 instructions');
   bad('f:range[1, 2', 'expected ")" or "]"');
+  bad('f:[1, 2', 'expected ")" or "]"');
+  bad('f:[error]', 'expected a number');
+  bad('[1, 2]', 'expected a filter');
+  bad('(1, 2]', 'expected a filter');
   bad('f:range[x, 2]', 'expected a number');
   bad('{app="x"', 'expected');
   bad('{app}', 'expected "="');

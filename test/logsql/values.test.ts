@@ -19,10 +19,10 @@ import {
 } from '../../logsql/numbers.ts';
 import { compareBytes, compareNatural, compareSorted, compareTimes, compareValues } from '../../logsql/order.ts';
 import { throughPipes } from '../../logsql/pipeline.ts';
-import { RegexpError, compileRegexp, quoteRegexp } from '../../logsql/regexp.ts';
+import { MAX_PROGRAM_SIZE, RegexpError, compileRegexp, quoteRegexp } from '../../logsql/regexp.ts';
 import { readTime } from '../../logsql/times.ts';
 import { hasPhrase, hasPrefix, wholeWordsOfPrefix, wordsOf } from '../../logsql/words.ts';
-import { EVERYTHING, NOW, entryOf, nanoseconds, parse, plainOf } from './support.ts';
+import { EVERYTHING, NOW, entryOf, nanoseconds, parse, plainOf, syntaxError } from './support.ts';
 
 describe('LogsQL words and phrases', () => {
   const phrases: readonly (readonly [string, string, boolean])[] = [
@@ -191,20 +191,66 @@ describe('LogsQL case folding', () => {
 
 describe('LogsQL regexps', () => {
   it('are RE2, with a limit', () => {
-    expect(compileRegexp('^a.b').test('a\nb')).to.equal(false);
-    expect(compileRegexp('(?s)a.b').test('a\nb')).to.equal(true);
-    expect(compileRegexp('a|b', true).test('ab')).to.equal(false);
-    for (const source of ['[', '(?=a)', '\\1', ')(', 'a{1001}', 'x'.repeat(1025)])
-      expect(() => compileRegexp(source, true), source).to.throw(RegexpError);
+    expect(compileRegexp('a|b', 'label').test('ab')).to.equal(false);
+    for (const source of ['[', '(?=a)', '\\1', ')(', 'a{1001}']) expect(() => compileRegexp(source, 'label'), source).to.throw(RegexpError);
+  });
+  it('let `.` match a newline in filters and not in pipes', () => {
+    for (const [source, filter, label, pipe] of [
+      ['a.b', true, true, false],
+      ['a.*b', true, true, false],
+      ['^a.b$', true, true, false],
+      ['(?s)a.b', true, true, true],
+      ['(?-s)a.b', false, false, false],
+      ['a[^x]b', true, true, true],
+      ['b$', true, false, true],
+    ] as const)
+      expect(
+        (['filter', 'label', 'pipe'] as const).map((kind) => compileRegexp(source, kind).test('a\nb')),
+        source,
+      ).to.deep.equal([filter, label, pipe]);
+  });
+  it('are bounded by the size of their programs, not by their length', () => {
+    const small = [
+      'x'.repeat(5000),
+      '\\pL{1000}',
+      '(?:a|bc){100}',
+      '[^]a-z[:alpha:]]{900}',
+      '\\Q((((\\E{3}',
+      'a{2,}b{0}',
+      '(?P<x>a{3}){4}',
+    ];
+    for (const source of small) expect(compileRegexp(source, 'filter').size, source).to.be.below(MAX_PROGRAM_SIZE);
+    const large = [
+      '(?:abcdefghijk){1000}',
+      '(?:.?.?.?.?.?.?){1000}',
+      '(?P<x>[ab]{20}c?){50}(?:[ab]{20}c?){50}(?:[ab]{20}c?){50}(?:[ab]{20}c?){50}(?:[ab]{20}c?){50}(?:[ab]{20}c?){50}(?:[ab]{20}c?){50}(?:[ab]{20}c?){50}(?:[ab]{20}c?){50}(?:[ab]{20}c?){50}',
+      'x'.repeat(10_001),
+    ];
+    for (const source of large) expect(() => compileRegexp(source, 'pipe'), source).to.throw(RegexpError, 'instructions');
+  });
+  it('are not compiled where they repeat too much', () => {
+    const before = process.memoryUsage().heapUsed;
+    expect(() => compileRegexp(`(?:${'x'.repeat(1000)}){1000}`, 'filter')).to.throw(RegexpError, 'at most 10000 instructions');
+    expect(process.memoryUsage().heapUsed - before).to.be.below(50_000_000);
+  });
+  it('of a query count together', () => {
+    const one = '_msg:~"a{1000}"';
+    const many = (count: number): string => Array.from({ length: count }, () => one).join(' or ');
+    expect(syntaxError(many(9))).to.equal(null);
+    expect(syntaxError(many(10))?.expected).to.contain('at most 10000 instructions together');
+    for (const rest of ['{app=~"a{1000}"}', '* | replace_regexp ("a{1000}", "b")', '* | extract_regexp "(?P<x>a{1000})"'])
+      expect(syntaxError(`a:in(${many(9)} | fields x) ${rest}`)?.expected, rest).to.contain('together');
+    // what is read twice counts once
+    expect(syntaxError(`_stream_id:in(${many(6)} | fields _stream_id)`)).to.equal(null);
   });
   it('give named groups and replace', () => {
-    const regexp = compileRegexp('(?P<k>\\w+)=(\\w+)');
+    const regexp = compileRegexp('(?P<k>\\w+)=(\\w+)', 'pipe');
     expect(regexp.groups).to.deep.equal(['k']);
     expect(regexp.match('x a=1')?.get('k')).to.equal('a');
     expect(regexp.replace('a=1 b=2 c=3', '$2-${k}$$$nosuch', 2)).to.equal('1-a$ 2-b$ c=3');
   });
   it('quote any text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => compileRegexp(quoteRegexp(text), true).test(text)));
+    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => compileRegexp(quoteRegexp(text), 'label').test(text)));
   });
 });
 
@@ -270,9 +316,55 @@ describe('JSON inside entries', () => {
       g: '18446744073709551616',
     });
     expect(flattenJson('[1]')).to.equal(null);
-    expect(flattenJson('{"a":')).to.equal(null);
+    expect(flattenJson(' {}')).to.equal(null);
+    expect(flattenJson('{"a":')?.size).to.equal(0);
     expect(splitJsonArray('["a",1.0,[2],{"b":null}]')).to.deep.equal(['a', '1.0', '[2]', '{"b":null}']);
     expect(splitJsonArray('x')).to.equal(null);
+  });
+  it('is JSON just where JSON.parse takes it', () => {
+    /** True for a value of which a field is made: neither null nor objects of nothing else. */
+    const hasField = (value: unknown): boolean =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.values(value).some(hasField) : value !== null;
+    const isGiven = (text: string): boolean => {
+      try {
+        return hasField(JSON.parse(text));
+      } catch {
+        return false;
+      }
+    };
+    const piece = fc.constantFrom(...Array.from('{}[]",: \n01-.ea'), '\\', 'u0061', 'null', 'true', '\u0001', '"b":', '1,');
+    const text = fc.oneof(
+      fc.json().map((value) => `{"x":${value}}`),
+      fc.array(piece, { maxLength: 12 }).map((parts) => `{${parts.join('')}`),
+      fc.array(piece, { maxLength: 8 }).map((parts) => `{"a":${parts.join('')}}`),
+    );
+    fc.assert(
+      fc.property(text, (any) => (flattenJson(any)?.size ?? 0) > 0 === isGiven(any)),
+      { numRuns: 5000 },
+    );
+  });
+  it('gives the values that JSON.parse gives', () => {
+    const value = fc.oneof(fc.string(), fc.integer().map(String), fc.boolean().map(String));
+    const object = fc.dictionary(fc.string(), value, { maxKeys: 5 });
+    fc.assert(
+      fc.property(object, (fields) => {
+        const found = flattenJson(JSON.stringify({ x: 1, ...fields, '\t"': [fields] }));
+        return Object.entries(fields).every(([name, text]) => found?.get(name) === text) && found?.get('\t"') === JSON.stringify([fields]);
+      }),
+    );
+  });
+  it('is none beyond 300 levels', () => {
+    const nested = (open: string, close: string, levels: number): string => open.repeat(levels) + '1' + close.repeat(levels);
+    expect(flattenJson(nested('{"a":', '}', 300))?.size).to.equal(1);
+    expect(splitJsonArray(nested('[', ']', 300))).to.have.length(1);
+    for (const levels of [302, 100_000]) {
+      expect(flattenJson(nested('{"a":', '}', levels))?.size, String(levels)).to.equal(0);
+      expect(flattenJson(`{"a":${nested('[', ']', levels)}}`)?.size, String(levels)).to.equal(0);
+      expect(splitJsonArray(nested('[', ']', levels)), String(levels)).to.equal(null);
+    }
+    const entry = entryOf({ _msg: nested('{"a":', '}', 100_000), b: nested('[', ']', 100_000) });
+    for (const pipe of ['unpack_json', 'unpack_json from b', 'unroll by (b)', 'json_array_len(b) as n'])
+      expect(() => throughPipes(parse(`* | ${pipe}`).pipes, [entry], EVERYTHING), pipe).to.not.throw();
   });
 });
 

@@ -50,6 +50,13 @@ describe('explain', () => {
     ]);
     expect(plan.memory).to.deep.equal([]);
   });
+  it('tells what a query may have been meant to say', async () => {
+    const parameters = { query: 'level=error', start: '-1h', end: 'now', limit: 100, before: null };
+    const hints = async (query: string): Promise<unknown> =>
+      (JSON.parse(await explainSearch({ ...parameters, query }, request, deps)) as { readonly hints?: unknown }).hints;
+    expect(await hints('level=error')).to.have.length(1);
+    expect(await hints('level:=error')).to.equal(undefined);
+  });
   it('names what runs in memory, and what is done where a plan does not hold', async () => {
     const { plan } = await explain('* | stats max(n) m | math m * 2 as d');
     expect(plan.memory).to.deep.equal(['math m * 2 as d']);

@@ -32,6 +32,11 @@ describe('windows of queries', () => {
     ['', 'now', 'start ""'],
     ['now', '-1h', 'is after end'],
     ['2026-13-01', 'now', 'is no time'],
+    ['9e30', 'now', 'start "9e30" is no time'],
+    ['-9e30', 'now', 'is no time'],
+    ['now', '1e999', 'end "1e999" is no time'],
+    ['-500y', 'now', 'start "-500y" is no time'],
+    ['-300000y', 'now', 'is no time'],
   ];
   for (const [start, end, message] of refused)
     it(`refuse ${JSON.stringify([start, end])}`, () =>
@@ -41,6 +46,13 @@ describe('windows of queries', () => {
 });
 
 describe('cursors', () => {
+  it('are within the calendar', () => {
+    for (const text of ['9e30', '-9e30', '99999999999999999999999'])
+      expect(() => readCursor(text), text)
+        .to.throw(HttpError, 'is no time')
+        .with.property('status', 400);
+  });
+
   const position = {
     time: at('2026-11-18T10:00:00.000000005Z').toString(),
     arrived: '1795000000123',

@@ -104,7 +104,7 @@ describe('the arguments of the read API', () => {
     expect(stepOf(given({}))).to.equal(86_400e9);
     expect(stepOf(given({ step: '1h30m' }))).to.equal(5400e9);
     expect(stepOf(given({ step: '60' }))).to.equal(60e9);
-    for (const step of ['0', '-1m', 'x', '0.1ns', '1e400', 'inf', '9'.repeat(400), '999999999999', '99999y'])
+    for (const step of ['0', '-1m', 'x', '0.1ns', '1e400', 'inf', '9'.repeat(400), '999999999999', '99999y', '500y', '-500y'])
       expect(
         refused(() => stepOf(given({ step }))),
         step,
