@@ -27,6 +27,7 @@ export type AdminRoute = {
   handle(request: {
     readonly params: Readonly<Record<string, string>>;
     readonly query: URLSearchParams;
+    readonly requestId: string;
     body(): Promise<unknown>;
   }): Promise<RouteAnswer>;
 };

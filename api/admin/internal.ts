@@ -68,7 +68,8 @@ function guarded(token: string, route: AdminRoute): Endpoint {
     access: null,
     handle: async (exchange) => {
       checkToken(exchange.header('authorization'), token);
-      return route.handle({ params: exchange.params, query: exchange.query, body: () => exchange.body() });
+      const { params, query, requestId } = exchange;
+      return route.handle({ params, query, requestId, body: () => exchange.body() });
     },
   };
 }

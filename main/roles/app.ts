@@ -3,6 +3,7 @@ import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
+import { withRequestIds } from '../../api/app/named-statements.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
@@ -38,12 +39,14 @@ export const appRole: Role = {
       usageRoute(control, counts),
       ...deadLetterRoutes({ letters, store, tables, log }),
     ]);
-    const runtime = createQueryRuntime({
-      store,
-      now: () => BigInt(Date.now()) * 1_000_000n,
-      limits: config.limits,
-      rate: queryRate(),
-    });
+    const runtime = withRequestIds(
+      createQueryRuntime({
+        store,
+        now: () => BigInt(Date.now()) * 1_000_000n,
+        limits: config.limits,
+        rate: queryRate(),
+      }),
+    );
     const queries = createQueryRoutes(runtime);
     const tails = new LiveTails();
     const host = createHost({

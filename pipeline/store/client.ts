@@ -1,4 +1,5 @@
 import { ClickHouseError, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Config } from '../core/config.ts';
@@ -11,7 +12,8 @@ import { PARSED, SelectClient, TEXTS, type Row, type Select } from './select.ts'
 export type QueryOptions = {
   readonly tenantId: number;
   readonly timeoutMs: number;
-  readonly queryId?: string;
+  /** The request that it is for: ClickHouse's `query_id` begins with it. */
+  readonly requestId?: string;
   readonly signal?: AbortSignal;
   readonly settings?: Readonly<Record<string, string | number>>;
 };
@@ -74,7 +76,13 @@ export class Store {
   }
 
   #selectOf(statement: Sql, options: QueryOptions): Select {
-    return { ...renderSql(statement), ...options, settings: settingsOf(options) };
+    const { requestId, signal } = options;
+    return {
+      ...renderSql(statement),
+      settings: settingsOf(options),
+      ...(requestId === undefined ? {} : { queryId: queryIdOf(requestId) }),
+      ...(signal === undefined ? {} : { signal }),
+    };
   }
 
   /** A statement with many values, or one whose rows come as they are found. */
@@ -98,9 +106,14 @@ export class Store {
   }
 
   /** Rows of a statement of our own fixed text, as the owner and without a tenant: migrations, read-back, audits. */
-  async ownerRows(text: string, params: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Row[]> {
-    const ending = signal === undefined ? {} : { abort_signal: signal };
-    const result = await this.#owner.query({ query: text, format: 'JSONCompactEachRow', query_params: params, ...ending });
+  async ownerRows(text: string, params: Record<string, unknown> = {}, signal?: AbortSignal, requestId?: string): Promise<Row[]> {
+    const result = await this.#owner.query({
+      query: text,
+      format: 'JSONCompactEachRow',
+      query_params: params,
+      ...(requestId === undefined ? {} : { query_id: queryIdOf(requestId) }),
+      ...(signal === undefined ? {} : { abort_signal: signal }),
+    });
     return result.json<Row>();
   }
 
@@ -147,6 +160,9 @@ export class Store {
     await Promise.all([this.#server.close(), this.#owner.close(), this.#reader.close()]);
   }
 }
+
+/** A request has several statements, and a client may send its id again: ClickHouse refuses an id that is running. */
+const queryIdOf = (requestId: string): string => `${requestId}-${randomUUID()}`;
 
 async function* withHttpErrors<T>(rows: AsyncGenerator<T>): AsyncGenerator<T> {
   try {
