@@ -18,6 +18,10 @@ const LISTENING_ROLE_STOP_MS = 14_000;
 const ROLE_STOP_MS = 8000;
 const ENGINES_STOP_MS = 5000;
 
+/** A real ClickHouse, and queries that run as the owner of its tables. */
+const NO_READER =
+  'WARNING: LOGWEIR_CLICKHOUSE_READER_USER is not set: queries run as the owner, without the row policy between tenants (docs/operations.md).';
+
 /**
  * @typedef {object} SupervisorOptions
  * @property {import('./settings.d.mts').Settings} settings
@@ -86,6 +90,7 @@ export class Supervisor {
     if (isKafkaEmbedded || isClickHouseEmbedded) checkPlatform();
     this.#claim = await claimDataDir(dataDir);
     await checkListeners(settings.listeners);
+    if (!isClickHouseEmbedded && !env['LOGWEIR_CLICKHOUSE_READER_USER']) log(NO_READER);
     /** @type {NodeJS.ProcessEnv} */
     const roleEnv = { ...env, ...keptSecrets(dataDir, env, isKafkaEmbedded), LOGWEIR_DATA_DIR: dataDir };
     if (isKafkaEmbedded || isClickHouseEmbedded) roleEnv['LOGWEIR_EMBEDDED'] = '1';

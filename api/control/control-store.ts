@@ -5,7 +5,7 @@ import type { CompactedLog, CompactedRecord } from '../../pipeline/core/compacte
 import { authUnavailable, HttpError } from '../../pipeline/core/errors.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
-import { emptyControlState, fold } from './control-state.ts';
+import { emptyControlState, fold, holderOf } from './control-state.ts';
 import type { KeyRecord, TenantRecord } from './records.ts';
 
 export type ControlStoreOptions = {
@@ -105,6 +105,11 @@ export class ControlStore implements Service, KeyStore {
   /** What is stored of a secret. */
   hash(secret: string): string {
     return createHmac('sha256', this.#options.pepper).update(secret).digest('hex');
+  }
+
+  /** The key that this secret's hash belongs to, revoked or not. */
+  holderOf(hash: string): KeyRecord | undefined {
+    return holderOf(this.#state, hash);
   }
 
   tenant(id: number): TenantRecord | undefined {
@@ -217,8 +222,16 @@ export class ControlStore implements Service, KeyStore {
     for (const resolve of this.#readyWaiters.splice(0)) resolve();
   }
 
+  #warnOfSecond({ hash }: KeyRecord): void {
+    const holder = this.holderOf(hash);
+    const second = (this.#state.idsOfHash.get(hash) ?? []).filter((id) => id !== holder?.id);
+    if (second.length > 0)
+      this.#options.logger.error({ holder: holder?.id, refused: second }, 'Keys have the same secret; only the oldest is accepted.');
+  }
+
   readonly #onRecord = (record: CompactedRecord): void => {
     const counts = fold(this.#state, record);
+    if (counts?.kind === 'key') this.#warnOfSecond(counts.record);
     if (record.offset > this.#offset) this.#offset = record.offset;
     if (this.#writes.size > 0) this.#writes.get(writeOf(record.value))?.(counts !== null);
     for (const waiter of this.#seenWaiters) if (waiter.offset <= this.#offset) waiter.resolve(true);

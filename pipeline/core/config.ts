@@ -37,6 +37,9 @@ export type Config = {
   readonly embedded: boolean;
 };
 
+/** Characters that a secret of an operator must have. */
+const MIN_SECRET = 16;
+
 const port = Joi.number().port();
 
 /** One row for each variable: the schema of its text and what it means; `docs/config.md` is made from it. */
@@ -46,7 +49,7 @@ export const environment = Joi.object({
   LOGWEIR_INGEST_PORT: port.default(8081).description('Ingest host.'),
   LOGWEIR_ADMIN_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the internal listener.'),
   LOGWEIR_ADMIN_PORT: port.default(8082).description('Internal listener: `/ready`, `/metrics` and the admin routes.'),
-  LOGWEIR_ADMIN_TOKEN: Joi.string().description('Token of the admin routes; made in the data directory when not given.'),
+  LOGWEIR_ADMIN_TOKEN: Joi.string().min(MIN_SECRET).description('Token of the admin routes; made in the data directory when not given.'),
   LOGWEIR_DATA_DIR: Joi.string().default('./data').description('Where the embedded engines, keys and logs live.'),
   LOGWEIR_LOG_LEVEL: Joi.string()
     .valid('trace', 'debug', 'info', 'warn', 'error', 'fatal')
@@ -80,9 +83,11 @@ export const environment = Joi.object({
     'User of the queries (default: the owner). Give it a row policy: docs/operations.md.',
   ),
   LOGWEIR_CLICKHOUSE_READER_PASSWORD: Joi.string().allow('').description('Its password.'),
-  LOGWEIR_KEY_PEPPER: Joi.string().min(16).description('Secret under which keys are hashed; the same on every node.'),
+  LOGWEIR_KEY_PEPPER: Joi.string().min(MIN_SECRET).description('Secret under which keys are hashed; the same on every node.'),
   LOGWEIR_BOOTSTRAP_KEY: Joi.string()
-    .pattern(/^[A-Za-z0-9_-]+$/)
+    .pattern(/^[A-Za-z0-9_-]{16,}$/)
+    // the usual message has the value in it
+    .messages({ 'string.pattern.base': '{{#label}} must have 16 characters or more of A-Z, a-z, 0-9, "_" and "-"' })
     .description('Value of the first key of tenant 1.'),
   LOGWEIR_MAX_BODY_SIZE_MB: Joi.number()
     .positive()

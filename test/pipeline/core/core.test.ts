@@ -99,4 +99,9 @@ describe('configuration', () => {
       /LOGWEIR_APP_PORT.*LOGWEIR_BOOTSTRAP_KEY.*LOGWEIR_COLOUR|LOGWEIR_APP_PORT[^]*LOGWEIR_COLOUR/,
     );
   });
+  for (const name of ['LOGWEIR_BOOTSTRAP_KEY', 'LOGWEIR_ADMIN_TOKEN', 'LOGWEIR_KEY_PEPPER'])
+    it(`${name} has 16 characters or more, and is not in the message`, () => {
+      expect(() => loadConfig({ [name]: 'sixteen_or_more_' })).not.to.throw();
+      expect(() => loadConfig({ [name]: 'not_so_many_ch' })).to.throw(new RegExp(`^(?!.*not_so_many).*${name}.*16 characters`));
+    });
 });
