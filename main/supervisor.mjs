@@ -31,6 +31,7 @@ const NO_READER =
  * @property {(signal: AbortSignal) => Promise<void>} [install] fetches the packages; ClickHouse is started after it
  * @property {(signal: AbortSignal) => Promise<void>} [build] compiles the program; the roles are started after it
  * @property {Engines} [engines]
+ * @property {number} [lookMs] time between two looks whether a role's event loop turns
  * @property {readonly number[]} [delaysMs] waits before a child is started again, by the number of early deaths
  *
  * @typedef {{ startKafka: typeof startKafka, startClickHouse: typeof startClickHouse }} Engines
@@ -159,11 +160,11 @@ export class Supervisor {
 
   /** @param {NodeJS.ProcessEnv} env */
   async #startRoles(env) {
-    const { settings, dist, log, delaysMs } = this.options;
+    const { settings, dist, log, delaysMs, lookMs } = this.options;
     this.#stopping.signal.throwIfAborted();
     const onChange = () => this.#writeInstance();
     const onPeers = () => this.#sendPeers();
-    const options = { dist, dataDir: settings.dataDir, env, log, delaysMs, onChange, onPeers };
+    const options = { dist, dataDir: settings.dataDir, env, log, delaysMs, lookMs, onChange, onPeers };
     this.#roles = settings.roles.map((role) => new RoleProcess(role, options));
     for (const role of this.#roles) await role.start();
     const { signal } = this.#stopping;

@@ -202,6 +202,16 @@ describe('supervisor', () => {
       });
     }
 
+    it('kills a role whose event loop hangs, and starts it again', async () => {
+      const instance = await start({ FAKE_SINK: 'loops', FAKE_LOOK_MS: '10' });
+      await until(() => instance.events('start', 'sink').length === 2, 'started again');
+      await until(() => instance.process('sink').restarts === 1, 'counted');
+      expect(instance.stderr).to.include('logweir: the event loop of sink has hung for 15 s: it is killed\n');
+      expect(instance.stderr).to.include('logweir: sink ended (signal SIGKILL), starting it again');
+      // those that have never said anything are not watched
+      expect(instance.process('app').restarts).to.equal(0);
+    });
+
     it('waits longer each time when a process keeps dying', async () => {
       const instance = await start();
       const waits: number[] = [];
