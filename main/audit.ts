@@ -34,7 +34,7 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
   const from = request.from === undefined ? null : Number(timeOf('from', request.from, now).start / 1_000_000n);
   const to = request.to === undefined ? null : Number(timeOf('to', request.to, now).end / 1_000_000n) + 1;
   const config = loadConfig({ ...env, ...embeddedEngines(env) });
-  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-audit', log: pino({ level: 'silent' }) });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-audit', log: pino({ level: 'silent' }) });
   const store = new Store(config.clickhouse);
   try {
     const report = await audit({

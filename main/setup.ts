@@ -21,7 +21,7 @@ async function prepareStore(config: Config): Promise<void> {
 
 async function prepareKafka(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel }, process.stderr);
-  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-setup', log });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-setup', log });
   await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
   if (config.keys.bootstrapKey === '') return;
   const control = new ControlStore({

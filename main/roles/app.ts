@@ -34,7 +34,7 @@ export const appRole: Role = {
     if (config.clickhouse.readerUser === config.clickhouse.user)
       log.warn({ user: config.clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
     context.registerCheck('clickhouse', () => store.ping());
-    const letters = new DeadLetters(createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-dead-letters', log }));
+    const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const tables = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
     context.serveAdmin([
       ...adminRoutes(control, context.peers),

@@ -50,7 +50,7 @@ export const sinkRole: Role = {
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
     const store = new Store(config.clickhouse);
-    const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-sink', log });
+    const kafka = createKafka({ ...config.kafka, clientId: 'logweir-sink', log });
     const deadLetters = new DeadLetters(kafka);
     const { deadLetterLimit } = config.sinks;
     const consumers = sinks.members.map(

@@ -1,4 +1,5 @@
 import { ClickHouseError, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
+import https from 'node:https';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -42,19 +43,19 @@ export class Store {
       keep_alive: { enabled: true, idle_socket_ttl: 2000 },
       request_timeout: 600_000,
     };
-    const owner = { ...common, username: config.user, password: config.password, max_open_connections: 16 };
-    this.#server = createClient(owner);
-    this.#owner = createClient({ ...owner, database: config.database });
+    const owner = { ...common, username: config.user, password: config.password };
+    this.#server = createClient({ ...owner, ...connections(config, 16) });
+    this.#owner = createClient({ ...owner, ...connections(config, 16), database: config.database });
     this.#reader = createClient({
       ...common,
       username: config.readerUser,
       password: config.readerPassword,
       database: config.database,
-      max_open_connections: 64,
+      ...connections(config, 64),
       use_multipart_params: true,
     });
-    const { url, database, readerUser, readerPassword } = config;
-    this.#select = new SelectClient({ url, database, user: readerUser, password: readerPassword });
+    const { url, tls, database, readerUser, readerPassword } = config;
+    this.#select = new SelectClient({ url, database, user: readerUser, password: readerPassword, ...(tls === undefined ? {} : { tls }) });
   }
 
   /**
@@ -159,6 +160,14 @@ export class Store {
     this.#select.close();
     await Promise.all([this.#server.close(), this.#owner.close(), this.#reader.close()]);
   }
+}
+
+type ClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
+
+/** With the client's own TLS a certificate would take the place of the password. */
+function connections({ tls }: Config['clickhouse'], most: number): Pick<ClientOptions, 'http_agent' | 'max_open_connections'> {
+  if (tls === undefined) return { max_open_connections: most };
+  return { http_agent: new https.Agent({ ...tls, keepAlive: true, maxSockets: most }) };
 }
 
 /** A request has several statements, and a client may send its id again: ClickHouse refuses an id that is running. */
