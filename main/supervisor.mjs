@@ -109,7 +109,8 @@ export class Supervisor {
     Object.assign(roleEnv, ...(await this.#all([kafka, clickhouse, built])));
 
     log('preparing topics and tables …');
-    const { tenantId, key } = await runSetup({ dist, dataDir, env: roleEnv, signal });
+    const { tenantId, key, warnings = [] } = await runSetup({ dist, dataDir, env: roleEnv, signal });
+    for (const warning of warnings) log(`WARNING: ${warning}.`);
     await this.#startRoles(roleEnv);
     return `Logweir is ready: app ${settings.appUrl} ingest ${settings.ingestUrl} tenant ${tenantId} key ${key || '-'}`;
   }

@@ -32,6 +32,11 @@ describe('supervisor', () => {
       );
     });
 
+    it('passes on what the setup warns of', async () => {
+      const instance = await start({ FAKE_SETUP: 'warns' });
+      expect(instance.stderr).to.include('logweir: WARNING: A topic is odd.\n');
+    });
+
     it('tells the roles where the engines are', async () => {
       const instance = await start();
       for (const role of ['ingest', 'app', 'sink']) {
