@@ -57,6 +57,7 @@ function compose(
         registerCheck: (check, probe) => {
           checks.register(check, probe);
         },
+        registerWarning: checks.registerWarning.bind(checks),
         serveAdmin: (routes) => {
           admin.routes = routes;
         },

@@ -56,6 +56,7 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
         if (result.error !== undefined) throw invalidBody(`${result.error.details.map(({ message }) => message).join('; ')}.`);
         const { reason: text, from, dry_run: dryRun } = result.value;
         const reason = readReason(text);
+        if (reason === 'expired') throw invalidParameter('What has expired is gone: a letter of it has no record that could be replayed.');
         const { missing, ...tally } = await replay({ ...sources, requestId }, reason, readFrom(from), dryRun);
         return { status: 200, body: [{ reason, ...tally, to_replay: dryRun ? missing : 0, replayed: dryRun ? 0 : missing }] };
       },

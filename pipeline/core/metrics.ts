@@ -20,6 +20,7 @@ export class Metrics {
     'topic',
     'reason',
   ]);
+  readonly expired = this.#counter('logweir_expired_records_total', 'Records that Kafka deleted before they were stored.', ['topic']);
   readonly givenUpCoordinators = this.#counter(
     'logweir_given_up_coordinators_total',
     'Coordinators of a consumer group that did not answer any more, so that another one was looked for.',
