@@ -222,6 +222,17 @@ describe('the control store while Kafka is away', () => {
     await store.stop();
   });
 
+  it('a key that was found was used', async () => {
+    const { store } = await controlNode(new FakeControlTopic());
+    await bootstrapTenant(store, '');
+    const { secret, record } = await createKey(store, 1, ['read'], null);
+    const before = Date.now();
+    store.find(`${secret}x`);
+    expect(store.lastUseOf(record.id)).to.equal(null);
+    store.find(secret);
+    expect(store.lastUseOf(record.id)).to.be.at.least(before);
+  });
+
   it('the first key cannot have the value of another one', async () => {
     const { store } = await controlNode(new FakeControlTopic());
     await bootstrapTenant(store, '');
