@@ -109,10 +109,10 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'key list',
-    help: 'Lists the keys of a tenant.',
+    help: 'Lists the keys of a tenant, and when each was used last.',
     required: ['tenant'],
     optional: [],
-    columns: ['id', 'tenant_id', 'scopes', 'created_at', 'expires_at'],
+    columns: ['id', 'tenant_id', 'scopes', 'created_at', 'expires_at', 'last_used'],
     request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/keys') }),
   },
   {

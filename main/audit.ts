@@ -7,7 +7,7 @@ import { createKafka } from '../pipeline/bus/kafka.ts';
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
-import { audit, type LastLetters } from '../sinks/audit/audit.ts';
+import { audit, type ExpiredRecords, type Letters } from '../sinks/audit/audit.ts';
 import { storedPositions } from '../sinks/audit/stored.ts';
 import { sinks } from '../sinks/index.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
@@ -34,7 +34,7 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
   const from = request.from === undefined ? null : Number(timeOf('from', request.from, now).start / 1_000_000n);
   const to = request.to === undefined ? null : Number(timeOf('to', request.to, now).end / 1_000_000n) + 1;
   const config = loadConfig({ ...env, ...embeddedEngines(env) });
-  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-audit', log: pino({ level: 'silent' }) });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-audit', log: pino({ level: 'silent' }) });
   const store = new Store(config.clickhouse);
   try {
     const report = await audit({
@@ -55,13 +55,19 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
   }
 }
 
-/** When the last letter about each record of a topic was written. */
-async function lettersOf(kafka: ReturnType<typeof createKafka>, topic: string): Promise<LastLetters> {
+/** When the last letter about each record of a topic was written, and what has expired. */
+async function lettersOf(kafka: ReturnType<typeof createKafka>, topic: string): Promise<Letters> {
+  const expired = new Map<string, ExpiredRecords>();
   const last = new Map<string, number>();
   const key = (partition: number, offset: number): string => letterKey({ topic, partition, offset });
   await new DeadLetters(kafka).read(0, (letters) => {
-    for (const letter of letters) if (letter.topic === topic) last.set(letterKey(letter), letter.at);
+    for (const letter of letters) {
+      if (letter.topic !== topic) continue;
+      const { partition, offset, at } = letter;
+      if (letter.reason === 'expired') expired.set(letterKey(letter), { partition, first: offset, last: letter.last ?? offset, at });
+      else last.set(letterKey(letter), at);
+    }
     return Promise.resolve(true);
   });
-  return (partition, offset) => last.get(key(partition, offset)) ?? null;
+  return { last: (partition, offset) => last.get(key(partition, offset)) ?? null, expired: [...expired.values()] };
 }

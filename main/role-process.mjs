@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs';
 import path from 'node:path';
 import { openLog } from '../compose/embedded/engine-process.mjs';
 import { StartError } from '../compose/embedded/start-error.mjs';
+import { Heartbeat, LOOK_MS } from './heartbeat.mjs';
 import { KeptChild } from './kept-child.mjs';
 import { lastWords } from './last-words.mjs';
 import { runtimeOf } from './role-runtime.mjs';
@@ -19,8 +20,10 @@ export const ROLES = [
 ];
 
 const READY_TIMEOUT_MS = 240_000;
+
 /**
  * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and
+ * `{type:'alive'}` every second: one whose event loop hangs for 15 s is killed, and started again. It
  * ends by itself when its supervisor is gone (the channel between them closes).
  */
 export class RoleProcess extends KeptChild {
@@ -34,7 +37,7 @@ export class RoleProcess extends KeptChild {
   /**
    * @param {string} role
    * @param {{ dist: string, dataDir: string, env: NodeJS.ProcessEnv, onChange: () => void, onPeers: () => void,
-   *   log: (line: string) => void, delaysMs?: readonly number[] | undefined }} options
+   *   log: (line: string) => void, delaysMs?: readonly number[] | undefined, lookMs?: number | undefined }} options
    */
   constructor(role, options) {
     super(role, ({ onSpawn }) => Promise.resolve(this.#spawn(onSpawn)), options);
@@ -76,9 +79,17 @@ export class RoleProcess extends KeptChild {
     });
     closeSync(log);
     this.#child = child;
-    child.on('message', (message) => this.#onMessage(message));
+    const heartbeat = new Heartbeat();
+    child.on('message', (message) => this.#onMessage(message, heartbeat));
+    const looks = setInterval(() => {
+      if (!heartbeat.look()) return;
+      clearInterval(looks);
+      this.log(`the event loop of ${this.name} has hung for 15 s: it is killed`);
+      child.kill('SIGKILL');
+    }, this.options.lookMs ?? LOOK_MS);
     const exited = new Promise((/** @type {(how: string) => void} */ resolve) => {
       const ended = (/** @type {string} */ how) => {
+        clearInterval(looks);
         this.port = null;
         this.options.onPeers();
         resolve(how);
@@ -102,9 +113,10 @@ export class RoleProcess extends KeptChild {
     void this.kill();
   }
 
-  /** @param {unknown} message */
-  #onMessage(message) {
+  /** @param {unknown} message @param {Heartbeat} heartbeat */
+  #onMessage(message, heartbeat) {
     const { type, port } = /** @type {{ type?: unknown, port?: unknown }} */ (message ?? {});
+    if (type === 'alive') heartbeat.beat();
     if (type !== 'ready') return;
     this.port = Number(port);
     this.#wasReady = true;

@@ -17,6 +17,8 @@ import { roles } from './roles/index.ts';
 
 /** What an operator can redact from the service's own log. */
 const REDACTED = ['authorization', 'x-api-key', 'api_key', 'cookie', 'password', '*.authorization', '*.password'];
+/** How often the supervisor is told that the event loop turns (main/heartbeat.mjs). */
+const BEAT_MS = 1000;
 /** A stop that takes longer is ended hard. */
 const STOP_DEADLINE_MS = 23_000;
 
@@ -55,6 +57,7 @@ function compose(
         registerCheck: (check, probe) => {
           checks.register(check, probe);
         },
+        registerWarning: checks.registerWarning.bind(checks),
         serveAdmin: (routes) => {
           admin.routes = routes;
         },
@@ -98,6 +101,10 @@ async function main(): Promise<void> {
   const log = pino({ level: config.logLevel, redact: REDACTED, base: { role: own.name } });
   const hurry = new AbortController();
   const { services, port, peers } = compose(own, config, log, hurry.signal);
+  const beat = setInterval(() => process.send?.({ type: 'alive' }, undefined, undefined, () => undefined), BEAT_MS);
+  process.once('disconnect', () => {
+    clearInterval(beat);
+  });
   process.on('message', (message: { readonly type?: unknown; readonly peers?: readonly Peer[] }) => {
     if (message.type === 'peers') peers.set(message.peers ?? []);
   });

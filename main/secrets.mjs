@@ -23,8 +23,9 @@ export function keptSecrets(dataDir, env, isKafkaEmbedded) {
 
 /** @param {string} file @param {string | undefined} given @param {boolean} isKafkaEmbedded */
 function bootstrapKey(file, given, isKafkaEmbedded) {
-  if (given && !/^[A-Za-z0-9_-]+$/.test(given)) {
-    throw new StartError('LOGWEIR_BOOTSTRAP_KEY must be made of A-Z, a-z, 0-9, "_" and "-" only.');
+  // before it is kept
+  if (given && !/^[A-Za-z0-9_-]{16,}$/.test(given)) {
+    throw new StartError('LOGWEIR_BOOTSTRAP_KEY must have 16 characters or more of A-Z, a-z, 0-9, "_" and "-".');
   }
   if (!isKafkaEmbedded) return given || null;
   if (given) keep(file, given);

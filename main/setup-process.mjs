@@ -9,7 +9,7 @@ import { telling } from './last-words.mjs';
  * Runs the setup program (topics, tables, the first tenant) to its end. Its log goes to DATA_DIR/logs/setup.log; the
  * last line it prints is JSON.
  * @param {{ dist: string, dataDir: string, env: NodeJS.ProcessEnv, signal: AbortSignal }} options
- * @returns {Promise<{ readonly tenantId: number, readonly key: string }>}
+ * @returns {Promise<{ readonly tenantId: number, readonly key: string, readonly warnings?: readonly string[] }>}
  */
 export async function runSetup({ dist, dataDir, env, signal }) {
   const program = path.join(dist, 'main', 'setup.js');

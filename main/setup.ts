@@ -1,9 +1,10 @@
-/** Run once before the roles: topics, tables, the first tenant. Safe to repeat. Its last line of output is `{"tenantId":1,"key":"…"}`. */
+/** Run once before the roles: topics, tables, the first tenant. Safe to repeat. Its last line of output is `{"tenantId":1,"key":"…","warnings":[…]}`. */
 import { pino } from 'pino';
 import { bootstrapTenant } from '../api/control/accounts.ts';
 import { ControlStore } from '../api/control/control-store.ts';
 import { KafkaCompactedLog } from '../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../pipeline/bus/kafka.ts';
+import { checkTopics } from '../pipeline/bus/topic-settings.ts';
 import { CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/topics.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
@@ -19,11 +20,15 @@ async function prepareStore(config: Config): Promise<void> {
   }
 }
 
-async function prepareKafka(config: Config): Promise<void> {
+/** Gives sentences that an operator should read. */
+async function prepareKafka(config: Config): Promise<readonly string[]> {
   const log = pino({ level: config.logLevel }, process.stderr);
-  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-setup', log });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-setup', log });
   await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
-  if (config.keys.bootstrapKey === '') return;
+  const { refused, warnings } = await checkTopics(kafka, topics.members);
+  if (refused.length > 0) throw new Error(`Kafka's topics are not as they must be: ${refused.join('. ')}.`);
+  for (const warning of warnings) log.warn(warning);
+  if (config.keys.bootstrapKey === '') return warnings;
   const control = new ControlStore({
     log: new KafkaCompactedLog({ kafka, log, topic: CONTROL_TOPIC }),
     pepper: config.keys.pepper,
@@ -36,8 +41,9 @@ async function prepareKafka(config: Config): Promise<void> {
   } finally {
     await control.stop();
   }
+  return warnings;
 }
 
 const config = loadConfig(process.env);
-await Promise.all([prepareStore(config), prepareKafka(config)]);
-process.stdout.write(`${JSON.stringify({ tenantId: 1, key: config.keys.bootstrapKey })}\n`, () => process.exit(0));
+const [warnings] = await Promise.all([prepareKafka(config), prepareStore(config)]);
+process.stdout.write(`${JSON.stringify({ tenantId: 1, key: config.keys.bootstrapKey, warnings })}\n`, () => process.exit(0));

@@ -18,6 +18,10 @@ const LISTENING_ROLE_STOP_MS = 14_000;
 const ROLE_STOP_MS = 8000;
 const ENGINES_STOP_MS = 5000;
 
+/** A real ClickHouse, and queries that run as the owner of its tables. */
+const NO_READER =
+  'WARNING: LOGWEIR_CLICKHOUSE_READER_USER is not set: queries run as the owner, without the row policy between tenants (docs/operations.md).';
+
 /**
  * @typedef {object} SupervisorOptions
  * @property {import('./settings.d.mts').Settings} settings
@@ -27,6 +31,7 @@ const ENGINES_STOP_MS = 5000;
  * @property {(signal: AbortSignal) => Promise<void>} [install] fetches the packages; ClickHouse is started after it
  * @property {(signal: AbortSignal) => Promise<void>} [build] compiles the program; the roles are started after it
  * @property {Engines} [engines]
+ * @property {number} [lookMs] time between two looks whether a role's event loop turns
  * @property {readonly number[]} [delaysMs] waits before a child is started again, by the number of early deaths
  *
  * @typedef {{ startKafka: typeof startKafka, startClickHouse: typeof startClickHouse }} Engines
@@ -86,6 +91,7 @@ export class Supervisor {
     if (isKafkaEmbedded || isClickHouseEmbedded) checkPlatform();
     this.#claim = await claimDataDir(dataDir);
     await checkListeners(settings.listeners);
+    if (!isClickHouseEmbedded && !env['LOGWEIR_CLICKHOUSE_READER_USER']) log(NO_READER);
     /** @type {NodeJS.ProcessEnv} */
     const roleEnv = { ...env, ...keptSecrets(dataDir, env, isKafkaEmbedded), LOGWEIR_DATA_DIR: dataDir };
     if (isKafkaEmbedded || isClickHouseEmbedded) roleEnv['LOGWEIR_EMBEDDED'] = '1';
@@ -103,7 +109,8 @@ export class Supervisor {
     Object.assign(roleEnv, ...(await this.#all([kafka, clickhouse, built])));
 
     log('preparing topics and tables …');
-    const { tenantId, key } = await runSetup({ dist, dataDir, env: roleEnv, signal });
+    const { tenantId, key, warnings = [] } = await runSetup({ dist, dataDir, env: roleEnv, signal });
+    for (const warning of warnings) log(`WARNING: ${warning}.`);
     await this.#startRoles(roleEnv);
     return `Logweir is ready: app ${settings.appUrl} ingest ${settings.ingestUrl} tenant ${tenantId} key ${key || '-'}`;
   }
@@ -154,11 +161,11 @@ export class Supervisor {
 
   /** @param {NodeJS.ProcessEnv} env */
   async #startRoles(env) {
-    const { settings, dist, log, delaysMs } = this.options;
+    const { settings, dist, log, delaysMs, lookMs } = this.options;
     this.#stopping.signal.throwIfAborted();
     const onChange = () => this.#writeInstance();
     const onPeers = () => this.#sendPeers();
-    const options = { dist, dataDir: settings.dataDir, env, log, delaysMs, onChange, onPeers };
+    const options = { dist, dataDir: settings.dataDir, env, log, delaysMs, lookMs, onChange, onPeers };
     this.#roles = settings.roles.map((role) => new RoleProcess(role, options));
     for (const role of this.#roles) await role.start();
     const { signal } = this.#stopping;

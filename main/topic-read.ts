@@ -36,7 +36,7 @@ export async function readTopic(request: TopicReadRequest, env: Env, output: Top
   const from = request.from === undefined ? null : Number(timeOf('from', request.from, now).start / 1_000_000n);
   const to = request.to === undefined ? null : Number(timeOf('to', request.to, now).end / 1_000_000n) + 1;
   const config = loadConfig({ ...env, ...embeddedEngines(env) });
-  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-topic', log: pino({ level: 'silent' }) });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-topic', log: pino({ level: 'silent' }) });
   const log = auditedLog(kafka, logsSignal, sinkGroup('logs'));
   try {
     const spans = new Map((await log.positions(from, to)).map((position) => [position.partition, position]));

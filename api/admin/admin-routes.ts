@@ -27,6 +27,7 @@ export type AdminRoute = {
   handle(request: {
     readonly params: Readonly<Record<string, string>>;
     readonly query: URLSearchParams;
+    readonly requestId: string;
     body(): Promise<unknown>;
   }): Promise<RouteAnswer>;
 };
@@ -110,7 +111,7 @@ function keyRoutes(control: ControlStore, settled: (answer: RouteAnswer) => Prom
       method: 'DELETE',
       path: '/admin/tenants/{tenant}/keys/{key}',
       handle: async ({ params }) =>
-        settled({ status: 200, body: shownKey(await revokeKey(control, tenantIdOf(params), params['key'] ?? '')) }),
+        settled({ status: 200, body: shownKey(control, await revokeKey(control, tenantIdOf(params), params['key'] ?? '')) }),
     },
   ];
 }
@@ -126,7 +127,7 @@ async function tenantWithKey(
 
 function listKeys(control: ControlStore, id: number): RouteAnswer {
   requireTenant(control, id);
-  return { status: 200, body: control.keysOf(id).map(shownKey) };
+  return { status: 200, body: control.keysOf(id).map((key) => shownKey(control, key)) };
 }
 
 /** The tenant that an admin route's path names. Throws HttpError 400. */
@@ -173,13 +174,15 @@ function shownTenant(tenant: TenantRecord): object {
   };
 }
 
-function shownKey(key: KeyRecord): object {
+function shownKey(control: ControlStore, key: KeyRecord): object {
+  const lastUse = control.lastUseOf(key.id);
   return {
     id: key.id,
     tenant_id: key.tenantId,
     scopes: key.scopes,
     created_at: key.createdAt,
     expires_at: key.expiresAt,
+    last_used: lastUse === null ? null : new Date(lastUse).toISOString(),
     ...(key.revokedAt === null ? {} : { revoked_at: key.revokedAt }),
   };
 }

@@ -6,10 +6,20 @@ const DEADLINE_MS = 2000;
 /** The readiness checks of this process, by name. */
 export class Checks {
   readonly #probes = new Map<string, Probe>();
+  readonly #warnings: (() => string | null)[] = [];
 
   /** Adds a check; one of the same name is replaced. */
   register(name: string, probe: Probe): void {
     this.#probes.set(name, probe);
+  }
+
+  /** Adds what may have to be said though the process works; null: nothing. */
+  registerWarning(warning: () => string | null): void {
+    this.#warnings.push(warning);
+  }
+
+  get warnings(): string[] {
+    return this.#warnings.map((warning) => warning()).filter((sentence) => sentence !== null);
   }
 
   /** Runs all checks at once; one that throws or takes longer than 2 s has failed. */

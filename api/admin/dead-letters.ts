@@ -28,6 +28,9 @@ const replayBody = Joi.object<{ reason: string; from: string; dry_run: boolean }
   dry_run: Joi.boolean().default(false),
 });
 
+/** What a request looks at: its statements carry its id. */
+type Asked = DeadLetterSources & { readonly requestId: string };
+
 /** What became of the letters that a replay was asked for. */
 type Tally = { letters: number; stored: number; missing: number; left: boolean };
 
@@ -37,22 +40,24 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
     {
       method: 'GET',
       path: '/admin/dead-letters',
-      handle: async ({ query }) => {
+      handle: async ({ query, requestId }) => {
         const reason = query.get('reason');
         const from = readFrom(query.get('from') ?? '1970');
-        const body = await list(sources, reason === null ? null : readReason(reason), from, readLimit(query.get('limit') ?? '100'));
+        const limit = readLimit(query.get('limit') ?? '100');
+        const body = await list({ ...sources, requestId }, reason === null ? null : readReason(reason), from, limit);
         return { status: 200, body: JSON.stringify(body) };
       },
     },
     {
       method: 'POST',
       path: '/admin/dead-letters/replay',
-      handle: async ({ body }) => {
+      handle: async ({ body, requestId }) => {
         const result = replayBody.validate((await body()) ?? {}, { abortEarly: false });
         if (result.error !== undefined) throw invalidBody(`${result.error.details.map(({ message }) => message).join('; ')}.`);
         const { reason: text, from, dry_run: dryRun } = result.value;
         const reason = readReason(text);
-        const { missing, ...tally } = await replay(sources, reason, readFrom(from), dryRun);
+        if (reason === 'expired') throw invalidParameter('What has expired is gone: a letter of it has no record that could be replayed.');
+        const { missing, ...tally } = await replay({ ...sources, requestId }, reason, readFrom(from), dryRun);
         return { status: 200, body: [{ reason, ...tally, to_replay: dryRun ? missing : 0, replayed: dryRun ? 0 : missing }] };
       },
     },
@@ -60,7 +65,8 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
 }
 
 /** The last letters, the newest first; of several about one position the newest. */
-async function list({ letters, store, tables }: DeadLetterSources, reason: Reason | null, from: number, limit: number): Promise<object[]> {
+async function list(sources: Asked, reason: Reason | null, from: number, limit: number): Promise<object[]> {
+  const { letters } = sources;
   const newest = new Map<string, Shown>();
   const until = Date.now() + READ_MS;
   const whole = await letters.read(from, (some) => {
@@ -75,7 +81,7 @@ async function list({ letters, store, tables }: DeadLetterSources, reason: Reaso
   });
   if (!whole) throw invalidParameter('The dead letters could not be read in time; name a later --from.');
   const rows = [...newest.values()].reverse();
-  const stored = await storedOf(store, tables, rows);
+  const stored = await storedOf(sources, rows);
   return rows.map((row) => ({ ...row, stored: isStored(stored, row, row.rows) }));
 }
 
@@ -94,7 +100,8 @@ function shown({ at, original, reason, stage, topic, partition, offset, version,
 }
 
 /** Puts the originals of letters on their topics again, each once and only those that are not stored whole. */
-async function replay({ letters, store, tables, log }: DeadLetterSources, reason: Reason, from: number, dryRun: boolean): Promise<Tally> {
+async function replay(sources: Asked, reason: Reason, from: number, dryRun: boolean): Promise<Tally> {
+  const { letters, tables, log } = sources;
   const tally: Tally = { letters: 0, stored: 0, missing: 0, left: false };
   const seen = new Set<string>();
   const until = Date.now() + READ_MS;
@@ -103,7 +110,7 @@ async function replay({ letters, store, tables, log }: DeadLetterSources, reason
       const key = letterKey(letter);
       return letter.reason === reason && tables.has(letter.topic) && !seen.has(key) && seen.add(key);
     });
-    const stored = await storedOf(store, tables, wanted);
+    const stored = await storedOf(sources, wanted);
     const missing = wanted.filter((letter) => !isStored(stored, letter, letter.original.headers?.['count']?.toString() ?? ''));
     if (!dryRun) await letters.replay(missing);
     tally.letters += wanted.length;
@@ -124,11 +131,7 @@ function isStored(stored: ReadonlyMap<string, number>, position: Position, count
 }
 
 /** How many rows there are of positions in their tables, by key. */
-async function storedOf(
-  store: Pick<Store, 'ownerRows'>,
-  tables: DeadLetterSources['tables'],
-  positions: readonly Position[],
-): Promise<ReadonlyMap<string, number>> {
+async function storedOf({ store, tables, requestId }: Asked, positions: readonly Position[]): Promise<ReadonlyMap<string, number>> {
   const stored = new Map<string, number>();
   for (const [topic, table] of tables) {
     const own = positions.filter((position) => position.topic === topic);
@@ -139,6 +142,9 @@ async function storedOf(
          WHERE kafka_off IN (${asked.map(({ offset }) => String(offset)).join(',')})
            AND (kafka_part, kafka_off) IN (${asked.map(({ partition, offset }) => `(${String(partition)},${String(offset)})`).join(',')})
          GROUP BY kafka_part, kafka_off`,
+        {},
+        undefined,
+        requestId,
       );
       for (const [partition, offset, rows] of found)
         stored.set(letterKey({ topic, partition: Number(partition), offset: Number(offset) }), Number(rows));

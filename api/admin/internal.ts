@@ -68,7 +68,8 @@ function guarded(token: string, route: AdminRoute): Endpoint {
     access: null,
     handle: async (exchange) => {
       checkToken(exchange.header('authorization'), token);
-      return route.handle({ params: exchange.params, query: exchange.query, body: () => exchange.body() });
+      const { params, query, requestId } = exchange;
+      return route.handle({ params, query, requestId, body: () => exchange.body() });
     },
   };
 }
@@ -92,34 +93,43 @@ function seenRoute(control: ControlStore): AdminRoute {
   };
 }
 
-type Readiness = { readonly role: string; readonly checks: Readonly<Record<string, boolean>> };
+type Readiness = {
+  readonly role: string;
+  readonly checks: Readonly<Record<string, boolean>>;
+  /** What an operator must look at, though the process works. */
+  readonly warnings: readonly string[];
+};
 
 /** 200 only if all checks hold, here and (unless `?self=1`) in every other process; else 503 and which do not. */
 async function ready({ role, checks, peers }: InternalOptions, query: URLSearchParams): Promise<RouteAnswer> {
-  const own: Readiness = { role, checks: await checks.run() };
+  const own: Readiness = { role, checks: await checks.run(), warnings: checks.warnings };
   const others = peers === undefined || query.has('self') ? [] : await peers.ask('/ready?self=1');
   const missing =
     peers === undefined || query.has('self') ? [] : peers.roles.filter((name) => !others.some((answer) => answer.role === name));
-  const processes = [
+  const processes: Readiness[] = [
     own,
-    ...others.map(({ role: name, body }) => ({ role: name, checks: checksOf(body) })),
-    ...missing.map((name) => ({ role: name, checks: { answers: false } })),
+    ...others.map(({ role: name, body }) => ({ role: name, ...readinessOf(body) })),
+    ...missing.map((name) => ({ role: name, checks: { answers: false }, warnings: [] })),
   ];
   const failing = processes.flatMap((part) =>
     Object.entries(part.checks)
       .filter(([, holds]) => !holds)
       .map(([name]) => `${part.role}: ${name}`),
   );
-  const body = { status: failing.length === 0 ? 'ready' : 'not_ready', failing, processes };
+  const warnings = processes.flatMap((part) => part.warnings.map((warning) => `${part.role}: ${warning}`));
+  const body = { status: failing.length === 0 ? 'ready' : 'not_ready', failing, warnings, processes };
   return { status: failing.length === 0 ? 200 : 503, body };
 }
 
-/** The checks in a peer's answer; a peer that does not answer fails the check `answers`. */
-function checksOf(body: unknown): Readonly<Record<string, boolean>> {
+/** What a peer's answer says of it; a peer that does not answer fails the check `answers`. */
+function readinessOf(body: unknown): Omit<Readiness, 'role'> {
   const processes = (body as { processes?: unknown } | null)?.processes;
   const own: unknown = Array.isArray(processes) ? processes[0] : undefined;
-  const checks = (own as { checks?: unknown } | undefined)?.checks;
-  return typeof checks === 'object' && checks !== null ? (checks as Record<string, boolean>) : { answers: false };
+  const { checks, warnings } = (own ?? {}) as { checks?: unknown; warnings?: unknown };
+  return {
+    checks: typeof checks === 'object' && checks !== null ? (checks as Record<string, boolean>) : { answers: false },
+    warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+  };
 }
 
 /** Prometheus text of this process and its peers; `?self=1` of this one alone, `?self=json` as JSON for a peer to merge. */

@@ -164,7 +164,8 @@ export function requireTenant(control: ControlStore, id: number): TenantRecord {
 
 /**
  * Makes sure that tenant 1 exists, on the plan `unlimited`, and, where a key is given, that it is tenant 1's bootstrap key with all
- * scopes; a former value of it is refused from then on. Safe to repeat, and from several nodes at once.
+ * scopes; a former value of it is refused from then on. Safe to repeat, and from several nodes at once. Throws HttpError 409 where another
+ * key has this value.
  */
 export async function bootstrapTenant(control: ControlStore, secret: string): Promise<void> {
   await control.whenReady();
@@ -187,7 +188,11 @@ function putKey(control: ControlStore, id: string, tenantId: number, { secret, s
   return control.write(
     keyKey(id),
     () => control.key(id),
-    (current) => ({ ...current, ...record }),
+    (current) => {
+      if ((control.holderOf(record.hash)?.id ?? id) !== id)
+        throw new HttpError(409, 'conflict', `The secret of the key ${JSON.stringify(id)} is that of another key; choose another one.`);
+      return { ...current, ...record };
+    },
   );
 }
 

@@ -9,6 +9,8 @@ export type ControlState = {
   readonly keys: Map<string, KeyRecord>;
   /** Ids of a tenant's keys. */
   readonly keysOfTenant: Map<number, Set<string>>;
+  /** Ids of the keys with a hash: one, unless two were given the same secret. */
+  readonly idsOfHash: Map<string, readonly string[]>;
   /** What the keys that can be used stand for, by the hash of their secret. */
   readonly known: Map<string, KnownKey>;
   /** Record keys whose last record on the topic lost against an earlier one. */
@@ -18,7 +20,15 @@ export type ControlState = {
 };
 
 export function emptyControlState(): ControlState {
-  return { tenants: new Map(), keys: new Map(), keysOfTenant: new Map(), known: new Map(), stale: new Set(), unreadable: 0 };
+  return {
+    tenants: new Map(),
+    keys: new Map(),
+    keysOfTenant: new Map(),
+    idsOfHash: new Map(),
+    known: new Map(),
+    stale: new Set(),
+    unreadable: 0,
+  };
 }
 
 /**
@@ -49,23 +59,52 @@ export function fold(state: ControlState, { key, value }: Pick<CompactedRecord, 
 
 function foldTenant(state: ControlState, tenant: TenantRecord): void {
   state.tenants.set(tenant.id, tenant);
-  for (const id of state.keysOfTenant.get(tenant.id) ?? []) publishKey(state, state.keys.get(id));
+  for (const id of state.keysOfTenant.get(tenant.id) ?? []) publish(state, state.keys.get(id)?.hash);
 }
 
 function foldKey(state: ControlState, key: KeyRecord): void {
   const before = state.keys.get(key.id);
-  if (before !== undefined && state.known.get(before.hash)?.principal.keyId === key.id) state.known.delete(before.hash);
+  if (before !== undefined) {
+    const others = (state.idsOfHash.get(before.hash) ?? []).filter((id) => id !== key.id);
+    if (others.length > 0) state.idsOfHash.set(before.hash, others);
+    else state.idsOfHash.delete(before.hash);
+  }
   state.keys.set(key.id, key);
+  state.idsOfHash.set(key.hash, [...(state.idsOfHash.get(key.hash) ?? []), key.id]);
   const ids = state.keysOfTenant.get(key.tenantId) ?? new Set<string>();
   state.keysOfTenant.set(key.tenantId, ids.add(key.id));
-  publishKey(state, key);
+  if (before !== undefined && before.hash !== key.hash) publish(state, before.hash);
+  publish(state, key.hash);
 }
 
-/** Puts what a key stands for where look-ups find it; a key may come before its tenant. */
-function publishKey(state: ControlState, key: KeyRecord | undefined): void {
+/**
+ * The key that a hash belongs to: of several the oldest, revoked or not. It depends on the last record of each key alone, so compaction,
+ * which changes their order, changes nothing here.
+ */
+export function holderOf({ keys, idsOfHash }: Pick<ControlState, 'keys' | 'idsOfHash'>, hash: string): KeyRecord | undefined {
+  let holder: KeyRecord | undefined;
+  for (const id of idsOfHash.get(hash) ?? []) {
+    const key = keys.get(id);
+    if (key !== undefined && (holder === undefined || isOlder(key, holder))) holder = key;
+  }
+  return holder;
+}
+
+function isOlder(one: KeyRecord, other: KeyRecord): boolean {
+  const [a, b] = [Date.parse(one.createdAt), Date.parse(other.createdAt)];
+  return a === b ? one.id < other.id : a < b;
+}
+
+/** Puts what a hash stands for where look-ups find it; a key may come before its tenant. */
+function publish(state: ControlState, hash: string | undefined): void {
+  if (hash === undefined) return;
+  const key = holderOf(state, hash);
   const tenant = key === undefined ? undefined : state.tenants.get(key.tenantId);
-  if (key === undefined || tenant === undefined || key.revokedAt !== null) return;
-  state.known.set(key.hash, {
+  if (key === undefined || tenant === undefined || key.revokedAt !== null) {
+    state.known.delete(hash);
+    return;
+  }
+  state.known.set(hash, {
     principal: {
       tenantId: tenant.id,
       keyId: key.id,

@@ -5,7 +5,8 @@ import type { CompactedLog, CompactedRecord } from '../../pipeline/core/compacte
 import { authUnavailable, HttpError } from '../../pipeline/core/errors.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
-import { emptyControlState, fold } from './control-state.ts';
+import { emptyControlState, fold, holderOf } from './control-state.ts';
+import { KeyUses } from './key-uses.ts';
 import type { KeyRecord, TenantRecord } from './records.ts';
 
 export type ControlStoreOptions = {
@@ -18,6 +19,8 @@ export type ControlStoreOptions = {
 
 type Waiter = { readonly offset: bigint; readonly resolve: (seen: boolean) => void };
 
+/** How often it is told which keys were used. Milliseconds. */
+const TELL_USES_MS = 60_000;
 /** Versions that lose against other nodes before a write gives up. */
 const MAX_TRIES = 20;
 
@@ -34,6 +37,8 @@ export class ControlStore implements Service, KeyStore {
   readonly #stop = new AbortController();
   #offset = -1n;
   #loading: Promise<void> | null = null;
+  readonly #uses: KeyUses;
+  #telling: NodeJS.Timeout | undefined;
   readonly #readyWaiters: (() => void)[] = [];
   readonly #seenWaiters = new Set<Waiter>();
   /** Own writes on their way, by the id of the write: told whether they count. */
@@ -41,6 +46,7 @@ export class ControlStore implements Service, KeyStore {
 
   constructor(options: ControlStoreOptions) {
     this.#options = options;
+    this.#uses = new KeyUses(options.log);
   }
 
   /** Resolves after the first attempt to read the topic; where Kafka could not be reached, attempts go on behind. */
@@ -51,10 +57,12 @@ export class ControlStore implements Service, KeyStore {
     });
     this.#loading = this.#load(() => tried?.());
     await first;
+    this.#telling = setInterval(() => void this.#tellUses(), TELL_USES_MS).unref();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
+    clearInterval(this.#telling);
     await this.#options.log.stop();
     await this.#loading;
   }
@@ -99,12 +107,24 @@ export class ControlStore implements Service, KeyStore {
     const known = this.#state.known.get(hash);
     const record = known === undefined ? undefined : this.#state.keys.get(known.principal.keyId);
     if (known === undefined || record === undefined) return null;
-    return timingSafeEqual(Buffer.from(hash), Buffer.from(record.hash)) ? known : null;
+    if (!timingSafeEqual(Buffer.from(hash), Buffer.from(record.hash))) return null;
+    this.#uses.note(record.id);
+    return known;
+  }
+
+  /** When a key was last sent by a client, in milliseconds, to the hour where that was to another process; null: never since that is told. */
+  lastUseOf(keyId: string): number | null {
+    return this.#uses.lastOf(keyId);
   }
 
   /** What is stored of a secret. */
   hash(secret: string): string {
     return createHmac('sha256', this.#options.pepper).update(secret).digest('hex');
+  }
+
+  /** The key that this secret's hash belongs to, revoked or not. */
+  holderOf(hash: string): KeyRecord | undefined {
+    return holderOf(this.#state, hash);
   }
 
   tenant(id: number): TenantRecord | undefined {
@@ -210,6 +230,14 @@ export class ControlStore implements Service, KeyStore {
     }
   }
 
+  async #tellUses(): Promise<void> {
+    try {
+      if (this.#ready) await this.#uses.tell();
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'Which keys were used could not be told; it is tried again.');
+    }
+  }
+
   #becomeReady(): void {
     this.#ready = true;
     const { tenants, keys, unreadable } = this.#state;
@@ -217,8 +245,17 @@ export class ControlStore implements Service, KeyStore {
     for (const resolve of this.#readyWaiters.splice(0)) resolve();
   }
 
+  #warnOfSecond({ hash }: KeyRecord): void {
+    const holder = this.holderOf(hash);
+    const second = (this.#state.idsOfHash.get(hash) ?? []).filter((id) => id !== holder?.id);
+    if (second.length > 0)
+      this.#options.logger.error({ holder: holder?.id, refused: second }, 'Keys have the same secret; only the oldest is accepted.');
+  }
+
   readonly #onRecord = (record: CompactedRecord): void => {
     const counts = fold(this.#state, record);
+    this.#uses.fold(record);
+    if (counts?.kind === 'key') this.#warnOfSecond(counts.record);
     if (record.offset > this.#offset) this.#offset = record.offset;
     if (this.#writes.size > 0) this.#writes.get(writeOf(record.value))?.(counts !== null);
     for (const waiter of this.#seenWaiters) if (waiter.offset <= this.#offset) waiter.resolve(true);

@@ -217,6 +217,7 @@ export class HttpServer implements Service {
     const body = JSON.stringify({ detail, request_id: requestId });
     socket.end(
       `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ''}\r\nConnection: close\r\nX-Request-Id: ${requestId}\r\n${headers}` +
+        'X-Content-Type-Options: nosniff\r\n' +
         `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
     );
     destroySoon(socket);

@@ -12,6 +12,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Elastic's clients compare the media type with this very text. */
 const ELASTIC_JSON_TYPE = 'application/json';
 
+/** A browser takes an answer for what its `Content-Type` says, never for what its bytes look like. */
+const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
+
 /** Writes the answer, and sees to what the client may still be sending. `extra`: headers that this host or path always adds. */
 export async function send(
   exchange: Exchange,
@@ -22,7 +25,7 @@ export async function send(
   const { request, response } = exchange;
   if (response.headersSent || response.destroyed) return;
   const body = bodyBytes(answer.body);
-  const headers: Record<string, string | number> = { 'X-Request-Id': exchange.requestId, ...extra };
+  const headers: Record<string, string | number> = { 'X-Request-Id': exchange.requestId, ...NO_SNIFFING, ...extra };
   if (isElasticPath(exchange.path)) headers['X-Elastic-Product'] = 'Elasticsearch';
   if (body.length > 0) headers['Content-Type'] = isElasticPath(exchange.path) ? ELASTIC_JSON_TYPE : JSON_TYPE;
   if (answer.stream !== undefined) headers['Content-Type'] = JSON_LINES_TYPE;

@@ -57,11 +57,11 @@ export class LocalEngine implements QueryEngine {
       now,
       limits: stage,
       maxFacetFields: limits.maxFacetFields,
-      runner: ({ tenantId, timeoutMs, signal }) => ({
+      runner: ({ tenantId, timeoutMs, signal, requestId }) => ({
         store,
         streams,
         onPipes,
-        options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal },
+        options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId },
       }),
       ...(enrich === undefined ? {} : { enrich }),
     };

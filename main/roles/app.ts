@@ -31,8 +31,10 @@ export const appRole: Role = {
     const { services, endpoints, counts } = ingestPlane(context, control);
     const sweep = new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) });
     const store = new Store(config.clickhouse);
+    if (config.clickhouse.readerUser === config.clickhouse.user)
+      log.warn({ user: config.clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
     context.registerCheck('clickhouse', () => store.ping());
-    const letters = new DeadLetters(createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-dead-letters', log }));
+    const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const tables = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
     context.serveAdmin([
       ...adminRoutes(control, context.peers),

@@ -7,7 +7,7 @@ import type { RoleContext } from './role.ts';
 /** The tenants and keys of this process, kept up from Kafka. */
 export function createControlStore(context: RoleContext): ControlStore {
   const { config, log, registerCheck } = context;
-  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-control', log });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-control', log });
   const logger = log.child({ component: 'control' });
   const topic = new KafkaCompactedLog({ kafka, log: logger, topic: CONTROL_TOPIC });
   const control = new ControlStore({ log: topic, pepper: config.keys.pepper, logger });

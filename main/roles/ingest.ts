@@ -41,7 +41,7 @@ export type IngestPlane = {
 
 export function ingestPlane(context: RoleContext, control: ControlStore): IngestPlane {
   const { config, log, metrics } = context;
-  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-ingest', log });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-ingest', log });
   const counts = createUsageCounts(context);
   const admin = new AdminConnection(kafka, ASK_DEADLINE_MS);
   const pace = new StoragePace({

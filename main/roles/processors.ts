@@ -18,7 +18,7 @@ export const processorsRole: Role = {
   services(context: RoleContext): Service[] {
     const { config, log } = context;
     const logger = log.child({ component: 'processors' });
-    const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-processors', log });
+    const kafka = createKafka({ ...config.kafka, clientId: 'logweir-processors', log });
     const topic = new KafkaCompactedLog({ kafka, log: logger, topic: USAGE_TOPIC });
     const reader = new LogReader({
       kafka,

@@ -18,6 +18,8 @@ export type RoleContext = {
   readonly rejections: RejectionLog;
   /** Registers a part of the answer of `/ready`. */
   readonly registerCheck: (name: string, check: () => boolean | Promise<boolean>) => void;
+  /** Registers what `/ready` may have to say though all checks hold. */
+  readonly registerWarning: (warning: () => string | null) => void;
   /** Makes this process's internal listener the one that operators talk to. */
   readonly serveAdmin: (routes: readonly AdminRoute[]) => void;
   /** Lets the other processes wait until this one's control store has seen a change. */

@@ -1,7 +1,7 @@
 import { ConsumerLag } from '../../pipeline/bus/consumer-lag.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { RangeConsumer } from '../../pipeline/bus/range-consumer.ts';
+import { RangeConsumer, type Expired } from '../../pipeline/bus/range-consumer.ts';
 import type { PaceLimits } from '../../pipeline/bus/insert-pace.ts';
 import { collectGarbage } from '../../pipeline/core/garbage.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
@@ -50,9 +50,10 @@ export const sinkRole: Role = {
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
     const store = new Store(config.clickhouse);
-    const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-sink', log });
+    const kafka = createKafka({ ...config.kafka, clientId: 'logweir-sink', log });
     const deadLetters = new DeadLetters(kafka);
     const { deadLetterLimit } = config.sinks;
+    const reportExpired = expiredReports(context, deadLetters);
     const consumers = sinks.members.map(
       (sink) =>
         new RangeConsumer({
@@ -75,6 +76,9 @@ export const sinkRole: Role = {
             metrics.givenUpCoordinators.inc({ group: sinkGroup(sink.name) });
           },
           deadLetterLimit,
+          onExpired: (expired) => {
+            reportExpired(expired, `sink ${sink.name}`);
+          },
           deadLetter: async (letters) => {
             const stage = `sink ${sink.name}`;
             await deadLetters.write(
@@ -103,3 +107,23 @@ export const sinkRole: Role = {
     return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, deadLetters, ...consumers, ...lags];
   },
 };
+
+/** What becomes of records that have expired unread: a metric, a warning in `/ready`, and a dead letter, which the audit reads. */
+function expiredReports({ log, metrics, registerWarning }: RoleContext, letters: DeadLetters): (expired: Expired, stage: string) => void {
+  const counts = new Map<string, number>();
+  registerWarning(() => {
+    const gaps = [...counts].map(([topic, records]) => `${String(records)} records of ${topic} have expired unread`);
+    return gaps.length === 0 ? null : gaps.join(', ');
+  });
+  return ({ topic, partition, first, last }, stage) => {
+    const records = last - first + 1;
+    counts.set(topic, (counts.get(topic) ?? 0) + records);
+    metrics.expired.inc({ topic }, records);
+    const detail = `Kafka deleted the records ${String(first)} to ${String(last)} before they were stored.`;
+    const original = { key: null, value: null, headers: {}, timestamp: String(Date.now()) };
+    const letter = { reason: 'expired', detail, stage, topic, partition, offset: first, last, version: packageVersion(), original } as const;
+    letters.write([letter]).catch((error: unknown) => {
+      log.error({ err: error, topic, partition, first, last }, 'That records have expired could not be written to the dead letters.');
+    });
+  };
+}

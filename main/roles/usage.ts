@@ -6,7 +6,7 @@ import type { RoleContext } from './role.ts';
 
 /** What all API nodes have counted together, as this process knows it from Kafka. */
 export function createUsageCounts({ config, log, registerCheck }: RoleContext): UsageCounts {
-  const kafka = createKafka({ brokers: config.kafka.brokers, clientId: 'logweir-usage', log });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-usage', log });
   const logger = log.child({ component: 'usage' });
   const counts = new UsageCounts({ log: new KafkaCompactedLog({ kafka, log: logger, topic: USAGE_TOPIC }), logger });
   registerCheck('usage', () => counts.ready);

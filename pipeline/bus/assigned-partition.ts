@@ -20,6 +20,8 @@ export type PartitionOwner = {
   isRunning(): boolean;
   readProgress(partition: number, last: Commitment | undefined, more: Pick<ProgressOptions, 'atLeast' | 'onWait'>): Promise<Progress>;
   seek(partition: number, offset: number): void;
+  /** What begins at `from` is not there when it is asked for: `to` is the next offset that is. */
+  onMissing(partition: number, from: number, to: number): void;
   /** From now on this says what the partition has buffered. */
   watch(partition: number, holding: () => Holding): void;
   /** What the partition has buffered has changed. */
@@ -120,7 +122,10 @@ export class AssignedPartition {
       this.#close();
       return true;
     }
-    if (last >= next && (first <= next || isSought)) return false;
+    if (last >= next && (first <= next || isSought)) {
+      if (first > next) this.#owner.onMissing(this.#partition, next, first);
+      return false;
+    }
     this.#sought = next;
     this.#owner.seek(this.#partition, next);
     return true;

@@ -2,9 +2,10 @@ import type { IHeaders, KafkaMessage } from 'kafkajs';
 
 /**
  * Why a record is a dead letter: `foreign` none of ours; `version` a shape that this version does not know; `headers` a header is
- * missing or unreadable; `rows` its value is not the rows that its headers say; `refused` the table does not take its rows.
+ * missing or unreadable; `rows` its value is not the rows that its headers say; `refused` the table does not take its rows; `expired` Kafka
+ * deleted it before it was read: such a letter is about all records up to its `last`, and has none of them.
  */
-export const REASONS = ['foreign', 'version', 'headers', 'rows', 'refused'] as const;
+export const REASONS = ['foreign', 'version', 'headers', 'rows', 'refused', 'expired'] as const;
 export type Reason = (typeof REASONS)[number];
 
 /** What is wrong with a record: the class, and a sentence for people. */
@@ -20,6 +21,8 @@ export type DeadLetter = Fault & {
   readonly topic: string;
   readonly partition: number;
   readonly offset: number;
+  /** Of `expired`: the last offset. */
+  readonly last?: number;
   /** Of the service that wrote the letter. */
   readonly version: string;
   readonly original: Original;
@@ -48,6 +51,7 @@ export function encodeLetter(letter: DeadLetter): OutMessage {
     offset: String(offset),
     timestamp: original.timestamp,
     version: letter.version,
+    ...(letter.last === undefined ? {} : { last: String(letter.last) }),
     ...(original.key === null ? {} : { key: original.key }),
   };
   return {
@@ -79,6 +83,7 @@ export function decodeLetter({ value, headers }: Pick<KafkaMessage, 'value' | 'h
     partition: Number(partition),
     offset: Number(offset),
     version: own('version'),
+    ...(isCount(own('last')) ? { last: Number(own('last')) } : {}),
     original: { key: key === undefined ? null : toBuffer(key), value, headers: originalHeaders(headers), timestamp: own('timestamp') },
   };
 }

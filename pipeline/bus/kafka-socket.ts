@@ -1,5 +1,6 @@
 import type { ISocketFactory } from 'kafkajs';
 import net from 'node:net';
+import tls from 'node:tls';
 import { ResponseAssembler } from './response-assembler.ts';
 
 const KEEP_ALIVE_MS = 60_000;
@@ -23,7 +24,7 @@ export function socketFactory(
   lookEveryMs = LOOK_EVERY_MS,
   firstSilenceMs = Math.min(silenceMs, FIRST_SILENCE_MS),
 ): ISocketFactory {
-  return ({ host, port, onConnect }) => {
+  return ({ host, port, ssl, onConnect }) => {
     const waiting = new Waiting();
     const assembler = new ResponseAssembler((response) => {
       waiting.answered();
@@ -34,7 +35,8 @@ export function socketFactory(
       if (!assembler.take(READ_BUFFER.subarray(0, length))) socket.destroy(new Error('What answers is not Kafka.'));
       return !socket.destroyed;
     };
-    const socket = net.connect({ host, port, onread: { buffer: READ_BUFFER, callback: read } }, onConnect);
+    const target = { host, port, onread: { buffer: READ_BUFFER, callback: read } };
+    const socket = isTls(ssl) ? tls.connect({ ...target, ...serverName(host), ...ssl }, onConnect) : net.connect(target, onConnect);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
     // kafkajs writes each request in one piece
@@ -44,7 +46,7 @@ export function socketFactory(
     };
     const timer = setInterval(() => {
       const silent = waiting.silentMs();
-      if (silent >= (socket.bytesRead === 0 ? firstSilenceMs : silenceMs))
+      if (silent >= (waiting.neverHeard ? firstSilenceMs : silenceMs))
         socket.destroy(new Error(`Kafka has not answered on a connection for ${String(Math.round(silent / 1000))} s.`));
     }, lookEveryMs).unref();
     socket.once('close', () => {
@@ -54,16 +56,25 @@ export function socketFactory(
   };
 }
 
+/** kafkajs gives null where its client has no `ssl`. */
+const isTls = (ssl: tls.ConnectionOptions | null): ssl is tls.ConnectionOptions => ssl !== null;
+
+/** The name that the certificate must have; an address is compared without it, and may not be sent (RFC 6066, 3). */
+const serverName = (host: string): tls.ConnectionOptions => (net.isIP(host) === 0 ? { servername: host } : {});
+
 /** How long a connection owes an answer and says nothing. Each request has one answer: none is sent with acks=0. */
 class Waiting {
   #requests = 0;
   #since = 0;
+  /** True until anything of Kafka has come; what TLS needs is not of Kafka. */
+  neverHeard = true;
 
   asked(): void {
     if (this.#requests++ === 0) this.#since = performance.now();
   }
 
   heard(): void {
+    this.neverHeard = false;
     this.#since = performance.now();
   }
 

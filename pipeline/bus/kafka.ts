@@ -1,6 +1,7 @@
-import type { Kafka, logLevel as LogLevel } from 'kafkajs';
+import type { Kafka, logLevel as LogLevel, SASLOptions } from 'kafkajs';
 import { kafkajs } from './kafkajs.ts';
 import type { Logger } from 'pino';
+import type { Config } from '../core/config.ts';
 import { socketFactory } from './kafka-socket.ts';
 import { lz4Codec } from './lz4-codec.ts';
 import { snappyCodec } from './snappy-codec.ts';
@@ -30,12 +31,17 @@ function fromAny(brokers: readonly string[]): string[] {
   return [...brokers.slice(first), ...brokers.slice(0, first)];
 }
 
+/** The brokers, how connections to them are made, and who asks. */
+export type KafkaClientOptions = Pick<Config['kafka'], 'brokers' | 'tls' | 'sasl'> & { readonly clientId: string; readonly log: Logger };
+
 /** A kafkajs client that logs through ours. */
-export function createKafka(options: { readonly brokers: readonly string[]; readonly clientId: string; readonly log: Logger }): Kafka {
+export function createKafka(options: KafkaClientOptions): Kafka {
   registerCodecs();
   return new KafkaClient({
     clientId: options.clientId,
     brokers: () => fromAny(options.brokers),
+    ...(options.tls === undefined ? {} : { ssl: { ...options.tls } }),
+    ...(options.sasl === undefined ? {} : { sasl: { ...options.sasl } as SASLOptions }),
     connectionTimeout: 3000,
     requestTimeout: 20_000,
     socketFactory: socketFactory(),

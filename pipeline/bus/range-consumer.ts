@@ -1,6 +1,7 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs';
 import type { Logger } from 'pino';
 import type { Service } from '../core/service.ts';
+import { queryOnce } from './admin-connection.ts';
 import { AssignedPartition, type PartitionOwner } from './assigned-partition.ts';
 import { FlowControl } from './flow-control.ts';
 import { GroupMember } from './group-member.ts';
@@ -11,6 +12,7 @@ import type { RangeStepsOptions } from './range-steps.ts';
 import type { RangeStore } from './range.ts';
 import { readChecked } from './record.ts';
 import { SharedQueries } from './shared-queries.ts';
+import { boundsOf, committedBy } from './group-positions.ts';
 import type { Signal } from './signal.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -29,14 +31,21 @@ export type RangeConsumerOptions = {
   readonly onCrash: (error: Error) => void;
   /** Called when the group's coordinator did not answer any more, and is given up. */
   readonly onSilence?: () => void;
+  /** Called when records were deleted by Kafka before they were read. */
+  readonly onExpired?: (expired: Expired) => void;
   readonly deadLetter: RangeStepsOptions['deadLetter'];
   readonly deadLetterLimit: number;
   /** How long an answer of Kafka to a commit, or to where the group stands, is waited for; milliseconds. */
   readonly deadlineMs?: number;
 };
 
+/** Offsets of a partition whose records Kafka deleted before they were read. */
+export type Expired = { readonly topic: string; readonly partition: number; readonly first: number; readonly last: number };
+
 /** Longer than kafkajs takes for all its tries. */
 const DEADLINE_MS = 60_000;
+/** How long a start waits for what has expired: less than an outage of Kafka may take. Milliseconds. */
+const LOOK_MS = 10_000;
 
 /**
  * Reads a signal's topic in ranges and has each stored exactly once (docs/adr/0003-exactly-once-sink.md): the range's end is written into
@@ -115,6 +124,7 @@ export class RangeConsumer implements Service {
 
   async start(): Promise<void> {
     this.#running = true;
+    await this.#reportExpiredBefore();
     await this.#member.start();
   }
 
@@ -151,6 +161,10 @@ export class RangeConsumer implements Service {
       seek: (partition, offset) => {
         this.#member.seek(partition, offset);
       },
+      onMissing: (partition, from, to) => {
+        // a group that has read nothing has missed nothing
+        if (from > 0) void this.#reportExpired(partition, from, to);
+      },
       watch: (partition, holding) => {
         this.#flow.watch(partition, holding);
       },
@@ -158,6 +172,45 @@ export class RangeConsumer implements Service {
         void this.#readOn();
       },
     };
+  }
+
+  /** What expired while nobody consumed. Before the group is joined: kafkajs then forgets where it stood, as soon as that is not there any more. */
+  async #reportExpiredBefore(): Promise<void> {
+    const { kafka, log, groupId } = this.#options;
+    const topic = this.#topic;
+    try {
+      const [committed, bounds] = await queryOnce(kafka, LOOK_MS, (admin) =>
+        Promise.all([committedBy(admin, groupId, topic), boundsOf(admin, topic)]),
+      );
+      for (const [partition, { low }] of bounds) {
+        const from = committed.get(partition)?.offset ?? 0;
+        if (from > 0 && from < low) this.#expired({ topic, partition, first: from, last: low - 1 });
+      }
+    } catch (error) {
+      log.warn({ err: error, topic }, 'Whether records have expired unread cannot be told.');
+    }
+  }
+
+  #expired(expired: Expired): void {
+    const { log, onExpired } = this.#options;
+    log.error(expired, 'Records have expired unread: Kafka deleted them before they were stored.');
+    onExpired?.(expired);
+  }
+
+  /** Offsets without records may be of a transaction, or of a batch that a producer gave up: those behind which the log begins are expired. */
+  async #reportExpired(partition: number, from: number, to: number): Promise<void> {
+    const { log } = this.#options;
+    const topic = this.#topic;
+    try {
+      const bounds = await this.#queries.use((admin) => boundsOf(admin, topic));
+      const last = Math.min(to, bounds.get(partition)?.low ?? 0) - 1;
+      if (last >= from) this.#expired({ topic, partition, first: from, last });
+    } catch (error) {
+      log.error(
+        { err: error, topic, partition, from, to },
+        'Records are missing from the log, and Kafka does not say whether it deleted them.',
+      );
+    }
   }
 
   /** Many partitions get records, and begin and end ranges, in the same turn of the event loop: it is looked once what is read on. */

@@ -17,9 +17,12 @@ export type AuditedHour = AuditCounts & { readonly partition: number; readonly h
 /** What an operator must look at. */
 export const AUDIT_FAULTS = ['lost', 'doubled', 'stray'] as const;
 
-/** Faults of one kind in one partition and hour: so many entries of so many records, which have these offsets (`12`, `15-18`). */
+/**
+ * Faults of one kind in one partition and hour: so many entries of so many records, which have these offsets (`12`, `15-18`). `expired`:
+ * records that Kafka deleted before they were stored; nobody knows how many entries they had, and the hour is that of the finding.
+ */
 export type AuditFinding = {
-  readonly kind: (typeof AUDIT_FAULTS)[number];
+  readonly kind: (typeof AUDIT_FAULTS)[number] | 'expired';
   readonly partition: number;
   readonly hour: string;
   readonly entries: number;

@@ -1,4 +1,15 @@
 import Joi from 'joi';
+import { readFileSync } from 'node:fs';
+
+/** What a TLS connection is made with, in PEM: whom to trust besides its name (the system's authorities without it), and who we are. */
+export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
+
+/** How a client says to Kafka who it is. */
+export type Sasl = {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  readonly username: string;
+  readonly password: string;
+};
 
 /** Everything an operator can set, checked at start, frozen. The only reader of the environment. */
 export type Config = {
@@ -15,6 +26,9 @@ export type Config = {
   };
   readonly kafka: {
     readonly brokers: readonly string[];
+    /** Absent: connections are not encrypted. */
+    readonly tls?: Tls;
+    readonly sasl?: Sasl;
     readonly logPartitions: number;
     /** Folder of its log; empty where it is not on this machine. */
     readonly dir: string;
@@ -23,6 +37,8 @@ export type Config = {
   };
   readonly clickhouse: {
     readonly url: string;
+    /** Of an https URL. */
+    readonly tls?: Tls;
     readonly user: string;
     readonly password: string;
     readonly database: string;
@@ -42,7 +58,11 @@ export type Config = {
   readonly embedded: boolean;
 };
 
+/** Characters that a secret of an operator must have. */
+const MIN_SECRET = 16;
+
 const port = Joi.number().port();
+const pem = (meaning: string): Joi.StringSchema => Joi.string().description(`${meaning} A file in PEM.`);
 
 /** One row for each variable: the schema of its text and what it means; `docs/config.md` is made from it. */
 export const environment = Joi.object({
@@ -51,13 +71,22 @@ export const environment = Joi.object({
   LOGWEIR_INGEST_PORT: port.default(8081).description('Ingest host.'),
   LOGWEIR_ADMIN_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the internal listener.'),
   LOGWEIR_ADMIN_PORT: port.default(8082).description('Internal listener: `/ready`, `/metrics` and the admin routes.'),
-  LOGWEIR_ADMIN_TOKEN: Joi.string().description('Token of the admin routes; made in the data directory when not given.'),
+  LOGWEIR_ADMIN_TOKEN: Joi.string().min(MIN_SECRET).description('Token of the admin routes; made in the data directory when not given.'),
   LOGWEIR_DATA_DIR: Joi.string().default('./data').description('Where the embedded engines, keys and logs live.'),
   LOGWEIR_LOG_LEVEL: Joi.string()
     .valid('trace', 'debug', 'info', 'warn', 'error', 'fatal')
     .default('info')
     .description("Level of the service's own logs."),
   LOGWEIR_KAFKA_BROKERS: Joi.string().description('`host:port,…` of a real Kafka; switches the embedded one off.'),
+  LOGWEIR_KAFKA_TLS: Joi.boolean().truthy('1').falsy('0').default(false).description('Connections to the brokers are encrypted (TLS).'),
+  LOGWEIR_KAFKA_CA_FILE: pem("Authority that signed the brokers' certificates; the system's without it."),
+  LOGWEIR_KAFKA_CERT_FILE: pem('Certificate of this client, where brokers ask for one.'),
+  LOGWEIR_KAFKA_KEY_FILE: pem('Its private key.'),
+  LOGWEIR_KAFKA_SASL_MECHANISM: Joi.string()
+    .valid('plain', 'scram-sha-256', 'scram-sha-512')
+    .description('How this client says to the brokers who it is. `plain` sends the password itself: with TLS only.'),
+  LOGWEIR_KAFKA_SASL_USERNAME: Joi.string().description('User of the brokers.'),
+  LOGWEIR_KAFKA_SASL_PASSWORD: Joi.string().description('Its password.'),
   LOGWEIR_KAFKA_DIR: Joi.string().description(
     "Folder of Kafka's log, where it is on this machine: its disk is watched. Set by the supervisor for the embedded one.",
   ),
@@ -75,6 +104,9 @@ export const environment = Joi.object({
   LOGWEIR_CLICKHOUSE_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .description('URL of a real ClickHouse; switches the embedded one off.'),
+  LOGWEIR_CLICKHOUSE_CA_FILE: pem("Authority that signed the server's certificate, for an https URL; the system's without it."),
+  LOGWEIR_CLICKHOUSE_CERT_FILE: pem('Certificate of this client, where the server asks for one.'),
+  LOGWEIR_CLICKHOUSE_KEY_FILE: pem('Its private key.'),
   LOGWEIR_CLICKHOUSE_USER: Joi.string().default('default').description('User that owns the tables.'),
   LOGWEIR_CLICKHOUSE_PASSWORD: Joi.string().allow('').default('').description('Its password.'),
   LOGWEIR_CLICKHOUSE_DATABASE: Joi.string()
@@ -85,9 +117,11 @@ export const environment = Joi.object({
     'User of the queries (default: the owner). Give it a row policy: docs/operations.md.',
   ),
   LOGWEIR_CLICKHOUSE_READER_PASSWORD: Joi.string().allow('').description('Its password.'),
-  LOGWEIR_KEY_PEPPER: Joi.string().min(16).description('Secret under which keys are hashed; the same on every node.'),
+  LOGWEIR_KEY_PEPPER: Joi.string().min(MIN_SECRET).description('Secret under which keys are hashed; the same on every node.'),
   LOGWEIR_BOOTSTRAP_KEY: Joi.string()
-    .pattern(/^[A-Za-z0-9_-]+$/)
+    .pattern(/^[A-Za-z0-9_-]{16,}$/)
+    // the usual message has the value in it
+    .messages({ 'string.pattern.base': '{{#label}} must have 16 characters or more of A-Z, a-z, 0-9, "_" and "-"' })
     .description('Value of the first key of tenant 1.'),
   LOGWEIR_MAX_BODY_SIZE_MB: Joi.number()
     .positive()
@@ -142,11 +176,72 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
     Object.entries(env).filter(([name, value]) => name.startsWith('LOGWEIR_') && !FOREIGN.has(name) && value !== ''),
   );
   const result = environment.validate(own, { abortEarly: false, allowUnknown: false, convert: true });
-  if (result.error !== undefined) throw new Error(`The configuration is wrong: ${result.error.details.map((d) => d.message).join('; ')}.`);
-  return freezeDeep(toConfig(result.value as Environment));
+  const faults = (result.error?.details ?? []).map(({ message }) => message);
+  const files = new PemFiles(result.value as Environment, faults);
+  faults.push(...contradictions(result.value as Environment));
+  const config = toConfig(result.value as Environment, files);
+  if (faults.length > 0) throw new Error(`The configuration is wrong: ${faults.join('; ')}.`);
+  return freezeDeep(config);
 }
 
-function toConfig(env: Environment): Config {
+/** What is wrong with settings beside each other. */
+function contradictions(env: Environment): string[] {
+  const has = (name: string): boolean => env[name] !== undefined;
+  const faults: string[] = [];
+  for (const kind of ['KAFKA', 'CLICKHOUSE'])
+    if (has(`LOGWEIR_${kind}_CERT_FILE`) !== has(`LOGWEIR_${kind}_KEY_FILE`))
+      faults.push(`LOGWEIR_${kind}_CERT_FILE and LOGWEIR_${kind}_KEY_FILE must be given together`);
+  const isTls = env['LOGWEIR_KAFKA_TLS'] === true;
+  const [mechanism, ...user] = ['MECHANISM', 'USERNAME', 'PASSWORD'].map((part) => `LOGWEIR_KAFKA_SASL_${part}`) as [
+    string,
+    string,
+    string,
+  ];
+  if (user.some((name) => has(name) !== has(mechanism))) faults.push(`${mechanism}, ${user.join(' and ')} must be given together`);
+  if (env[mechanism] === 'plain' && !isTls)
+    faults.push(`${mechanism}=plain needs LOGWEIR_KAFKA_TLS=true, else anyone on the way reads the password`);
+  if (!isTls && PEM.some((name) => has(`LOGWEIR_KAFKA_${name}`))) faults.push('LOGWEIR_KAFKA_*_FILE need LOGWEIR_KAFKA_TLS=true');
+  if ((isTls || has(mechanism)) && !has('LOGWEIR_KAFKA_BROKERS'))
+    faults.push('LOGWEIR_KAFKA_TLS and LOGWEIR_KAFKA_SASL_* are for the brokers of LOGWEIR_KAFKA_BROKERS, which is not set');
+  const isHttps = String(env['LOGWEIR_CLICKHOUSE_URL'] ?? '').startsWith('https:');
+  if (!isHttps && PEM.some((name) => has(`LOGWEIR_CLICKHOUSE_${name}`)))
+    faults.push('LOGWEIR_CLICKHOUSE_*_FILE are for a LOGWEIR_CLICKHOUSE_URL that begins with https://');
+  return faults;
+}
+
+const PEM = ['CA_FILE', 'CERT_FILE', 'KEY_FILE'] as const;
+
+/** The files that variables name; one that cannot be read is a fault. */
+class PemFiles {
+  readonly #env: Environment;
+  readonly #faults: string[];
+
+  constructor(env: Environment, faults: string[]) {
+    this.#env = env;
+    this.#faults = faults;
+  }
+
+  /** What the files of this engine hold. */
+  of(kind: 'KAFKA' | 'CLICKHOUSE'): Tls {
+    const [ca, cert, key] = PEM.map((name) => this.#read(`LOGWEIR_${kind}_${name}`));
+    return { ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
+  }
+
+  #read(name: string): string | undefined {
+    const file = this.#env[name];
+    if (file === undefined) return undefined;
+    try {
+      const text = readFileSync(String(file), 'utf8');
+      if (text.includes('-----BEGIN ')) return text;
+      this.#faults.push(`${name}: ${String(file)} is not in PEM`);
+    } catch (error) {
+      this.#faults.push(`${name}: ${String(file)} cannot be read (${String((error as NodeJS.ErrnoException).code)})`);
+    }
+    return undefined;
+  }
+}
+
+function toConfig(env: Environment, files: PemFiles): Config {
   const text = (name: string): string => String(env[name] ?? '');
   const list = (name: string): string[] =>
     text(name)
@@ -154,6 +249,7 @@ function toConfig(env: Environment): Config {
       .map((part) => part.trim())
       .filter((part) => part !== '');
   const readerUser = text('LOGWEIR_CLICKHOUSE_READER_USER');
+  const sasl = env['LOGWEIR_KAFKA_SASL_MECHANISM'] as Sasl['mechanism'] | undefined;
   return {
     http: {
       host: text('LOGWEIR_HOST'),
@@ -167,12 +263,17 @@ function toConfig(env: Environment): Config {
     },
     kafka: {
       brokers: list('LOGWEIR_KAFKA_BROKERS'),
+      ...(env['LOGWEIR_KAFKA_TLS'] === true ? { tls: files.of('KAFKA') } : {}),
+      ...(sasl === undefined
+        ? {}
+        : { sasl: { mechanism: sasl, username: text('LOGWEIR_KAFKA_SASL_USERNAME'), password: text('LOGWEIR_KAFKA_SASL_PASSWORD') } }),
       logPartitions: Number(env['LOGWEIR_LOG_PARTITIONS']),
       dir: text('LOGWEIR_KAFKA_DIR'),
       minFreeDiskPercent: Number(env['LOGWEIR_MIN_FREE_DISK_PERCENT']),
     },
     clickhouse: {
       url: text('LOGWEIR_CLICKHOUSE_URL'),
+      ...(text('LOGWEIR_CLICKHOUSE_URL').startsWith('https:') ? { tls: files.of('CLICKHOUSE') } : {}),
       user: text('LOGWEIR_CLICKHOUSE_USER'),
       password: text('LOGWEIR_CLICKHOUSE_PASSWORD'),
       database: text('LOGWEIR_CLICKHOUSE_DATABASE'),

@@ -1,10 +1,16 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { TenantUses, type TenantUse } from './tenant-use.ts';
+
+/** Tenants that have series of their own: those with the most bytes. */
+const TENANT_SERIES = 50;
 
 /** The process's own figures: entries, requests, errors, lag, and Node's. Every series carries the label `role`. */
 export class Metrics {
   readonly registry = new Registry();
   readonly entries = this.#counter('logweir_entries_total', 'Entries accepted and acknowledged.', ['format']);
   readonly bytes = this.#counter('logweir_ingest_bytes_total', 'Decompressed bytes of the bodies of accepted ingest requests.', ['format']);
+  /** What is accepted of each tenant; the largest ones have series. */
+  readonly tenants = new TenantUses();
   readonly rejected = this.#counter('logweir_rejected_entries_total', 'Entries rejected one by one, by format and class of reason.', [
     'format',
     'reason',
@@ -20,6 +26,7 @@ export class Metrics {
     'topic',
     'reason',
   ]);
+  readonly expired = this.#counter('logweir_expired_records_total', 'Records that Kafka deleted before they were stored.', ['topic']);
   readonly givenUpCoordinators = this.#counter(
     'logweir_given_up_coordinators_total',
     'Coordinators of a consumer group that did not answer any more, so that another one was looked for.',
@@ -66,6 +73,19 @@ export class Metrics {
   constructor(role: string) {
     this.registry.setDefaultLabels({ role });
     collectDefaultMetrics({ register: this.registry });
+    this.#tenantCounter('logweir_tenant_entries_total', 'Entries accepted of the tenants with the most bytes.', ({ entries }) => entries);
+    this.#tenantCounter('logweir_tenant_bytes_total', 'Bytes of accepted bodies of the tenants with the most bytes.', ({ bytes }) => bytes);
+  }
+
+  /** A tenant that falls behind the others has no series until it is among the first again; then it has all that was counted. */
+  #tenantCounter(name: string, help: string, valueOf: (use: TenantUse) => number): void {
+    const counter = new Counter({
+      ...{ name, help, labelNames: ['tenant'], registers: [this.registry] },
+      collect: () => {
+        counter.reset();
+        for (const use of this.tenants.top(TENANT_SERIES)) counter.inc({ tenant: String(use.tenantId) }, valueOf(use));
+      },
+    });
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {

@@ -1,4 +1,6 @@
 import { ClickHouseError, createClient, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
+import https from 'node:https';
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Config } from '../core/config.ts';
@@ -11,7 +13,8 @@ import { PARSED, SelectClient, TEXTS, type Row, type Select } from './select.ts'
 export type QueryOptions = {
   readonly tenantId: number;
   readonly timeoutMs: number;
-  readonly queryId?: string;
+  /** The request that it is for: ClickHouse's `query_id` begins with it. */
+  readonly requestId?: string;
   readonly signal?: AbortSignal;
   readonly settings?: Readonly<Record<string, string | number>>;
 };
@@ -40,19 +43,19 @@ export class Store {
       keep_alive: { enabled: true, idle_socket_ttl: 2000 },
       request_timeout: 600_000,
     };
-    const owner = { ...common, username: config.user, password: config.password, max_open_connections: 16 };
-    this.#server = createClient(owner);
-    this.#owner = createClient({ ...owner, database: config.database });
+    const owner = { ...common, username: config.user, password: config.password };
+    this.#server = createClient({ ...owner, ...connections(config, 16) });
+    this.#owner = createClient({ ...owner, ...connections(config, 16), database: config.database });
     this.#reader = createClient({
       ...common,
       username: config.readerUser,
       password: config.readerPassword,
       database: config.database,
-      max_open_connections: 64,
+      ...connections(config, 64),
       use_multipart_params: true,
     });
-    const { url, database, readerUser, readerPassword } = config;
-    this.#select = new SelectClient({ url, database, user: readerUser, password: readerPassword });
+    const { url, tls, database, readerUser, readerPassword } = config;
+    this.#select = new SelectClient({ url, database, user: readerUser, password: readerPassword, ...(tls === undefined ? {} : { tls }) });
   }
 
   /**
@@ -74,7 +77,13 @@ export class Store {
   }
 
   #selectOf(statement: Sql, options: QueryOptions): Select {
-    return { ...renderSql(statement), ...options, settings: settingsOf(options) };
+    const { requestId, signal } = options;
+    return {
+      ...renderSql(statement),
+      settings: settingsOf(options),
+      ...(requestId === undefined ? {} : { queryId: queryIdOf(requestId) }),
+      ...(signal === undefined ? {} : { signal }),
+    };
   }
 
   /** A statement with many values, or one whose rows come as they are found. */
@@ -98,9 +107,14 @@ export class Store {
   }
 
   /** Rows of a statement of our own fixed text, as the owner and without a tenant: migrations, read-back, audits. */
-  async ownerRows(text: string, params: Record<string, unknown> = {}, signal?: AbortSignal): Promise<Row[]> {
-    const ending = signal === undefined ? {} : { abort_signal: signal };
-    const result = await this.#owner.query({ query: text, format: 'JSONCompactEachRow', query_params: params, ...ending });
+  async ownerRows(text: string, params: Record<string, unknown> = {}, signal?: AbortSignal, requestId?: string): Promise<Row[]> {
+    const result = await this.#owner.query({
+      query: text,
+      format: 'JSONCompactEachRow',
+      query_params: params,
+      ...(requestId === undefined ? {} : { query_id: queryIdOf(requestId) }),
+      ...(signal === undefined ? {} : { abort_signal: signal }),
+    });
     return result.json<Row>();
   }
 
@@ -147,6 +161,17 @@ export class Store {
     await Promise.all([this.#server.close(), this.#owner.close(), this.#reader.close()]);
   }
 }
+
+type ClientOptions = NonNullable<Parameters<typeof createClient>[0]>;
+
+/** With the client's own TLS a certificate would take the place of the password. */
+function connections({ tls }: Config['clickhouse'], most: number): Pick<ClientOptions, 'http_agent' | 'max_open_connections'> {
+  if (tls === undefined) return { max_open_connections: most };
+  return { http_agent: new https.Agent({ ...tls, keepAlive: true, maxSockets: most }) };
+}
+
+/** A request has several statements, and a client may send its id again: ClickHouse refuses an id that is running. */
+const queryIdOf = (requestId: string): string => `${requestId}-${randomUUID()}`;
 
 async function* withHttpErrors<T>(rows: AsyncGenerator<T>): AsyncGenerator<T> {
   try {

@@ -2,13 +2,21 @@ import { parseError } from '@clickhouse/client';
 import http from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
+import type { Tls } from '../core/config.ts';
 import type { Param } from '../core/sql.ts';
 
 /** One row of a result, in the order of the SELECT; 64-bit integers are decimal strings. */
 export type Row = readonly unknown[];
 
 /** Who asks ClickHouse, and where. */
-export type SelectTarget = { readonly url: string; readonly user: string; readonly password: string; readonly database: string };
+export type SelectTarget = {
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+  readonly database: string;
+  /** Of an https URL. */
+  readonly tls?: Tls;
+};
 
 export type Select = {
   readonly text: string;
@@ -52,14 +60,16 @@ export class SelectClient {
   readonly #target: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #database: string;
+  readonly #tls: Tls;
   readonly #agent: http.Agent;
   readonly #ask: typeof http.request;
 
-  constructor({ url, user, password, database }: SelectTarget) {
+  constructor({ url, user, password, database, tls = {} }: SelectTarget) {
     this.#target = new URL(url);
     this.#headers = { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password };
     this.#database = database;
     const { Agent, request } = this.#target.protocol === 'https:' ? https : http;
+    this.#tls = tls;
     this.#agent = new Agent({ keepAlive: true, maxSockets: 64 });
     this.#ask = request;
   }
@@ -109,6 +119,7 @@ export class SelectClient {
           path,
           method: 'POST',
           agent,
+          ...this.#tls,
           headers: { ...this.#headers, 'Content-Length': body.length },
           ...(signal === undefined ? {} : { signal }),
         },

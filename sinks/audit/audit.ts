@@ -1,9 +1,9 @@
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
 import type { SignalRecord } from '../../pipeline/bus/record.ts';
 import type { Signal } from '../../pipeline/bus/signal.ts';
-import type { AuditReport } from '../../pipeline/core/audit-report.ts';
+import type { AuditFinding, AuditReport } from '../../pipeline/core/audit-report.ts';
 import { isWhole, judge, type Expected, type Stored } from './compare.ts';
-import { Tally } from './report.ts';
+import { hourText, Tally } from './report.ts';
 import { recordKey, type StoredPositions } from './stored.ts';
 
 export type AuditOptions = {
@@ -15,7 +15,7 @@ export type AuditOptions = {
   readonly from: number | null;
   readonly to: number | null;
   /** Asks for the dead letters of the topic. */
-  readonly letters: () => Promise<LastLetters>;
+  readonly letters: () => Promise<Letters>;
   readonly now: () => number;
   /** Told how many records have been compared. */
   readonly onProgress?: (records: number) => void;
@@ -23,6 +23,12 @@ export type AuditOptions = {
 
 /** When the last letter about a record was written, milliseconds; null where there is none. */
 export type LastLetters = (partition: number, offset: number) => number | null;
+
+/** Records that have expired unread, in offsets, and when that was found, milliseconds. */
+export type ExpiredRecords = { readonly partition: number; readonly first: number; readonly last: number; readonly at: number };
+
+/** What the dead letters say of a topic. */
+export type Letters = { readonly last: LastLetters; readonly expired: readonly ExpiredRecords[] };
 
 /** Records and entries that are compared at once. */
 const MAX_RECORDS = 20_000;
@@ -40,7 +46,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   for (const { partition } of await options.log.positions(null, null)) highest.set(partition, await options.stored.highest(partition));
   const positions = await options.log.positions(options.from, options.to);
   // the letters last: what is committed and could not be stored has its letter by now
-  const letters = await options.letters();
+  const { last: letters, expired } = await options.letters();
   const slices = new Map(positions.map((position) => [position.partition, new Slice(position, letters, options, tally)]));
   const removed = new Map<number, number>();
   for (const position of positions) removed.set(position.partition, await auditRemoved(position, options, tally));
@@ -57,9 +63,25 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
       pending_records: Math.max(0, position.to - nextOf(position)),
       removed_records: removed.get(position.partition) ?? 0,
     })),
-    findings: tally.findings(),
+    findings: [...tally.findings(), ...expiredFindings(positions, expired, options)],
     hours: tally.hours(),
   };
+}
+
+/** What has expired unread: as the sinks found it within the span, and what they will find. */
+function expiredFindings(
+  positions: readonly AuditedPosition[],
+  found: readonly ExpiredRecords[],
+  { from, to, now }: AuditOptions,
+): AuditFinding[] {
+  const within = found.filter(({ at }) => at >= (from ?? 0) && at < (to ?? Infinity));
+  const ahead = positions
+    .filter(({ low, committed }) => committed > 0 && committed < low)
+    .map(({ partition, low, committed }) => ({ partition, first: committed, last: low - 1, at: now() }));
+  return [...within, ...ahead].map(({ partition, first, last, at }) => ({
+    ...{ kind: 'expired', partition, hour: hourText(at), entries: 0, records: last - first + 1 },
+    offsets: [first === last ? String(first) : `${String(first)}-${String(last)}`],
+  }));
 }
 
 /** Where comparing ends: at what is committed. */

@@ -5,10 +5,11 @@ const HOUR_MS = 3_600_000;
 /** Ranges of offsets that are kept of a finding. */
 const MAX_RANGES = 1000;
 
+type FaultKind = (typeof AUDIT_FAULTS)[number];
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 type Hour = {
   readonly counts: Mutable<AuditCounts>;
-  readonly faults: Map<AuditFinding['kind'], { records: number; ranges: [number, number][] }>;
+  readonly faults: Map<FaultKind, { records: number; ranges: [number, number][] }>;
 };
 
 const noCounts = (): Mutable<AuditCounts> => ({ records: 0, entries: 0, lost: 0, doubled: 0, stray: 0, aged_out: 0, dead_lettered: 0 });
@@ -37,7 +38,7 @@ export class Tally {
   addFault(
     partition: number,
     { offset, timestamp }: { readonly offset: number; readonly timestamp: number },
-    kind: AuditFinding['kind'],
+    kind: FaultKind,
     entries: number,
   ): void {
     const { counts, faults } = this.#hourOf(partition, timestamp);
@@ -90,4 +91,5 @@ export class Tally {
   }
 }
 
-const hourText = (at: number): string => `${new Date(at).toISOString().slice(0, 13)}:00Z`;
+/** The beginning of the hour, UTC. */
+export const hourText = (at: number): string => `${new Date(at).toISOString().slice(0, 13)}:00Z`;

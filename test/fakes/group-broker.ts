@@ -26,6 +26,10 @@ export class FakeGroupBroker {
   readonly stored: Range[] = [];
   /** Where the log ends; nothing on it is newer than what is committed. */
   end = '1000';
+  /** Where it begins. */
+  low = '0';
+  /** What the consumer reported as expired. */
+  readonly expired: (readonly [number, number])[] = [];
   /** False: the batches are those of a consumer that has crashed. */
   isRunning = true;
   /** Called before a commit is done, and before a look-up of what is committed. */
@@ -75,7 +79,7 @@ export class FakeGroupBroker {
         await this.beforeLookUp();
         return [{ topic: 't', partitions: [{ partition: 0, ...this.committed }] }];
       },
-      fetchTopicOffsets: () => Promise.resolve([{ partition: 0, low: '0', high: this.end, offset: this.end }]),
+      fetchTopicOffsets: () => Promise.resolve([{ partition: 0, low: this.low, high: this.end, offset: this.end }]),
       fetchTopicOffsetsByTimestamp: () => Promise.resolve([{ partition: 0, offset: this.end }]),
     }),
   } as unknown as Kafka;
@@ -106,6 +110,7 @@ export class FakeGroupBroker {
       },
     }),
     onCrash: () => undefined,
+    onExpired: ({ first, last }) => this.expired.push([first, last]),
     deadLetter: () => Promise.resolve(),
     deadLetterLimit: 100,
   });

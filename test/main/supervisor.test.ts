@@ -26,10 +26,15 @@ describe('supervisor', () => {
   describe('start', () => {
     it('says when all is ready, in exactly one line', async () => {
       const [app, ingest] = (await freePorts(2)).map(String) as [string, string];
-      const instance = await start({ LOGWEIR_BOOTSTRAP_KEY: 'test_key-1', LOGWEIR_APP_PORT: app, LOGWEIR_INGEST_PORT: ingest });
+      const instance = await start({ LOGWEIR_BOOTSTRAP_KEY: 'test_key-1-of-the-test', LOGWEIR_APP_PORT: app, LOGWEIR_INGEST_PORT: ingest });
       expect(instance.stdout).to.equal(
-        `Logweir is ready: app http://127.0.0.1:${app} ingest http://127.0.0.1:${ingest} tenant 1 key test_key-1\n`,
+        `Logweir is ready: app http://127.0.0.1:${app} ingest http://127.0.0.1:${ingest} tenant 1 key test_key-1-of-the-test\n`,
       );
+    });
+
+    it('passes on what the setup warns of', async () => {
+      const instance = await start({ FAKE_SETUP: 'warns' });
+      expect(instance.stderr).to.include('logweir: WARNING: A topic is odd.\n');
     });
 
     it('tells the roles where the engines are', async () => {
@@ -77,6 +82,12 @@ describe('supervisor', () => {
       expect(event).to.include({ LOGWEIR_KAFKA_BROKERS: 'broker:9092', LOGWEIR_CLICKHOUSE_URL: 'http://store:8123' });
       expect(event).not.to.have.property('LOGWEIR_EMBEDDED');
       expect(existsSync(path.join(instance.dataDir, 'bootstrap.key'))).to.equal(false);
+      expect(instance.stderr).to.contain('WARNING: LOGWEIR_CLICKHOUSE_READER_USER is not set');
+    });
+
+    it('says nothing of a reader where there is one', async () => {
+      const instance = await start({ LOGWEIR_CLICKHOUSE_URL: 'http://store:8123', LOGWEIR_CLICKHOUSE_READER_USER: 'reader' });
+      expect(instance.stderr).not.to.contain('WARNING');
     });
 
     it('tells every role about every other, and again when one has died', async () => {
@@ -131,7 +142,11 @@ describe('supervisor', () => {
       bad({ LOGWEIR_APP_PORT: 'http' }, /LOGWEIR_APP_PORT must be a port from 0 to 65535, but is "http"\./));
     it('refuses an unknown role', () => bad({}, /There is no role "brain"; roles are ingest, app, sink\./, '--role=app,brain'));
     it('refuses an unknown option', () => bad({}, /The option --fast is unknown/, '--fast'));
-    it('refuses a key of other characters', () => bad({ LOGWEIR_BOOTSTRAP_KEY: 'ä b' }, /LOGWEIR_BOOTSTRAP_KEY must be made of/));
+    for (const key of ['ä b and others of 16', 'fifteen_charact'])
+      it(`refuses the key ${key}, and keeps it nowhere`, async () => {
+        const instance = await bad({ LOGWEIR_BOOTSTRAP_KEY: key }, /LOGWEIR_BOOTSTRAP_KEY must have 16 characters or more of/);
+        expect(existsSync(path.join(instance.dataDir, 'bootstrap.key'))).to.equal(false);
+      });
     it('refuses a data directory that is a file', async () => {
       const file = path.join((await create()).dataDir, 'file');
       writeFileSync(file, '');
@@ -191,6 +206,16 @@ describe('supervisor', () => {
         expect(instance.stderr).to.include(`logweir: ${role} ended (`);
       });
     }
+
+    it('kills a role whose event loop hangs, and starts it again', async () => {
+      const instance = await start({ FAKE_SINK: 'loops', FAKE_LOOK_MS: '10' });
+      await until(() => instance.events('start', 'sink').length === 2, 'started again');
+      await until(() => instance.process('sink').restarts === 1, 'counted');
+      expect(instance.stderr).to.include('logweir: the event loop of sink has hung for 15 s: it is killed\n');
+      expect(instance.stderr).to.include('logweir: sink ended (signal SIGKILL), starting it again');
+      // those that have never said anything are not watched
+      expect(instance.process('app').restarts).to.equal(0);
+    });
 
     it('waits longer each time when a process keeps dying', async () => {
       const instance = await start();

@@ -4,7 +4,7 @@ import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import type { AuditReport } from '../../pipeline/core/audit-report.ts';
-import { audit } from '../../sinks/audit/audit.ts';
+import { audit, type ExpiredRecords } from '../../sinks/audit/audit.ts';
 import { logRecord, streamOf } from '../fakes/log-record.ts';
 import { recordKey, type StoredPositions } from '../../sinks/audit/stored.ts';
 
@@ -137,7 +137,7 @@ class FakeStored implements StoredPositions {
 const run = (
   log: FakeLog,
   rows: readonly Row[],
-  more: { from?: number; to?: number; letters?: Readonly<Record<number, number>> } = {},
+  more: { from?: number; to?: number; letters?: Readonly<Record<number, number>>; expired?: readonly ExpiredRecords[] } = {},
 ): Promise<AuditReport> =>
   audit({
     log,
@@ -145,7 +145,7 @@ const run = (
     stored: new FakeStored(rows),
     from: more.from ?? null,
     to: more.to ?? null,
-    letters: () => Promise.resolve((_partition, offset) => more.letters?.[offset] ?? null),
+    letters: () => Promise.resolve({ last: (_partition, offset) => more.letters?.[offset] ?? null, expired: more.expired ?? [] }),
     now: () => NOW,
   });
 
@@ -180,6 +180,21 @@ describe('audit', () => {
       { kind: 'stray', partition: 0, hour: '2026-11-21T12:00Z', entries: 1, records: 1, offsets: ['77'] },
       { kind: 'lost', partition: 1, hour: '2026-11-21T09:00Z', entries: 6, records: 3, offsets: ['5-6', '9'] },
     ]);
+  });
+
+  it('names what has expired unread: as it was found, and what nobody has found yet', async () => {
+    const expired = [
+      { partition: 0, first: 3, last: 9, at: NOW - HOUR },
+      { partition: 1, first: 5, last: 5, at: NOW - 3 * HOUR },
+    ];
+    const found = { kind: 'expired', partition: 0, hour: '2026-11-21T11:00Z', entries: 0, records: 7, offsets: ['3-9'] };
+    const earlier = { kind: 'expired', partition: 1, hour: '2026-11-21T09:00Z', entries: 0, records: 1, offsets: ['5'] };
+    expect((await run(new FakeLog(clean), rowsOf(clean), { expired })).findings).to.deep.equal([found, earlier]);
+    expect((await run(new FakeLog(clean), rowsOf(clean), { expired, from: NOW - 2 * HOUR })).findings).to.deep.equal([found]);
+    // the log begins behind what is committed
+    const late = [record(0, 7, 1), record(0, 8, 1)];
+    const ahead = { kind: 'expired', partition: 0, hour: '2026-11-21T12:00Z', entries: 0, records: 3, offsets: ['4-6'] };
+    expect((await run(new FakeLog(late, { committed: 4, low: 7 }), [])).findings).to.deep.equal([ahead]);
   });
 
   it('takes for lost neither what is not committed, nor dead letters, nor what retention took', async () => {

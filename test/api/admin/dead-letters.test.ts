@@ -43,12 +43,22 @@ class Fake {
   }
 
   async list(query = ''): Promise<Record<string, unknown>[]> {
-    const answer = await this.routes[0]?.handle({ params: {}, query: new URLSearchParams(query), body: () => Promise.resolve(undefined) });
+    const answer = await this.routes[0]?.handle({
+      params: {},
+      requestId: 'r',
+      query: new URLSearchParams(query),
+      body: () => Promise.resolve(undefined),
+    });
     return JSON.parse(answer?.body as string) as Record<string, unknown>[];
   }
 
   async replay(body: unknown): Promise<unknown> {
-    const answer = await this.routes[1]?.handle({ params: {}, query: new URLSearchParams(), body: () => Promise.resolve(body) });
+    const answer = await this.routes[1]?.handle({
+      params: {},
+      requestId: 'r',
+      query: new URLSearchParams(),
+      body: () => Promise.resolve(body),
+    });
     return (answer?.body as unknown[])[0];
   }
 }

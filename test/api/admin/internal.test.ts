@@ -29,6 +29,19 @@ describe('/ready', () => {
     expect((await get(`${app.url}/ready`)).json()['failing']).to.deep.equal(['app: clickhouse', 'ingest: answers']);
   });
 
+  it('says what an operator must look at, though every process is ready', async () => {
+    const peers = new Peers('127.0.0.1', TOKEN);
+    const app = await listen('app', { peers });
+    const sink = await listen('sink');
+    peers.set([{ role: 'sink', pid: -1, port: sink.server.port }]);
+    sink.checks.registerWarning(() => null);
+    expect((await get(`${app.url}/ready`)).json()['warnings']).to.deep.equal([]);
+    sink.checks.registerWarning(() => '7 records have expired');
+    const ready = await get(`${app.url}/ready`);
+    expect(ready.status).to.equal(200);
+    expect(ready.json()['warnings']).to.deep.equal(['sink: 7 records have expired']);
+  });
+
   it('a peer that is gone fails', async () => {
     const peers = new Peers('0.0.0.0', TOKEN);
     const app = await listen('app', { peers });

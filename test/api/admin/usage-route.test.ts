@@ -18,6 +18,7 @@ describe('admin route of the daily volume', () => {
   const get = async (tenant: string): Promise<unknown> =>
     (
       await usageRoute(control, counts, clock).handle({
+        requestId: 'r',
         params: { tenant },
         query: new URLSearchParams(),
         body: () => Promise.resolve(null),

@@ -222,6 +222,28 @@ describe('the control store while Kafka is away', () => {
     await store.stop();
   });
 
+  it('a key that was found was used', async () => {
+    const { store } = await controlNode(new FakeControlTopic());
+    await bootstrapTenant(store, '');
+    const { secret, record } = await createKey(store, 1, ['read'], null);
+    const before = Date.now();
+    store.find(`${secret}x`);
+    expect(store.lastUseOf(record.id)).to.equal(null);
+    store.find(secret);
+    expect(store.lastUseOf(record.id)).to.be.at.least(before);
+  });
+
+  it('the first key cannot have the value of another one', async () => {
+    const { store } = await controlNode(new FakeControlTopic());
+    await bootstrapTenant(store, '');
+    const { secret, record } = await createKey(store, 1, ['read'], null);
+    expect(await refused(bootstrapTenant(store, secret))).to.include({ status: 409, slug: 'conflict' });
+    expect(store.find(secret)?.principal.keyId).to.equal(record.id);
+    await bootstrapTenant(store, 'a value of its own');
+    await bootstrapTenant(store, 'a value of its own');
+    expect(store.find('a value of its own')?.principal.keyId).to.equal('bootstrap');
+  });
+
   it('a write that is not read back in time is a 503', async () => {
     const topic = new FakeControlTopic();
     const { store } = await controlNode(topic, { writeMs: 30 });

@@ -53,6 +53,34 @@ describe('the fold of the control topic', () => {
     }
     expect(folded(sent(key())).known.size).to.equal(0);
   });
+  it('a second key with the same hash is refused, whichever record comes first and is the last of its key', () => {
+    const second = key({ id: 'a', write: 'k2', tenantId: 2, createdAt: '2026-11-21T00:00:00.000Z' });
+    const tenants = [sent(tenant()), sent(tenant({ id: 2, write: 'w2' }))];
+    const holds = (...records: readonly KeyRecord[]): string | undefined =>
+      folded(...tenants, ...records.map(sent)).known.get('a'.repeat(64))?.principal.keyId;
+    expect(holds(key(), second)).to.equal('x');
+    expect(holds(second, key())).to.equal('x');
+    // of the same moment: by the id
+    expect(holds(key(), { ...second, createdAt: key().createdAt })).to.equal('a');
+    // a secret that was revoked does not come back under another id
+    const revoked = key({ version: 2, write: 'k3', revokedAt: '2026-11-22T00:00:00.000Z' });
+    for (const records of [
+      [key(), second, revoked],
+      [second, revoked],
+      [revoked, second],
+    ])
+      expect(holds(...records)).to.equal(undefined);
+    // one that has another hash by now holds the former one no more
+    const rotated = key({ version: 2, write: 'k4', hash: 'b'.repeat(64) });
+    for (const records of [
+      [key(), second, rotated],
+      [second, rotated],
+      [rotated, second],
+    ]) {
+      expect(holds(...records)).to.equal('a');
+      expect(folded(...tenants, ...records.map(sent)).known.get('b'.repeat(64))?.principal.keyId).to.equal('x');
+    }
+  });
   it('follows changes of the tenant', () => {
     const known = folded(
       sent(tenant()),

@@ -111,7 +111,7 @@ const HEADLESS = new Set([
   'HTTP/2 at once',
 ]);
 
-describe('every error carries a request id', () => {
+describe('every error carries a request id and is not sniffed', () => {
   let host: Awaited<ReturnType<typeof startHost>>;
   /** One that does not wait long for what does not come. */
   let impatient: typeof host;
@@ -133,6 +133,7 @@ describe('every error carries a request id', () => {
         const answer = await client.answer();
         client.destroy();
         expect(answer.status).to.equal(status);
+        expect(answer.headers['x-content-type-options']).to.equal('nosniff');
         const sent = answer.headers['x-request-id'];
         if (id === null || HEADLESS.has(name)) expect(sent).to.match(/^[0-9a-f-]{36}$/);
         else expect(sent).to.equal(id);

@@ -92,6 +92,7 @@ describe('a public host', () => {
     expect(answer.text).to.equal('{"status":"ok"}');
     expect(answer.headers.get('content-type')).to.equal('application/json; charset=utf-8');
     expect(answer.headers.get('x-request-id')).to.match(UUID);
+    expect(answer.headers.get('x-content-type-options')).to.equal('nosniff');
     expect((await ask('GET', '/health/')).status).to.equal(200);
     expect((await ask('GET', '/health?x=1')).status).to.equal(200);
   });

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import net from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { socketFactory } from '../../../pipeline/bus/kafka-socket.ts';
+
+/** What kafkajs gives where its client has no `ssl`. */
+const PLAIN = null as unknown as ConnectionOptions;
 
 /** A response: its size, the number of its request, and this text. */
 function response(text: string): Buffer {
@@ -23,7 +27,7 @@ describe('socket to Kafka', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as net.AddressInfo;
-    const socket = socketFactory(silenceMs, 5, firstSilenceMs)({ host: '127.0.0.1', port, ssl: {}, onConnect: () => undefined });
+    const socket = socketFactory(silenceMs, 5, firstSilenceMs)({ host: '127.0.0.1', port, ssl: PLAIN, onConnect: () => undefined });
     opened.push({ close: () => server.close() }, { close: () => socket.destroy() });
     await once(socket, 'connect');
     return socket;
@@ -109,7 +113,7 @@ describe('socket to Kafka', () => {
     await once(server, 'listening');
     opened.push({ close: () => server.close() });
     const { port } = server.address() as net.AddressInfo;
-    const socket = socketFactory()({ host: '127.0.0.1', port, ssl: {}, onConnect: () => undefined });
+    const socket = socketFactory()({ host: '127.0.0.1', port, ssl: PLAIN, onConnect: () => undefined });
     const got: string[] = [];
     socket.on('data', (bytes: Buffer) => got.push(bytes.toString('utf8', 8)));
     await once(socket, 'end');

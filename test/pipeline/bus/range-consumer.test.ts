@@ -192,6 +192,38 @@ describe('range consumer', () => {
     expect([broker.sought, broker.storedOffsets]).to.deep.equal([['0'], [7, 8]]);
   });
 
+  /** Offsets that are missing behind the first three records, where the log begins at `low`. */
+  async function missing(low: string): Promise<void> {
+    await broker.batch(0, 1, 2);
+    broker.low = low;
+    await broker.batch(7, 8);
+    await broker.batch(7, 8);
+    await eventually(
+      'the end',
+      () => broker.committed,
+      ({ offset }) => offset === '9',
+    );
+  }
+  it('reports records that have expired before they were read', async () => {
+    await missing('7');
+    expect(broker.expired).to.deep.equal([[3, 6]]);
+  });
+  it('reports those that expired while nobody consumed, before it joins', async () => {
+    const late = new FakeGroupBroker();
+    [late.committed, late.low] = [{ offset: '3', metadata: '' }, '6'];
+    await late.consumer.start();
+    expect(late.expired).to.deep.equal([[3, 5]]);
+    await late.consumer.stop();
+  });
+  it('reports those before the begin of the log alone', async () => {
+    await missing('5');
+    expect(broker.expired).to.deep.equal([[3, 4]]);
+  });
+  it('reports none where the log still begins before them: those offsets have no records', async () => {
+    await missing('0');
+    expect(broker.expired).to.deep.equal([]);
+  });
+
   it('reads no more while it holds its budget, and goes on when that is stored', async () => {
     const late = gate();
     broker.beforeStore = () => late.passed;

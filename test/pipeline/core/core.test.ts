@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { loadConfig } from '../../../pipeline/core/config.ts';
 import { Literal, renderEntry } from '../../../pipeline/core/entry.ts';
 import { parseEntry } from '../../../pipeline/core/json-entry.ts';
@@ -99,4 +102,80 @@ describe('configuration', () => {
       /LOGWEIR_APP_PORT.*LOGWEIR_BOOTSTRAP_KEY.*LOGWEIR_COLOUR|LOGWEIR_APP_PORT[^]*LOGWEIR_COLOUR/,
     );
   });
+  describe('TLS and SASL', () => {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-config-'));
+    const file = (name: string, text: string): string => {
+      writeFileSync(path.join(folder, name), text);
+      return path.join(folder, name);
+    };
+    const pem = (name: string): string => file(name, `-----BEGIN ${name}-----`);
+    const KAFKA = { LOGWEIR_KAFKA_BROKERS: 'a:1' };
+    const TLS = { ...KAFKA, LOGWEIR_KAFKA_TLS: 'true' };
+    const USER = { LOGWEIR_KAFKA_SASL_USERNAME: 'u', LOGWEIR_KAFKA_SASL_PASSWORD: 'never-told' };
+    const HTTPS = { LOGWEIR_CLICKHOUSE_URL: 'https://store:8443' };
+    after(() => {
+      rmSync(folder, { recursive: true });
+    });
+
+    const ok = (name: string, env: Readonly<Record<string, string>>, engine: 'kafka' | 'clickhouse', part: object): void => {
+      it(name, () => expect(loadConfig(env)[engine]).to.deep.include(part));
+    };
+    const bad = (name: string, env: Readonly<Record<string, string>>, message: RegExp): void => {
+      it(`${name} is a fault`, () =>
+        expect(() => loadConfig(env))
+          .to.throw(message)
+          .with.property('message')
+          .that.does.not.contain('never-told'));
+    };
+    ok("Kafka: the system's authorities", TLS, 'kafka', { tls: {} });
+    ok(
+      'Kafka: files and a user',
+      {
+        ...{ ...TLS, ...USER, LOGWEIR_KAFKA_SASL_MECHANISM: 'plain', LOGWEIR_KAFKA_CA_FILE: pem('ca') },
+        ...{ LOGWEIR_KAFKA_CERT_FILE: pem('cert'), LOGWEIR_KAFKA_KEY_FILE: pem('key') },
+      },
+      'kafka',
+      {
+        tls: { ca: '-----BEGIN ca-----', cert: '-----BEGIN cert-----', key: '-----BEGIN key-----' },
+        sasl: { mechanism: 'plain', username: 'u', password: 'never-told' },
+      },
+    );
+    ok('Kafka: SCRAM without TLS', { ...KAFKA, ...USER, LOGWEIR_KAFKA_SASL_MECHANISM: 'scram-sha-256' }, 'kafka', {
+      sasl: { mechanism: 'scram-sha-256', username: 'u', password: 'never-told' },
+    });
+    ok('ClickHouse: an https URL', { ...HTTPS, LOGWEIR_CLICKHOUSE_CA_FILE: pem('ca') }, 'clickhouse', {
+      tls: { ca: '-----BEGIN ca-----' },
+    });
+    it('neither by itself', () => {
+      expect(loadConfig(KAFKA).kafka).not.to.have.any.keys('tls', 'sasl');
+      expect(loadConfig({ LOGWEIR_CLICKHOUSE_URL: 'http://store:8123' }).clickhouse).not.to.have.property('tls');
+    });
+    bad(
+      'a file that is not there',
+      { ...TLS, LOGWEIR_KAFKA_CA_FILE: path.join(folder, 'none') },
+      /LOGWEIR_KAFKA_CA_FILE: \S+none cannot be read \(ENOENT\)/,
+    );
+    bad(
+      'a file that is not in PEM',
+      { ...HTTPS, LOGWEIR_CLICKHOUSE_CA_FILE: file('der', '0') },
+      /LOGWEIR_CLICKHOUSE_CA_FILE: \S+der is not in PEM/,
+    );
+    bad(
+      'a certificate without its key',
+      { ...TLS, LOGWEIR_KAFKA_CERT_FILE: pem('cert') },
+      /CERT_FILE and LOGWEIR_KAFKA_KEY_FILE must be given together/,
+    );
+    bad('a file without TLS', { ...KAFKA, LOGWEIR_KAFKA_CA_FILE: pem('ca') }, /need LOGWEIR_KAFKA_TLS=true/);
+    bad('a file for an http URL', { LOGWEIR_CLICKHOUSE_URL: 'http://a', LOGWEIR_CLICKHOUSE_CA_FILE: pem('ca') }, /begins with https:/);
+    bad('TLS to the embedded Kafka', { LOGWEIR_KAFKA_TLS: 'true' }, /LOGWEIR_KAFKA_BROKERS, which is not set/);
+    bad('a mechanism without a user', { ...TLS, LOGWEIR_KAFKA_SASL_MECHANISM: 'plain' }, /must be given together/);
+    bad('a user without a mechanism', { ...TLS, ...USER }, /must be given together/);
+    bad('plain without TLS', { ...KAFKA, ...USER, LOGWEIR_KAFKA_SASL_MECHANISM: 'plain' }, /=plain needs LOGWEIR_KAFKA_TLS=true/);
+    bad('another mechanism', { ...TLS, ...USER, LOGWEIR_KAFKA_SASL_MECHANISM: 'gssapi' }, /LOGWEIR_KAFKA_SASL_MECHANISM/);
+  });
+  for (const name of ['LOGWEIR_BOOTSTRAP_KEY', 'LOGWEIR_ADMIN_TOKEN', 'LOGWEIR_KEY_PEPPER'])
+    it(`${name} has 16 characters or more, and is not in the message`, () => {
+      expect(() => loadConfig({ [name]: 'sixteen_or_more_' })).not.to.throw();
+      expect(() => loadConfig({ [name]: 'not_so_many_ch' })).to.throw(new RegExp(`^(?!.*not_so_many).*${name}.*16 characters`));
+    });
 });

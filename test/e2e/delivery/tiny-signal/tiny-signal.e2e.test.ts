@@ -109,7 +109,10 @@ describe('a signal that the bus has never heard of', function () {
     const report = await audit({
       ...{ log: lag, signal: pings, stored: storedPositions(store, 'pings'), from: null, to: null, now: Date.now },
       letters: () =>
-        Promise.resolve((partition, offset) => (key === `pings.v1:${String(partition)}:${String(offset)}` ? Date.now() : null)),
+        Promise.resolve({
+          last: (partition, offset) => (key === `pings.v1:${String(partition)}:${String(offset)}` ? Date.now() : null),
+          expired: [],
+        }),
     });
     expect(report).to.include({ records: bad + 1, lost: 0, doubled: 0, stray: 0, dead_lettered: 99 });
   });
