@@ -121,7 +121,17 @@ function expiredReports({ log, metrics, registerWarning }: RoleContext, letters:
     metrics.expired.inc({ topic }, records);
     const detail = `Kafka deleted the records ${String(first)} to ${String(last)} before they were stored.`;
     const original = { key: null, value: null, headers: {}, timestamp: String(Date.now()) };
-    const letter = { reason: 'expired', detail, stage, topic, partition, offset: first, last, version: packageVersion(), original } as const;
+    const letter = {
+      reason: 'expired',
+      detail,
+      stage,
+      topic,
+      partition,
+      offset: first,
+      last,
+      version: packageVersion(),
+      original,
+    } as const;
     letters.write([letter]).catch((error: unknown) => {
       log.error({ err: error, topic, partition, first, last }, 'That records have expired could not be written to the dead letters.');
     });
