@@ -96,10 +96,16 @@ describe('a range that ClickHouse has not the memory for', function () {
     // of a process that stood still, as it was first sent: nothing is looked up
     const name = `logs-logs.v1-${String(PARTITION)}-0-${String(RECORDS - 1)}`;
     const { text, body, settings } = createLogsSink().insert(range, { fence: name });
-    const written = await own.store.insert(text, body, {
-      queryId: `${name}-late`,
-      settings: { ...settings, async_insert: 0, insert_deduplication_token: `logs.v1:${String(PARTITION)}:0-${String(RECORDS - 1)}` },
-    });
+    const written = await own.store
+      .insert(text, body, {
+        queryId: `${name}-late`,
+        settings: { ...settings, async_insert: 0, insert_deduplication_token: `logs.v1:${String(PARTITION)}:0-${String(RECORDS - 1)}` },
+      })
+      .catch((error: unknown) => {
+        // ClickHouse may be done before it has read all of the body, and then ends the connection
+        if (/EPIPE|ECONNRESET/.test(String(error))) return 0;
+        throw error;
+      });
     expect(written).to.equal(0);
     expect(await stored()).to.deep.equal(once);
     expect(await writerOf(own.store).store(range, true), 'repeated by another process').to.deep.equal([]);

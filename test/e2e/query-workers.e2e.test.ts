@@ -144,7 +144,7 @@ describe('query workers', function () {
     expect(await ok({ ...search('* | stats count() n'), tenantId: 2 })).to.include('"n":10');
     const statuses = (await Promise.all(many)).map((one) => (one as [unknown])[0]);
     const refused = statuses.filter((status) => status === 429);
-    expect(refused.length).to.be.within(1, 60 - 36);
+    expect(refused.length).to.be.within(1, 60 - 32);
     expect(statuses.filter((status) => status !== 429 && status !== undefined)).to.deep.equal([]);
   });
 

@@ -41,8 +41,8 @@ export type QueryPoolOptions = {
 const WORKER_BYTES = 100 * 1024 * 1024;
 /** What a query may hold in a worker. */
 const STAGE = { maxRows: 1_000_000, maxBytes: 64_000_000 };
-/** An idle worker that takes more than this is exchanged: a process gives little back by itself. */
-const IDLE_BYTES = 110 * 1024 * 1024;
+/** An idle worker that takes so much more than when it began is exchanged: a process gives little back by itself. */
+const IDLE_BYTES = 40 * 1024 * 1024;
 /** How often workers with work are looked at, and how long one may be silent before what others have asked of it is asked of another one. Milliseconds. */
 const LOOK_MS = 50;
 const SILENT_MS = 250;
@@ -66,6 +66,8 @@ class Slot {
   /** The job that it works on, as it has said. */
   noted = 0;
   silentMs = 0;
+  /** What it took of memory when it began. */
+  firstBytes = 0;
   /** Why it is being ended. */
   why: 'time' | 'memory' | 'idle' | null = null;
 
@@ -209,6 +211,7 @@ export class QueryPool implements QueryEngine, Service {
     switch (frame.type) {
       case READY:
         slot.isReady = true;
+        slot.firstBytes = slot.worker?.memory() ?? 0;
         this.#placeWaiting();
         break;
       case NOTE:
@@ -274,7 +277,8 @@ export class QueryPool implements QueryEngine, Service {
     let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
     for (const [slot, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
       const isIdle = slot.jobs.size === 0;
-      if (total <= (this.#options.maxBytes ?? this.#slots.length * WORKER_BYTES) && !(isIdle && size > IDLE_BYTES)) continue;
+      if (total <= (this.#options.maxBytes ?? this.#slots.length * WORKER_BYTES) && !(isIdle && size > slot.firstBytes + IDLE_BYTES))
+        continue;
       if (slot.why === null) this.#end(slot, isIdle ? 'idle' : 'memory');
       total -= size;
     }
