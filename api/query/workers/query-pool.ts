@@ -46,6 +46,8 @@ const IDLE_BYTES = 40 * 1024 * 1024;
 /** How often workers with work are looked at, and how long one may be silent before what others have asked of it is asked of another one. Milliseconds. */
 const LOOK_MS = 50;
 const SILENT_MS = 250;
+/** While there is no work, one look in so many is done. */
+const IDLE_LOOKS = 20;
 /** A query has so much more than its time to say so itself. Milliseconds. */
 const GRACE_MS = 500;
 /** So many queries run in a worker at once, beside tails: as each tenant is in half of the workers, this bounds its own too. */
@@ -96,6 +98,8 @@ export class QueryPool implements QueryEngine, Service {
   #running = false;
   #numbers = 0;
   #looks: NodeJS.Timeout | undefined;
+  /** How often it was looked in a row when there was nothing to do. */
+  #idleLooks = 0;
 
   constructor(options: QueryPoolOptions) {
     this.#options = options;
@@ -242,6 +246,9 @@ export class QueryPool implements QueryEngine, Service {
 
   /** Looks at those that have work: whether they are there, how much they take, and whose time is up. */
   #look(): void {
+    // with nothing to do, only what idle workers take may change, and that slowly
+    this.#idleLooks = this.#all().length === 0 ? this.#idleLooks + 1 : 0;
+    if (this.#idleLooks % IDLE_LOOKS !== 0) return;
     const now = performance.now();
     for (const slot of this.#slots) {
       slot.silentMs = slot.jobs.size > 0 && slot.isReady ? (slot.worker?.silentMs(now) ?? 0) : 0;
