@@ -1,6 +1,6 @@
 /** A plan in words: what ClickHouse is asked, what is left to memory, which indexes can answer. Nothing of the data is looked at. */
 import { renderSql, type Param, type Sql } from '../pipeline/core/sql.ts';
-import type { Plan } from './planner.ts';
+import type { Plan } from './plan.ts';
 import { INDEXED_WORDS } from './sql/text.ts';
 import type { Ask } from './types.ts';
 
@@ -9,7 +9,7 @@ export type ExplainedStatement = { readonly sql: string; readonly values: Readon
 
 export type ExplainedPlan = {
   /** `entries`: the rows are entries, and paging works. `rows`: anything else. */
-  readonly kind: Plan['kind'];
+  readonly kind: 'entries' | 'rows';
   readonly statements: readonly ExplainedStatement[];
   /** What the statements use that narrows down what is read. */
   readonly indexes: readonly string[];
@@ -19,16 +19,30 @@ export type ExplainedPlan = {
   readonly otherwise: ExplainedPlan | null;
 };
 
-/** Explains a plan whose answer has at most so many rows. Of a plan that asks one thing after another, the first statements are shown. */
-export async function explainPlan(plan: Plan, limit: number): Promise<ExplainedPlan> {
-  const statements = plan.gather === undefined ? [plan.statement(plan.limitInSql ? limit + 1 : null)] : await firstStatements(plan.gather);
+/** Explains a plan whose answer has at most so many rows; null: all. Of a plan that asks one thing after another, the first statements are shown. */
+export async function explainPlan(plan: Plan, limit: number | null): Promise<ExplainedPlan> {
+  const statements = await statementsOf(plan, limit);
   return {
-    kind: plan.kind,
+    kind: plan.kind === 'entries' ? 'entries' : 'rows',
     statements: statements.map(explainStatement),
     indexes: INDEXES.filter(({ isUsed }) => statements.some(isUsed)).map(({ name }) => name),
-    memory: plan.pipes.map(String),
-    otherwise: plan.fallback === null ? null : await explainPlan(plan.fallback, limit),
+    memory: (plan.kind === 'expand' ? [...plan.matching.pipes, plan.pipe, ...plan.pipes] : plan.pipes).map(String),
+    otherwise: plan.kind === 'aggregate' || plan.kind === 'gather' ? await explainPlan(plan.otherwise, limit) : null,
   };
+}
+
+async function statementsOf(plan: Plan, limit: number | null): Promise<readonly Sql[]> {
+  switch (plan.kind) {
+    case 'aggregate':
+      return [plan.statement];
+    case 'gather':
+      return firstStatements((ask) => plan.gather(ask));
+    case 'expand':
+      return [plan.matching.statement(null)];
+    case 'entries':
+    case 'reshaped':
+      return [plan.statement(plan.keepsAll && limit !== null ? limit + 1 : null)];
+  }
 }
 
 /** What is asked before any answer is known. */

@@ -1,4 +1,5 @@
 /** JSON as pipes read and write it: objects flattened to fields with dots, numbers as they were written. Read once, from left to right. */
+import { checkParts } from './memory.ts';
 
 /** Escapes `'` and `<` too, as VictoriaLogs does in the JSON and quoted texts that its pipes make. */
 export const quoteJson = (text: string): string => JSON.stringify(text).replaceAll("'", '\\u0027').replaceAll('<', '\\u003c');
@@ -26,6 +27,7 @@ const PLAIN = new RegExp(`[^"\\\\${String.fromCharCode(0)}-${String.fromCharCode
 class Reader {
   readonly #text: string;
   #at = 0;
+  #values = 0;
   constructor(text: string) {
     this.#text = text;
   }
@@ -40,6 +42,8 @@ class Reader {
 
   #value(depth: number): Value {
     if (depth > MAX_DEPTH) throw new NoJson();
+    this.#values += 1;
+    checkParts(this.#values);
     this.#skip(SPACE);
     const first = this.#text[this.#at];
     if (first === '"') return this.#string();

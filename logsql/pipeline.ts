@@ -4,13 +4,16 @@ import { MAX_TIME, MIN_TIME, parseTime } from '../pipeline/core/time.ts';
 import { splitHead } from './head.ts';
 import { resolveSubqueries } from './subqueries.ts';
 import { narrowWindow } from './window.ts';
+import type { QueryMemory } from './memory.ts';
 import type { Pipe, QueryNode, RunContext, Stage } from './types.ts';
 
 /** A chain of stages. Rows go in one by one; what comes out at the end goes to `sink`. */
 export class Pipeline {
   readonly #stages: readonly Stage[];
+  readonly #memory: QueryMemory;
   readonly #sink: (row: LogEntry) => void;
   constructor(pipes: readonly Pipe[], context: RunContext, sink: (row: LogEntry) => void) {
+    this.#memory = context.memory;
     this.#stages = pipes.map((pipe) => pipe.stage(context));
     this.#sink = sink;
   }
@@ -28,6 +31,7 @@ export class Pipeline {
   }
 
   #feed(row: LogEntry, from: number): void {
+    this.#memory.step();
     const stage = this.#stages[from];
     if (stage === undefined) this.#sink(row);
     else for (const next of stage.push(row)) this.#feed(next, from + 1);
@@ -48,9 +52,6 @@ export function hasValues(row: LogEntry): boolean {
   for (const value of row.values()) if (value !== '') return true;
   return false;
 }
-
-/** Limits that are large enough for tests and small tools. */
-export const DEFAULT_LIMITS = { maxRows: 1_000_000, maxBytes: 500_000_000 };
 
 /**
  * The rows a query gives over these entries, which must come newest first; subqueries run over the same entries.

@@ -19,16 +19,9 @@ import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts } from './sql/hourly.ts';
 import { Room } from './sql/room.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
-import type { Ask, Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, StageLimits, StreamNames } from './types.ts';
-
-/** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
-export type Position = {
-  readonly time: string;
-  readonly arrived: string;
-  readonly part: string;
-  readonly offset: string;
-  readonly index: string;
-};
+import type { QueryMemory } from './memory.ts';
+import type { AggregatePlan, EntriesPlan, GatherPlan, Plan, Position, ReshapedPlan } from './plan.ts';
+import type { Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, StreamNames } from './types.ts';
 
 export type PlanOptions = {
   readonly tenantId: number;
@@ -37,7 +30,8 @@ export type PlanOptions = {
   readonly end: bigint;
   /** The widest window this tenant may see: the floor of its retention. No statement looks beyond it, whatever window is asked for. */
   readonly widest: { readonly start: bigint; readonly end: bigint };
-  readonly limits: StageLimits;
+  /** What the query may hold. */
+  readonly memory: QueryMemory;
   /** What every entry must match, also those of subqueries. */
   readonly extra?: Filter;
   /** Only entries before this place (or strictly before this time). */
@@ -48,34 +42,26 @@ export type PlanOptions = {
   readonly streamIds?: true;
 };
 
-/** A query ready to run. */
-export type Plan = {
-  /** `entries`: rows are entries, newest first, and paging works. `rows`: anything else. */
-  readonly kind: 'entries' | 'rows';
-  /** The SELECT; `limit` cuts it for plans of entries, `after` goes on where another page ended. */
-  statement(limit: number | null, after?: Position): Sql;
-  /** True when a limit on the answer is one on the SELECT. */
-  readonly limitInSql: boolean;
-  readonly streamColumns: readonly number[];
-  /** The entry or rows that a row stands for; null when this plan does not hold for the data and `fallback` must be used. */
-  decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
-  /** For a plan of whole entries: the entry's JSON text out of the JSON texts of a row. */
-  readonly render?: (texts: readonly string[], streams: StreamNames) => string;
-  /** The place of the entry in a row of a plan of entries. */
-  position(row: readonly unknown[]): Position;
-  /** For a plan of several statements, in place of `statement`: the rows, or null when `fallback` must be used. */
-  readonly gather?: (ask: Ask) => Promise<readonly LogEntry[] | null>;
-  /** What is left to do in memory, in order. */
-  readonly pipes: readonly Pipe[];
-  readonly run: RunContext;
-  readonly fallback: Plan | null;
-};
-
-/** Plans a query whose subqueries are resolved. */
+/** Plans a query whose subqueries are resolved. A query may say that it looks at all times, not at the window of the request. */
 export function planQuery(query: QueryNode, options: PlanOptions): Plan {
+  const { start, end } = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
+  const inside = { ...options, start, end };
+  const [first, ...rest] = query.pipes;
+  if (first?.expand === undefined) return planPipes(query, inside);
+  const matching = planPipes({ ...query, pipes: [] }, { ...withoutCursor(options), start, end });
+  if (matching.kind !== 'entries') throw new Error('BUG: entries that match have no plan of entries.');
+  return { kind: 'expand', matching, pipe: first, pipes: rest, run: { memory: options.memory, start, end } };
+}
+
+/** The options for a query inside of another: the cursor, and how entries are given, are of the outer one alone. */
+export function withoutCursor({ tenantId, start, end, widest, memory, extra }: PlanOptions): PlanOptions {
+  return { tenantId, start, end, widest, memory, ...(extra === undefined ? {} : { extra }) };
+}
+
+function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { readonly kind: 'expand' }> {
   const head = splitHead(query, options.extra);
   const window = windowFor(head.filter, options);
-  const run: RunContext = { limits: options.limits, start: window.start, end: window.end };
+  const run: RunContext = { memory: options.memory, start: window.start, end: window.end };
   const context: SqlContext = { tenantId: options.tenantId, ...daysOf(window), indexed: true };
   const { conditions, residual } = conditionsOf(head.filter, window, context, options);
   const where = join(conditions, AND);
@@ -160,31 +146,30 @@ type Cut = {
 
 const MAX_UINT32 = 0xffffffff;
 
-function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, options: PlanOptions): Plan {
+function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, options: PlanOptions): EntriesPlan | ReshapedPlan {
   const cut = absorb(pipes);
   const fields = cut.pipes.reduceRight((output, pipe) => pipe.needs(output), FieldSet.all);
   const columns = entryColumns(fields, options.tenantId, options.streamIds);
   const isPaged = !cut.isReshaped && cut.pipes.every((pipe) => pipe.rows === 'same' || pipe.rows === 'fewer') && keepsTime(cut.pipes);
-  const limitInSql = cut.pipes.every((pipe) => pipe.rows === 'same');
   const isUpwards = isPaged && options.oldestFirst === true;
   const list = isPaged ? sql`${columns.list}, ${POSITION}` : columns.list;
-  const isWhole = isPaged && limitInSql && cut.pipes.length === 0 && fields === FieldSet.all && options.streamIds === undefined;
+  const statement = (limit: number | null, after?: Position): Sql => {
+    const page = after === undefined ? where : sql`${where} AND ${isUpwards ? upwardsFrom(after) : downwardsFrom(after)}`;
+    const most = Math.min(cut.limit, limit ?? Infinity);
+    const order = cut.order === 'newest' && !isUpwards ? NEWEST : OLDEST;
+    const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
+    const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
+    return sql`SELECT ${list} FROM logs WHERE ${page}${order}${top}${skip}`;
+  };
+  const keepsAll = cut.pipes.every((pipe) => pipe.rows === 'same');
+  const common = { keepsAll, streamColumns: columns.streamColumns, pipes: cut.pipes, run, statement };
+  const decode = (row: readonly unknown[], streams: StreamNames): LogEntry => columns.decode(row, streams);
+  if (!isPaged) return { kind: 'reshaped', ...common, decode };
+  const isWhole = cut.pipes.length === 0 && fields === FieldSet.all && options.streamIds === undefined;
   return {
-    kind: isPaged ? 'entries' : 'rows',
-    limitInSql,
-    streamColumns: columns.streamColumns,
-    pipes: cut.pipes,
-    run,
-    fallback: null,
-    statement: (limit, after) => {
-      const page = after === undefined ? where : sql`${where} AND ${isUpwards ? upwardsFrom(after) : downwardsFrom(after)}`;
-      const most = Math.min(cut.limit, limit ?? Infinity);
-      const order = cut.order === 'newest' && !isUpwards ? NEWEST : OLDEST;
-      const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
-      const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
-      return sql`SELECT ${list} FROM logs WHERE ${page}${order}${top}${skip}`;
-    },
-    decode: (row, streams) => columns.decode(row, streams),
+    kind: 'entries',
+    ...common,
+    decode,
     ...(isWhole ? { render: (texts: readonly string[], streams: StreamNames) => renderRow(texts, streams, columns) } : {}),
     position: (row) => {
       const [time = '', arrived = '', part = '', offset = '', index = ''] = row.slice(columns.count).map(String);
@@ -233,7 +218,13 @@ const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pip
 type Sources = { readonly entries: Sql; readonly counts: SqlInput['counts'] };
 
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
-function planAggregate(pipes: readonly Pipe[], sources: Sources, context: SqlContext, run: RunContext, fallback: Plan): Plan | null {
+function planAggregate(
+  pipes: readonly Pipe[],
+  sources: Sources,
+  context: SqlContext,
+  run: RunContext,
+  otherwise: EntriesPlan | ReshapedPlan,
+): AggregatePlan | GatherPlan | null {
   const at = pipes.findIndex((pipe) => !(pipe instanceof FieldsPipe));
   const pipe = pipes[at];
   if (pipe?.sql === undefined && pipe?.gather === undefined) return null;
@@ -247,25 +238,11 @@ function planAggregate(pipes: readonly Pipe[], sources: Sources, context: SqlCon
   const counts = looked === null ? null : sources.counts(looked);
   const entries = counts === null ? null : ENTRIES;
   const input: SqlInput = { source: counts ?? sources.entries, entries, counts: sources.counts, context, run, output };
-  const common = { kind: 'rows', limitInSql: false, position: noPosition, pipes: rest, run, fallback } as const;
-  if (pipe.gather !== undefined) {
-    const gather = (ask: Ask): Promise<readonly LogEntry[] | null> => pipe.gather?.(input, ask) ?? Promise.resolve(null);
-    return { ...common, gather, statement: noStatement, streamColumns: [], decode: () => null };
-  }
+  const common = { pipes: rest, run, otherwise };
+  const { gather } = pipe;
+  if (gather !== undefined) return { kind: 'gather', ...common, gather: (ask) => gather.call(pipe, input, ask) };
   const made = pipe.sql?.(input) ?? null;
   if (made === null || !new Room().take(made.statement)) return null;
-  return {
-    ...common,
-    statement: () => made.statement,
-    streamColumns: made.streamColumns,
-    decode: (row, streams) => made.decode(row, streams),
-  };
-}
-
-function noPosition(): never {
-  throw new Error('BUG: rows have no place among the entries.');
-}
-
-function noStatement(): never {
-  throw new Error('BUG: the statement of a plan that has several.');
+  const decode: AggregatePlan['decode'] = (row, streams) => made.decode(row, streams);
+  return { kind: 'aggregate', ...common, statement: made.statement, streamColumns: made.streamColumns, decode };
 }

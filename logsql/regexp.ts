@@ -22,8 +22,8 @@ export type Regexp = {
   test(text: string): boolean;
   /** The named groups of the first match; null when there is none. */
   match(text: string): ReadonlyMap<string, string> | null;
-  /** The text with up to `limit` matches replaced; `$1` and `${name}` stand for groups. */
-  replace(text: string, replacement: string, limit: number): string;
+  /** The text with up to `limit` matches replaced; `$1` and `${name}` stand for groups. `onPart` is told of the length so far, and may throw. */
+  replace(text: string, replacement: string, limit: number, onPart?: (length: number) => void): string;
 };
 
 /** Why a regexp was refused, for the one who wrote it. */
@@ -125,11 +125,11 @@ function wrap(source: string, compiled: RE2JS): Regexp {
       const matcher = compiled.matcher(text);
       return matcher.find() ? new Map(named.map(([name, index]) => [name, matcher.group(index) ?? ''])) : null;
     },
-    replace: (text, replacement, limit) => replaceMatches(compiled, text, replacement, limit),
+    replace: (text, replacement, limit, onPart) => replaceMatches(compiled, text, replacement, limit, onPart),
   };
 }
 
-function replaceMatches(compiled: RE2JS, text: string, replacement: string, limit: number): string {
+function replaceMatches(compiled: RE2JS, text: string, replacement: string, limit: number, onPart?: (length: number) => void): string {
   const matcher = compiled.matcher(text);
   const names = compiled.namedGroups();
   let out = '';
@@ -141,6 +141,7 @@ function replaceMatches(compiled: RE2JS, text: string, replacement: string, limi
     };
     out += text.slice(at, matcher.start()) + expand(replacement, group);
     at = matcher.end();
+    onPart?.(out.length);
   }
   return out + text.slice(at);
 }

@@ -3,6 +3,7 @@ import type { FieldValue, LogEntry } from '../pipeline/core/entry.ts';
 import type { Sql } from '../pipeline/core/sql.ts';
 import type { FieldSet } from './fields.ts';
 import type { Lexer } from './lexer.ts';
+import type { QueryMemory } from './memory.ts';
 import type { Regexp, RegexpKind } from './regexp.ts';
 
 /** Where a piece of SQL will stand, and the tenant and days (`YYYY-MM-DD`) it is for. */
@@ -35,19 +36,16 @@ export type Subquery = { readonly query: QueryNode; readonly field: string; reso
 
 /** A step of a pipeline at work: rows in, rows out; `flush` gives what was held back. `done` says that no further row can matter. */
 export interface Stage {
-  push(row: LogEntry): readonly LogEntry[];
-  flush(): readonly LogEntry[];
+  push(row: LogEntry): Iterable<LogEntry>;
+  flush(): Iterable<LogEntry>;
   readonly done?: boolean;
 }
-
-/** What a stage may hold at once. */
-export type StageLimits = { readonly maxRows: number; readonly maxBytes: number };
 
 /** Runs another query, with its own subqueries, and gives its rows, entries newest first. */
 export type RunRows = (query: QueryNode) => Promise<readonly LogEntry[]>;
 
-/** What stages and plans need to know of the request: its window in nanoseconds, both ends included. */
-export type RunContext = { readonly limits: StageLimits; readonly start: bigint; readonly end: bigint };
+/** What stages and plans need to know of the request: what it may hold, and its window in nanoseconds, both ends included. */
+export type RunContext = { readonly memory: QueryMemory; readonly start: bigint; readonly end: bigint };
 
 /** A step of a query after its filter. */
 export interface Pipe {
@@ -101,7 +99,7 @@ export type SqlInput = {
 /** A pipe as one SELECT, and its rows read back. */
 export type SqlPipe = {
   readonly statement: Sql;
-  /** The rows of the pipe's output that a row stands for, or null where all must be done in memory (see `fallback` of the plan). */
+  /** The rows of the pipe's output that a row stands for, or null where all must be done in memory (see `otherwise` of the plan). */
   decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
   /** Which columns hold stream ids whose texts `decode` needs. */
   readonly streamColumns: readonly number[];
@@ -130,7 +128,7 @@ export interface Stats {
   sql?(input: StatsSqlInput): StatsSql | null;
 }
 
-/** What an accumulator knows of the request; `hold` counts the bytes it keeps, and throws when they are too many. */
+/** What an accumulator knows of the request; `hold` counts the bytes it keeps from now on (below 0: keeps no more), and throws when they are too many. */
 export type StatsContext = RunContext & {
   hold(bytes: number): void;
   /** Seconds that the group covers: the part of its `_time` bucket that is inside the window, else the window. */

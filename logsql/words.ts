@@ -8,6 +8,11 @@ const STARTS = /^[\p{L}\p{Nd}_]/u;
 const ENDS = /[\p{L}\p{Nd}_]$/u;
 const ONE_WORD = /^[\p{L}\p{Nd}_]+$/u;
 
+/** The words of a text that may be long, in order and one by one. */
+export function* eachWord(text: string): Generator<string> {
+  for (const [word] of text.matchAll(WORDS)) yield word;
+}
+
 /** The words of a text, in order. */
 export const wordsOf = (text: string): readonly string[] => text.match(WORDS) ?? [];
 export const startsWithWord = (text: string): boolean => STARTS.test(text);

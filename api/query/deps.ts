@@ -1,9 +1,10 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
-import { LogsqlLimitError } from '../../logsql/errors.ts';
 import type { PlanOptions } from '../../logsql/planner.ts';
-import type { QueryNode, StageLimits } from '../../logsql/types.ts';
-import { runQuery, type Runner } from './run.ts';
+import type { QueryMemory } from '../../logsql/memory.ts';
+import type { QueryNode } from '../../logsql/types.ts';
+import type { Runner } from './rows.ts';
+import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
 
 /**
@@ -26,8 +27,8 @@ export type Request = {
 export type Deps = {
   /** Nanoseconds since the epoch. */
   now(): bigint;
-  /** What stages may hold in memory. */
-  readonly limits: StageLimits;
+  /** What the query may hold. */
+  readonly memory: QueryMemory;
   /** Most fields of an answer of `/facets`. */
   readonly maxFacetFields: number;
   runner(request: Request): Runner;
@@ -38,13 +39,10 @@ export type Deps = {
 /** The options of a plan for this request. */
 export function planOptions(window: Window, request: Request, deps: Deps): PlanOptions {
   const widest = { start: retentionFloor(deps.now(), request.retentionDays) ?? MIN_TIME, end: MAX_TIME };
-  return { tenantId: request.tenantId, start: window.start, end: window.end, widest, limits: deps.limits };
+  return { tenantId: request.tenantId, start: window.start, end: window.end, widest, memory: deps.memory };
 }
 
-/** All rows of a query that groups or counts. */
+/** All rows of a query that groups or counts. Throws LogsqlLimitError. */
 export async function rowsOf(query: QueryNode, window: Window, request: Request, deps: Deps): Promise<readonly LogEntry[]> {
-  const { rows, hasMore } = await runQuery(query, planOptions(window, request, deps), deps.runner(request), deps.limits.maxRows);
-  if (hasMore)
-    throw new LogsqlLimitError(`The answer would have more than ${String(deps.limits.maxRows)} rows; narrow the query or its time range.`);
-  return rows;
+  return runQuery(query, planOptions(window, request, deps), deps.runner(request));
 }

@@ -2,7 +2,6 @@ import { hintsOf } from '../../logsql/hints.ts';
 import { explainPlan, type ExplainedPlan } from '../../logsql/explain.ts';
 import { parseQuery } from '../../logsql/parser.ts';
 import { planQuery, type PlanOptions } from '../../logsql/planner.ts';
-import { Query } from '../../logsql/query.ts';
 import { resolveSubqueries } from '../../logsql/subqueries.ts';
 import type { QueryNode } from '../../logsql/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
@@ -26,21 +25,16 @@ export async function explainSearch(parameters: SearchParameters, request: Reque
 async function explain(
   query: QueryNode,
   options: PlanOptions,
-  limit: number,
+  limit: number | null,
   cursor: Pick<PlanOptions, 'before'> = {},
 ): Promise<Explained> {
   const subqueries: Explained[] = [];
   const run = async (subquery: QueryNode): Promise<readonly LogEntry[]> => {
-    subqueries.push(await explain(subquery, options, options.limits.maxRows));
+    subqueries.push(await explain(subquery, options, null));
     const field = subquery.pipes.at(-1)?.singleField;
     return field === undefined ? [] : [new Map([[field, `<values of query ${String(subqueries.length)}>`]])];
   };
   const resolved = await resolveSubqueries(query, run);
-  const { start, end } = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
-  const [first, ...rest] = resolved.pipes;
-  const isExpanded = first?.expand !== undefined;
-  const plan = planQuery(isExpanded ? new Query(resolved.options, resolved.filter, []) : resolved, { ...options, ...cursor, start, end });
-  const explained = await explainPlan(plan, isExpanded ? options.limits.maxRows : limit);
-  const memory = isExpanded ? [...explained.memory, ...[first, ...rest].map(String)] : explained.memory;
-  return { query: query.toString(), plan: { ...explained, memory }, subqueries };
+  const plan = await explainPlan(planQuery(resolved, { ...options, ...cursor }), limit);
+  return { query: query.toString(), plan, subqueries };
 }

@@ -2,20 +2,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LogsqlLimitError } from '../../logsql/errors.ts';
 import { Pipeline, hasValues } from '../../logsql/pipeline.ts';
-import { planQuery, type PlanOptions, type Position } from '../../logsql/planner.ts';
+import { sizeOfRow } from '../../logsql/pipes/rows.ts';
+import type { Position } from '../../logsql/plan.ts';
+import { planQuery, type PlanOptions } from '../../logsql/planner.ts';
 import { Query } from '../../logsql/query.ts';
 import { resolveSubqueries } from '../../logsql/subqueries.ts';
 import type { Pipe, QueryNode } from '../../logsql/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import type { Request } from './deps.ts';
-import { idsIn, subqueryRunner, type Runner } from './run.ts';
+import { rows as rowsOf, type Runner } from './rows.ts';
+import { subqueryRunner } from './run.ts';
 
 const SECOND = 1_000_000_000n;
 /** Each look begins so long before the end of the last one, for entries that came late. Nanoseconds. */
 export const OVERLAP = 5n * SECOND;
-/** Entries of one look, all of which are in memory. */
+/** Entries of one look, all of which are in memory; it ends early where the tail may not hold so many bytes more. */
 const PAGE = 10_000;
+const PAGE_ROOM = 4_000_000;
 /** Entries of an overlap that are known to have been given. */
 const MAX_KNOWN = 200_000;
 
@@ -92,30 +96,38 @@ type Page = { readonly rows: readonly LogEntry[]; readonly next: Position | unde
 
 /** One page of a window: the rows of what is not known yet, which it is from then on, and where the next one begins, if there is one. */
 async function readPage({ query, options, runner }: Look, known: Map<string, bigint>, after: Position | undefined): Promise<Page> {
-  const { filter, pipes } = await resolveSubqueries(query, subqueryRunner(options, runner));
+  const run = subqueryRunner(options, runner);
+  const { filter, pipes } = await resolveSubqueries(query, run);
   const at = pipes.findIndex(losesPlace);
   const [first, rest] = at < 0 ? [pipes, []] : [pipes.slice(0, at), pipes.slice(at)];
   const plan = planQuery(new Query({}, filter, first), { ...options, oldestFirst: true });
   if (plan.kind !== 'entries') throw new Error('BUG: a query that can be followed has no plan of entries.');
-  const read = await runner.store.rows(plan.statement(PAGE, after), runner.options);
-  const streams = await runner.streams.resolve(idsIn(read, plan.streamColumns), plan.run, runner.options);
   const rows: LogEntry[] = [];
   runner.onPipes?.([...plan.pipes, ...rest]);
-  const pipeline = new Pipeline([...plan.pipes, ...rest], plan.run, (row) => {
-    if (hasValues(row)) rows.push(row);
+  const pipeline = new Pipeline(rest, plan.run, (row) => {
+    if (!hasValues(row)) return;
+    options.memory.hold('A look of the tail', 1, sizeOfRow(row));
+    rows.push(row);
   });
+  const found = new Map<string, bigint>();
+  let [read, isFull] = [0, false];
   let last: Position | undefined;
-  for (const row of read) {
-    last = plan.position(row);
-    const place = `${last.part}/${last.offset}/${last.index}`;
-    if (known.has(place)) continue;
-    known.set(place, BigInt(last.time));
-    const entry = plan.decode(row, streams);
-    if (!(entry instanceof Map)) throw new Error('BUG: a plan of entries did not give an entry.');
-    pipeline.push(entry);
+  for await (const chunk of rowsOf({ plan, run }, runner, { limit: PAGE, keepsEmpty: true, ...(after === undefined ? {} : { after }) })) {
+    for (const [index, entry] of chunk.rows.entries()) {
+      last = chunk.placeOf(index) ?? last;
+      const place = `${last?.part ?? ''}/${last?.offset ?? ''}/${last?.index ?? ''}`;
+      if (known.has(place)) continue;
+      found.set(place, BigInt(last?.time ?? 0));
+      pipeline.push(entry);
+    }
+    read += chunk.rows.length;
+    isFull = read >= PAGE || !options.memory.fits(PAGE_ROOM);
+    if (isFull) break;
   }
+  // not before all of them are here: a look that fails is done again
+  for (const [place, time] of found) known.set(place, time);
   if (known.size > MAX_KNOWN && last !== undefined) forget(known, BigInt(last.time) - OVERLAP);
-  return { rows, next: read.length < PAGE ? undefined : last };
+  return { rows, next: isFull ? last : undefined };
 }
 
 /** Forgets what no later look can find again. Throws LogsqlLimitError where too much is left. */

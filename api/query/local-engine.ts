@@ -1,21 +1,21 @@
 import type { Config } from '../../pipeline/core/config.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Store } from '../../pipeline/store/client.ts';
-import type { StageLimits } from '../../logsql/types.ts';
+import { QueryMemory, SharedMemory, type MemoryLimits } from '../../logsql/memory.ts';
 import type { Deps, Request } from './deps.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from './engine.ts';
 import { OPERATIONS } from './operations.ts';
 import { StreamDirectory } from './streams.ts';
 import { toClientError } from './timed.ts';
-import type { Runner } from './run.ts';
+import type { Runner } from './rows.ts';
 
 export type LocalEngineOptions = {
   readonly store: Store;
   /** Nanoseconds since the epoch. */
   readonly now: () => bigint;
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
-  /** What a query may hold in this process. */
-  readonly stage?: StageLimits;
+  /** What all queries together may hold in this process. */
+  readonly memory?: MemoryLimits;
   /** Adds what is known of entries' patterns (`enrich=true`). */
   readonly enrich?: (rows: readonly LogEntry[], request: Request) => Promise<void>;
 };
@@ -23,7 +23,7 @@ export type LocalEngineOptions = {
 /** What one job goes through: the store that its statements go to, and who is told of the pipes that its rows go through. */
 export type RunThrough = { readonly store: Store; readonly onPipes: Runner['onPipes'] };
 
-const STAGE_LIMITS: StageLimits = { maxRows: 1_000_000, maxBytes: 200_000_000 };
+const MEMORY: MemoryLimits = { maxRows: 1_000_000, maxBytes: 300_000_000 };
 /** ClickHouse gives up this much earlier than we do (ms), so that its error is the one that is told. */
 const MARGIN = 1000;
 const NEVER = new AbortController().signal;
@@ -32,9 +32,11 @@ const NEVER = new AbortController().signal;
 export class LocalEngine implements QueryEngine {
   readonly #options: LocalEngineOptions;
   readonly #streams: StreamDirectory;
+  readonly #memory: SharedMemory;
 
   constructor(options: LocalEngineOptions) {
     this.#options = options;
+    this.#memory = new SharedMemory((options.memory ?? MEMORY).maxBytes);
     this.#streams = new StreamDirectory(options.store);
   }
 
@@ -42,20 +44,25 @@ export class LocalEngine implements QueryEngine {
     const operation = OPERATIONS.get(job.operation);
     if (operation === undefined) throw new Error(`BUG: There is no operation ${job.operation}.`);
     const request = requestOf(job);
+    const memory = new QueryMemory(this.#options.memory ?? MEMORY, this.#memory);
+    if (!job.isTail) memory.until = job.startedAt + job.timeoutMs;
     try {
-      const answer = await operation(job.parameters as never, request, this.#deps(through));
+      const answer = await operation(job.parameters as never, request, this.#deps(memory, through));
+      if (typeof answer !== 'string' && answer.stream !== undefined) return { ...answer, stream: clearing(answer.stream, memory) };
+      memory.clear();
       return typeof answer === 'string' ? { body: answer } : answer;
     } catch (error) {
+      memory.clear();
       throw toClientError(error, request);
     }
   }
 
-  #deps({ store = this.#options.store, onPipes }: Partial<RunThrough>): Deps {
-    const { now, limits, stage = STAGE_LIMITS, enrich } = this.#options;
+  #deps(memory: QueryMemory, { store = this.#options.store, onPipes }: Partial<RunThrough>): Deps {
+    const { now, limits, enrich } = this.#options;
     const streams = this.#streams;
     return {
       now,
-      limits: stage,
+      memory,
       maxFacetFields: limits.maxFacetFields,
       runner: ({ tenantId, timeoutMs, signal, requestId }) => ({
         store,
@@ -65,6 +72,15 @@ export class LocalEngine implements QueryEngine {
       }),
       ...(enrich === undefined ? {} : { enrich }),
     };
+  }
+}
+
+/** The same, and at its end the query holds nothing any more. */
+async function* clearing<T>(stream: AsyncIterable<T> | Iterable<T>, memory: QueryMemory): AsyncGenerator<T> {
+  try {
+    yield* stream;
+  } finally {
+    memory.clear();
   }
 }
 

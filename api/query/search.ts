@@ -1,11 +1,19 @@
+import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import { hintsOf } from '../../logsql/hints.ts';
+import type { QueryMemory } from '../../logsql/memory.ts';
 import { parseQuery } from '../../logsql/parser.ts';
+import { sizeOfText } from '../../logsql/pipes/rows.ts';
+import type { Position } from '../../logsql/plan.ts';
 import { planOptions, type Deps, type Request } from './deps.ts';
-import { prepareQuery, runPrepared, runTexts, type FoundTexts, type Prepared, type Runner } from './run.ts';
+import { rows, texts, type Chunk } from './rows.ts';
+import { prepare } from './run.ts';
 import type { SearchParameters } from './parameters.ts';
 import { renderResult } from './render.ts';
 import { readCursor, readWindow, windowMember, writeCursor } from './window.ts';
+
+/** An answer ends before it has more characters, unless its first row alone has. */
+const MAX_LENGTH = 32 * 1024 * 1024;
 
 /** `POST /search`: entries (or the rows of the query's pipes), newest first, as JSON text. */
 export async function search(parameters: SearchParameters & { readonly enrich: boolean }, request: Request, deps: Deps): Promise<string> {
@@ -13,21 +21,54 @@ export async function search(parameters: SearchParameters & { readonly enrich: b
   const query = parseQuery(parameters.query, { now: window.now });
   const before = parameters.before === null ? {} : { before: readCursor(parameters.before) };
   const runner = deps.runner(request);
-  const plan = await prepareQuery(query, { ...planOptions(window, request, deps), ...before }, runner);
+  const prepared = await prepare(query, { ...planOptions(window, request, deps), ...before }, runner);
   const enrich = parameters.enrich ? deps.enrich : undefined;
-  const texts = Array.isArray(plan) || enrich !== undefined ? null : await runTexts(plan, runner, parameters.limit);
-  const found = texts ?? (await rendered(plan, parameters.limit, runner, request, enrich));
-  const oldest = oldestTime(found);
+  // one more tells whether there are more
+  const wanted = { limit: parameters.limit + 1 };
+  const asTexts = enrich === undefined ? texts(prepared.plan, runner, wanted) : null;
+  const chunks = asTexts ?? rendered(rows(prepared, runner, wanted), async (entries) => enrich?.(entries, request));
+  const page = await firstPage(chunks, parameters.limit, deps.memory);
   // only entries have a place from which one can go on
-  const isPaged = found.kind === 'entries';
-  const tail = `"count":${String(found.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(found.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${found.hasMore && !isPaged ? ',"truncated":true' : ''}${found.texts.length === 0 ? hintsMember(parameters.query) : ''}`;
-  return `{"logs":[${found.texts.join(',')}],${tail}}`;
+  const isPaged = prepared.plan.kind === 'entries';
+  const oldest = isPaged ? oldestTime(page) : null;
+  const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${page.texts.length === 0 ? hintsMember(parameters.query) : ''}`;
+  return `{"logs":[${page.texts.join(',')}],${tail}}`;
 }
 
-async function rendered(plan: Prepared, limit: number, runner: Runner, request: Request, enrich: Deps['enrich']): Promise<FoundTexts> {
-  const found = await runPrepared(plan, runner, limit);
-  await enrich?.(found.rows, request);
-  return { ...found, texts: found.rows.map(renderResult) };
+async function* rendered(
+  chunks: AsyncIterable<Chunk<LogEntry>>,
+  enrich: (entries: readonly LogEntry[]) => Promise<void>,
+): AsyncGenerator<Chunk<string>> {
+  for await (const chunk of chunks) {
+    await enrich(chunk.rows);
+    yield { rows: chunk.rows.map(renderResult), placeOf: (index) => chunk.placeOf(index) };
+  }
+}
+
+/** What an answer has, whether there are more, and where its last entry stands (with that of the next one). */
+type Page = {
+  readonly texts: readonly string[];
+  readonly hasMore: boolean;
+  readonly last: Position | null;
+  readonly next: Position | null;
+};
+
+/** As many rows as are wanted, and as an answer may have. */
+async function firstPage(chunks: AsyncIterable<Chunk<string>>, limit: number, memory: QueryMemory): Promise<Page> {
+  const kept: string[] = [];
+  let [last, length]: [Position | null, number] = [null, 0];
+  for await (const chunk of chunks) {
+    for (const [index, text] of chunk.rows.entries()) {
+      const isFull = kept.length > 0 && (length + text.length > MAX_LENGTH || !memory.fits(sizeOfText(text)));
+      if (kept.length === limit || isFull)
+        return { texts: kept, hasMore: true, last: index === 0 ? last : chunk.placeOf(index - 1), next: chunk.placeOf(index) };
+      memory.hold('The answer', 1, sizeOfText(text));
+      length += text.length;
+      kept.push(text);
+    }
+    last = chunk.placeOf(chunk.rows.length - 1);
+  }
+  return { texts: kept, hasMore: false, last, next: null };
 }
 
 /** What to tell of a query that found nothing and looks like one of another language; empty where it does not. */
@@ -37,7 +78,7 @@ function hintsMember(query: string): string {
 }
 
 /** The cursor for the next page: the last entry's time, and its whole place when the next entry has the same time. */
-function oldestTime({ kind, last, next }: FoundTexts): string | null {
-  if (kind !== 'entries' || last === null) return null;
+function oldestTime({ last, next }: Page): string | null {
+  if (last === null) return null;
   return next?.time === last.time ? writeCursor(last) : formatTime(BigInt(last.time));
 }

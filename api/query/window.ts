@@ -1,7 +1,7 @@
 /** The window and the cursor of a query, as clients write them. */
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { formatTime, parseTime } from '../../pipeline/core/time.ts';
-import type { Position } from '../../logsql/planner.ts';
+import type { Position } from '../../logsql/plan.ts';
 import { isInCalendar, readTime } from '../../logsql/times.ts';
 
 /** Nanoseconds, both ends included; `now` is what relative times in the query count from: the end as it was written. */

@@ -10,7 +10,7 @@ function renderTexts(row: LogEntry): string {
 }
 
 /** A generator whose first step was taken already: what fails there still has a status of its own. */
-export async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+export async function* resumed<T>(first: IteratorResult<T, void>, rest: AsyncGenerator<T>): AsyncGenerator<T, void, unknown> {
   try {
     if (first.done !== true) yield first.value;
     yield* rest;

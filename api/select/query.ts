@@ -1,47 +1,72 @@
 import { LimitPipe, OffsetPipe } from '../../logsql/pipes/limit.ts';
+import type { QueryMemory } from '../../logsql/memory.ts';
+import { sizeOfRow } from '../../logsql/pipes/rows.ts';
 import { Query } from '../../logsql/query.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Request } from '../query/deps.ts';
-import { runQuery } from '../query/run.ts';
+import { rows, type Chunk } from '../query/rows.ts';
+import { prepare } from '../query/run.ts';
 import { toClientError } from '../query/timed.ts';
-import { streamQuery } from '../query/stream.ts';
 import { countOf, readSelection, selectionOptions } from './arguments.ts';
 import type { Select } from './select.ts';
 import { renderLines, resumed } from './lines.ts';
 
-/** Up to so many rows are held to be printed oldest first. */
+/** Up to so many rows, and bytes of them, are held to be printed oldest first. */
 const MAX_HELD = 10_000;
+const MAX_HELD_BYTES = 16_000_000;
 
 /**
  * `/select/logsql/query`: rows as JSON lines, all values as texts, as they are found. With `limit` the newest entries (after the
- * newest `offset` ones), oldest first where they are at most 10,000; without it all of them, newest first.
+ * newest `offset` ones), oldest first where they are at most 10,000 and 16 MB; else newest first, without `limit` all of them.
  */
 export const selectRows: Select = async (parameters, request, deps) => {
   const limit = countOf(parameters, 'limit', Infinity);
   const offset = countOf(parameters, 'offset', 0);
   if (offset > 0 && limit === Infinity) throw invalidParameter('offset needs a limit.');
-  const selection = readSelection(parameters, deps.now(), request.retentionDays);
-  const options = { ...selectionOptions(selection, request, deps), streamIds: true } as const;
+  const { query, ...selection } = readSelection(parameters, deps.now(), request.retentionDays);
+  const options = { ...selectionOptions({ query, ...selection }, request, deps), streamIds: true } as const;
   const runner = deps.runner(request);
-  if (limit + offset <= MAX_HELD) {
-    const { rows, kind } = await runQuery(selection.query, options, runner, limit + offset);
-    const kept = rows.slice(offset);
-    return { stream: lines([kind === 'entries' ? kept.reverse() : kept], request) };
-  }
-  const { filter, pipes } = selection.query;
-  const cut = limit === Infinity ? [] : [...(offset > 0 ? [new OffsetPipe(offset)] : []), new LimitPipe(limit)];
-  const chunks = streamQuery(new Query(selection.query.options, filter, [...pipes, ...cut]), options, runner, limit);
+  const isHeld = limit + offset <= MAX_HELD;
+  const cut = isHeld || limit === Infinity ? [] : [...(offset > 0 ? [new OffsetPipe(offset)] : []), new LimitPipe(limit)];
+  const prepared = await prepare(new Query(query.options, query.filter, [...query.pipes, ...cut]), options, runner);
+  const chunks = rows(prepared, runner, isHeld ? { limit: limit + offset } : {});
+  const found = isHeld ? newestHeld(chunks, offset, prepared.plan.kind === 'entries', deps.memory) : listsOf(chunks);
   // What fails before the first row still has a status of its own.
-  const first = await chunks.next();
-  return { stream: lines(resumed(first, chunks), request) };
+  const first = await found.next();
+  return { stream: lines(resumed(first, found), request) };
 };
 
-type Chunks = AsyncIterable<readonly LogEntry[]> | Iterable<readonly LogEntry[]>;
+type Lists = AsyncGenerator<readonly LogEntry[], void, unknown>;
 
-async function* lines(chunks: Chunks, request: Request): AsyncGenerator<string> {
+async function* listsOf(chunks: AsyncIterable<Chunk<LogEntry>>): Lists {
+  for await (const chunk of chunks) yield chunk.rows;
+}
+
+/** All rows but the first ones, in one list, and entries oldest first; where they take too much memory for that, as they come. */
+async function* newestHeld(chunks: AsyncIterable<Chunk<LogEntry>>, offset: number, isReversed: boolean, memory: QueryMemory): Lists {
+  let held: LogEntry[] = [];
+  let [skip, bytes, isHeld] = [offset, 0, true];
+  for await (const chunk of chunks) {
+    const kept = chunk.rows.slice(skip);
+    skip -= chunk.rows.length - kept.length;
+    held.push(...kept);
+    const size = isHeld ? kept.reduce((sum, row) => sum + sizeOfRow(row), 0) : 0;
+    bytes += size;
+    isHeld &&= bytes <= MAX_HELD_BYTES && memory.fits(size);
+    if (isHeld) {
+      memory.hold('The answer', kept.length, size);
+      continue;
+    }
+    yield held;
+    held = [];
+  }
+  yield isHeld && isReversed ? held.reverse() : held;
+}
+
+async function* lines(lists: Lists, request: Request): AsyncGenerator<string> {
   try {
-    for await (const rows of chunks) yield renderLines(rows);
+    for await (const list of lists) yield renderLines(list);
   } catch (error) {
     throw toClientError(error, request);
   }

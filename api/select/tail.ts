@@ -41,6 +41,9 @@ function readTail(parameters: Arguments, request: Request, deps: Deps): FollowOp
     signal: request.signal,
     run: async (work) => {
       await request.permit();
+      // what the look before has found was sent
+      deps.memory.clear();
+      deps.memory.until = performance.now() + request.timeoutMs;
       return timed(request, work);
     },
     look: (start, end, part) => {

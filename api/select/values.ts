@@ -51,7 +51,7 @@ const topValues =
   async (parameters, request, deps) => {
     const asked = countOf(parameters, 'limit', Infinity);
     // what is filtered can only be cut afterwards
-    const isCut = asked <= deps.limits.maxRows && (parameters.get('filter') ?? '') === '';
+    const isCut = asked <= deps.memory.maxRows && (parameters.get('filter') ?? '') === '';
     return answer(await valuesOf(fieldIn(parameters), isCut ? asked : Infinity, parameters, request, deps), asked, parameters);
   };
 

@@ -5,7 +5,7 @@ import { compareBytes } from '../order.ts';
 import { MAX_FACET_VALUES, findFacets, type Facet, type FacetBounds, type Facets } from '../sql/facets.ts';
 import type { Ask, Parser, Pipe, PipeSpec, RunContext, SqlInput, Stage } from '../types.ts';
 import { count } from './arguments.ts';
-import { Budget, rowOf } from './rows.ts';
+import { Budget, rowOf, sizeOfText } from './rows.ts';
 
 export type FacetOptions = FacetBounds & {
   /** Fields that have one value in all rows are kept. */
@@ -23,6 +23,9 @@ const DEFAULTS: FacetOptions = {
 };
 /** More fields than this are not asked of ClickHouse at once. */
 const MAX_FIELDS = 5000;
+
+/** What is held for a value beside its text. */
+const PER_VALUE = 80;
 
 type Field = { readonly hits: Map<string, number>; isLeftOut: boolean };
 
@@ -46,7 +49,7 @@ export class FacetsPipe implements Pipe {
   }
   stage(context: RunContext): Stage {
     const fields = new Map<string, Field>();
-    const budget = new Budget(context.limits, 'The facets pipe');
+    const budget = new Budget(context.memory, 'The facets pipe');
     let rows = 0;
     return {
       push: (row) => {
@@ -74,10 +77,11 @@ export class FacetsPipe implements Pipe {
     const known = field.hits.get(value);
     if (known === undefined && !always.includes(name) && (field.hits.size >= maxValues || Buffer.byteLength(value) > maxLength)) {
       field.isLeftOut = true;
+      for (const kept of field.hits.keys()) budget.give(1, sizeOfText(kept) + PER_VALUE);
       field.hits.clear();
       return;
     }
-    if (known === undefined) budget.take(1, value.length * 2 + 80);
+    if (known === undefined) budget.take(1, sizeOfText(value) + PER_VALUE);
     field.hits.set(value, (known ?? 0) + 1);
   }
   #rows({ facets, left, rows }: Facets): LogEntry[] {

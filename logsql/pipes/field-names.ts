@@ -3,9 +3,9 @@ import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../fields.ts';
 import { compareBytes } from '../order.ts';
 import { quote } from '../reserved.ts';
-import type { Pipe, PipeSpec, SqlInput, SqlPipe, Stage } from '../types.ts';
+import type { Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
 import { atEnd, fieldName } from './arguments.ts';
-import { rowOf } from './rows.ts';
+import { Budget, rowOf } from './rows.ts';
 
 /** Fields that are columns of the table; the rest are in its map. */
 const COLUMNS: readonly (readonly [string, Sql])[] = [
@@ -32,11 +32,17 @@ class FieldNamesPipe implements Pipe {
   needs(): FieldSet {
     return FieldSet.all;
   }
-  stage(): Stage {
+  stage({ memory }: RunContext): Stage {
     const hits = new Map<string, number>();
+    const budget = new Budget(memory, 'The field_names pipe');
     return {
       push: (row) => {
-        for (const [name, value] of row) if (value !== '') hits.set(name, (hits.get(name) ?? 0) + 1);
+        for (const [name, value] of row) {
+          if (value === '') continue;
+          const known = hits.get(name);
+          if (known === undefined) budget.take(1, name.length + 100);
+          hits.set(name, (known ?? 0) + 1);
+        }
         return [];
       },
       flush: () => [...hits].sort(([a], [b]) => compareBytes(a, b)).map(([name, size]) => this.#row(name, String(size))),

@@ -3,10 +3,12 @@ import { foldCase } from '../fold.ts';
 import { momentText } from '../times.ts';
 import { quoteJson } from '../json.ts';
 import { formatDuration, formatFloat, formatIpv4, parseDuration, parseInteger, parseUint } from '../numbers.ts';
+import { MAX_VALUE_BYTES } from '../memory.ts';
 import { quote } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec } from '../types.ts';
 import { fieldName } from './arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
+import { tooLong } from './rows.ts';
 import { patternHere, type PatternStep } from './steps.ts';
 
 const urlEncode = (text: string): string =>
@@ -21,13 +23,13 @@ const urlDecode = (text: string): string =>
 /** The bytes of each pair of digits; pairs that are none stay, and a last odd character. */
 function hexDecode(text: string): string {
   const bytes = Buffer.from(text);
-  const out: number[] = [];
+  let size = 0;
   for (let at = 0; at < bytes.length; at += 2) {
     const pair = bytes.toString('latin1', at, at + 2);
-    if (/^[0-9a-fA-F]{2}$/.test(pair)) out.push(parseInt(pair, 16));
-    else out.push(...bytes.subarray(at, at + 2));
+    if (/^[0-9a-fA-F]{2}$/.test(pair)) size = bytes.writeUInt8(parseInt(pair, 16), size);
+    else size += bytes.copy(bytes, size, at, at + 2);
   }
-  return Buffer.from(out).toString();
+  return bytes.toString('utf8', 0, size);
 }
 
 /** Upper case, character by character: what would become several (`ß`) stays. */
@@ -115,6 +117,7 @@ class FormatPipe extends ResultPipe {
       if (field === '') continue;
       const value = textOf(row.get(field));
       out += Object.hasOwn(FUNCTIONS, option) ? (FUNCTIONS[option]?.(value) ?? '') : value;
+      if (out.length > MAX_VALUE_BYTES) throw tooLong(this.who, 'a value', MAX_VALUE_BYTES);
     }
     return [[this.results[0] ?? '', out]];
   }

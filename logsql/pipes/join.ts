@@ -1,10 +1,11 @@
 /** Pipes over the rows of another query: `join` and `union`. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { FieldSet } from '../fields.ts';
+import type { QueryMemory } from '../memory.ts';
 import { quote } from '../reserved.ts';
-import type { Pipe, PipeSpec, QueryNode, Stage } from '../types.ts';
+import type { Pipe, PipeSpec, QueryNode, RunContext, Stage } from '../types.ts';
 import { namesInParens } from './arguments.ts';
-import { keyOf, spreadRows } from './rows.ts';
+import { Budget, fitting, keyOf, sizeOfRow, spreadRows } from './rows.ts';
 
 type Join = { readonly by: readonly string[]; readonly query: QueryNode; readonly isInner: boolean; readonly prefix: string };
 
@@ -17,25 +18,16 @@ class JoinPipe implements Pipe {
   readonly liveTail = false;
   readonly rows = 'more';
   readonly #join: Join;
-  readonly #matches: ReadonlyMap<string, readonly LogEntry[]> | null;
-  constructor(join: Join, matches: ReadonlyMap<string, readonly LogEntry[]> | null) {
+  readonly #others: readonly LogEntry[] | null;
+  constructor(join: Join, others: readonly LogEntry[] | null) {
     this.#join = join;
-    this.#matches = matches;
+    this.#others = others;
   }
   get queries(): readonly QueryNode[] {
     return [this.#join.query];
   }
   withRows([rows = []]: readonly (readonly LogEntry[])[]): Pipe {
-    const { by, prefix } = this.#join;
-    const matches = new Map<string, LogEntry[]>();
-    for (const row of rows) {
-      const key = keyOf(by.map((field) => textOf(row.get(field))));
-      const extra: LogEntry = new Map([...row].flatMap(([name, value]) => (by.includes(name) ? [] : [[prefix + name, value] as const])));
-      const list = matches.get(key);
-      if (list === undefined) matches.set(key, [extra]);
-      else list.push(extra);
-    }
-    return new JoinPipe(this.#join, matches);
+    return new JoinPipe(this.#join, rows);
   }
   toString(): string {
     const { by, query, isInner, prefix } = this.#join;
@@ -44,15 +36,38 @@ class JoinPipe implements Pipe {
   needs(output: FieldSet): FieldSet {
     return output.plus(this.#join.by);
   }
-  stage(): Stage {
-    const matches = this.#matches ?? unresolved();
+  stage({ memory }: RunContext): Stage {
+    const matches = this.#matches(memory);
     const { by, isInner } = this.#join;
     return spreadRows((row) => {
       const found = matches.get(keyOf(by.map((field) => textOf(row.get(field)))));
       if (found === undefined) return isInner ? [] : [row];
-      return found.map((extra): LogEntry => new Map([...row, ...extra]));
+      return joined(row, found);
     });
   }
+  /** What the rows of the other query add, by the key. */
+  #matches(memory: QueryMemory): ReadonlyMap<string, readonly LogEntry[]> {
+    const { by, prefix } = this.#join;
+    const budget = new Budget(memory, WHO);
+    const matches = new Map<string, LogEntry[]>();
+    for (const row of this.#others ?? unresolved()) {
+      memory.step();
+      const key = keyOf(by.map((field) => textOf(row.get(field))));
+      const extra: LogEntry = new Map([...row].flatMap(([name, value]) => (by.includes(name) ? [] : [[prefix + name, value] as const])));
+      budget.take(1, sizeOfRow(extra) + key.length);
+      const list = matches.get(key);
+      if (list === undefined) matches.set(key, [extra]);
+      else list.push(extra);
+    }
+    return matches;
+  }
+}
+
+const WHO = 'The join pipe';
+
+/** A row for each of the others, one by one. */
+function* joined(row: LogEntry, others: readonly LogEntry[]): Generator<LogEntry> {
+  for (const other of others) yield fitting(new Map([...row, ...other]), () => WHO);
 }
 
 export const join: PipeSpec = {

@@ -1,6 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { coversField } from '../fields.ts';
 import { quoteJson } from '../json.ts';
+import { MAX_VALUE_BYTES } from '../memory.ts';
 import { compareBytes } from '../order.ts';
 import { quote, quotePattern } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec } from '../types.ts';
@@ -45,13 +46,24 @@ class PackPipe extends ResultPipe {
 }
 
 const writeJson = (pairs: readonly Pair[]): string =>
-  `{${pairs
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`)
-    .join(',')}}`;
+  `{${joined(
+    pairs.filter(([, value]) => value !== ''),
+    ',',
+    ([name, value]) => `${quoteJson(name)}:${quoteJson(value)}`,
+  )}}`;
 /** Quoted where it would not read back: with white space, control characters, `"` or a backslash. An empty value is nothing behind the `=`. */
 const logfmtValue = (value: string): string => (QUOTED.test(value) ? quoteJson(value) : value);
-const writeLogfmt = (pairs: readonly Pair[]): string => pairs.map(([name, value]) => `${name}=${logfmtValue(value)}`).join(' ');
+const writeLogfmt = (pairs: readonly Pair[]): string => joined(pairs, ' ', ([name, value]) => `${name}=${logfmtValue(value)}`);
+
+/** The pairs one after another, up to a little more than a value may have. */
+function joined(pairs: readonly Pair[], separator: string, write: (pair: Pair) => string): string {
+  let out = '';
+  for (const pair of pairs) {
+    out += (out === '' ? '' : separator) + write(pair);
+    if (out.length > MAX_VALUE_BYTES) break;
+  }
+  return out;
+}
 
 function parsePack(parser: Parser, name: string, write: (pairs: readonly Pair[]) => string): Pipe {
   const { lexer } = parser;

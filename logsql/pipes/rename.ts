@@ -3,7 +3,7 @@ import { coversField, type FieldSet } from '../fields.ts';
 import { quotePattern } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec, Stage } from '../types.ts';
 import { fieldName } from './arguments.ts';
-import { mapRows } from './rows.ts';
+import { fitting, mapRows } from './rows.ts';
 
 export type Pair = { readonly from: string; readonly to: string };
 
@@ -29,7 +29,13 @@ export class RenamePipe implements Pipe {
     return [...this.pairs].reverse().reduce((needed, { from, to }) => (isPattern(to) ? needed : needed.minus([to])).plus([from]), output);
   }
   stage(): Stage {
-    return mapRows((row) => this.pairs.reduce((changed, pair) => this.#move(changed, pair), row));
+    const who = (): string => `The ${this.name} pipe`;
+    return mapRows((row) =>
+      fitting(
+        this.pairs.reduce((changed, pair) => this.#move(changed, pair), row),
+        who,
+      ),
+    );
   }
   #move(row: LogEntry, { from, to }: Pair): LogEntry {
     const found = [...row].filter(([name]) => coversField([from], name));

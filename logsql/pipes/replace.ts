@@ -1,9 +1,11 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { MAX_VALUE_BYTES, type QueryMemory } from '../memory.ts';
 import type { Regexp } from '../regexp.ts';
 import { quote } from '../reserved.ts';
 import type { Filter, Parser, Pipe, PipeSpec } from '../types.ts';
 import { count, fieldName } from './arguments.ts';
 import { ResultPipe, NO_OPTIONS, parseIf, printIf, type ResultOptions } from './results.ts';
+import { tooLong } from './rows.ts';
 
 /** What stands for what, in which field, and how many times. */
 type Change = { readonly name: string; readonly from: string; readonly to: string; readonly field: string; readonly limit: number };
@@ -29,23 +31,30 @@ class ReplacePipe extends ResultPipe {
     const at = field === '_msg' ? '' : ` at ${quote(field)}`;
     return `${name}${printIf(this.options.condition)} (${JSON.stringify(from)}, ${JSON.stringify(to)})${at}${limit === Infinity ? '' : ` limit ${String(limit)}`}`;
   }
-  compute(row: LogEntry): readonly (readonly [string, string])[] {
+  compute(row: LogEntry, memory: QueryMemory): readonly (readonly [string, string])[] {
     const { from, to, field, limit } = this.#change;
     const text = textOf(row.get(field));
-    return [[field, this.#regexp === null ? replaceText(text, from, to, limit) : this.#regexp.replace(text, to, limit)]];
+    const onPart = (length: number): void => {
+      memory.step();
+      if (length > MAX_VALUE_BYTES) throw tooLong(this.who, 'a value', MAX_VALUE_BYTES);
+    };
+    return [[field, this.#regexp === null ? replaceText(text, from, to, limit, onPart) : this.#regexp.replace(text, to, limit, onPart)]];
   }
 }
 
-function replaceText(text: string, from: string, to: string, limit: number): string {
+/** `onPart` is told of the length so far. */
+function replaceText(text: string, from: string, to: string, limit: number, onPart: (length: number) => void): string {
   if (from === '') return text;
-  const parts = text.split(from);
-  const most = Math.min(parts.length - 1, limit);
-  return (
-    parts
-      .slice(0, most)
-      .map((part) => part + to)
-      .join('') + parts.slice(most).join(from)
-  );
+  let out = '';
+  let at = 0;
+  for (let done = 0; done < limit; done += 1) {
+    const found = text.indexOf(from, at);
+    if (found < 0) break;
+    out += text.slice(at, found) + to;
+    at = found + from.length;
+    onPart(out.length);
+  }
+  return at === 0 ? text : out + text.slice(at);
 }
 
 function parseChange(parser: Parser, name: string): { readonly change: Change; readonly condition: Filter | null; readonly at: number } {

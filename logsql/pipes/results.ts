@@ -1,8 +1,9 @@
 /** What pipes that write fields into rows have in common: `if (…)`, `keep_original_fields`, `skip_empty_results`. */
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { FieldSet } from '../fields.ts';
-import type { Filter, Parser, Pipe, Stage } from '../types.ts';
-import { mapRows } from './rows.ts';
+import type { QueryMemory } from '../memory.ts';
+import type { Filter, Parser, Pipe, RunContext, Stage } from '../types.ts';
+import { fitting, mapRows } from './rows.ts';
 
 /** When results are written, and where they give way to what is there. */
 export type ResultOptions = { readonly condition: Filter | null; readonly keepsOriginal: boolean; readonly skipsEmpty: boolean };
@@ -49,7 +50,8 @@ export abstract class ResultPipe implements Pipe {
   abstract readonly results: readonly string[] | null;
   /** The fields it reads. */
   abstract readonly sources: readonly string[];
-  abstract compute(row: LogEntry): Iterable<readonly [string, FieldValue]>;
+  /** Works out the results; `memory` is asked where a value takes long to make, or may become much longer than what it is made of. */
+  abstract compute(row: LogEntry, memory: QueryMemory): Iterable<readonly [string, FieldValue]>;
   /** The same pipe with other options. */
   abstract withOptions(options: ResultOptions): Pipe;
   abstract toString(): string;
@@ -69,8 +71,15 @@ export abstract class ResultPipe implements Pipe {
     const kept = mayStay || this.results === null ? output : output.minus(this.results);
     return this.sources.includes('*') ? FieldSet.all : kept.plus([...this.sources, ...(condition?.fields ?? [])]);
   }
-  stage(): Stage {
+  /** What an error of it begins with. */
+  protected get who(): string {
+    return `The ${this.toString().split(' ', 1)[0] ?? ''} pipe`;
+  }
+  stage({ memory }: RunContext): Stage {
     const { condition } = this.options;
-    return mapRows((row) => (condition === null || condition.matches(row) ? withResults(row, this.compute(row), this.options) : row));
+    const who = (): string => this.who;
+    return mapRows((row) =>
+      condition === null || condition.matches(row) ? fitting(withResults(row, this.compute(row, memory), this.options), who) : row,
+    );
   }
 }

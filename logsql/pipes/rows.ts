@@ -1,40 +1,54 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { LogsqlLimitError } from '../errors.ts';
-import type { Stage, StageLimits } from '../types.ts';
+import { MAX_ROW_BYTES, MAX_VALUE_BYTES, type QueryMemory } from '../memory.ts';
+import type { Stage } from '../types.ts';
 
-const ROW_OVERHEAD = 120;
-const FIELD_OVERHEAD = 40;
+const ROW_OVERHEAD = 160;
+const FIELD_OVERHEAD = 60;
+const TEXT_OVERHEAD = 24;
 
-/** Roughly the bytes that a row takes in memory. */
+/** Roughly the bytes that a text takes in memory. */
+export const sizeOfText = (text: string): number => TEXT_OVERHEAD + text.length;
+
+/** Roughly the bytes that a row takes in memory. Names are shared by rows. */
 export function sizeOfRow(row: LogEntry): number {
   let size = ROW_OVERHEAD;
-  for (const [name, value] of row) size += FIELD_OVERHEAD + name.length + textOf(value).length;
+  for (const value of row.values()) size += FIELD_OVERHEAD + sizeOfText(textOf(value));
   return size;
 }
 
-/** Counts what a stage holds, and refuses when it is too much. */
+/** What one stage holds of what its query may hold; `who` begins the sentence of the error, as "The sort pipe" does. */
 export class Budget {
-  readonly #limits: StageLimits;
-  readonly #what: string;
-  #rows = 0;
-  #bytes = 0;
-  constructor(limits: StageLimits, what: string) {
-    this.#limits = limits;
-    this.#what = what;
+  readonly #memory: QueryMemory;
+  readonly #who: string;
+  constructor(memory: QueryMemory, who: string) {
+    this.#memory = memory;
+    this.#who = who;
   }
+  /** Throws LogsqlLimitError when it is too much. */
   take(rows: number, bytes: number): void {
-    this.#rows += rows;
-    this.#bytes += bytes;
-    if (this.#rows > this.#limits.maxRows)
-      throw new LogsqlLimitError(
-        `${this.#what} would hold more than ${String(this.#limits.maxRows)} rows in memory; narrow the query or its time range.`,
-      );
-    if (this.#bytes > this.#limits.maxBytes)
-      throw new LogsqlLimitError(
-        `${this.#what} would take more than ${String(this.#limits.maxBytes)} bytes of memory; narrow the query or its time range.`,
-      );
+    this.#memory.hold(this.#who, rows, bytes);
+  }
+  give(rows: number, bytes: number): void {
+    this.#memory.release(rows, bytes);
   }
 }
+
+/** The row, unless one of its values or all of them together are too long. Throws LogsqlLimitError. */
+export function fitting(row: LogEntry, who: () => string): LogEntry {
+  let size = 0;
+  for (const value of row.values()) {
+    const { length } = typeof value === 'string' ? value : value.text;
+    if (length > MAX_VALUE_BYTES) throw tooLong(who(), 'a value', MAX_VALUE_BYTES);
+    size += length;
+  }
+  if (size > MAX_ROW_BYTES) throw tooLong(who(), 'a row', MAX_ROW_BYTES);
+  return row;
+}
+
+/** What is thrown before a text is made that would be too long. */
+export const tooLong = (who: string, what: string, most: number): LogsqlLimitError =>
+  new LogsqlLimitError(`${who} would make ${what} of more than ${String(most / 1e6)} MB.`);
 
 /** A row of the fields that are not empty. */
 export function rowOf(fields: Iterable<readonly [string, FieldValue]>): LogEntry {
@@ -49,4 +63,4 @@ export const keyOf = (values: readonly string[]): string => (values.length === 1
 /** A stage that makes one row of each. */
 export const mapRows = (change: (row: LogEntry) => LogEntry): Stage => ({ push: (row) => [change(row)], flush: () => [] });
 /** A stage that makes rows of each. */
-export const spreadRows = (change: (row: LogEntry) => readonly LogEntry[]): Stage => ({ push: change, flush: () => [] });
+export const spreadRows = (change: (row: LogEntry) => Iterable<LogEntry>): Stage => ({ push: change, flush: () => [] });

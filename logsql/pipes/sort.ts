@@ -5,7 +5,7 @@ import { quote } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../types.ts';
 import { count, fieldName, namesInParens, rankName } from './arguments.ts';
 import { LimitPipe, OffsetPipe } from './limit.ts';
-import { Budget, keyOf, sizeOfRow } from './rows.ts';
+import { Budget, keyOf, sizeOfRow, sizeOfText } from './rows.ts';
 
 export type SortKey = { readonly field: string; readonly isDescending: boolean };
 
@@ -20,7 +20,7 @@ export type SortOptions = {
   readonly partition: readonly string[];
 };
 
-type Keyed = { readonly row: LogEntry; readonly texts: readonly string[] };
+type Keyed = { readonly row: LogEntry; readonly texts: readonly string[]; readonly size: number };
 
 /** `sort by (a, b desc) …`: numbers by size, other texts in natural order, missing first; with a limit also sizes, durations and times by size. */
 export class SortPipe implements Pipe {
@@ -56,21 +56,31 @@ export class SortPipe implements Pipe {
   stage(context: RunContext): Stage {
     const { options } = this;
     const groups = new Map<string, Keyed[]>();
-    const budget = new Budget(context.limits, 'The sort pipe');
+    const budget = new Budget(context.memory, 'The sort pipe');
     const kept = options.offset + options.limit;
-    const compare = comparison(options);
+    const compareRows = comparison(options);
+    const compare = (a: Keyed, b: Keyed): number => {
+      context.memory.step();
+      return compareRows(a, b);
+    };
     return {
       push: (row) => {
         const key = keyOf(options.partition.map((field) => textOf(row.get(field))));
         let group = groups.get(key);
         if (group === undefined) groups.set(key, (group = []));
-        group.push({ row, texts: sortTexts(options, row) });
-        if (kept === Infinity) budget.take(1, sizeOfRow(row));
-        else if (group.length >= kept * 2 + 1024) group.sort(compare).length = kept;
-        else if (group.length <= kept) budget.take(1, sizeOfRow(row));
+        const texts = sortTexts(options, row);
+        const keyed = { row, texts, size: sizeOfRow(row) + (options.keys.length === 0 ? sizeOfText(texts[0] ?? '') : 0) };
+        budget.take(1, keyed.size);
+        group.push(keyed);
+        if (group.length >= kept * 2 + 1024) {
+          for (const { size } of group.sort(compare).slice(kept)) budget.give(1, size);
+          group.length = kept;
+        }
         return [];
       },
-      flush: () => [...groups.values()].flatMap((group) => cut(group.sort(compare), options)),
+      *flush() {
+        for (const group of groups.values()) yield* cut(group.sort(compare), options);
+      },
     };
   }
 }

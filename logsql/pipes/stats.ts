@@ -22,12 +22,14 @@ import type {
 import { atEnd, fieldName } from './arguments.ts';
 import { bucketTimeSql, bucketValue, keepsHours, nextBucketTime, parseBucket, type Bucket } from './bucket.ts';
 import { groupKey, type GroupKey } from './group.ts';
-import { Budget, keyOf, rowOf } from './rows.ts';
+import { Budget, fitting, keyOf, rowOf } from './rows.ts';
 
 /** A field to group by, in buckets or as it is. */
 export type ByField = { readonly name: string; readonly bucket: Bucket | null };
 /** A function, the condition of its `if (…)`, and the name of its result. */
 export type StatsCall = { readonly stats: Stats; readonly condition: Filter | null; readonly name: string };
+
+const WHO = 'The stats pipe';
 
 type Group = { readonly values: readonly string[]; readonly accumulators: readonly Accumulator[] };
 
@@ -65,7 +67,7 @@ export class StatsPipe implements Pipe {
   }
 
   stage(context: RunContext): Stage {
-    const budget = new Budget(context.limits, 'The stats pipe');
+    const budget = new Budget(context.memory, WHO);
     const hold = (bytes: number): void => budget.take(0, bytes);
     const groups = new Map<string, Group>();
     const groupOf = (values: readonly string[]): Group => {
@@ -110,10 +112,13 @@ export class StatsPipe implements Pipe {
   }
 
   #row(keys: readonly string[], results: readonly FieldValue[]): LogEntry {
-    return rowOf([
-      ...this.by.map(({ name }, index) => [name, keys[index] ?? ''] as const),
-      ...this.calls.map(({ name }, index) => [name, results[index] ?? ''] as const),
-    ]);
+    return fitting(
+      rowOf([
+        ...this.by.map(({ name }, index) => [name, keys[index] ?? ''] as const),
+        ...this.calls.map(({ name }, index) => [name, results[index] ?? ''] as const),
+      ]),
+      () => WHO,
+    );
   }
 
   get onlyCounts(): boolean {

@@ -36,7 +36,7 @@ export class TopPipe implements Pipe {
   }
   stage(context: RunContext): Stage {
     const groups = new Map<string, { readonly values: readonly string[]; hits: number }>();
-    const budget = new Budget(context.limits, 'The top pipe');
+    const budget = new Budget(context.memory, 'The top pipe');
     return {
       push: (row) => {
         const values = this.by.map((name) => textOf(row.get(name)));

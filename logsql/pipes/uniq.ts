@@ -33,7 +33,7 @@ export class UniqPipe implements Pipe {
   }
   stage(context: RunContext): Stage {
     const groups = new Map<string, { readonly values: readonly (readonly [string, FieldValue])[]; hits: number }>();
-    const budget = new Budget(context.limits, 'The uniq pipe');
+    const budget = new Budget(context.memory, 'The uniq pipe');
     return {
       push: (row) => {
         const values = this.#valuesOf(row);

@@ -1,4 +1,5 @@
 import { unquotePrefix } from '../lexer.ts';
+import { checkParts } from '../memory.ts';
 import type { PipeSpec } from '../types.ts';
 import { parseUnpack } from './unpack.ts';
 
@@ -7,6 +8,7 @@ function readLogfmt(text: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   let rest = text.trimStart();
   while (rest !== '') {
+    checkParts(fields.size);
     const name = /^[^= ]*/.exec(rest)?.[0] ?? '';
     rest = rest.slice(name.length);
     if (!rest.startsWith('=')) {

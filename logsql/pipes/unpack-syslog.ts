@@ -1,4 +1,5 @@
 import { parseTime } from '../../pipeline/core/time.ts';
+import { checkParts } from '../memory.ts';
 import { momentText } from '../times.ts';
 import { unquotePrefix } from '../lexer.ts';
 import { duration } from '../filters/time.ts';
@@ -79,6 +80,7 @@ function readStructured(fields: Fields, text: string): string {
       const quoted = unquotePrefix(rest.slice(pair[0].length));
       if (quoted === null) return rest;
       fields.set(`${id?.[1] ?? ''}.${pair[1] ?? ''}`, quoted.text);
+      checkParts(fields.size);
       rest = rest.slice(pair[0].length + quoted.raw.length);
     }
     if (!rest.startsWith(']')) return rest;

@@ -1,7 +1,8 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { checkParts } from '../memory.ts';
 import { quote } from '../reserved.ts';
 import type { Pipe, PipeSpec } from '../types.ts';
-import { wordsOf } from '../words.ts';
+import { eachWord } from '../words.ts';
 import { atEnd, fieldName, printFrom } from './arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
@@ -24,8 +25,13 @@ class UnpackWordsPipe extends ResultPipe {
     return `unpack_words${printFrom(from)}${to === from ? '' : ` as ${quote(to)}`}${this.#isUnique ? ' drop_duplicates' : ''}`;
   }
   compute(row: LogEntry): readonly (readonly [string, string])[] {
-    const words = wordsOf(textOf(row.get(this.sources[0] ?? '')));
-    return [[this.results[0] ?? '', JSON.stringify(this.#isUnique ? [...new Set(words)] : words)]];
+    const words: string[] = [];
+    const seen = new Set<string>();
+    for (const word of eachWord(textOf(row.get(this.sources[0] ?? '')))) {
+      if (this.#isUnique && seen.size === seen.add(word).size) continue;
+      checkParts(words.push(word));
+    }
+    return [[this.results[0] ?? '', JSON.stringify(words)]];
   }
 }
 

@@ -32,18 +32,18 @@ class UnrollPipe implements Pipe {
   stage(): Stage {
     return spreadRows((row) => (this.#condition === null || this.#condition.matches(row) ? this.#unroll(row) : [row]));
   }
-  #unroll(row: LogEntry): readonly LogEntry[] {
+  *#unroll(row: LogEntry): Generator<LogEntry> {
     const lists = this.#fields.map((field) => splitJsonArray(textOf(row.get(field))) ?? []);
     const length = Math.max(1, ...lists.map((list) => list.length));
-    return Array.from({ length }, (_none, index) => {
+    for (let index = 0; index < length; index += 1) {
       const part: LogEntry = new Map(row);
       for (const [at, field] of this.#fields.entries()) {
         const value = lists[at]?.[index] ?? '';
         if (value === '') part.delete(field);
         else part.set(field, value);
       }
-      return part;
-    });
+      yield part;
+    }
   }
 }
 

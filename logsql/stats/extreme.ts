@@ -1,7 +1,7 @@
 import { sql } from '../../pipeline/core/sql.ts';
 import { compareTimes, compareValues } from '../order.ts';
 import { columnTime } from '../pipes/group.ts';
-import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { aggregate, columnsOf, isCanonicalNumber, parseFields, printFields, textsOf } from './base.ts';
 
 /** `min(a, b)` and `max(a, b)`: the text of the smallest or largest value. A missing field counts as '', which is the smallest. */
@@ -15,13 +15,17 @@ class Extreme implements Stats {
   toString(): string {
     return printFields(this.#name, this.fields);
   }
-  accumulator(): Accumulator {
+  accumulator({ hold }: StatsContext): Accumulator {
     let best: string | null = null;
     const sign = this.#name === 'min' ? 1 : -1;
     const compare = this.fields.length === 1 && this.fields[0] === '_time' ? compareTimes : compareValues;
     return {
       add: (row) => {
-        for (const text of textsOf(row, this.fields)) if (best === null || sign * compare(text, best) < 0) best = text;
+        for (const text of textsOf(row, this.fields)) {
+          if (best !== null && sign * compare(text, best) >= 0) continue;
+          hold(text.length - (best?.length ?? 0));
+          best = text;
+        }
       },
       value: () => best ?? '',
     };

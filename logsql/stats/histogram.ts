@@ -1,5 +1,5 @@
 import { parseNumber } from '../numbers.ts';
-import type { Accumulator, Stats, StatsSpec } from '../types.ts';
+import type { Accumulator, Stats, StatsContext, StatsSpec } from '../types.ts';
 import { parseFields, printFields, textsOf } from './base.ts';
 
 const MIN_EXPONENT = -9;
@@ -31,13 +31,15 @@ class Histogram implements Stats {
   toString(): string {
     return printFields('histogram', this.fields);
   }
-  accumulator(): Accumulator {
+  accumulator({ hold }: StatsContext): Accumulator {
     const hits = new Map<string, number>();
     return {
       add: (row) => {
         for (const text of textsOf(row, this.fields)) {
           const range = text === '' ? null : rangeFor(parseNumber(text) ?? NaN);
-          if (range !== null) hits.set(range, (hits.get(range) ?? 0) + 1);
+          if (range === null) continue;
+          if (!hits.has(range)) hold(100);
+          hits.set(range, (hits.get(range) ?? 0) + 1);
         }
       },
       value: () => JSON.stringify([...hits].sort(([a], [b]) => (a < b ? -1 : 1)).map(([vmrange, size]) => ({ vmrange, hits: size }))),

@@ -2,6 +2,7 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { coversField } from '../fields.ts';
 import { quoteJson } from '../json.ts';
 import { compareBytes, compareValues } from '../order.ts';
+import { sizeOfRow } from '../pipes/rows.ts';
 import type { Accumulator, Parser, Stats, StatsContext, StatsSpec } from '../types.ts';
 import { parseFields, parseLimit, printFields, printLimit } from './base.ts';
 
@@ -29,17 +30,17 @@ class RowOf implements Stats {
   toString(): string {
     return printFields(this.#name, this.#by !== null && this.#shown[0] === '*' ? [this.#by] : this.fields);
   }
-  accumulator(): Accumulator {
+  accumulator({ hold }: StatsContext): Accumulator {
     let best: LogEntry | null = null;
     const by = this.#by;
     const sign = this.#name === 'row_min' ? 1 : -1;
     return {
       add: (row) => {
-        if (by === null) best ??= row;
-        else {
-          const text = textOf(row.get(by));
-          if (text !== '' && (best === null || sign * compareValues(text, textOf(best.get(by))) < 0)) best = row;
-        }
+        if (by === null && best !== null) return;
+        const text = by === null ? '' : textOf(row.get(by));
+        if (by !== null && (text === '' || (best !== null && sign * compareValues(text, textOf(best.get(by))) >= 0))) return;
+        hold(sizeOfRow(row) - (best === null ? 0 : sizeOfRow(best)));
+        best = row;
       },
       value: () => (best === null ? '' : renderRow(best, this.#shown)),
     };

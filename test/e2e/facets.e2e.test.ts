@@ -13,7 +13,7 @@ import { formatTime } from '../../pipeline/core/time.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { fakePrincipal } from '../fakes/key-store.ts';
 import { WINDOW, isPresent, loadCases, loadEntries, type Case } from '../logsql/conformance.ts';
-import { EVERYTHING, LIMITS, NOW, entryOf, nanoseconds, parse, plainOf, type Plain } from '../logsql/support.ts';
+import { EVERYTHING, NOW, entryOf, nanoseconds, parse, plainOf, type Plain } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';
 
 type Facets = Readonly<Record<string, readonly { readonly value: string; readonly hits: number }[]>>;
@@ -58,9 +58,9 @@ describe('GET /facets', function () {
   async function bothWays(tenantId: number, entries: readonly LogEntry[], options: FacetOptions): Promise<[Plain[], Plain[]]> {
     const pipe = new FacetsPipe(options);
     const { options: own_, filter } = parse('*');
-    const { rows } = await runQuery(
+    const rows = await runQuery(
       new Query(own_, filter, [pipe]),
-      { tenantId, ...EVERYTHING, widest: EVERYTHING, limits: LIMITS },
+      { tenantId, ...EVERYTHING, widest: EVERYTHING },
       { store: own.store, streams: new StreamDirectory(own.store), options: { tenantId, timeoutMs: 30_000 } },
       100_000,
     );

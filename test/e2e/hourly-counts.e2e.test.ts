@@ -9,7 +9,7 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { momentText } from '../../logsql/times.ts';
 import { MAX_TIME, MIN_TIME, parseTime } from '../../pipeline/core/time.ts';
 import { extent } from '../extent.ts';
-import { EVERYTHING, entryOf, nanoseconds, parse } from '../logsql/support.ts';
+import { EVERYTHING, entryOf, memoryFor, nanoseconds, parse, statementOf } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';
 
 const HOUR = 3_600_000_000_000n;
@@ -87,7 +87,7 @@ describe('the hourly counts', function () {
   const timeOf = (entry: LogEntry): bigint => parseTime(textOf(entry.get('_time'))) ?? 0n;
 
   type Window = { readonly start: bigint; readonly end: bigint };
-  const options = ({ start, end }: Window): PlanOptions => ({ tenantId, start, end, widest: EVERYTHING, limits: EVERYTHING.limits });
+  const options = ({ start, end }: Window): PlanOptions => ({ tenantId, start, end, widest: EVERYTHING, memory: memoryFor() });
   const windows: readonly Window[] = [
     { start: MIN_TIME, end: MAX_TIME },
     { start: BASE - 3n * HOUR, end: BASE + 3n * HOUR - 1n },
@@ -106,13 +106,13 @@ describe('the hourly counts', function () {
       for (const query of [...COUNTED, ...READ]) {
         const expected = await evaluate(parse(query), newestFirst, { ...EVERYTHING, ...window });
         const runner = { store: own.store, streams, options: { tenantId, timeoutMs: 30_000 } };
-        const { rows } = await runQuery(parse(query), options(window), runner, 10_000);
+        const rows = await runQuery(parse(query), options(window), runner, 10_000);
         expect(sorted(rows), `${query} ${String(window.start)} ${String(window.end)}`).to.deep.equal(sorted(expected));
       }
     }
   }
   const plan = async (query: string): Promise<string> => {
-    const statement = planQuery(parse(query), options({ start: BASE - 5n * HOUR - 1n, end: BASE + 5n * HOUR })).statement(null);
+    const statement = statementOf(planQuery(parse(query), options({ start: BASE - 5n * HOUR - 1n, end: BASE + 5n * HOUR })), null);
     const rows = await own.store.rows(sql`EXPLAIN ${statement}`, { tenantId, timeoutMs: 30_000 });
     return rows.map(([line]) => String(line)).join('\n');
   };

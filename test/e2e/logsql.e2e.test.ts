@@ -39,8 +39,8 @@ describe('LogsQL in ClickHouse', function () {
     window: { readonly start: bigint; readonly end: bigint } = EVERYTHING,
   ): Promise<LogEntry[]> => {
     const options = { tenantId, timeoutMs: 30_000 };
-    const plan = { tenantId, start: window.start, end: window.end, widest: EVERYTHING, limits: EVERYTHING.limits };
-    return (await runQuery(query, plan, { store: own.store, streams, options }, limit)).rows;
+    const plan = { tenantId, start: window.start, end: window.end, widest: EVERYTHING, memory: EVERYTHING.memory };
+    return runQuery(query, plan, { store: own.store, streams, options }, limit);
   };
 
   /** Entries as they come back: with `_time` a second apart, `_stream` and `_msg`. */

@@ -86,8 +86,8 @@ describe('streams of any day', function () {
     await own.insert(2, entries);
     const options = { tenantId: 2, timeoutMs: 10_000 };
     const run = async (query: string, start: bigint, end: bigint): Promise<LogEntry[]> => {
-      const plan = { tenantId: 2, start, end, widest: ALWAYS, limits: EVERYTHING.limits };
-      return (await runQuery(parse(query), plan, { store: own.store, streams: new StreamDirectory(own.store), options }, 100)).rows;
+      const plan = { tenantId: 2, start, end, widest: ALWAYS, memory: EVERYTHING.memory };
+      return runQuery(parse(query), plan, { store: own.store, streams: new StreamDirectory(own.store), options }, 100);
     };
     const labels = (rows: readonly LogEntry[]): unknown[] => rows.map((row) => plainOf(row)['_stream']).sort();
     const all = TIMES.map((_, n) => `{n="${String(n)}"}`);

@@ -1,6 +1,7 @@
 /** Queries of one tenant next to another's canaries: nothing of the other may show, and a tenant without entries must see none. */
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
+import { QueryMemory } from '../../logsql/memory.ts';
 import { LogsqlLimitError } from '../../logsql/errors.ts';
 import { formatStreamId } from '../../logsql/filters/stream-id.ts';
 import { evaluate } from '../../logsql/pipeline.ts';
@@ -107,7 +108,7 @@ async function attempt(text: string, target: Target, store: Store, alsoEmpty: bo
 async function seenByNobody(query: Query, store: Store): Promise<string | null> {
   const rows = await answer(query, EMPTY, store);
   if (typeof rows === 'string') return rows;
-  const alone = await evaluate(query, [], { ...ALWAYS, limits: LIMITS });
+  const alone = await evaluate(query, [], { ...ALWAYS, memory: new QueryMemory(LIMITS) });
   const [seen, expected] = [rows, alone].map((list) => list.map(comparable).sort().join('\n'));
   return seen === expected ? null : `a tenant without entries sees ${seen ?? ''}, not ${expected ?? ''}`;
 }
@@ -116,7 +117,7 @@ async function seenByNobody(query: Query, store: Store): Promise<string | null> 
 async function answer(query: Query, tenantId: number, store: Store): Promise<readonly LogEntry[] | string> {
   const runner = { store, streams: new StreamDirectory(store), options: { tenantId, timeoutMs: 60_000 } };
   try {
-    return (await runQuery(query, { tenantId, ...ALWAYS, widest: ALWAYS, limits: LIMITS }, runner, 10_000)).rows;
+    return await runQuery(query, { tenantId, ...ALWAYS, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, 10_000);
   } catch (error) {
     if (error instanceof LogsqlLimitError || (error instanceof HttpError && error.status < 500)) return [];
     return `error: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,6 +1,7 @@
 /** Runs queries over the same entries in memory and in ClickHouse, and tells where the two differ. */
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
+import { QueryMemory } from '../../logsql/memory.ts';
 import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/errors.ts';
 import { parseQuery } from '../../logsql/parser.ts';
 import { evaluate } from '../../logsql/pipeline.ts';
@@ -99,7 +100,7 @@ export class Comparison {
     const query = parsed(text);
     if (query === null) return null;
     const memory = await rowsOrMessage(async () =>
-      (await evaluate(query, set.entries.toReversed(), { ...window, limits: LIMITS })).slice(0, limit),
+      (await evaluate(query, set.entries.toReversed(), { ...window, memory: new QueryMemory(LIMITS) })).slice(0, limit),
     );
     const clickHouse = await rowsOrMessage(() => this.#run(set, query, window, limit));
     if (!isOrdered) for (const rows of [memory, clickHouse]) rows.sort();
@@ -109,7 +110,7 @@ export class Comparison {
 
   async #run({ tenantId }: DataSet, query: Query, window: Window, limit: number): Promise<LogEntry[]> {
     const runner = { store: this.own.store, streams: this.#streams, options: { tenantId, timeoutMs: TIMEOUT_MS } };
-    return (await runQuery(query, { tenantId, ...window, widest: ALWAYS, limits: LIMITS }, runner, limit)).rows;
+    return runQuery(query, { tenantId, ...window, widest: ALWAYS, memory: new QueryMemory(LIMITS) }, runner, limit);
   }
 }
 

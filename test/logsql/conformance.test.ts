@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { LogsqlSyntaxError } from '../../logsql/errors.ts';
 import { parseQuery } from '../../logsql/parser.ts';
-import { DEFAULT_LIMITS, evaluate } from '../../logsql/pipeline.ts';
+import { QueryMemory } from '../../logsql/memory.ts';
+import { evaluate } from '../../logsql/pipeline.ts';
 import { readTime } from '../../logsql/times.ts';
 import { WINDOW, compareRows, isPresent, loadBase, loadCases, loadEntries, type Case } from './conformance.ts';
 import { NOT_BUILT, ODDITIES } from './not-built.ts';
@@ -16,7 +17,11 @@ async function run(test: Case, entries: ReturnType<typeof loadEntries>, base: Re
     if (test.expect.error === true) return 'accepted, but must be refused';
     const printed = query.toString();
     if (parseQuery(printed, { now: end.start }).toString() !== printed) return `printed as ${printed}, which prints otherwise again`;
-    const rows = await evaluate(query, entries, { limits: DEFAULT_LIMITS, start: start.start, end: end.end });
+    const rows = await evaluate(query, entries, {
+      memory: new QueryMemory({ maxRows: 1_000_000, maxBytes: 500_000_000 }),
+      start: start.start,
+      end: end.end,
+    });
     return compareRows(test, rows.slice(0, test.limit ?? rows.length), base);
   } catch (error) {
     if (!(error instanceof LogsqlSyntaxError)) throw error;

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { planQuery } from '../../logsql/planner.ts';
 import { renderSql, type Sql } from '../../pipeline/core/sql.ts';
-import { LIMITS, nanoseconds, parse } from './support.ts';
+import { nanoseconds, planOf } from './support.ts';
 
 const DAY = { start: nanoseconds('2026-11-18T00:00:00Z'), end: nanoseconds('2026-11-18T23:59:59.999999999Z') };
 
@@ -10,8 +9,9 @@ describe('the statements of facets', () => {
   async function askedFor(query: string, sampled: number, names: readonly string[], answer: (text: string) => unknown[][] = () => []) {
     const asked: string[] = [];
     const textOf = (statement: Sql): string => renderSql(statement).text;
-    const plan = planQuery(parse(query), { tenantId: 1, ...DAY, widest: DAY, limits: LIMITS });
-    await plan.gather?.({
+    const plan = planOf(query, { tenantId: 1, ...DAY, widest: DAY });
+    if (plan.kind !== 'gather') throw new Error(`${query} is one statement`);
+    await plan.gather({
       sample: () => Promise.resolve(names.map((name) => [name, '2', '1', String(sampled)])),
       rows: (statement) => {
         asked.push(textOf(statement));

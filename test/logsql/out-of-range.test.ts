@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { evaluate } from '../../logsql/pipeline.ts';
 import { MAX_LENGTH, readLength, readTime } from '../../logsql/times.ts';
-import { EVERYTHING, NOW, entryOf, parse, planOf, syntaxError } from './support.ts';
+import { entryOf, EVERYTHING, NOW, parse, planOf, statementOf, syntaxError } from './support.ts';
 
 const ROWS = [
   entryOf({ _time: '2026-11-18T10:00:00Z', _msg: '<13>Nov 18 10:00:00 host app: x', a: '2026-11-18T10:00:00Z', n: 5, _stream: '{}' }),
@@ -54,7 +54,7 @@ describe('times and durations out of range', () => {
       await evaluate(parse(query), ROWS, EVERYTHING);
       for (const options of [{}, { start: EVERYTHING.start, end: EVERYTHING.end }]) {
         const plan = planOf(query, options);
-        expect(plan.statement(10).strings.length, query).to.be.above(0);
+        expect(statementOf(plan, 10).strings.length, query).to.be.above(0);
       }
     });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { PlanOptions } from '../../logsql/planner.ts';
-import { NOW, planOf, sqlOf } from './support.ts';
+import { NOW, planAs, planOf, sqlOf } from './support.ts';
 
 const LOGS_TABLE = readFileSync(path.join(import.meta.dirname, '../../pipeline/store/schema/002_logs.sql'), 'utf8').replace(/\s+/g, ' ');
 const STREAMS = new Map([['5', '{app="x"}']]);
@@ -90,23 +90,23 @@ describe('the LogsQL planner', () => {
     expect(sqlOf('f:word | stats count()').text).to.match(/FROM logs PREWHERE .* WHERE .*fields\[/);
     expect(sqlOf('* | filter a | filter b | stats count()').text).to.match(/^SELECT count\(\) FROM logs WHERE .*has.*has/);
     expect(planOf('* | stats count() | limit 5').pipes).to.have.length(1);
-    expect(planOf('* | limit 5 | stats count()').kind).to.equal('rows');
+    expect(planOf('* | limit 5 | stats count()').kind).to.equal('reshaped');
     expect(sqlOf('* | limit 5 | stats count()', null).text).to.match(/ORDER BY .* LIMIT/);
     expect(sqlOf('* | fields a | stats count(b)', null).text).to.not.include('countIf');
   });
 
   it('leaves to memory what SQL cannot say exactly, and keeps the rest in SQL', () => {
-    const plan = planOf('a f:value_type(uint8)');
+    const plan = planAs('entries', 'a f:value_type(uint8)');
     expect(plan.pipes).to.have.length(1);
-    expect(plan.limitInSql).to.equal(false);
+    expect(plan.keepsAll).to.equal(false);
     expect(where('a f:value_type(uint8)')).to.include('has(arrayFilter(');
-    expect(planOf('f:value_type(uint8) | stats count()').fallback).to.equal(null);
-    expect(planOf('* | stats max(a)').fallback).to.not.equal(null);
-    expect(planOf('* | stats max(a)').decode(['1', '0', '3'], STREAMS)).to.equal(null);
+    expect(planOf('f:value_type(uint8) | stats count()').kind).to.equal('reshaped');
+    expect(planAs('aggregate', '* | stats max(a)').otherwise.kind).to.equal('reshaped');
+    expect(planAs('aggregate', '* | stats max(a)').decode(['1', '0', '3'], STREAMS)).to.equal(null);
   });
 
   it('reads rows back as entries', () => {
-    const plan = planOf('*');
+    const plan = planAs('entries', '*');
     const row = [
       '2026-11-18 10:00:00.120000000',
       '5',
@@ -144,7 +144,7 @@ describe('the LogsQL planner', () => {
       'a | unroll by (b)',
       'a | math 1 as _time',
     ])
-      expect(planOf(query).kind, query).to.equal('rows');
+      expect(planOf(query).kind, query).to.not.equal('entries');
   });
 });
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { throughPipes } from '../../logsql/pipeline.ts';
-import { LIMITS, entryOf, nanoseconds, parse, planOf, plainOf, type Plain } from './support.ts';
+import { entryOf, memoryFor, nanoseconds, parse, planAs, plainOf, type Plain } from './support.ts';
 
-const HOUR = { start: nanoseconds('2026-11-18T10:02:00Z'), end: nanoseconds('2026-11-18T10:12:59.999999999Z'), limits: LIMITS };
-const MONTHS = { start: nanoseconds('2026-01-16T00:00:00Z'), end: nanoseconds('2026-03-02T23:59:59.999999999Z'), limits: LIMITS };
+const HOUR = { start: nanoseconds('2026-11-18T10:02:00Z'), end: nanoseconds('2026-11-18T10:12:59.999999999Z'), memory: memoryFor() };
+const MONTHS = { start: nanoseconds('2026-01-16T00:00:00Z'), end: nanoseconds('2026-03-02T23:59:59.999999999Z'), memory: memoryFor() };
 
 /** The rate of each group, of so many entries at these times. */
 function ratesOf(query: string, times: readonly string[], window: typeof HOUR, count: number): readonly Plain[] {
@@ -40,7 +40,7 @@ describe('rate()', () => {
     ]);
   });
   it('is the same out of SQL', () => {
-    const plan = planOf('* | stats by (_time:5m) rate() r', HOUR);
+    const plan = planAs('aggregate', '* | stats by (_time:5m) rate() r', HOUR);
     const streams = { get: (): undefined => undefined };
     const rates = [
       ['2026-11-18T10:00:00Z', 3],

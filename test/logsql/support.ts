@@ -1,15 +1,27 @@
 import { LogsqlSyntaxError } from '../../logsql/errors.ts';
 import { parseQuery } from '../../logsql/parser.ts';
-import { planQuery, type Plan, type PlanOptions } from '../../logsql/planner.ts';
+import { QueryMemory, type MemoryLimits } from '../../logsql/memory.ts';
+import type { Plan } from '../../logsql/plan.ts';
+import { planQuery, type PlanOptions } from '../../logsql/planner.ts';
 import type { Query } from '../../logsql/query.ts';
+import type { RunContext } from '../../logsql/types.ts';
 import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
-import { renderSql } from '../../pipeline/core/sql.ts';
+import { renderSql, type Sql } from '../../pipeline/core/sql.ts';
 import { MAX_TIME, MIN_TIME, parseTime } from '../../pipeline/core/time.ts';
 
 /** 2026-11-18T11:00:00Z. */
 export const NOW = nanoseconds('2026-11-18T11:00:00Z');
-export const LIMITS = { maxRows: 100_000, maxBytes: 100_000_000 };
-export const EVERYTHING = { limits: LIMITS, start: MIN_TIME, end: MAX_TIME };
+const LIMITS = { maxRows: 100_000, maxBytes: 100_000_000 };
+/** What a query may hold that has the process for itself. */
+export const memoryFor = (limits: Partial<MemoryLimits> = {}): QueryMemory => new QueryMemory({ ...LIMITS, ...limits });
+/** All times, and for each query that is given it memory of its own. */
+export const EVERYTHING: RunContext = {
+  get memory() {
+    return memoryFor();
+  },
+  start: MIN_TIME,
+  end: MAX_TIME,
+};
 
 export function nanoseconds(text: string): bigint {
   const at = parseTime(text);
@@ -55,9 +67,26 @@ export const planOf = (text: string, options: Partial<PlanOptions> = {}): Plan =
     start: NOW - 3_600_000_000_000n,
     end: NOW,
     widest: { start: MIN_TIME, end: MAX_TIME },
-    limits: LIMITS,
+    memory: memoryFor(),
     ...options,
   });
+
+/** The plan of a query that is to have one of this kind. */
+export function planAs<K extends Plan['kind']>(
+  kind: K,
+  text: string,
+  options: Partial<PlanOptions> = {},
+): Extract<Plan, { readonly kind: K }> {
+  const plan = planOf(text, options);
+  if (plan.kind !== kind) throw new Error(`${text} has a plan of ${plan.kind}`);
+  return plan as Extract<Plan, { readonly kind: K }>;
+}
+
+/** The SELECT of a plan that has one. */
+export function statementOf(plan: Plan, limit: number | null): Sql {
+  if (plan.kind === 'gather' || plan.kind === 'expand') throw new Error('The plan has several statements.');
+  return plan.kind === 'aggregate' ? plan.statement : plan.statement(limit);
+}
 
 /** The text of a plan's SELECT, and its bound values. */
 export function sqlOf(
@@ -65,6 +94,6 @@ export function sqlOf(
   limit: number | null = 10,
   options: Partial<PlanOptions> = {},
 ): { readonly text: string; readonly values: readonly unknown[] } {
-  const { text: sql, params } = renderSql(planOf(text, options).statement(limit));
+  const { text: sql, params } = renderSql(statementOf(planOf(text, options), limit));
   return { text: sql.replace(/\s+/g, ' '), values: [...params.values()].map(({ value }) => value) };
 }

@@ -3,11 +3,12 @@ import { filters } from '../../logsql/filters/index.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
 import { stats } from '../../logsql/stats/index.ts';
 import { tokenize } from '../../logsql/lexer.ts';
-import { planQuery, type Plan } from '../../logsql/planner.ts';
+import type { Plan } from '../../logsql/plan.ts';
+import { planQuery } from '../../logsql/planner.ts';
 import { Query } from '../../logsql/query.ts';
 import { resolveSubqueries } from '../../logsql/subqueries.ts';
 import { renderSql, type Sql } from '../../pipeline/core/sql.ts';
-import { EVERYTHING, parse, syntaxError } from './support.ts';
+import { EVERYTHING, parse, statementOf, syntaxError } from './support.ts';
 
 const MARK = 'ZZMARK';
 const MEMBERS = [...filters.members, ...pipes.members, ...stats.members];
@@ -85,8 +86,7 @@ async function checkPlan(query: string): Promise<void> {
   if (syntaxError(query) !== null) return;
   const { filter, pipes } = await resolveSubqueries(parse(query), () => Promise.resolve([]));
   const plan = planQuery(new Query({}, filter, pipes), OPTIONS);
-  for (const part of [plan, plan.fallback]) {
-    if (part === null) continue;
+  for (const part of 'otherwise' in plan ? [plan, plan.otherwise] : [plan]) {
     for (const statement of await statementsOf(part)) {
       const { text } = renderSql(statement);
       expect(text, query).to.not.include(MARK);
@@ -97,7 +97,7 @@ async function checkPlan(query: string): Promise<void> {
 
 /** The statements of a plan, also of one that asks several, to which no answer has rows. */
 async function statementsOf(plan: Plan): Promise<readonly Sql[]> {
-  if (plan.gather === undefined) return [plan.statement(10)];
+  if (plan.kind !== 'gather') return [statementOf(plan.kind === 'expand' ? plan.matching : plan, 10)];
   const asked: Sql[] = [];
   const rows = (statement: Sql): Promise<never[]> => {
     asked.push(statement);

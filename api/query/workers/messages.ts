@@ -1,13 +1,13 @@
 import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError, type ErrorOptions } from '../../../pipeline/core/errors.ts';
-import type { StageLimits } from '../../../logsql/types.ts';
+import type { MemoryLimits } from '../../../logsql/memory.ts';
 import type { QueryJob } from '../engine.ts';
 
 /** What a worker is told when it begins. It comes over its pipe, so that no password is among its arguments or in its environment. */
 export type WorkerSettings = {
   readonly clickhouse: Config['clickhouse'];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
-  readonly stage: StageLimits;
+  readonly memory: MemoryLimits;
 };
 
 /** A job as it is sent; how long ago its request came, since clocks of two processes begin at different times. Milliseconds. */

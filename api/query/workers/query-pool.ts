@@ -39,8 +39,8 @@ export type QueryPoolOptions = {
 
 /** For each worker. */
 const WORKER_BYTES = 100 * 1024 * 1024;
-/** What a query may hold in a worker. */
-const STAGE = { maxRows: 1_000_000, maxBytes: 64_000_000 };
+/** What all queries of a worker may hold; its heap is for them, and for what is made on the way. */
+const MEMORY = { maxRows: 1_000_000, maxBytes: 80_000_000 };
 /** An idle worker that takes so much more than when it began is exchanged: a process gives little back by itself. */
 const IDLE_BYTES = 40 * 1024 * 1024;
 /** How often workers with work are looked at, and how long one may be silent before what others have asked of it is asked of another one. Milliseconds. */
@@ -147,7 +147,7 @@ export class QueryPool implements QueryEngine, Service {
   #open(slot: Slot): void {
     const { clickhouse, limits, log } = this.#options;
     const worker = new WorkerProcess(
-      { clickhouse, limits, stage: STAGE },
+      { clickhouse, limits, memory: MEMORY },
       {
         onFrame: (frame) => {
           if (slot.worker === worker) this.#take(slot, frame);

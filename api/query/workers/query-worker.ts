@@ -130,9 +130,9 @@ function take(frame: frames.Frame): void {
   const one = running.get(frame.job);
   switch (frame.type) {
     case frames.SETTINGS: {
-      const { clickhouse, limits, stage } = frames.jsonOf(frame) as WorkerSettings;
+      const { clickhouse, limits, memory } = frames.jsonOf(frame) as WorkerSettings;
       store = new Store(clickhouse);
-      engine = new LocalEngine({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits, stage });
+      engine = new LocalEngine({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits, memory });
       send(frames.frameOf(frames.READY));
       break;
     }

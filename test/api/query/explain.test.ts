@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { renderExplained, type ExplainedQuery } from '../../../cli/explained.ts';
 import { explainSearch } from '../../../api/query/explain.ts';
 import type { Deps, Request } from '../../../api/query/deps.ts';
-import { LIMITS, NOW } from '../../logsql/support.ts';
+import { memoryFor, NOW } from '../../logsql/support.ts';
 
 const deps: Deps = {
   now: () => NOW,
-  limits: LIMITS,
+  memory: memoryFor(),
   maxFacetFields: 50,
   runner: () => {
     throw new Error('An explanation runs nothing.');

@@ -1,0 +1,286 @@
+/** The one way from a plan to its rows, in chunks as they are found. Whoever stops early ends the statement too. */
+import type { LogEntry } from '../../pipeline/core/entry.ts';
+import type { Sql } from '../../pipeline/core/sql.ts';
+import type { QueryOptions, Row, Store } from '../../pipeline/store/client.ts';
+import { Pipeline, hasValues } from '../../logsql/pipeline.ts';
+import { sizeOfRow } from '../../logsql/pipes/rows.ts';
+import type { AggregatePlan, EntriesPlan, Plan, Position, ReshapedPlan } from '../../logsql/plan.ts';
+import type { Ask, Pipe, RunContext, RunRows } from '../../logsql/types.ts';
+import type { StreamDirectory } from './streams.ts';
+
+/** What running a query takes. */
+export type Runner = {
+  readonly store: Store;
+  readonly streams: StreamDirectory;
+  readonly options: QueryOptions;
+  /** Told of the pipes that rows go through in this process from now on. */
+  readonly onPipes?: ((pipes: readonly Pipe[]) => void) | undefined;
+};
+
+/** A query that is ready to run, and how queries are run that it asks for on its way. */
+export type Prepared = { readonly plan: Plan; readonly run: RunRows };
+
+/** At most so many rows; those behind a place (of a plan of entries); also rows without any value. */
+export type Wanted = { readonly limit?: number; readonly after?: Position; readonly keepsEmpty?: boolean };
+
+/** Some rows. The places of their entries may be asked for until the next chunk is; null where a row is no entry. */
+export type Chunk<T> = { readonly rows: readonly T[]; placeOf(index: number): Position | null };
+
+/** First page when rows may be dropped in memory, and how pages grow until enough are found. */
+const FIRST_PAGE = 1000;
+const PAGE_GROWTH = 4;
+const MAX_PAGE = 64_000;
+/** ClickHouse ends a page early that takes so much of its memory; one that came to an eighth of it here may have been ended. */
+const PAGE_BYTES = 48 * 1024 * 1024;
+const MAYBE_CUT_BYTES = PAGE_BYTES / 8;
+
+const noPlace = (): null => null;
+
+/** The rows of a plan. Throws LogsqlLimitError, and HttpError as the store does. */
+export async function* rows({ plan, run }: Prepared, runner: Runner, wanted: Wanted = {}): AsyncGenerator<Chunk<LogEntry>> {
+  switch (plan.kind) {
+    case 'entries':
+      yield* entries(plan, runner, wanted);
+      break;
+    case 'reshaped':
+      yield* reshaped(plan, runner, wanted);
+      break;
+    case 'aggregate': {
+      const found = await aggregated(plan, runner, wanted);
+      if (found === null) yield* rows({ plan: plan.otherwise, run }, runner, wanted);
+      else yield { rows: found, placeOf: noPlace };
+      break;
+    }
+    case 'gather': {
+      const gathered = await plan.gather(askOf(runner, plan.run));
+      if (gathered === null) yield* rows({ plan: plan.otherwise, run }, runner, wanted);
+      else yield { rows: through(plan, gathered, runner, wanted), placeOf: noPlace };
+      break;
+    }
+    case 'expand': {
+      const matching = await collect(
+        rows({ plan: plan.matching, run }, runner),
+        plan.run,
+        `The ${plan.pipe.toString().split(' ', 1)[0] ?? ''} pipe`,
+      );
+      const expanded = await plan.pipe.expand?.(matching, run);
+      yield { rows: through(plan, expanded ?? [], runner, wanted), placeOf: noPlace };
+      break;
+    }
+  }
+}
+
+/** The entries of a plan of whole entries as JSON texts, without looking into them; null where it is not one, or has too many values for that. */
+export function texts(plan: Plan, runner: Runner, wanted: Wanted): AsyncGenerator<Chunk<string>> | null {
+  if (plan.kind !== 'entries' || plan.render === undefined) return null;
+  const { render, streamColumns, run } = plan;
+  const { store, streams, options } = runner;
+  const first = plan.statement(wanted.limit ?? null, wanted.after);
+  if (store.texts(first, options) === null) return null;
+  return pages(plan, wanted, async function* (statement) {
+    for await (const read of store.texts(statement, withinPage(options)) ?? []) {
+      const ids = idsIn(read, streamColumns).map((id) => id.slice(1, -1));
+      const names = await streams.resolve(ids, run, options);
+      const made = read.map((row) => render(row, names));
+      const placeOf = (index: number): Position => plan.position((read[index] ?? []).map((text) => JSON.parse(text) as unknown));
+      const bytes = made.reduce((sum, text) => sum + text.length, 0);
+      yield { rows: made, placeOf, read: read.length, bytes, last: () => placeOf(read.length - 1) };
+    }
+  });
+}
+
+/** All rows, which the query then holds; `who` needs them. Throws LogsqlLimitError. */
+export async function collect(
+  chunks: AsyncIterable<Chunk<LogEntry>>,
+  { memory }: Pick<RunContext, 'memory'>,
+  who: string,
+): Promise<LogEntry[]> {
+  const all: LogEntry[] = [];
+  for await (const chunk of chunks)
+    for (const row of chunk.rows) {
+      memory.hold(who, 1, sizeOfRow(row));
+      all.push(row);
+    }
+  return all;
+}
+
+/** A part of a page: what came of it, how many entries were read for it, and the place of the last of them. */
+type Part<T> = Chunk<T> & { readonly read: number; readonly bytes: number; last(): Position };
+
+/** Page after page of entries until there are enough. */
+async function* pages<T>(
+  plan: EntriesPlan,
+  { limit = Infinity, after }: Wanted,
+  readPage: (statement: Sql, size: number) => AsyncIterable<Part<T>>,
+): AsyncGenerator<Chunk<T>> {
+  let [left, place] = [limit, after];
+  for (
+    let size = plan.keepsAll ? limit : Math.max(FIRST_PAGE, limit);
+    ;
+    size = plan.keepsAll ? left : Math.min(MAX_PAGE, size * PAGE_GROWTH)
+  ) {
+    let [count, bytes] = [0, 0];
+    for await (const part of readPage(plan.statement(size === Infinity ? null : size, place), size)) {
+      count += part.read;
+      bytes += part.bytes;
+      if (part.read > 0) place = part.last();
+      const kept = part.rows.length > left ? part.rows.slice(0, left) : part.rows;
+      left -= kept.length;
+      if (kept.length > 0) yield { rows: kept, placeOf: part.placeOf };
+      if (left <= 0) return;
+    }
+    const isWhole = count < size && bytes < MAYBE_CUT_BYTES;
+    if (size === Infinity || count === 0 || isWhole) return;
+  }
+}
+
+/** A page ends where it takes much of ClickHouse's memory. */
+const withinPage = (options: QueryOptions): QueryOptions => ({
+  ...options,
+  settings: { ...options.settings, max_result_bytes: String(PAGE_BYTES), result_overflow_mode: 'break' },
+});
+/** Entries without an end come as they are found, not after all of them. */
+const asFound = (options: QueryOptions): QueryOptions => ({ ...options, settings: { ...options.settings, wait_end_of_query: 0 } });
+
+async function* entries(plan: EntriesPlan, runner: Runner, wanted: Wanted): AsyncGenerator<Chunk<LogEntry>> {
+  runner.onPipes?.(plan.pipes);
+  let out: LogEntry[] = [];
+  let sources: Row[] = [];
+  let source: Row = [];
+  const pipeline = new Pipeline(plan.pipes, plan.run, (row) => {
+    if (wanted.keepsEmpty !== true && !hasValues(row)) return;
+    out.push(row);
+    sources.push(source);
+  });
+  yield* pages(plan, wanted, async function* (statement, size) {
+    const options = size === Infinity ? asFound(runner.options) : withinPage(runner.options);
+    for await (const { read, decoded } of decodedRows(plan, statement, runner, options)) {
+      [out, sources] = [[], []];
+      let bytes = 0;
+      for (const [index, entry] of decoded.entries()) {
+        source = read[index] ?? [];
+        bytes += sizeOfRow(entry);
+        pipeline.push(entry);
+      }
+      const places = sources;
+      const last = read.at(-1) ?? [];
+      yield {
+        rows: out,
+        placeOf: (index) => plan.position(places[index] ?? []),
+        read: read.length,
+        bytes,
+        last: () => plan.position(last),
+      };
+    }
+  });
+}
+
+/** Rows of a SELECT with the entries that they stand for. */
+async function* decodedRows(
+  plan: EntriesPlan | ReshapedPlan,
+  statement: Sql,
+  { store, streams, options: own }: Runner,
+  options: QueryOptions,
+): AsyncGenerator<{ readonly read: readonly Row[]; readonly decoded: Iterable<LogEntry> & { entries(): Iterable<[number, LogEntry]> } }> {
+  for await (const read of store.query(statement, options)) {
+    const names = await streams.resolve(idsIn(read, plan.streamColumns), plan.run, own);
+    yield { read, decoded: read.map((row) => plan.decode(row, names)) };
+  }
+}
+
+async function* reshaped(plan: ReshapedPlan, runner: Runner, { limit = Infinity, keepsEmpty }: Wanted): AsyncGenerator<Chunk<LogEntry>> {
+  runner.onPipes?.(plan.pipes);
+  let [given, skip] = [0, 0];
+  // Rows without any value (`* | fields rare`) are counted by the SELECT and then left out: once more without its limit, as far as it takes.
+  for (const most of plan.keepsAll && limit !== Infinity ? [limit, null] : [null]) {
+    let out: LogEntry[] = [];
+    const pipeline = new Pipeline(plan.pipes, plan.run, (row) => {
+      if (keepsEmpty !== true && !hasValues(row)) return;
+      if (skip > 0) skip -= 1;
+      else if (given < limit) {
+        given += 1;
+        out.push(row);
+      }
+    });
+    let count = 0;
+    const options = most === null ? asFound(runner.options) : runner.options;
+    for await (const { read, decoded } of decodedRows(plan, plan.statement(most), runner, options)) {
+      count += read.length;
+      for (const entry of decoded) {
+        if (given >= limit || pipeline.done) break;
+        pipeline.push(entry);
+      }
+      if (out.length > 0) yield { rows: out, placeOf: noPlace };
+      out = [];
+      if (given >= limit || pipeline.done) break;
+    }
+    if (given < limit) pipeline.flush();
+    if (out.length > 0) yield { rows: out, placeOf: noPlace };
+    if (given >= limit || most === null || count < most) return;
+    skip = given;
+  }
+}
+
+/** The rows of one SELECT that groups or counts; null where it does not hold for the data. */
+async function aggregated(plan: AggregatePlan, runner: Runner, { limit = Infinity, keepsEmpty }: Wanted): Promise<LogEntry[] | null> {
+  runner.onPipes?.(plan.pipes);
+  const { memory } = plan.run;
+  const out: LogEntry[] = [];
+  let held = 0;
+  const pipeline = new Pipeline(plan.pipes, plan.run, (row) => {
+    if (keepsEmpty !== true && !hasValues(row)) return;
+    const size = sizeOfRow(row);
+    memory.hold('The answer', 1, size);
+    held += size;
+    out.push(row);
+  });
+  try {
+    for await (const read of runner.store.query(plan.statement, runner.options)) {
+      const names = await runner.streams.resolve(idsIn(read, plan.streamColumns), plan.run, runner.options);
+      for (const row of read) {
+        const made = plan.decode(row, names);
+        if (made === null) return null;
+        if (made instanceof Map) pipeline.push(made);
+        else for (const part of made) pipeline.push(part);
+        if (out.length >= limit || pipeline.done) break;
+      }
+      if (out.length >= limit || pipeline.done) break;
+    }
+    if (out.length < limit) pipeline.flush();
+    return out.length > limit ? out.slice(0, limit) : out;
+  } finally {
+    // held from now on by whoever takes them
+    memory.release(out.length, held);
+  }
+}
+
+/** Rows that are all known through what is left to do. */
+function through({ pipes, run }: Plan, known: readonly LogEntry[], runner: Runner, { limit = Infinity, keepsEmpty }: Wanted): LogEntry[] {
+  runner.onPipes?.(pipes);
+  const out: LogEntry[] = [];
+  const pipeline = new Pipeline(pipes, run, (row) => {
+    if (keepsEmpty === true || hasValues(row)) out.push(row);
+  });
+  for (const row of known) {
+    if (out.length >= limit || pipeline.done) break;
+    pipeline.push(row);
+  }
+  if (out.length < limit) pipeline.flush();
+  return out.length > limit ? out.slice(0, limit) : out;
+}
+
+/** Statements of a plan that has several. */
+function askOf({ store, streams, options }: Runner, window: RunContext): Ask {
+  return {
+    rows: (statement) => store.rows(statement, options),
+    sample: (statement, entries) => {
+      const settings = { ...options.settings, max_rows_to_read: String(entries), read_overflow_mode: 'break' as const, max_threads: 1 };
+      return store.rows(statement, { ...options, settings });
+    },
+    streams: (ids) => streams.resolve(ids, window, options),
+  };
+}
+
+/** The stream ids in these columns. */
+const idsIn = (read: readonly Row[], columns: readonly number[]): string[] =>
+  columns.flatMap((column) => read.map((row) => String(row[column])));

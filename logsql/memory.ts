@@ -1,0 +1,100 @@
+/** What queries may hold in the memory of one process, and until when they may run. */
+import { LogsqlLimitError } from './errors.ts';
+
+/** Most bytes of a value that a pipe makes, and of a row with all its values. */
+export const MAX_VALUE_BYTES = 8_000_000;
+export const MAX_ROW_BYTES = 16_000_000;
+
+/** Most fields, words or parts of a list that one value is taken apart into. */
+const MAX_PARTS = 100_000;
+
+/** To be asked while a value is taken apart. Throws LogsqlLimitError. */
+export function checkParts(count: number): void {
+  if (count > MAX_PARTS) throw new LogsqlLimitError(`A value cannot be taken apart into more than ${String(MAX_PARTS)} parts.`);
+}
+
+/** A query may hold so many times what is left. */
+const SHARE = 2;
+/** The clock is looked at once in so many steps. */
+const STEPS_PER_LOOK = 64;
+
+/**
+ * The memory that all queries of a process share. Each may hold twice what is left at that time: one alone gets two thirds, and whoever
+ * comes later finds room, without anything being taken from anybody (Choudhury and Hahne, "Dynamic queue length thresholds for
+ * shared-memory packet switches", 1998).
+ */
+export class SharedMemory {
+  readonly #maxBytes: number;
+  #held = 0;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+  /** How much a query may hold now that holds so much. */
+  most(own: number): number {
+    return (SHARE * (this.#maxBytes - this.#held + own)) / (1 + SHARE);
+  }
+  add(bytes: number): void {
+    this.#held += bytes;
+  }
+}
+
+export type MemoryLimits = { readonly maxRows: number; readonly maxBytes: number };
+
+/** What one query holds, in all its stages and in the queries inside it. */
+export class QueryMemory {
+  readonly maxRows: number;
+  /** When its time is up, by `performance.now()`. */
+  until = Infinity;
+  readonly #shared: SharedMemory;
+  #rows = 0;
+  #bytes = 0;
+  #steps = 0;
+
+  constructor({ maxRows, maxBytes }: MemoryLimits, shared = new SharedMemory((maxBytes * (1 + SHARE)) / SHARE)) {
+    this.maxRows = maxRows;
+    this.#shared = shared;
+  }
+
+  /** Counts what is held from now on. `who` begins the sentence of the error, as "The sort pipe" does. Throws LogsqlLimitError. */
+  hold(who: string, rows: number, bytes: number): void {
+    this.#rows += rows;
+    if (this.#rows > this.maxRows)
+      throw new LogsqlLimitError(`${who} would hold more than ${String(this.maxRows)} rows in memory; narrow the query or its time range.`);
+    if (!this.fits(bytes))
+      throw new LogsqlLimitError(
+        `${who} would take more memory than the query may have (${megabytes(this.#shared.most(this.#bytes))} MB now); narrow the query or its time range.`,
+      );
+    this.#bytes += bytes;
+    this.#shared.add(bytes);
+  }
+
+  /** True while so many bytes more may be held. */
+  fits(bytes: number): boolean {
+    return this.#bytes + bytes <= this.#shared.most(this.#bytes);
+  }
+
+  /** What was held is not any more. */
+  release(rows: number, bytes: number): void {
+    this.#rows -= rows;
+    this.#bytes -= bytes;
+    this.#shared.add(-bytes);
+  }
+
+  /** The query, or one look of a tail, holds nothing any more. */
+  clear(): void {
+    this.release(this.#rows, this.#bytes);
+  }
+
+  /** To be called in every loop: throws LogsqlLimitError when the time is up. */
+  step(): void {
+    this.#steps += 1;
+    if (this.#steps % STEPS_PER_LOOK === 0) this.checkTime();
+  }
+
+  /** The same at once, where a step takes long. */
+  checkTime(): void {
+    if (performance.now() > this.until) throw new LogsqlLimitError('The query ran too long; narrow the time range or simplify the query.');
+  }
+}
+
+const megabytes = (bytes: number): string => String(Math.floor(bytes / 1e6));

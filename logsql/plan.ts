@@ -1,0 +1,66 @@
+/** What a query is that is ready to run: which statements, and what is left to do in memory. */
+import type { LogEntry } from '../pipeline/core/entry.ts';
+import type { Sql } from '../pipeline/core/sql.ts';
+import type { Ask, Pipe, RunContext, StreamNames } from './types.ts';
+
+/** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
+export type Position = {
+  readonly time: string;
+  readonly arrived: string;
+  readonly part: string;
+  readonly offset: string;
+  readonly index: string;
+};
+
+/** What is left to do in memory, in order, over the rows of the statements. */
+type Left = { readonly pipes: readonly Pipe[]; readonly run: RunContext };
+
+/** How the rows of a SELECT are read as entries. */
+type Columns = {
+  /** Those that hold ids of streams, whose texts `decode` needs. */
+  readonly streamColumns: readonly number[];
+  decode(row: readonly unknown[], streams: StreamNames): LogEntry;
+  /** True when each entry gives one row: a limit on the answer is one on the SELECT. */
+  readonly keepsAll: boolean;
+};
+
+/** Rows are entries in the order of their places, so that a page goes on where another one ended. */
+export type EntriesPlan = Left &
+  Columns & {
+    readonly kind: 'entries';
+    statement(limit: number | null, after?: Position): Sql;
+    position(row: readonly unknown[]): Position;
+    /** For a plan of whole entries: the entry's JSON text out of the JSON texts of a row. */
+    readonly render?: (texts: readonly string[], streams: StreamNames) => string;
+  };
+
+/** Entries of which pipes make rows that have no place any more. */
+export type ReshapedPlan = Left & Columns & { readonly kind: 'reshaped'; statement(limit: number | null): Sql };
+
+/** One SELECT that groups or counts. */
+export type AggregatePlan = Left & {
+  readonly kind: 'aggregate';
+  readonly statement: Sql;
+  readonly streamColumns: readonly number[];
+  /** The rows that a row stands for; null when this plan does not hold for the data. */
+  decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
+  /** The plan for data that this one does not hold for. */
+  readonly otherwise: EntriesPlan | ReshapedPlan;
+};
+
+/** Several statements, one after another. */
+export type GatherPlan = Left & {
+  readonly kind: 'gather';
+  /** The rows; null when this plan does not hold for the data. */
+  gather(ask: Ask): Promise<readonly LogEntry[] | null>;
+  readonly otherwise: EntriesPlan | ReshapedPlan;
+};
+
+/** Entries that match, and what a pipe makes of them by asking for more. */
+export type ExpandPlan = Left & {
+  readonly kind: 'expand';
+  readonly matching: EntriesPlan | ReshapedPlan;
+  readonly pipe: Pipe;
+};
+
+export type Plan = EntriesPlan | ReshapedPlan | AggregatePlan | GatherPlan | ExpandPlan;
