@@ -13,6 +13,10 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const DATABASE = 'logweir';
 const USER = 'logweir';
 const MAX_SERVER_MEMORY_BYTES = 6_000_000_000;
+/** Statements at once: of all, and of queries; the others are for inserts and what watches them. */
+const [SERVER_QUERIES, READER_QUERIES] = [64, 40];
+/** How much of the server's memory queries may take together. */
+const READER_SHARE = 0.6;
 const READY_TIMEOUT_MS = 240_000;
 const STOP_TIMEOUT_MS = 15_000;
 
@@ -121,15 +125,19 @@ function keptSecrets(folder) {
 function writeConfig(folder, secrets, survivesPowerLoss) {
   const usersFile = path.join(folder, 'users.xml');
   const configFile = path.join(folder, 'config.xml');
+  const serverMemory = Math.min(MAX_SERVER_MEMORY_BYTES, os.totalmem() * 0.4);
   render('users.xml', usersFile, {
     database: DATABASE,
     passwordHash: sha256(secrets.password),
     readerPasswordHash: sha256(secrets.readerPassword),
+    readerMemoryBytes: String(Math.floor(serverMemory * READER_SHARE)),
+    readerQueries: String(READER_QUERIES),
   });
   render('config.xml', configFile, {
     usersFile: xmlText(usersFile),
     fsync: survivesPowerLoss ? '1' : '0',
-    maxServerMemoryBytes: String(Math.floor(Math.min(MAX_SERVER_MEMORY_BYTES, os.totalmem() * 0.4))),
+    maxServerMemoryBytes: String(Math.floor(serverMemory)),
+    serverQueries: String(SERVER_QUERIES),
   });
   return configFile;
 }
