@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientGone } from '../../pipeline/core/errors.ts';
 import type { Coding } from '../../pipeline/core/inflate.ts';
 import type { CredentialRequest } from '../auth/forms.ts';
 import { jsonBody, readBody, type BodyCaps, type BodyMeter } from './body.ts';
@@ -24,6 +25,8 @@ export class Exchange implements RouteContext, CredentialRequest {
   params: Readonly<Record<string, string>> = NO_PARAMS;
   /** Checks the key anew, for an answer that goes on for long. Throws HttpError where it is not let in any more. */
   checkKey: () => void = noCheck;
+  /** True once this service has cut its answer off. */
+  isCutOff = false;
   readonly #search: string;
   #query: URLSearchParams | null = null;
   #principal: Principal | null = null;
@@ -60,14 +63,19 @@ export class Exchange implements RouteContext, CredentialRequest {
     this.#principal = principal;
   }
 
+  /** True once no one can be answered any more. */
+  isGone(): boolean {
+    return this.response.destroyed;
+  }
+
   get signal(): AbortSignal {
     if (this.#gone === null) {
       const gone = new AbortController();
       this.#gone = gone;
-      if (this.response.destroyed) gone.abort();
+      if (this.isGone()) gone.abort(clientGone());
       else
         this.response.once('close', () => {
-          if (!this.response.writableFinished) gone.abort();
+          if (!this.response.writableFinished) gone.abort(clientGone());
         });
     }
     return this.#gone.signal;

@@ -5,6 +5,7 @@ import { HttpError, methodNotAllowed, notFound } from '../../pipeline/core/error
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { authenticate, authorize, type KeyStore } from '../auth/authenticate.ts';
 import { extractCredential } from '../auth/forms.ts';
+import { AnswerCompression } from './answer-compression.ts';
 import { corsHeaders, isPreflight, preflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
@@ -41,10 +42,16 @@ export function createHost(options: HostOptions): HttpServer {
     onRefused: (status) => {
       metrics.errors.inc({ slug: 'parser', status });
     },
+    onLeft: (response) => {
+      const exchange = exchanges.get(response);
+      if (exchange !== undefined) noteGone(exchange, options);
+    },
     unsent: {
       ownerOf: (answer) => exchanges.get(answer)?.tenantId ?? null,
-      onCut: (reason) => {
+      onCut: (reason, answer) => {
         metrics.cutAnswers.inc({ reason });
+        const exchange = exchanges.get(answer);
+        if (exchange !== undefined) exchange.isCutOff = true;
       },
       ...options.unsent,
     },
@@ -63,11 +70,9 @@ export function createHost(options: HostOptions): HttpServer {
 }
 
 /** Outermost: makes the exchange, turns what was thrown into an answer, writes it and counts it. */
-function answering(
-  { corsOrigins, metrics, log }: HostOptions,
-  server: HttpServer,
-  exchanges: WeakMap<ServerResponse, Exchange>,
-): Middleware {
+function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<ServerResponse, Exchange>): Middleware {
+  const { corsOrigins, metrics, log } = options;
+  const compression = new AnswerCompression();
   return async (context, next) => {
     // answers are written by `send`, which also sees to a body that nobody has read
     context.respond = false;
@@ -78,6 +83,8 @@ function answering(
       await next();
     } catch (thrown) {
       const error = toHttpError(thrown, exchange, log);
+      // it was counted as it left, and no one reads what would be said
+      if (exchange.isGone() && thrown === error) return;
       metrics.errors.inc({ slug: error.slug, status: error.status });
       context.state.answer = renderError(error, context.state.endpoint?.errors ?? 'query', exchange);
     }
@@ -87,8 +94,32 @@ function answering(
       { route: exchange.template, method: exchange.method, status },
       (performance.now() - exchange.startedAt) / 1000,
     );
-    await send(exchange, answer, { ...endpoint?.answerHeaders, ...corsHeaders(corsOrigins, exchange.header('origin')) }, server.stopping);
+    await send(exchange, answer, {
+      headers: { ...endpoint?.answerHeaders, ...corsHeaders(corsOrigins, exchange.header('origin')) },
+      closing: server.stopping,
+      compression: endpoint?.access?.plane === 'app' ? compression : null,
+      onFailed: (thrown) => {
+        noteFailure(thrown, exchange, options);
+      },
+    });
   };
+}
+
+/** A client has left before its answer was whole: that is no error, and no one is told. */
+function noteGone({ isCutOff, template, requestId, tenantId, startedAt }: Exchange, { metrics, log }: HostOptions): void {
+  if (isCutOff) return;
+  metrics.clientsGone.inc({ route: template });
+  const ms = Math.round(performance.now() - startedAt);
+  log.debug({ requestId, route: template, tenantId, ms }, 'A client left before its answer was whole.');
+}
+
+/** An answer failed after its status was sent: the client sees it cut off, and the reason is known here alone. */
+function noteFailure(thrown: unknown, exchange: Exchange, { metrics, log }: HostOptions): void {
+  exchange.isCutOff = true;
+  const { template: route, requestId, tenantId } = exchange;
+  const isExpected = thrown instanceof HttpError;
+  metrics.failedStreams.inc({ route, slug: isExpected ? thrown.slug : 'internal_error' });
+  log[isExpected ? 'warn' : 'error']({ err: thrown, requestId, route, tenantId }, 'An answer failed after it had begun, and was cut off.');
 }
 
 function toHttpError(thrown: unknown, exchange: Exchange, log: Logger): HttpError {

@@ -17,6 +17,8 @@ export type HttpServerOptions = {
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Told the status of a request that the parser refused. */
   readonly onRefused?: (status: number) => void;
+  /** Told of an answer whose client has closed the connection before all of it was sent. */
+  readonly onLeft?: (response: ServerResponse) => void;
   readonly limits?: Partial<HttpLimits>;
   /** Bounds of what waits to be sent to clients that do not read. */
   readonly unsent?: UnsentOptions;
@@ -59,6 +61,8 @@ export class HttpServer implements Service {
   /** Connections and requests that have come. */
   #arrivals = 0;
   #stopped: Promise<void> | null = null;
+  /** True once connections are closed on requests that have not ended. */
+  #isEnding = false;
   readonly #looks: NodeJS.Timeout;
 
   constructor(options: HttpServerOptions) {
@@ -129,6 +133,7 @@ export class HttpServer implements Service {
       });
     }, SWEEP_MS);
     const end = setTimeout(() => {
+      this.#isEnding = true;
       this.#server.closeAllConnections();
     }, STOP_MS);
     await closed;
@@ -162,7 +167,10 @@ export class HttpServer implements Service {
     this.#answers.set(request.socket, response);
     this.#open.add(response);
     this.#arrivals += 1;
-    response.once('close', () => this.#open.delete(response));
+    response.once('close', () => {
+      this.#open.delete(response);
+      if (!response.writableFinished && !this.#isEnding && !this.#ended.has(request.socket)) this.#options.onLeft?.(response);
+    });
     this.#options.listener(request, response);
   };
 

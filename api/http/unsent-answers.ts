@@ -11,7 +11,7 @@ export type UnsentOptions = {
   readonly maxBytes?: number;
   /** Whose answer it is: a tenant's id, or null where nobody is known. */
   readonly ownerOf?: (answer: ServerResponse) => number | null;
-  readonly onCut?: (reason: UnsentReason) => void;
+  readonly onCut?: (reason: UnsentReason, answer: ServerResponse) => void;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 };
@@ -80,7 +80,7 @@ export class UnsentAnswers {
 
   #cut(answer: ServerResponse, reason: UnsentReason): void {
     this.#waiting.delete(answer);
-    this.#options.onCut(reason);
+    this.#options.onCut(reason, answer);
     // one that waits behind another of its connection has no socket of its own
     answer.req.socket.destroy();
   }

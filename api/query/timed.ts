@@ -1,4 +1,4 @@
-import { HttpError, queryTimeout } from '../../pipeline/core/errors.ts';
+import { clientGone, HttpError, queryTimeout } from '../../pipeline/core/errors.ts';
 import type { Request } from './deps.ts';
 import { toQueryError } from './run.ts';
 
@@ -14,8 +14,10 @@ export async function timed<T>(request: Request, work: (part: Request) => Promis
 }
 
 /** What a client is told of what a query threw; a time that is up comes first. */
-export function toClientError(error: unknown, { timeout }: Request): unknown {
+export function toClientError(error: unknown, { timeout, signal }: Request): unknown {
   if (timeout.aborted && !(error instanceof HttpError))
     return queryTimeout('The query ran too long; narrow the time range or simplify the query.');
+  // what is thrown then is only that it was ended
+  if (signal.aborted && !(error instanceof HttpError)) return clientGone();
   return toQueryError(error);
 }

@@ -1,3 +1,4 @@
+import type { Texts } from '../http/answer-compression.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { LiveTails } from '../limits/live-tails.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
@@ -27,7 +28,7 @@ export const tailEndpoint = (runtime: QueryRuntime, tails: LiveTails): Endpoint 
       // also where nobody comes to read the answer
       exchange.signal.addEventListener('abort', leave);
       if (exchange.signal.aborted) leave();
-      return { status: 200, stream: leaving(stream ?? [], leave) };
+      return { status: 200, stream: leaving(stream ?? [], leave, tails.ending) };
     } catch (error) {
       leave();
       throw error;
@@ -35,11 +36,12 @@ export const tailEndpoint = (runtime: QueryRuntime, tails: LiveTails): Endpoint 
   },
 });
 
-type Texts = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
-
-async function* leaving(texts: Texts, leave: () => void): AsyncGenerator<string | Uint8Array> {
+/** The texts, which end in order with the process. */
+async function* leaving(texts: Texts, leave: () => void, ending: AbortSignal): AsyncGenerator<string | Uint8Array> {
   try {
     yield* texts;
+  } catch (error) {
+    if (!ending.aborted) throw error;
   } finally {
     leave();
   }

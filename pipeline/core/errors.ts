@@ -79,6 +79,9 @@ export const planGate = (status: 403 | 503, detail: string): HttpError => new Ht
 /** 504: the query ran longer, or needed more memory, than it may. */
 export const queryTimeout = (detail: string): HttpError => new HttpError(504, 'query_timeout', detail);
 
+/** The client has closed the connection before its answer was whole; no one gets to read this. The status is the one that proxies log for it. */
+export const clientGone = (): HttpError => new HttpError(499, 'client_gone', 'The client has left before its answer was whole.');
+
 /** 503: ClickHouse cannot be reached. Transient. */
 export const storeUnavailable = (cause?: unknown): HttpError =>
   new HttpError(503, 'store_unavailable', 'The log store cannot be reached; retry later.', { retryAfter: 5, cause });

@@ -62,6 +62,16 @@ export class Metrics {
     'Answers that were cut off since their client did not take them: nothing moved (silent), or too much was waiting (budget).',
     ['reason'],
   );
+  readonly clientsGone = this.#counter(
+    'logweir_clients_gone_total',
+    'Requests whose client has closed the connection before its answer was whole, by route.',
+    ['route'],
+  );
+  readonly failedStreams = this.#counter(
+    'logweir_failed_streams_total',
+    'Answers that failed after their beginning was sent, and were cut off, by route and slug of the error.',
+    ['route', 'slug'],
+  );
   readonly requests = new Histogram({
     name: 'logweir_http_request_seconds',
     help: 'Time to answer a request, by route.',

@@ -1,3 +1,4 @@
+import { clientGone } from '../../../pipeline/core/errors.ts';
 import type { EngineAnswer, QueryJob } from '../engine.ts';
 import { frameOf, MORE } from './frames.ts';
 import type { AnswerHead } from './messages.ts';
@@ -80,7 +81,7 @@ export class PoolJob {
   }
 
   readonly #leave = (): void => {
-    this.fail(new Error('Nobody waits for the query any more.'));
+    this.fail(clientGone());
   };
 
   #over(): void {
@@ -110,7 +111,7 @@ export class PoolJob {
       }
     } finally {
       // its reader has left before its end
-      this.fail(new Error('Nobody waits for the query any more.'));
+      this.fail(clientGone());
     }
   }
 }

@@ -1,0 +1,43 @@
+import zlib from 'node:zlib';
+
+/** A coding that an answer can be sent in, other than as it is. */
+export type AnswerCoding = 'gzip' | 'zstd';
+
+/** The codings that this Node can make, the preferred one first: zstd came with 22.15. */
+export const CODINGS: readonly AnswerCoding[] = 'createZstdCompress' in zlib ? ['zstd', 'gzip'] : ['gzip'];
+/** RFC 9110, 8.4.1.3. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['x-gzip', 'gzip']]);
+/** RFC 9110, 12.4.2. */
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/**
+ * The coding that a client prefers by its `Accept-Encoding` (RFC 9110, 12.5.3); null: the answer is sent as it is, also where the client
+ * accepts nothing that there is. Of equal ones the first of ours; a part that is not in its form does not count.
+ */
+export function preferredCoding(header: string, codings: readonly AnswerCoding[] = CODINGS): AnswerCoding | null {
+  if (header === '') return null;
+  const qualities = qualitiesOf(header);
+  const others = qualities.get('*') ?? 0;
+  let best: AnswerCoding | null = null;
+  // not named, it comes after what is
+  let most = qualities.get('identity') ?? 0;
+  for (const coding of codings) {
+    const quality = qualities.get(coding) ?? others;
+    if (quality === 0 || quality < most || (quality === most && best !== null)) continue;
+    [best, most] = [coding, quality];
+  }
+  return best;
+}
+
+/** What the header says of each coding, by its name in lower case. */
+function qualitiesOf(header: string): ReadonlyMap<string, number> {
+  const qualities = new Map<string, number>();
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const [weight = 'q=1', ...more] = parameters;
+    const [key = '', value = ''] = weight.split('=').map((text) => text.trim());
+    if (name === '' || more.length > 0 || key !== 'q' || !QUALITY.test(value)) continue;
+    qualities.set(ALIASES.get(name) ?? name, Number(value));
+  }
+  return qualities;
+}

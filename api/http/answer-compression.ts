@@ -1,0 +1,132 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import zlib from 'node:zlib';
+import type { AnswerCoding } from './answer-coding.ts';
+
+/** Answers that are compressed at once in a process, each with 256 KiB of memory (gzip) or about a megabyte (zstd), and the bytes of whole bodies among them. */
+const MAX_CODERS = 128;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** A body is handed to the thread that compresses it in parts, so that many take turns. */
+const PART_BYTES = 64 * 1024;
+
+export type CompressionBounds = { readonly maxCoders?: number; readonly maxBodyBytes?: number };
+
+/** What compresses in another thread. `flush` sends what it holds back. */
+type Coder = Transform & { flush(kind: number, done: () => void): void };
+
+/** The texts of an answer, or their bytes. */
+export type Texts = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
+/** What compresses a stream, and what its texts go through before. */
+export type StreamCoder = {
+  readonly coder: Transform;
+  readonly flushing: (texts: Texts) => AsyncGenerator<string | Uint8Array>;
+};
+
+/** Compresses answers in threads of their own, so many at once as there is memory for; what comes beyond is sent as it is. */
+export class AnswerCompression {
+  readonly #maxCoders: number;
+  readonly #maxBodyBytes: number;
+  #coders = 0;
+  #bodyBytes = 0;
+
+  constructor({ maxCoders = MAX_CODERS, maxBodyBytes = MAX_BODY_BYTES }: CompressionBounds = {}) {
+    this.#maxCoders = maxCoders;
+    this.#maxBodyBytes = maxBodyBytes;
+  }
+
+  /** How many answers are being compressed. */
+  get running(): number {
+    return this.#coders;
+  }
+
+  /** A body in this coding; null where there is no room. Rejects when the signal comes. */
+  async body(bytes: Buffer, coding: AnswerCoding, signal: AbortSignal): Promise<Buffer | null> {
+    if (this.#bodyBytes > 0 && this.#bodyBytes + bytes.length > this.#maxBodyBytes) return null;
+    const coder = this.#open(coding);
+    if (coder === null) return null;
+    this.#bodyBytes += bytes.length;
+    try {
+      const parts: Buffer[] = [];
+      await pipeline(
+        partsOf(bytes),
+        coder,
+        async (coded: AsyncIterable<Buffer>) => {
+          for await (const part of coded) parts.push(part);
+        },
+        { signal },
+      );
+      return Buffer.concat(parts);
+    } finally {
+      this.#bodyBytes -= bytes.length;
+    }
+  }
+
+  /** What stands between texts and a client for this coding; null where there is no room. What has come is sent on before the next is waited for. */
+  stream(coding: AnswerCoding): StreamCoder | null {
+    const coder = this.#open(coding);
+    return coder === null ? null : { coder, flushing: (texts) => flushing(texts, coder, FLUSH[coding]) };
+  }
+
+  #open(coding: AnswerCoding): Coder | null {
+    if (this.#coders >= this.#maxCoders) return null;
+    const coder = CODERS[coding]();
+    this.#coders += 1;
+    coder.once('close', () => {
+      this.#coders -= 1;
+    });
+    return coder;
+  }
+}
+
+/** The part of node:zlib that Node 20 and its types lack. */
+type Zstd = {
+  readonly createZstdCompress: (options: { readonly params: Readonly<Record<number, number>> }) => Coder;
+  readonly constants: Readonly<Record<'ZSTD_c_compressionLevel' | 'ZSTD_c_windowLog' | 'ZSTD_e_flush', number>>;
+};
+const zstd = zlib as unknown as Zstd;
+
+/** Levels by which a core does some 300 MB/s; a window of 128 KiB bounds what a coder holds. */
+const CODERS: Readonly<Record<AnswerCoding, () => Coder>> = {
+  gzip: () => zlib.createGzip({ level: 3, chunkSize: PART_BYTES }),
+  zstd: () => {
+    const { ZSTD_c_compressionLevel: level, ZSTD_c_windowLog: window } = zstd.constants;
+    return zstd.createZstdCompress({ params: { [level]: 3, [window]: 17 } });
+  },
+};
+const FLUSH: Readonly<Record<AnswerCoding, number>> = { gzip: zlib.constants.Z_SYNC_FLUSH, zstd: zstd.constants.ZSTD_e_flush };
+
+function* partsOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);
+}
+
+/** Passes texts on; where the next one is not there at once, the coder sends what it holds. The reader writes each to the coder before it asks for the next. */
+async function* flushing(texts: Texts, coder: Coder, kind: number): AsyncGenerator<string | Uint8Array> {
+  const iterator: Iterator<string | Uint8Array, unknown> | AsyncIterator<string | Uint8Array, unknown> =
+    Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
+  let isFlushed = true;
+  try {
+    for (;;) {
+      const next = Promise.resolve(iterator.next());
+      // looked at below; it may fail while the coder is flushed
+      next.catch(() => undefined);
+      if (!isFlushed && (await Promise.race([next, turn(null)])) === null) {
+        await new Promise<void>((resolve) => {
+          coder.once('close', resolve);
+          coder.flush(kind, () => {
+            coder.off('close', resolve);
+            resolve();
+          });
+        });
+        isFlushed = true;
+      }
+      const step = await next;
+      if (step.done === true) return;
+      isFlushed = false;
+      yield step.value;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
