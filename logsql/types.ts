@@ -5,6 +5,7 @@ import type { FieldSet } from './fields.ts';
 import type { Lexer } from './lexer.ts';
 import type { QueryMemory } from './memory.ts';
 import type { Regexp, RegexpKind } from './regexp.ts';
+import type { Aliases } from './sql/aliases.ts';
 
 /** Where a piece of SQL will stand, and the tenant and days (`YYYY-MM-DD`) it is for. */
 export type SqlContext = {
@@ -13,6 +14,8 @@ export type SqlContext = {
   readonly lastDay: string;
   /** In WHERE, where the text indexes answer; false elsewhere, where plain comparisons are faster. */
   readonly indexed: boolean;
+  /** Fields that pipes have worked out, in place of those of the table: their texts; null for none, undefined where the table's holds. */
+  readonly computed?: (field: string) => Sql | null | undefined;
 };
 
 /** A condition on an entry. Prints itself so that it reads back as the same; missing fields are the empty text. */
@@ -66,6 +69,8 @@ export interface Pipe {
   stage(context: RunContext): Stage;
   /** For a pipe that looks beyond the rows it is given, and can only be the first: its rows, of the entries that match. */
   expand?(rows: readonly LogEntry[], run: RunRows): Promise<LogEntry[]>;
+  /** What becomes of each row in SQL, for a pipe that changes rows one by one; null (or absent) when SQL cannot say it exactly. */
+  computes?(input: RowInput): RowChange | null;
   /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot say it exactly. */
   sql?(input: SqlInput): SqlPipe | null;
   /** True when `sql` holds too over rows that stand for several entries each, with `_time` cut down to the hour. */
@@ -82,6 +87,22 @@ export interface Pipe {
   withFilters?(filters: readonly Filter[]): Pipe;
 }
 
+/** What a pipe that changes rows stands on, in SQL. */
+export interface RowInput {
+  /** For conditions over the rows as they come in. */
+  readonly context: SqlContext;
+  readonly run: RunContext;
+  /** The text of a field ('' when missing); null where SQL has none. */
+  text(field: string): Sql | null;
+  /** A name for an expression that is needed more than once. */
+  name(expression: Sql): Sql;
+  /** Says of which rows the expressions are not right: where there are any, all is done in memory. */
+  doubt(rows: Sql): void;
+}
+
+/** The texts of the fields that a pipe writes, and which of the others it keeps: all, unless said. */
+export type RowChange = { readonly written: ReadonlyMap<string, Sql>; keeps?(field: string): boolean };
+
 /** What a pipe that runs in ClickHouse stands on. */
 export type SqlInput = {
   /** What stands after FROM: the table and its conditions. */
@@ -91,6 +112,8 @@ export type SqlInput = {
   /** The same entries counted by these fields, with ENTRIES as `entries` (sql/hourly.ts); null where nothing has counted them. */
   counts(fields: readonly string[]): Sql | null;
   readonly context: SqlContext;
+  /** True for rows of `source` of which the fields are not right; absent or null where all are. If one is true `decode` must give null. */
+  readonly doubt?: Sql | null;
   readonly run: RunContext;
   /** Of the fields it gives, these are needed. */
   readonly output: FieldSet;
@@ -103,6 +126,8 @@ export type SqlPipe = {
   decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
   /** Which columns hold stream ids whose texts `decode` needs. */
   readonly streamColumns: readonly number[];
+  /** Another statement for the same, to run where `decode` gave null. */
+  readonly otherwise?: SqlPipe;
 };
 
 /** Runs statements for a pipe. */
@@ -147,12 +172,18 @@ export type StatsSqlInput = {
   /** The condition of `if (…)`. */
   readonly condition: Sql | null;
   readonly entries: SqlInput['entries'];
+  /** Names of the statement, for expressions that stand in it more than once. */
+  readonly aliases: Aliases;
 };
 /**
- * Aggregate expressions, and how their values become the result of a group that covers so many seconds; null from `decode` means that
- * memory must do it.
+ * Aggregate expressions, and how their values become the result of a group that covers so many seconds. Null from `decode` means that
+ * `otherwise` must do it, which holds for more values and costs more, or where there is none, memory.
  */
-export type StatsSql = { readonly columns: readonly Sql[]; decode(values: readonly unknown[], seconds: number): FieldValue | null };
+export type StatsSql = {
+  readonly columns: readonly Sql[];
+  decode(values: readonly unknown[], seconds: number): FieldValue | null;
+  readonly otherwise?: (input: StatsSqlInput) => StatsSql | null;
+};
 
 /** What parsers of parts may ask of the parser of the whole. */
 export interface Parser {

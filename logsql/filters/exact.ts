@@ -37,8 +37,8 @@ export class ExactPrefixFilter extends TextFilter {
   accepts(value: string): boolean {
     return value.startsWith(this.prefix);
   }
-  sql(): Sql | null {
-    return this.prefix === '' ? TRUE : onText(this.field, (value) => sql`startsWith(${value}, ${text(this.prefix)})`);
+  sql(context: SqlContext): Sql | null {
+    return this.prefix === '' ? TRUE : onText(this.field, context, (value) => sql`startsWith(${value}, ${text(this.prefix)})`);
   }
 }
 

@@ -2,7 +2,7 @@ import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { formatIpv4, parseIpv4 } from '../numbers.ts';
 import { ipv4Sql } from '../sql/number.ts';
 import { onText } from '../sql/text.ts';
-import type { FilterSpec, Parser } from '../types.ts';
+import type { FilterSpec, Parser, SqlContext } from '../types.ts';
 import { listArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 
@@ -22,8 +22,12 @@ class Ipv4Filter extends TextFilter {
     const address = parseIpv4(value);
     return address !== null && address >= this.#min && address <= this.#max;
   }
-  sql(): Sql | null {
-    return onText(this.field, (value) => sql`ifNull(${ipv4Sql(value)} BETWEEN ${float64(this.#min)} AND ${float64(this.#max)}, 0)`);
+  sql(context: SqlContext): Sql | null {
+    return onText(
+      this.field,
+      context,
+      (value) => sql`ifNull(${ipv4Sql(value)} BETWEEN ${float64(this.#min)} AND ${float64(this.#max)}, 0)`,
+    );
   }
 }
 

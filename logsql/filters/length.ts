@@ -1,7 +1,7 @@
 import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { parseCount } from '../pipes/arguments.ts';
 import { and, onText } from '../sql/text.ts';
-import type { FilterSpec } from '../types.ts';
+import type { FilterSpec, SqlContext } from '../types.ts';
 import { exactArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 
@@ -24,8 +24,8 @@ class LengthFilter extends TextFilter {
     for (let at = 0; at < value.length; at += (value.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) length += 1;
     return length >= this.#min && length <= this.#max;
   }
-  sql(): Sql | null {
-    return onText(this.field, (value) =>
+  sql(context: SqlContext): Sql | null {
+    return onText(this.field, context, (value) =>
       and([
         sql`lengthUTF8(${value}) >= ${float64(this.#min)}`,
         ...(this.#max === Infinity ? [] : [sql`lengthUTF8(${value}) <= ${float64(this.#max)}`]),

@@ -6,7 +6,7 @@ import { compareBytes } from '../order.ts';
 import { fieldPrefix, quote } from '../reserved.ts';
 import { numericSql } from '../sql/number.ts';
 import { fieldText } from '../sql/text.ts';
-import type { Filter, FilterSpec } from '../types.ts';
+import type { Filter, FilterSpec, SqlContext } from '../types.ts';
 import { exactArguments } from './arguments.ts';
 
 type Comparison = 'eq_field' | 'le_field' | 'lt_field';
@@ -33,8 +33,8 @@ class OtherFieldFilter implements Filter {
     const order = Number.isNaN(x) || Number.isNaN(y) ? compareBytes(a, b) : x - y;
     return this.#name === 'le_field' ? order <= 0 || x === y : order < 0;
   }
-  sql(): Sql | null {
-    const [a, b] = [fieldText(this.#field), fieldText(this.#other)];
+  sql(context: SqlContext): Sql | null {
+    const [a, b] = [fieldText(this.#field, context), fieldText(this.#other, context)];
     if (a === null || b === null) return null;
     if (this.#name === 'eq_field') return sql`${a} = ${b}`;
     const isLess =

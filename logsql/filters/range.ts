@@ -3,7 +3,7 @@ import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { numericValue } from '../numbers.ts';
 import { numericSql } from '../sql/number.ts';
 import { FALSE, and, onText } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser } from '../types.ts';
+import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
 import { StringRangeFilter } from './string-range.ts';
 import { TextFilter } from './text-filter.ts';
 
@@ -35,10 +35,10 @@ export class RangeFilter extends TextFilter {
     const value = numericValue(text);
     return (minIncluded ? value >= min : value > min) && (maxIncluded ? value <= max : value < max);
   }
-  sql(): Sql | null {
+  sql(context: SqlContext): Sql | null {
     const { min, minIncluded, max, maxIncluded } = this.bounds;
     if (Number.isNaN(min) || Number.isNaN(max)) return FALSE;
-    return onText(this.field, (value) => {
+    return onText(this.field, context, (value) => {
       const conditions: Sql[] = [];
       if (min !== -Infinity) conditions.push(minIncluded ? sql`n >= ${float64(min)}` : sql`n > ${float64(min)}`);
       if (max !== Infinity) conditions.push(maxIncluded ? sql`n <= ${float64(max)}` : sql`n < ${float64(max)}`);

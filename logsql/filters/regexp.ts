@@ -1,7 +1,7 @@
 import type { Sql } from '../../pipeline/core/sql.ts';
 import type { Regexp } from '../regexp.ts';
 import { matchSql, onText } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser } from '../types.ts';
+import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
 import { exactArguments } from './arguments.ts';
 import { AnyFilter, NotFilter } from './logic.ts';
 import { PrefixFilter } from './phrase.ts';
@@ -20,8 +20,8 @@ export class RegexpFilter extends TextFilter {
   accepts(value: string): boolean {
     return this.regexp.test(value);
   }
-  sql(): Sql | null {
-    return onText(this.field, (value) => matchSql(value, this.regexp.source));
+  sql(context: SqlContext): Sql | null {
+    return onText(this.field, context, (value) => matchSql(value, this.regexp.source));
   }
 }
 

@@ -2,7 +2,7 @@ import { sql, text, type Sql } from '../../pipeline/core/sql.ts';
 import { compareBytes } from '../order.ts';
 import { quote } from '../reserved.ts';
 import { TRUE, and, onText } from '../sql/text.ts';
-import type { FilterSpec } from '../types.ts';
+import type { FilterSpec, SqlContext } from '../types.ts';
 import { exactArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 
@@ -31,8 +31,8 @@ export class StringRangeFilter extends TextFilter {
   accepts(value: string): boolean {
     return (this.min === null || compareBytes(value, this.min) >= 0) && (this.below === null || compareBytes(value, this.below) < 0);
   }
-  sql(): Sql | null {
-    return onText(this.field, (value) => {
+  sql(context: SqlContext): Sql | null {
+    return onText(this.field, context, (value) => {
       const conditions: Sql[] = [];
       if (this.min !== null && this.min !== '') conditions.push(sql`${value} >= ${text(this.min)}`);
       if (this.below !== null) conditions.push(sql`${value} < ${text(this.below)}`);

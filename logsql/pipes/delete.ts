@@ -1,6 +1,6 @@
 import { coversField, type FieldSet } from '../fields.ts';
 import { quotePattern } from '../reserved.ts';
-import type { Pipe, PipeSpec, Stage } from '../types.ts';
+import type { Pipe, PipeSpec, RowChange, Stage } from '../types.ts';
 import { names } from './arguments.ts';
 import { mapRows } from './rows.ts';
 
@@ -20,6 +20,9 @@ class DeletePipe implements Pipe {
   }
   needs(output: FieldSet): FieldSet {
     return output.minus(this.#patterns);
+  }
+  computes(): RowChange {
+    return { written: new Map(), keeps: (field) => !coversField(this.#patterns, field) };
   }
   stage(): Stage {
     return mapRows((row) => new Map([...row].filter(([name]) => !coversField(this.#patterns, name))));

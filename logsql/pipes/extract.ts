@@ -1,6 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { sql, text as bound, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { unquotePrefix } from '../lexer.ts';
-import type { Parser, Pipe, PipeSpec } from '../types.ts';
+import type { Parser, Pipe, PipeSpec, RowInput } from '../types.ts';
 import { parseFrom, printFrom } from './arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
 import { patternHere, type PatternStep } from './steps.ts';
@@ -24,6 +25,40 @@ function matchPattern(steps: readonly PatternStep[], text: string): readonly str
   return values;
 }
 
+/** The same in SQL, each named field with its text. What stands in quotes is read as far as nothing in it is escaped. */
+function patternSql(steps: readonly PatternStep[], text: Sql, input: RowInput): readonly (readonly [string, Sql])[] {
+  const found: (readonly [string, Sql])[] = [];
+  const first = steps[0]?.text ?? '';
+  let rest = input.name(first === '' ? text : afterLiteral(text, first));
+  for (const [index, { field, option }] of steps.entries()) {
+    const isLast = index === steps.length - 1;
+    const next = steps[index + 1]?.text ?? '';
+    const plain = next === '' ? rest : sql`substring(${rest}, 1, greatest(position(${rest}, ${bound(next)}), 1) - 1)`;
+    const after = next === '' ? sql`''` : afterLiteral(rest, next);
+    if (option === 'plain') {
+      if (field !== '') found.push([field, input.name(plain)]);
+      if (!isLast) rest = input.name(after);
+      continue;
+    }
+    const quoted = input.name(sql`extract(${rest}, ${QUOTED})`);
+    input.doubt(sql`startsWith(${rest}, '\`') OR match(${rest}, ${ESCAPED})`);
+    if (field !== '') found.push([field, input.name(sql`if(${quoted} = '', ${plain}, substring(${quoted}, 2, length(${quoted}) - 2))`)]);
+    if (isLast) break;
+    const behind = sql`substring(${rest}, length(${quoted}) + 1)`;
+    const afterQuoted = sql`if(startsWith(${behind}, ${bound(next)}), substring(${behind}, ${uint32(Buffer.byteLength(next) + 1)}), '')`;
+    rest = input.name(sql`if(${quoted} = '', ${after}, ${afterQuoted})`);
+  }
+  return found;
+}
+
+/** What comes after the first place of a literal; '' where it has none. */
+const afterLiteral = (text: Sql, literal: string): Sql =>
+  sql`if(position(${text}, ${bound(literal)}) = 0, '', substring(${text}, position(${text}, ${bound(literal)}) + ${uint32(Buffer.byteLength(literal))}))`;
+
+/** A text in double quotes without escapes at the beginning, and one with an escape. */
+const QUOTED = bound('^("[^"\\\\\n]*")');
+const ESCAPED = bound('^"[^"\\\\\n]*\\\\');
+
 /** `extract "ip=<ip> " from f`: fields out of a text by what stands around them. */
 class ExtractPipe extends ResultPipe {
   readonly results: readonly string[];
@@ -42,6 +77,10 @@ class ExtractPipe extends ResultPipe {
   }
   toString(): string {
     return `extract${printIf(this.options.condition)} ${JSON.stringify(this.#pattern)}${printFrom(this.sources[0])}${printResultOptions(this.options)}`;
+  }
+  override expressions(input: RowInput): readonly (readonly [string, Sql])[] | null {
+    const value = input.text(this.sources[0] ?? '');
+    return value === null ? null : patternSql(this.#steps, value, input);
   }
   compute(row: LogEntry): readonly (readonly [string, string])[] {
     const values = matchPattern(this.#steps, textOf(row.get(this.sources[0] ?? '')));

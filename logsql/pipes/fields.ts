@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { coversField, type FieldSet } from '../fields.ts';
 import { quotePattern } from '../reserved.ts';
-import type { Pipe, PipeSpec, Stage } from '../types.ts';
+import type { Pipe, PipeSpec, RowChange, Stage } from '../types.ts';
 import { names } from './arguments.ts';
 
 /** `fields a, b.*`: keeps these fields only, in the order in which they are named. */
@@ -25,6 +25,9 @@ export class FieldsPipe implements Pipe {
   }
   needs(output: FieldSet): FieldSet {
     return output.within(this.patterns);
+  }
+  computes(): RowChange {
+    return { written: new Map(), keeps: (field) => coversField(this.patterns, field) };
   }
   stage(): Stage {
     return { push: (row) => [this.#project(row)], flush: () => [] };

@@ -1,11 +1,12 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { join, sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
 import { foldCase } from '../fold.ts';
 import { momentText } from '../times.ts';
 import { quoteJson } from '../json.ts';
 import { formatDuration, formatFloat, formatIpv4, parseDuration, parseInteger, parseUint } from '../numbers.ts';
 import { MAX_VALUE_BYTES } from '../memory.ts';
 import { quote } from '../reserved.ts';
-import type { Parser, Pipe, PipeSpec } from '../types.ts';
+import type { Parser, Pipe, PipeSpec, RowInput } from '../types.ts';
 import { fieldName } from './arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
 import { tooLong } from './rows.ts';
@@ -79,6 +80,12 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => string>> = {
   },
 };
 
+/** Those of the functions that ClickHouse has. */
+const SQL_FUNCTIONS: ReadonlyMap<string, (value: Sql) => Sql> = new Map([
+  ['hexencode', (value: Sql) => sql`hex(${value})`],
+  ['base64encode', (value: Sql) => sql`base64Encode(${value})`],
+]);
+
 /** Unix seconds, milliseconds, microseconds or nanoseconds, told apart by size, whole or not, as nanoseconds; null for other texts. */
 function unixNanoseconds(text: string): bigint | null {
   const [, whole = '', fraction = ''] = /^(-?[0-9_]+)(?:\.([0-9]+))?$/.exec(text) ?? [];
@@ -109,6 +116,18 @@ class FormatPipe extends ResultPipe {
   toString(): string {
     const [to = ''] = this.results;
     return `format${printIf(this.options.condition)} ${JSON.stringify(this.#pattern)}${to === '_msg' ? '' : ` as ${quote(to)}`}${printResultOptions(this.options)}`;
+  }
+  override expressions(input: RowInput): readonly (readonly [string, Sql])[] | null {
+    const parts: Sql[] = [sql`''`];
+    for (const { text, field, option } of this.#steps) {
+      if (text !== '') parts.push(sql`${bound(text)}`);
+      if (field === '') continue;
+      const value = input.text(field);
+      const encode = Object.hasOwn(FUNCTIONS, option) ? SQL_FUNCTIONS.get(option) : (text: Sql): Sql => text;
+      if (value === null || encode === undefined) return null;
+      parts.push(encode(value));
+    }
+    return [[this.results[0] ?? '', sql`concat(${join([...parts, sql`''`], sql`, `)})`]];
   }
   compute(row: LogEntry): readonly (readonly [string, string])[] {
     let out = '';

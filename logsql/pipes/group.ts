@@ -1,7 +1,7 @@
 /** Grouping in SQL, shared by `stats`, `uniq` and `top`: group keys as SQL, and how their values become texts. */
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { fieldText } from '../sql/text.ts';
-import type { StreamNames } from '../types.ts';
+import type { SqlContext, SqlInput, StreamNames } from '../types.ts';
 
 export type GroupKey = {
   readonly expression: Sql;
@@ -25,15 +25,21 @@ export function columnTime(text: string): string {
 }
 
 /** The key for a field without buckets; null when SQL has none. */
-export function groupKey(field: string): GroupKey | null {
+export function groupKey(field: string, context: SqlContext): GroupKey | null {
   if (field === '_stream') return { expression: sql`stream_id`, isStream: true, decode: (id, streams) => streams.get(String(id)) ?? '' };
   if (field === '_time') return { expression: sql`_time`, isStream: false, decode: (value) => columnTime(String(value)) };
-  const expression = fieldText(field);
+  const expression = fieldText(field, context);
   return expression === null ? null : { expression, isStream: false, decode: (value) => String(value) };
 }
 
+type Doubt = SqlInput['doubt'];
+/** The last column where rows may be doubtful (see `SqlInput`): how many there are in all groups, also in those that a limit leaves out. */
+export const doubtColumn = (doubt: Doubt): readonly Sql[] => (doubt == null ? [] : [sql`sum(countIf(${doubt})) OVER ()`]);
+/** True where that column says so. */
+export const isDoubtful = (doubt: Doubt, row: readonly unknown[]): boolean => doubt != null && Number(row.at(-1)) > 0;
+
 /** The keys for all fields, or null when one has none. */
-export function groupKeys(fields: readonly string[]): readonly GroupKey[] | null {
-  const keys = fields.map(groupKey);
+export function groupKeys(fields: readonly string[], context: SqlContext): readonly GroupKey[] | null {
+  const keys = fields.map((field) => groupKey(field, context));
   return keys.every((key) => key !== null) ? keys : null;
 }

@@ -1,7 +1,8 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
+import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { coversField, type FieldSet } from '../fields.ts';
 import { quotePattern } from '../reserved.ts';
-import type { Parser, Pipe, PipeSpec, Stage } from '../types.ts';
+import type { Parser, Pipe, PipeSpec, RowChange, RowInput, Stage } from '../types.ts';
 import { fieldName } from './arguments.ts';
 import { fitting, mapRows } from './rows.ts';
 
@@ -27,6 +28,17 @@ export class RenamePipe implements Pipe {
   }
   needs(output: FieldSet): FieldSet {
     return [...this.pairs].reverse().reduce((needed, { from, to }) => (isPattern(to) ? needed : needed.minus([to])).plus([from]), output);
+  }
+  /** Pair after pair over the fields as the pairs before have left them; which fields a pattern moves only rows can tell. */
+  computes(input: RowInput): RowChange | null {
+    const written = new Map<string, Sql>();
+    for (const { from, to } of this.pairs) {
+      const value = written.get(from) ?? (isPattern(from) || isPattern(to) ? null : input.text(from));
+      if (value === null) return null;
+      if (this.name === 'rename') written.set(from, sql`''`);
+      written.set(to, value);
+    }
+    return { written };
   }
   stage(): Stage {
     const who = (): string => `The ${this.name} pipe`;

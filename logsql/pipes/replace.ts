@@ -1,8 +1,9 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
 import { MAX_VALUE_BYTES, type QueryMemory } from '../memory.ts';
 import type { Regexp } from '../regexp.ts';
 import { quote } from '../reserved.ts';
-import type { Filter, Parser, Pipe, PipeSpec } from '../types.ts';
+import type { Filter, Parser, Pipe, PipeSpec, RowInput } from '../types.ts';
 import { count, fieldName } from './arguments.ts';
 import { ResultPipe, NO_OPTIONS, parseIf, printIf, type ResultOptions } from './results.ts';
 import { tooLong } from './rows.ts';
@@ -30,6 +31,14 @@ class ReplacePipe extends ResultPipe {
     const { name, from, to, field, limit } = this.#change;
     const at = field === '_msg' ? '' : ` at ${quote(field)}`;
     return `${name}${printIf(this.options.condition)} (${JSON.stringify(from)}, ${JSON.stringify(to)})${at}${limit === Infinity ? '' : ` limit ${String(limit)}`}`;
+  }
+  override expressions(input: RowInput): readonly (readonly [string, Sql])[] | null {
+    const { from, to, field, limit } = this.#change;
+    const value = input.text(field);
+    if (value === null || this.#regexp !== null || (limit !== Infinity && limit !== 1)) return null;
+    if (from === '') return [[field, value]];
+    const replaced = sql`(${value}, ${bound(from)}, ${bound(to)})`;
+    return [[field, limit === 1 ? sql`replaceOne${replaced}` : sql`replaceAll${replaced}`]];
   }
   compute(row: LogEntry, memory: QueryMemory): readonly (readonly [string, string])[] {
     const { from, to, field, limit } = this.#change;

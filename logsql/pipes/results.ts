@@ -1,8 +1,9 @@
 /** What pipes that write fields into rows have in common: `if (…)`, `keep_original_fields`, `skip_empty_results`. */
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
+import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../fields.ts';
 import type { QueryMemory } from '../memory.ts';
-import type { Filter, Parser, Pipe, RunContext, Stage } from '../types.ts';
+import type { Filter, Parser, Pipe, RowChange, RowInput, RunContext, Stage } from '../types.ts';
 import { fitting, mapRows } from './rows.ts';
 
 /** When results are written, and where they give way to what is there. */
@@ -70,6 +71,24 @@ export abstract class ResultPipe implements Pipe {
     const mayStay = condition !== null || keepsOriginal || skipsEmpty;
     const kept = mayStay || this.results === null ? output : output.minus(this.results);
     return this.sources.includes('*') ? FieldSet.all : kept.plus([...this.sources, ...(condition?.fields ?? [])]);
+  }
+  /** The results in SQL, in the order of `compute`; null where SQL cannot say them. */
+  expressions?(input: RowInput): readonly (readonly [string, Sql])[] | null;
+  computes(input: RowInput): RowChange | null {
+    const { condition, keepsOriginal, skipsEmpty } = this.options;
+    const when = condition === null ? null : condition.sql(input.context);
+    const results = this.expressions?.(input) ?? null;
+    if (results === null || (condition !== null && when === null)) return null;
+    const written = new Map<string, Sql>();
+    for (const [name, value] of results) {
+      const original = input.text(name);
+      if (original === null) return null;
+      const before = written.get(name) ?? original;
+      const filled = skipsEmpty ? sql`if(${value} = '', ${before}, ${value})` : value;
+      const result = keepsOriginal ? sql`if(${original} = '', ${filled}, ${before})` : filled;
+      written.set(name, when === null ? result : sql`if(${when}, ${result}, ${original})`);
+    }
+    return { written };
   }
   /** What an error of it begins with. */
   protected get who(): string {

@@ -1,9 +1,10 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
-import { join, sql } from '../../pipeline/core/sql.ts';
+import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { parseTimestamp } from '../numbers.ts';
 import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
 import { quote } from '../reserved.ts';
+import { Aliases } from '../sql/aliases.ts';
 import { stats as functions } from '../stats/index.ts';
 import type {
   Accumulator,
@@ -12,16 +13,18 @@ import type {
   Pipe,
   PipeSpec,
   RunContext,
+  SqlContext,
   SqlInput,
   SqlPipe,
   Stage,
   Stats,
   StatsContext,
   StatsSql,
+  StatsSqlInput,
 } from '../types.ts';
 import { atEnd, fieldName } from './arguments.ts';
 import { bucketTimeSql, bucketValue, keepsHours, nextBucketTime, parseBucket, type Bucket } from './bucket.ts';
-import { groupKey, type GroupKey } from './group.ts';
+import { doubtColumn, groupKey, isDoubtful, type GroupKey } from './group.ts';
 import { Budget, fitting, keyOf, rowOf } from './rows.ts';
 
 /** A field to group by, in buckets or as it is. */
@@ -127,25 +130,51 @@ export class StatsPipe implements Pipe {
     );
     return counts && this.by.every(({ name, bucket }) => name !== '_time' || (bucket !== null && keepsHours(bucket)));
   }
-  sql({ source, entries, context, run }: SqlInput): SqlPipe | null {
-    const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket));
-    const parts = this.calls.map(({ stats, condition }) =>
-      callSql(stats, condition, { context: { ...context, indexed: false }, run, entries }),
+  sql({ source, entries, context, run, doubt = null }: SqlInput): SqlPipe | null {
+    const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket, context));
+    if (!keys.every((key) => key !== null)) return null;
+    const inputs = this.calls.map((call) => conditionOf(call, { ...context, indexed: false }));
+    if (!inputs.every((input) => input !== null)) return null;
+    const statement = (forms: readonly Form[]): SqlPipe | null => {
+      const common = { context: { ...context, indexed: false }, run, entries, aliases: new Aliases() };
+      const parts = forms.map((form, index) => form({ ...common, condition: inputs[index]?.condition ?? null }));
+      return parts.every((part) => part !== null) ? this.#statement({ source, run, keys, doubt }, forms, parts, statement) : null;
+    };
+    return statement(
+      this.calls.map(
+        ({ stats }) =>
+          (input: StatsSqlInput) =>
+            stats.sql?.(input) ?? null,
+      ),
     );
-    if (!keys.every((key) => key !== null) || !parts.every((part) => part !== null)) return null;
+  }
+  #statement(
+    { source, run, keys, doubt }: Pick<SqlInput, 'source' | 'run' | 'doubt'> & { readonly keys: readonly GroupKey[] },
+    forms: readonly Form[],
+    parts: readonly StatsSql[],
+    make: (forms: readonly Form[]) => SqlPipe | null,
+  ): SqlPipe {
     const groups = keys.map(({ expression }) => expression);
-    const list = join([...groups, ...parts.flatMap(({ columns }) => columns)], sql`, `);
+    const list = join([...groups, ...parts.flatMap(({ columns }) => columns), ...doubtColumn(doubt)], sql`, `);
+    const isLast = parts.every(({ otherwise }) => otherwise === undefined);
+    const otherwise = isLast ? null : make(parts.map((part, index) => part.otherwise ?? forms[index] ?? NO_FORM));
     return {
       statement: sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}`}`,
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) => {
+        if (isDoubtful(doubt, row)) return null;
         const values = keys.map((key, index) => key.decode(row[index], streams));
         const results = decodeParts(parts, row.slice(keys.length), this.#seconds(values, run));
         return results === null ? null : this.#row(values, results);
       },
+      ...(otherwise === null ? {} : { otherwise }),
     };
   }
 }
+
+/** One way to say a function in SQL. */
+type Form = (input: StatsSqlInput) => StatsSql | null;
+const NO_FORM: Form = () => null;
 
 const printCall = ({ stats, condition }: Omit<StatsCall, 'name'>): string =>
   stats.toString() + (condition === null ? '' : ` if (${condition.toString()})`);
@@ -155,17 +184,18 @@ function valueOf(row: LogEntry, name: string, bucket: Bucket | null): string {
   return bucket === null ? text : bucketValue(text, bucket);
 }
 
-function sqlKey(name: string, bucket: Bucket | null): GroupKey | null {
-  if (bucket === null) return groupKey(name);
+function sqlKey(name: string, bucket: Bucket | null, context: SqlContext): GroupKey | null {
+  if (bucket === null) return groupKey(name, context);
   return name === '_time'
     ? { expression: bucketTimeSql(bucket), isStream: false, decode: (value) => momentText(BigInt(String(value))) }
     : null;
 }
 
-function callSql(stats: Stats, filter: Filter | null, input: Pick<SqlInput, 'context' | 'run' | 'entries'>): StatsSql | null {
-  const condition = filter === null ? null : filter.sql(input.context);
-  if (filter !== null && condition === null) return null;
-  return stats.sql?.({ ...input, condition }) ?? null;
+/** The condition of a call in SQL, null where it has none; null where SQL cannot say it. */
+function conditionOf({ condition }: StatsCall, context: SqlContext): { readonly condition: Sql | null } | null {
+  if (condition === null) return { condition: null };
+  const said = condition.sql(context);
+  return said === null ? null : { condition: said };
 }
 
 function decodeParts(parts: readonly StatsSql[], values: readonly unknown[], seconds: number): readonly FieldValue[] | null {

@@ -7,7 +7,7 @@ import { quote } from '../reserved.ts';
 import { fieldText } from '../sql/text.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
 import { byNames, count, freeName, rankName } from './arguments.ts';
-import { groupKeys } from './group.ts';
+import { doubtColumn, groupKeys, isDoubtful } from './group.ts';
 import { countEntries } from '../stats/base.ts';
 import { Budget, keyOf, rowOf } from './rows.ts';
 
@@ -62,8 +62,8 @@ export class TopPipe implements Pipe {
   get onlyCounts(): boolean {
     return !this.by.includes('_time');
   }
-  sql({ source, entries }: SqlInput): SqlPipe | null {
-    const keys = groupKeys(this.by);
+  sql({ source, entries, context, doubt }: SqlInput): SqlPipe | null {
+    const keys = groupKeys(this.by, context);
     // A stream's text is not at hand in SQL, so ties cannot be broken by it there.
     if (keys === null || keys.length === 0 || keys.some((key) => key.isStream)) return null;
     const list = join(
@@ -71,18 +71,20 @@ export class TopPipe implements Pipe {
       sql`, `,
     );
     const ties = this.by
-      .flatMap((name) => fieldText(name) ?? [])
+      .flatMap((name) => fieldText(name, context) ?? [])
       .map((value) => (keys.length === 1 ? value : sql`length(${value}), ${value}`));
     let rows = 0;
     return {
-      statement: sql`SELECT ${list}, ${countEntries(entries)} AS hits FROM ${source} GROUP BY ${list} ORDER BY hits DESC, ${join(ties, sql`, `)} LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`,
+      statement: sql`SELECT ${join([list, sql`${countEntries(entries)} AS hits`, ...doubtColumn(doubt)], sql`, `)} FROM ${source} GROUP BY ${list} ORDER BY hits DESC, ${join(ties, sql`, `)} LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`,
       streamColumns: [],
       decode: (row, streams) =>
-        this.#row(
-          keys.map((key, at) => key.decode(row[at], streams)),
-          String(row[keys.length]),
-          rows++,
-        ),
+        isDoubtful(doubt, row)
+          ? null
+          : this.#row(
+              keys.map((key, at) => key.decode(row[at], streams)),
+              String(row[keys.length]),
+              rows++,
+            ),
     };
   }
 }

@@ -4,7 +4,7 @@ import { FieldSet } from '../fields.ts';
 import { quote } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
 import { byNames, count, fieldName, freeName } from './arguments.ts';
-import { groupKeys } from './group.ts';
+import { doubtColumn, groupKeys, isDoubtful } from './group.ts';
 import { countEntries } from '../stats/base.ts';
 import { Budget, keyOf, rowOf } from './rows.ts';
 
@@ -59,20 +59,22 @@ export class UniqPipe implements Pipe {
   get onlyCounts(): boolean {
     return !this.by.includes('_time');
   }
-  sql({ source, entries }: SqlInput): SqlPipe | null {
-    const keys = groupKeys(this.by);
+  sql({ source, entries, context, doubt }: SqlInput): SqlPipe | null {
+    const keys = groupKeys(this.by, context);
     if (keys === null || keys.length === 0) return null;
     const columns = keys.map((key): Sql => key.expression);
     const limit = this.limit === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`;
     const list = join(columns, sql`, `);
     return {
-      statement: sql`SELECT ${list}, ${countEntries(entries)} FROM ${source} GROUP BY ${list}${limit}`,
+      statement: sql`SELECT ${join([...columns, countEntries(entries), ...doubtColumn(doubt)], sql`, `)} FROM ${source} GROUP BY ${list}${limit}`,
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) =>
-        this.#row(
-          this.by.map((name, index) => [name, keys[index]?.decode(row[index], streams) ?? ''] as const),
-          Number(row[keys.length]),
-        ),
+        isDoubtful(doubt, row)
+          ? null
+          : this.#row(
+              this.by.map((name, index) => [name, keys[index]?.decode(row[index], streams) ?? ''] as const),
+              Number(row[keys.length]),
+            ),
     };
   }
 }

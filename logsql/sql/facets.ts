@@ -13,7 +13,7 @@ import type { Ask, SqlInput } from '../types.ts';
 import { ENTRIES } from './hourly.ts';
 import { labelColumn } from './promoted.ts';
 import { MAX_VALUE, Room, sizeOf } from './room.ts';
-import { anyFieldSql, fieldText, isMapField } from './text.ts';
+import { anyFieldSql, tableText, isMapField } from './text.ts';
 
 /** Which fields are kept, and how much of them. */
 export type FacetBounds = {
@@ -70,7 +70,7 @@ const OF_GROUP = sql`sumIf(c, v != ''), countIf(v != ''), max(length(v)), groupA
 /** The statement that says which fields there are; null when it has no room for the query. */
 function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
   // The text of a time is dear: its distinct values are those of any text of it.
-  const columns = wide.map((name) => (name === '_time' ? sql`toString(_time)` : (fieldText(name) ?? sql`''`)));
+  const columns = wide.map((name) => (name === '_time' ? sql`toString(_time)` : (tableText(name) ?? sql`''`)));
   const statement = sql`SELECT k, uniqExact(v), max(length(v)), count() FROM (SELECT fields, _msg, trace_id, span_id, _time FROM ${source} LIMIT ${uint32(SAMPLE_ROWS)}) ARRAY JOIN arrayConcat(mapKeys(fields), ${texts(wide)}) AS k, arrayConcat(mapValues(fields), [${join(columns, COMMA)}]) AS v WHERE v != '' GROUP BY k ORDER BY count() DESC, k`;
   return hasRoom(statement) ? statement : null;
 }
@@ -156,7 +156,7 @@ const slot = (at: number): Sql => {
 };
 
 const expressionOf = (name: string): Sql =>
-  Object.hasOwn(LEVEL_SERVICE_STREAM, name) ? LEVEL_SERVICE_STREAM[name as (typeof COLUMNS)[number]] : (fieldText(name) ?? sql`''`);
+  Object.hasOwn(LEVEL_SERVICE_STREAM, name) ? LEVEL_SERVICE_STREAM[name as (typeof COLUMNS)[number]] : (tableText(name) ?? sql`''`);
 
 /** Which of `count` sets a row is of: grouping() has a bit for each set, the first one highest, that is 0 for the row's own. */
 const setOf = (bits: number, count: number): number => count - 1 - Math.log2(2 ** count - 1 - bits);

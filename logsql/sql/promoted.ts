@@ -12,6 +12,9 @@ const LABELS: ReadonlyMap<string, Sql> = new Map([
 ]);
 const STATUS = sql`f_status`;
 
+/** The names of promoted fields. */
+export const PROMOTED: readonly string[] = [...LABELS.keys(), 'status'];
+
 /** The column of a promoted field: its text, '' where an entry lacks it; undefined for other fields. */
 export const promotedColumn = (field: string): Sql | undefined => (field === 'status' ? STATUS : LABELS.get(field));
 

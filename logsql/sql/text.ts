@@ -39,8 +39,14 @@ const COLUMNS: Readonly<Record<string, Sql>> = {
 /** True for a field that lives in the map `fields`. */
 export const isMapField = (field: string): boolean => !Object.hasOwn(COLUMNS, field) && field !== '_stream';
 
-/** The text of a field ('' when missing); null for `_stream`, whose text is in another table. */
-export function fieldText(field: string): Sql | null {
+/** The text of a field in SQL ('' when missing); null where it has none. */
+export function fieldText(field: string, { computed }: Pick<SqlContext, 'computed'>): Sql | null {
+  const found = computed?.(field);
+  return found === undefined ? tableText(field) : found;
+}
+
+/** The text of a field of the table; null for `_stream`, whose text is in another one. */
+export function tableText(field: string): Sql | null {
   if (Object.hasOwn(COLUMNS, field)) return COLUMNS[field] ?? null;
   return field === '_stream' ? null : (promotedColumn(field) ?? sql`fields[${text(field)}]`);
 }
@@ -50,8 +56,8 @@ export const and = (conditions: readonly Sql[]): Sql => (conditions.length === 0
 export const or = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? FALSE : sql`(${join(conditions, sql` OR `)})`);
 
 /** Makes a condition of a field's text; null where the field has none in this table. */
-export function onText(field: string, make: (value: Sql) => Sql): Sql | null {
-  const value = fieldText(field);
+export function onText(field: string, context: SqlContext, make: (value: Sql) => Sql): Sql | null {
+  const value = fieldText(field, context);
   return value === null ? null : make(value);
 }
 
@@ -59,15 +65,15 @@ export function onText(field: string, make: (value: Sql) => Sql): Sql | null {
 export const matchSql = (value: Sql, regexp: string): Sql => sql`match(${value}, ${text('(?s)' + groupWide(regexp))})`;
 
 /** The field is not empty. */
-export const existsSql = (field: string): Sql | null => onText(field, (value) => sql`${value} != ''`);
+export const existsSql = (field: string, context: SqlContext): Sql | null => onText(field, context, (value) => sql`${value} != ''`);
 
 /** One of these fields of the map is there. */
 export const anyFieldSql = (fields: readonly string[]): Sql => sql`hasAny(mapKeys(fields), ${texts(fields)})`;
 
 /** The field's text is exactly this. */
 export function exactSql(field: string, value: string, context: SqlContext): Sql | null {
-  if (value === '') return onNull(existsSql(field), not);
-  return onText(field, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
+  if (value === '') return onNull(existsSql(field, context), not);
+  return onText(field, context, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
 }
 
 const onNull = (value: Sql | null, make: (value: Sql) => Sql): Sql | null => (value === null ? null : make(value));
@@ -82,7 +88,7 @@ export function inSql(field: string, values: readonly string[], context: SqlCont
   }
   if (full.length === 0) return FALSE;
   if (full.length === 1) return exactSql(field, full[0] ?? '', context);
-  return onText(field, (value) => or(inChunks(full).map((chunk) => sql`${value} IN ${texts(chunk)}`)));
+  return onText(field, context, (value) => or(inChunks(full).map((chunk) => sql`${value} IN ${texts(chunk)}`)));
 }
 
 /** Look-ups of whole words without digits in the index of `_msg`, to go before a dearer condition. */
@@ -98,7 +104,7 @@ export function phraseSql(field: string, phrase: string, context: SqlContext): S
   if (phrase === '') return exactSql(field, '', context);
   const indexed = indexedWords(field, wordsOf(phrase), context);
   if (indexed.length > 0 && isOneWord(phrase)) return indexed[0] ?? null;
-  return onText(field, (value) =>
+  return onText(field, context, (value) =>
     field === '_msg' ? and([...indexed, phraseInText(value, phrase)]) : or([sql`${value} = ${text(phrase)}`, phraseInText(value, phrase)]),
   );
 }
@@ -149,8 +155,8 @@ export function sequenceInText(value: Sql, phrases: readonly string[]): Sql {
 
 /** A word that begins with the prefix (or the phrase with its last word open) is in the field. */
 export function prefixSql(field: string, prefix: string, context: SqlContext): Sql | null {
-  if (prefix === '') return existsSql(field);
-  return onText(field, (value) => {
+  if (prefix === '') return existsSql(field, context);
+  return onText(field, context, (value) => {
     const at = sql`position(${value}, ${text(prefix)})`;
     const words = indexedWords(field, wholeWordsOfPrefix(prefix), context);
     if (!startsWithWord(prefix)) return and([...words, sql`${at} > 0`]);
@@ -160,7 +166,7 @@ export function prefixSql(field: string, prefix: string, context: SqlContext): S
 
 /** As `phraseSql` and `prefixSql` (`isPrefix`), in any case, exactly as `foldCase` folds. */
 export function foldedSql(field: string, phrase: string, isPrefix: boolean, context: SqlContext): Sql | null {
-  if (phrase === '') return isPrefix ? existsSql(field) : exactSql(field, '', context);
+  if (phrase === '') return isPrefix ? existsSql(field, context) : exactSql(field, '', context);
   const folded = foldCase(phrase);
   let regexp = '';
   for (const char of folded) {
@@ -169,7 +175,7 @@ export function foldedSql(field: string, phrase: string, isPrefix: boolean, cont
   }
   const left = startsWithWord(folded) ? LEFT : '';
   const right = !isPrefix && endsWithWord(folded) ? RIGHT : '';
-  return onText(field, (value) => {
+  return onText(field, context, (value) => {
     const literal = longestAsciiRun(folded);
     const hint = literal === '' ? [] : [sql`positionCaseInsensitive(${value}, ${text(literal)}) > 0`];
     return and([...hint, matchSql(value, left + regexp + right)]);

@@ -4,8 +4,8 @@ import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { coversField } from '../fields.ts';
 import { compareBytes } from '../order.ts';
 import { quotePattern } from '../reserved.ts';
-import { fieldText } from '../sql/text.ts';
-import type { Parser } from '../types.ts';
+import { and, fieldText } from '../sql/text.ts';
+import type { Parser, SqlContext } from '../types.ts';
 import { count, namesInParens } from '../pipes/arguments.ts';
 
 /** `name(a, b.*)` from the name on; no field means all (`*`). */
@@ -34,10 +34,13 @@ export function textsOf(row: LogEntry, fields: readonly string[]): readonly stri
 }
 
 /** The fields' texts in SQL; null when there are patterns or a field that this table does not hold as text. */
-export function columnsOf(fields: readonly string[]): readonly Sql[] | null {
-  const columns = fields.map((field) => (isPattern(field) ? null : fieldText(field)));
+export function columnsOf(fields: readonly string[], context: SqlContext): readonly Sql[] | null {
+  const columns = fields.map((field) => (isPattern(field) ? null : fieldText(field, context)));
   return columns.every((column) => column !== null) ? columns : null;
 }
+
+/** A condition and that of `if (…)`, where there is one. */
+export const bothOf = (condition: Sql | null, other: Sql): Sql => (condition === null ? other : and([condition, other]));
 
 /** `f(args)`, or `fIf(args, condition)`; `name` is fixed text of ours. */
 export function aggregate(
@@ -54,7 +57,3 @@ export function aggregate(
 /** How many entries there are; `entries` is the column with how many each row stands for, or null. */
 export const countEntries = (entries: Sql | null, conditions: readonly (Sql | null)[] = []): Sql =>
   entries === null ? aggregate('count', [], conditions) : aggregate('sum', [entries], conditions);
-
-/** True for a value whose text is a number just as ClickHouse prints it, so that number and text stand for each other. */
-export const isCanonicalNumber = (value: Sql): Sql =>
-  sql`(isFinite(ifNull(toFloat64OrNull(${value}), nan)) AND toString(toFloat64OrNull(${value})) = ${value})`;

@@ -34,8 +34,8 @@ class CountUniq implements Stats {
       value: () => new Literal(String(seen.size)),
     };
   }
-  sql({ condition }: StatsSqlInput): StatsSql | null {
-    const columns = this.fields.length === 1 && this.fields[0] === '_stream' ? [sql`stream_id`] : columnsOf(this.fields);
+  sql({ condition, context }: StatsSqlInput): StatsSql | null {
+    const columns = this.fields.length === 1 && this.fields[0] === '_stream' ? [sql`stream_id`] : columnsOf(this.fields, context);
     if (columns === null) return null;
     const isFull = this.fields[0] === '_stream' ? null : or(columns.map((column) => sql`${column} != ''`));
     const value = columns.length === 1 ? columns : [sql`(${join(columns, sql`, `)})`];

@@ -25,8 +25,8 @@ class Count implements Stats {
       value: () => new Literal(String(rows)),
     };
   }
-  sql({ condition, entries }: StatsSqlInput): StatsSql | null {
-    const found = this.fields.map((field) => (field.endsWith('*') ? null : existsSql(field)));
+  sql({ condition, entries, context }: StatsSqlInput): StatsSql | null {
+    const found = this.fields.map((field) => (field.endsWith('*') ? null : existsSql(field, context)));
     if (!found.every((part) => part !== null)) return null;
     const conditions = [condition, this.fields.length === 0 ? null : or(found)];
     return { columns: [countEntries(entries, conditions)], decode: ([rows]) => new Literal(String(rows)) };

@@ -1,8 +1,11 @@
-import { sql } from '../../pipeline/core/sql.ts';
-import { compareTimes, compareValues } from '../order.ts';
+import { textOf } from '../../pipeline/core/entry.ts';
+import { sql, type Sql } from '../../pipeline/core/sql.ts';
+import { compareTimes } from '../order.ts';
 import { columnTime } from '../pipes/group.ts';
-import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, columnsOf, isCanonicalNumber, parseFields, printFields, textsOf } from './base.ts';
+import { isCanonicalNumber, numberKey, readValues, someValues } from '../sql/ranked.ts';
+import type { Accumulator, SqlContext, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import { aggregate, bothOf, columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import { Winner } from './ranking.ts';
 
 /** `min(a, b)` and `max(a, b)`: the text of the smallest or largest value. A missing field counts as '', which is the smallest. */
 class Extreme implements Stats {
@@ -16,39 +19,81 @@ class Extreme implements Stats {
     return printFields(this.#name, this.fields);
   }
   accumulator({ hold }: StatsContext): Accumulator {
-    let best: string | null = null;
-    const sign = this.#name === 'min' ? 1 : -1;
-    const compare = this.fields.length === 1 && this.fields[0] === '_time' ? compareTimes : compareValues;
+    if (this.#isTime) return this.#timeAccumulator();
+    const winner = new Winner<null>(this.#name, hold);
     return {
       add: (row) => {
-        for (const text of textsOf(row, this.fields)) {
-          if (best !== null && sign * compare(text, best) >= 0) continue;
-          hold(text.length - (best?.length ?? 0));
-          best = text;
-        }
+        for (const text of textsOf(row, this.fields)) winner.offer(text, null);
+      },
+      value: () => winner.best?.text ?? '',
+    };
+  }
+  get #isTime(): boolean {
+    return this.fields.length === 1 && this.fields[0] === '_time';
+  }
+  #timeAccumulator(): Accumulator {
+    let best: string | null = null;
+    const sign = this.#name === 'min' ? 1 : -1;
+    return {
+      add: (row) => {
+        const text = textOf(row.get('_time'));
+        if (best === null || sign * compareTimes(text, best) < 0) best = text;
       },
       value: () => best ?? '',
     };
   }
-  /** Exact where all values are plain numbers or missing; the last column counts those that are not. */
-  sql({ condition }: StatsSqlInput): StatsSql | null {
-    if (this.fields.length !== 1) return null;
-    if (this.fields[0] === '_time') {
+
+  /** Plain numbers by ClickHouse; of the others the different values, if they are not too many, by memory's own order. */
+  sql({ condition, context }: StatsSqlInput): StatsSql | null {
+    if (this.#isTime) {
       return {
         columns: [sql`toString(${aggregate(this.#name, [sql`_time`], [condition])})`, aggregate('count', [], [condition])],
         decode: ([time, rows]) => (Number(rows) === 0 ? '' : columnTime(String(time))),
       };
     }
-    const [column] = columnsOf(this.fields) ?? [];
-    if (column === undefined) return null;
-    const isEmpty = sql`${column} = ''`;
+    return this.#fromColumns(
+      context,
+      (column) => {
+        const isPlain = isCanonicalNumber(column);
+        return [
+          sql`ifNull(toString(${aggregate(this.#name, [sql`toFloat64OrNull(${column})`], [condition, isPlain])}), '')`,
+          aggregate('count', [], [condition, sql`${column} = ''`]),
+          someValues(column, bothOf(condition, sql`NOT (${column} = '' OR ${isPlain})`)),
+        ];
+      },
+      (input) => this.#byNumber(input),
+    );
+  }
+  /** Any number of different values, where all are numbers, sizes or durations. */
+  #byNumber({ condition, context, aliases }: StatsSqlInput): StatsSql | null {
+    return this.#fromColumns(context, (column) => {
+      const { isKey, key } = numberKey(column, aliases);
+      const { named, name } = aliases.name(isKey);
+      const others = aggregate('count', [], [condition, sql`NOT (${column} = '' OR ${named})`]);
+      return [sql`${aggregate(this.#name, [key], [condition, name])}.2`, aggregate('count', [], [condition, sql`${column} = ''`]), others];
+    });
+  }
+  /** Three columns for each field: the extreme of some values or '', how many are empty, and the rest, or how many cannot be told. */
+  #fromColumns(
+    context: SqlContext,
+    columnsFor: (column: Sql) => readonly Sql[],
+    otherwise?: (input: StatsSqlInput) => StatsSql | null,
+  ): StatsSql | null {
+    const columns = columnsOf(this.fields, context);
+    if (columns === null) return null;
     return {
-      columns: [
-        sql`ifNull(toString(${aggregate(this.#name, [sql`toFloat64OrNull(${column})`], [condition])}), '')`,
-        aggregate('count', [], [condition, isEmpty]),
-        aggregate('count', [], [condition, sql`NOT (${isEmpty} OR ${isCanonicalNumber(column)})`]),
-      ],
-      decode: ([value, empty, others]) => (Number(others) > 0 ? null : this.#name === 'min' && Number(empty) > 0 ? '' : String(value)),
+      columns: columns.flatMap(columnsFor),
+      decode: (values) => {
+        const winner = new Winner<null>(this.#name);
+        for (let at = 0; at < values.length; at += 3) {
+          const [best, empty, rest] = [String(values[at]), Number(values[at + 1]), readValues(values[at + 2])];
+          if (rest === null) return null;
+          for (const text of best === '' ? rest : [best, ...rest]) winner.offer(text, null);
+          if (empty > 0) winner.offer('', null);
+        }
+        return winner.best?.text ?? '';
+      },
+      ...(otherwise === undefined ? {} : { otherwise }),
     };
   }
 }

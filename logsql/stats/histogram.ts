@@ -1,6 +1,9 @@
+import { sql, uint32 } from '../../pipeline/core/sql.ts';
 import { parseNumber } from '../numbers.ts';
-import type { Accumulator, Stats, StatsContext, StatsSpec } from '../types.ts';
-import { parseFields, printFields, textsOf } from './base.ts';
+import { numberSql } from '../sql/number.ts';
+import { pairsOf } from '../sql/ranked.ts';
+import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import { bothOf, columnsOf, parseFields, printFields, textsOf } from './base.ts';
 
 const MIN_EXPONENT = -9;
 const MAX_EXPONENT = 18;
@@ -12,14 +15,18 @@ const bound = (value: number): string => value.toExponential(3).replace(/e([+-])
 const edges = Array.from({ length: BUCKETS + 1 }, (_none, index) => 10 ** (MIN_EXPONENT + index / PER_DECADE));
 const rangeOf = (index: number): string => `${bound(edges[index] ?? 0)}...${bound(edges[index + 1] ?? 0)}`;
 
+/** The range at a place of the logarithm's scale, which may lie beyond both ends of it. */
+function rangeAt(place: number): string {
+  if (place < 0) return `0...${bound(edges[0] ?? 0)}`;
+  return place >= BUCKETS ? `${bound(edges[BUCKETS] ?? 0)}...+Inf` : rangeOf(place);
+}
+
 /** The range that a value lies in, its upper end included; null for negative ones. */
 function rangeFor(value: number): string | null {
   if (Number.isNaN(value) || value < 0) return null;
   const place = (Math.log10(value) - MIN_EXPONENT) * PER_DECADE;
-  if (place < 0) return `0...${bound(edges[0] ?? 0)}`;
-  if (place >= BUCKETS) return `${bound(edges[BUCKETS] ?? 0)}...+Inf`;
   const index = Math.floor(place);
-  return rangeOf(index === place && index > 0 ? index - 1 : index);
+  return rangeAt(index === place && index > 0 && index < BUCKETS ? index - 1 : index);
 }
 
 /** `histogram(f)`: how many numbers lie in each of VictoriaMetrics' ranges (18 to a decade), as JSON. */
@@ -42,10 +49,49 @@ class Histogram implements Stats {
           hits.set(range, (hits.get(range) ?? 0) + 1);
         }
       },
-      value: () => JSON.stringify([...hits].sort(([a], [b]) => (a < b ? -1 : 1)).map(([vmrange, size]) => ({ vmrange, hits: size }))),
+      value: () => printRanges(hits),
+    };
+  }
+  /** Each column counts by places of ranges; values at an end of a range, where the last digit of a logarithm decides, come apart. */
+  sql({ condition, context, aliases }: StatsSqlInput): StatsSql | null {
+    const columns = columnsOf(this.fields, context);
+    if (columns === null) return null;
+    return {
+      columns: columns.flatMap((column) => {
+        const value = aliases.name(numberSql(column));
+        const place = aliases.name(sql`(log10(assumeNotNull(${value.name})) + 9) * 18`);
+        const isNear = aliases.name(sql`ifNull(abs(${place.named} - round(${place.name})) < 1e-6, 0)`);
+        const isCounted = aliases.name(sql`ifNull(${value.named} >= 0, 0)`);
+        const index = sql`toInt32(floor(least(greatest(${place.name}, -1), ${uint32(BUCKETS)})))`;
+        return [
+          sql`sumMapIf([${index}], [toUInt64(1)], ${bothOf(condition, sql`${isCounted.named} AND NOT ${isNear.named}`)})`,
+          pairsOf(
+            sql`approx_top_kIf(${MOST_NEAR}, ${MOST_NEAR})(assumeNotNull(${value.name}), ${bothOf(condition, sql`${isCounted.name} AND ${isNear.name}`)})`,
+          ),
+        ];
+      }),
+      decode: (values) => {
+        const hits = new Map<string, number>();
+        const add = (range: string, size: number): void => void hits.set(range, (hits.get(range) ?? 0) + size);
+        for (let at = 0; at < values.length; at += 2) {
+          const [places, sizes] = values[at] as readonly [readonly number[], readonly string[]];
+          for (const [index, place] of places.entries()) add(rangeAt(place), Number(sizes[index]));
+          const near = values[at + 1] as readonly (readonly unknown[])[];
+          if (near.length === NEAR_VALUES) return null;
+          for (const [value, size] of near) add(rangeFor(Number(value)) ?? '', Number(size));
+        }
+        return printRanges(hits);
+      },
     };
   }
 }
+
+/** Different values at ends of ranges that ClickHouse counts; its counts are exact as long as there is room for one more. */
+const NEAR_VALUES = 1000;
+const MOST_NEAR = uint32(NEAR_VALUES);
+
+const printRanges = (hits: ReadonlyMap<string, number>): string =>
+  JSON.stringify([...hits].sort(([a], [b]) => (a < b ? -1 : 1)).map(([vmrange, size]) => ({ vmrange, hits: size })));
 
 export const histogram: StatsSpec = {
   names: ['histogram'],

@@ -1,12 +1,17 @@
-import { float64, sql } from '../../pipeline/core/sql.ts';
+import { float64, join, sql, uint32 } from '../../pipeline/core/sql.ts';
 import { parseDecimal } from '../numbers.ts';
-import { compareValues } from '../order.ts';
 import { namesInParens } from '../pipes/arguments.ts';
 import { quotePattern } from '../reserved.ts';
+import { countsOfSome, isCanonicalNumber, numberKey, readCounts } from '../sql/ranked.ts';
 import type { Accumulator, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, columnsOf, isCanonicalNumber, parseFields, printFields, textsOf } from './base.ts';
+import { aggregate, columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import { valueAt } from './ranking.ts';
 
-/** `quantile(phi, a, b)` and `median(a)`: an existing value, the one at place ⌊phi·n⌋ in the order of `sort`; missing fields count as ''. */
+/** Values of a group that ClickHouse sorts. */
+const MOST_SORTED = 4_000_000;
+const COMMA = sql`, `;
+
+/** `quantile(phi, a, b)` and `median(a)`: an existing value, the one at place ⌊phi·n⌋ in their order (ranking.ts); missing fields count as ''. */
 class Quantile implements Stats {
   readonly fields: readonly string[];
   readonly #phi: number;
@@ -22,34 +27,83 @@ class Quantile implements Stats {
       : `quantile(${[this.#written, ...this.fields.map(quotePattern)].join(', ')})`;
   }
   accumulator({ hold }: StatsContext): Accumulator {
-    const texts: string[] = [];
+    const counts = new Map<string, number>();
     return {
       add: (row) => {
         for (const text of textsOf(row, this.fields)) {
-          hold(text.length + 40);
-          texts.push(text);
+          const size = counts.get(text);
+          if (size === undefined) hold(text.length * 2 + 80);
+          counts.set(text, (size ?? 0) + 1);
         }
       },
-      value: () => texts.sort(compareValues)[Math.min(texts.length - 1, Math.floor(this.#phi * texts.length))] ?? '',
+      value: () => valueAt(this.#phi, counts),
     };
   }
   /** Exact where all values are plain numbers or missing; the last column counts those that are not. */
-  sql({ condition }: StatsSqlInput): StatsSql | null {
-    const [column] = columnsOf(this.fields) ?? [];
-    if (column === undefined || this.fields.length !== 1 || this.fields[0] === '_time') return null;
-    const isEmpty = sql`${column} = ''`;
-    const value = sql`if(${isEmpty}, -inf, ifNull(toFloat64OrNull(${column}), 0))`;
+  sql({ condition, context }: StatsSqlInput): StatsSql | null {
+    const columns = columnsOf(this.fields, context);
+    if (columns === null || this.fields.includes('_time')) return null;
+    const numbers = columns.map((column) => sql`if(${column} = '', -inf, ifNull(toFloat64OrNull(${column}), 0))`);
+    const others = columns.map((column) => sql`toUInt8(NOT (${column} = '' OR ${isCanonicalNumber(column)}))`);
+    const phi = float64(this.#phi);
+    const [list, one] = [join(numbers, COMMA), numbers[0] ?? sql`0`];
     const quantile =
       condition === null
-        ? sql`quantileExact(${float64(this.#phi)})(${value})`
-        : sql`quantileExactIf(${float64(this.#phi)})(${value}, ${condition})`;
+        ? columns.length === 1
+          ? sql`quantileExact(${phi})(${one})`
+          : sql`quantileExactArray(${phi})([${list}])`
+        : columns.length === 1
+          ? sql`quantileExactIf(${phi})(${one}, ${condition})`
+          : sql`quantileExactArrayIf(${phi})([${list}], ${condition})`;
+    return {
+      columns: [sql`toString(${quantile})`, aggregate('count', [], [condition]), aggregate('sum', [join(others, sql` + `)], [condition])],
+      decode: ([result, rows, rest]) => (Number(rest) > 0 ? null : Number(rows) === 0 || result === '-inf' ? '' : String(result)),
+      otherwise: (input) => this.#fromCounts(input),
+    };
+  }
+  /** Where there are few different values they are counted, and the choice is made here. */
+  #fromCounts({ condition, context }: StatsSqlInput): StatsSql | null {
+    const columns = columnsOf(this.fields, context);
+    if (columns === null) return null;
+    const list = join(
+      columns.map((column) => sql`toString(${column})`),
+      COMMA,
+    );
+    return {
+      columns: [countsOfSome(sql`[${list}]`, condition)],
+      decode: ([found]) => {
+        const counts = readCounts(found);
+        return counts === null ? null : valueAt(this.#phi, counts);
+      },
+      otherwise: (input) => this.#sorted(input),
+    };
+  }
+  /** Any number of different values, where all are missing, numbers, sizes or durations; the last column counts those that are not. */
+  #sorted({ condition, context, aliases }: StatsSqlInput): StatsSql | null {
+    const columns = columnsOf(this.fields, context);
+    if (columns === null) return null;
+    const keys = columns.map((column) => {
+      const { isKey, key } = numberKey(column, aliases);
+      return { key: sql`if(${column} = '', (-inf, ''), ${key})`, isOther: sql`toUInt8(NOT (${column} = '' OR ${isKey}))` };
+    });
+    const list = sql`[${join(
+      keys.map(({ key }) => key),
+      COMMA,
+    )}]`;
+    const most = uint32(MOST_SORTED + 1);
+    const values = condition === null ? sql`groupArrayArray(${most})(${list})` : sql`groupArrayArrayIf(${most})(${list}, ${condition})`;
+    const { named, name } = aliases.name(values);
+    const others = join(
+      keys.map(({ isOther }) => isOther),
+      sql` + `,
+    );
     return {
       columns: [
-        sql`toString(${quantile})`,
-        aggregate('count', [], [condition]),
-        aggregate('count', [], [condition, sql`NOT (${isEmpty} OR ${isCanonicalNumber(column)})`]),
+        sql`arraySort(${named})[toUInt64(greatest(0., least(toFloat64(length(${name})) - 1, floor(${float64(this.#phi)} * length(${name}))))) + 1].2`,
+        sql`length(${name})`,
+        aggregate('sum', [others], [condition]),
       ],
-      decode: ([result, rows, others]) => (Number(others) > 0 ? null : Number(rows) === 0 || result === '-inf' ? '' : String(result)),
+      decode: ([result, size, rest]) => (Number(rest) > 0 || Number(size) > MOST_SORTED ? null : Number(size) === 0 ? '' : String(result)),
     };
   }
 }

@@ -1,10 +1,15 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { coversField } from '../fields.ts';
 import { quoteJson } from '../json.ts';
-import { compareBytes, compareValues } from '../order.ts';
+import { compareBytes } from '../order.ts';
 import { sizeOfRow } from '../pipes/rows.ts';
-import type { Accumulator, Parser, Stats, StatsContext, StatsSpec } from '../types.ts';
-import { parseFields, parseLimit, printFields, printLimit } from './base.ts';
+import { MOST_FIRST, PLACE, PLACE_BACKWARDS, firstRows, readFirst } from '../sql/places.ts';
+import { numberKey } from '../sql/ranked.ts';
+import { fieldText } from '../sql/text.ts';
+import type { Accumulator, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import { aggregate, bothOf, columnsOf, parseFields, parseLimit, printFields, printLimit } from './base.ts';
+import { Winner } from './ranking.ts';
 
 /** The fields of a row that a list covers, as a JSON object of texts: in the order of the list, or where it has patterns by name. */
 function renderRow(row: LogEntry, patterns: readonly string[]): string {
@@ -31,21 +36,78 @@ class RowOf implements Stats {
     return printFields(this.#name, this.#by !== null && this.#shown[0] === '*' ? [this.#by] : this.fields);
   }
   accumulator({ hold }: StatsContext): Accumulator {
-    let best: LogEntry | null = null;
+    if (this.#by === null) return this.#anyAccumulator(hold);
     const by = this.#by;
-    const sign = this.#name === 'row_min' ? 1 : -1;
+    const winner = new Winner<LogEntry>(this.#which, hold, sizeOfRow);
     return {
       add: (row) => {
-        if (by === null && best !== null) return;
-        const text = by === null ? '' : textOf(row.get(by));
-        if (by !== null && (text === '' || (best !== null && sign * compareValues(text, textOf(best.get(by))) >= 0))) return;
-        hold(sizeOfRow(row) - (best === null ? 0 : sizeOfRow(best)));
-        best = row;
+        const text = textOf(row.get(by));
+        if (text !== '') winner.offer(text, row);
       },
-      value: () => (best === null ? '' : renderRow(best, this.#shown)),
+      value: () => (winner.best === null ? '' : renderRow(winner.best.item, this.#shown)),
+    };
+  }
+  #anyAccumulator(hold: StatsContext['hold']): Accumulator {
+    let first: LogEntry | null = null;
+    return {
+      add: (row) => {
+        if (first !== null) return;
+        hold(sizeOfRow(row));
+        first = row;
+      },
+      value: () => (first === null ? '' : renderRow(first, this.#shown)),
+    };
+  }
+  get #which(): 'min' | 'max' {
+    return this.#name === 'row_max' ? 'max' : 'min';
+  }
+
+  /** Exact where the values to compare are numbers, sizes or durations; the last column counts those that are not. */
+  sql({ condition, context, aliases }: StatsSqlInput): StatsSql | null {
+    const shown = columnsOf(this.#shown, context);
+    if (shown === null) return null;
+    const row = textsSql(shown);
+    if (this.#by === null) {
+      return {
+        columns: [argBest('min', row, PLACE, condition), aggregate('count', [], [condition])],
+        decode: ([found, rows]) => (Number(rows) === 0 ? '' : renderTexts(this.#shown, found)),
+      };
+    }
+    const by = fieldText(this.#by, context);
+    if (by === null || this.#by === '_time') return null;
+    const { isKey, key } = numberKey(by, aliases);
+    const { named, name } = aliases.name(isKey);
+    const order = sql`(${key}, ${this.#which === 'min' ? PLACE : PLACE_BACKWARDS})`;
+    return {
+      columns: [
+        argBest(this.#which, row, order, bothOf(condition, named)),
+        aggregate('count', [], [condition, name]),
+        aggregate('count', [], [condition, sql`NOT (${by} = '' OR ${name})`]),
+      ],
+      decode: ([found, rows, others]) => {
+        if (Number(others) > 0) return null;
+        return Number(rows) === 0 ? '' : renderTexts(this.#shown, found);
+      },
     };
   }
 }
+
+/** The texts of a row as an array. */
+const textsSql = (columns: readonly Sql[]): Sql =>
+  sql`[${join(
+    columns.map((column) => sql`toString(${column})`),
+    sql`, `,
+  )}]`;
+
+/** What comes with the smallest or largest key. */
+function argBest(which: 'min' | 'max', value: Sql, key: Sql, condition: Sql | null): Sql {
+  const name = which === 'min' ? sql`argMin` : sql`argMax`;
+  return condition === null ? sql`${name}(${value}, ${key})` : sql`${name}If(${value}, ${key}, ${condition})`;
+}
+
+/** As `renderRow`, of fields without patterns. */
+const renderTexts = (fields: readonly string[], found: unknown): string =>
+  renderRow(new Map((found as readonly string[]).map((value, index) => [fields[index] ?? '', value])), fields);
 
 function parseRowBy(parser: Parser, name: 'row_min' | 'row_max'): Stats {
   const at = parser.lexer.save();
@@ -99,6 +161,18 @@ class JsonValues implements Stats {
         rows.push(text);
       },
       value: () => `[${rows.join(',')}]`,
+    };
+  }
+  /** The first rows, where they are few; all of them would be sent either way. */
+  sql({ condition, context }: StatsSqlInput): StatsSql | null {
+    const columns = columnsOf(this.fields, context);
+    if (columns === null || this.#limit > MOST_FIRST) return null;
+    return {
+      columns: [firstRows(textsSql(columns), this.#limit, condition)],
+      decode: ([rows]) =>
+        `[${readFirst(rows)
+          .map((texts) => JSON.stringify(renderTexts(this.fields, texts)))
+          .join(',')}]`,
     };
   }
 }

@@ -1,9 +1,10 @@
 import { Literal, type FieldValue } from '../../pipeline/core/entry.ts';
-import { sql, type Sql } from '../../pipeline/core/sql.ts';
+import { sql } from '../../pipeline/core/sql.ts';
 import { formatFloat, parseNumber } from '../numbers.ts';
 import { numberSql } from '../sql/number.ts';
 import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { aggregate, columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import { ExactSum, fitsSteps, fromSteps, stepsSql } from './exact-sum.ts';
 
 /** A computed number as a value: a JSON number, or the text `NaN`, `+Inf` or `-Inf`. */
 export const numberValue = (value: number): FieldValue => (Number.isFinite(value) ? new Literal(formatFloat(value)) : formatFloat(value));
@@ -23,43 +24,48 @@ class Sum implements Stats {
     return numberValue(size === 0 ? NaN : this.#name === 'sum' ? total : total / size);
   }
   accumulator(): Accumulator {
-    let [total, lost, size] = [0, 0, 0];
+    const total = new ExactSum();
+    let size = 0;
     return {
       add: (row) => {
         for (const text of textsOf(row, this.fields)) {
           const value = text === '' ? null : parseNumber(text);
           if (value === null) continue;
-          // Neumaier's sum: what rounding loses is kept apart, so that the order of rows does not show.
-          const next = total + value;
-          lost += Math.abs(total) >= Math.abs(value) ? total - next + value : value - next + total;
-          total = next;
+          total.add(value);
           size += 1;
         }
       },
-      value: () => this.#result(Number.isFinite(total) ? total + lost : total, size),
+      value: () => this.#result(total.value, size),
     };
   }
-  sql({ condition }: StatsSqlInput): StatsSql | null {
-    const columns = columnsOf(this.fields)?.map(numberSql);
-    if (columns === undefined) return null;
+  /** Exact but for floats that are extremely small or large: the third column of a field counts them. */
+  sql({ condition, aliases, context }: StatsSqlInput): StatsSql | null {
+    const columns = columnsOf(this.fields, context);
+    if (columns === null) return null;
     return {
-      columns: columns.flatMap((column) => [exactSum(column, condition), aggregate('count', [column], [condition])]),
+      columns: columns.flatMap((column) => {
+        const { named, name } = aliases.name(numberSql(column));
+        const isFinite = sql`isFinite(${name})`;
+        const fits = fitsSteps(name);
+        return [
+          aggregate('count', [named], [condition]),
+          sql`toString(${aggregate('sum', [stepsSql(sql`assumeNotNull(${name})`)], [condition, sql`ifNull(${isFinite} AND ${fits}, 0)`])})`,
+          aggregate('count', [], [condition, sql`ifNull(${isFinite} AND NOT ${fits}, 0)`]),
+          aggregate('sum', [name], [condition, sql`ifNull(NOT ${isFinite}, 0)`]),
+        ];
+      }),
       decode: (values) => {
-        let [total, size] = [0, 0];
-        for (let at = 0; at < values.length; at += 2) {
-          total += numberOf(values[at]);
-          size += Number(values[at + 1]);
+        let [size, steps, special] = [0, 0n, 0];
+        for (let at = 0; at < values.length; at += 4) {
+          if (Number(values[at + 2]) > 0) return null;
+          size += Number(values[at]);
+          steps += BigInt(String(values[at + 1]));
+          special += numberOf(values[at + 3]);
         }
-        return this.#result(total, size);
+        return this.#result(special === 0 ? fromSteps(steps) : special, size);
       },
     };
   }
-}
-
-/** Kahan's sum, which is NaN where anything is infinite: then the plain one. */
-function exactSum(column: Sql, condition: Sql | null): Sql {
-  const plain = aggregate('sum', [column], [condition]);
-  return sql`if(isFinite(${plain}), ${aggregate('sumKahan', [column], [condition])}, ${plain})`;
 }
 
 /** A float as ClickHouse writes it; 0 for NULL. */

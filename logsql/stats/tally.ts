@@ -32,8 +32,8 @@ class TallyStats implements Stats {
       value: () => new Literal(String(total)),
     };
   }
-  sql({ condition }: StatsSqlInput): StatsSql | null {
-    const columns = columnsOf(this.fields);
+  sql({ condition, context }: StatsSqlInput): StatsSql | null {
+    const columns = columnsOf(this.fields, context);
     return columns === null ? null : { columns: [this.#tally.sql(columns, condition)], decode: ([total]) => new Literal(String(total)) };
   }
 }

@@ -1,8 +1,9 @@
 import type { FieldValue } from '../../pipeline/core/entry.ts';
-import { sql } from '../../pipeline/core/sql.ts';
-import { compareBytes, compareValues } from '../order.ts';
+import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { MOST_FIRST, firstRows, readFirst } from '../sql/places.ts';
 import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
+import { bothOf, columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
+import { inOrder } from './ranking.ts';
 
 /** `uniq_values(a, b) [limit N]`: the different values that are not empty, sorted; `values(…)`: all of them, empty ones too. As JSON arrays. */
 class Values implements Stats {
@@ -18,8 +19,7 @@ class Values implements Stats {
     return printFields(this.#isUnique ? 'uniq_values' : 'values', this.fields) + printLimit(this.#limit);
   }
   #result(values: readonly string[]): FieldValue {
-    // Values of several kinds may come in a ring (`5m`, `1e16`, `1took`): by bytes first, so that the same values always come the same way.
-    return JSON.stringify(this.#isUnique ? [...values].sort(compareBytes).sort(compareValues).slice(0, this.#limit) : values);
+    return JSON.stringify(this.#isUnique ? inOrder(values).slice(0, this.#limit) : values);
   }
   accumulator({ hold }: StatsContext): Accumulator {
     const list: string[] = [];
@@ -36,13 +36,27 @@ class Values implements Stats {
       value: () => this.#result(this.#isUnique ? [...seen] : list),
     };
   }
-  sql({ condition }: StatsSqlInput): StatsSql | null {
-    const [column, ...more] = columnsOf(this.fields) ?? [];
-    if (!this.#isUnique || column === undefined || more.length > 0 || this.fields[0] === '_time') return null;
-    const isFull = sql`${column} != ''`;
+  sql(input: StatsSqlInput): StatsSql | null {
+    const columns = columnsOf(this.fields, input.context);
+    if (columns === null || this.fields.includes('_time')) return null;
+    const list = sql`[${join(
+      columns.map((column) => sql`toString(${column})`),
+      sql`, `,
+    )}]`;
+    return this.#isUnique ? this.#uniqueSql(columns, list, input) : this.#firstSql(list, input);
+  }
+  #uniqueSql([column = sql`''`, ...more]: readonly Sql[], list: Sql, { condition }: StatsSqlInput): StatsSql {
+    const values = more.length === 0 ? sql`groupUniqArrayIf(${column}, ${bothOf(condition, sql`${column} != ''`)})` : null;
+    const full = sql`arrayFilter(v -> v != '', ${list})`;
+    const several = condition === null ? sql`groupUniqArrayArray(${full})` : sql`groupUniqArrayArrayIf(${full}, ${condition})`;
+    return { columns: [values ?? several], decode: ([found]) => this.#result(found as readonly string[]) };
+  }
+  /** The first values, where they are few; all of them would be sent either way. */
+  #firstSql(list: Sql, { condition }: StatsSqlInput): StatsSql | null {
+    if (this.#limit > MOST_FIRST) return null;
     return {
-      columns: [sql`groupUniqArrayIf(${column}, ${condition === null ? isFull : sql`${isFull} AND ${condition}`})`],
-      decode: ([values]) => this.#result(values as readonly string[]),
+      columns: [firstRows(list, this.#limit, condition)],
+      decode: ([rows]) => this.#result(readFirst(rows).flat().slice(0, this.#limit)),
     };
   }
 }

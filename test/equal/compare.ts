@@ -124,16 +124,14 @@ async function rowsOrMessage(run: () => Promise<readonly LogEntry[]>): Promise<s
   }
 }
 
-/** A row as text: fields by name, computed decimals to twelve digits, since sums depend on the order of adding. */
+/** A row as text: fields by name, numbers apart from texts. */
 export function comparable(row: LogEntry): string {
   const fields = [...row]
     .filter(([name, value]) => textOf(value) !== '' && name !== '_stream_id')
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => `${JSON.stringify(name)}:${value instanceof Literal ? rounded(value.text) : JSON.stringify(value)}`);
+    .map(([name, value]) => `${JSON.stringify(name)}:${value instanceof Literal ? value.text : JSON.stringify(value)}`);
   return `{${fields.join(',')}}`;
 }
-
-const rounded = (text: string): string => (text.length > 13 && Number.isFinite(Number(text)) ? Number(text).toPrecision(12) : text);
 
 function conditionOf(text: string, set: DataSet, room: Room, inBothForms: boolean): Condition[] {
   const query = parsed(text);

@@ -320,6 +320,32 @@ function entry(random: Random): LogEntry {
   return row;
 }
 
+/** Values of one kind, hardly two of them the same: more than ClickHouse gives back for a choice among them. */
+const WIDE: Readonly<Record<string, (random: Random) => string>> = {
+  n: (random) => (random.below(1_000_000) / 1000).toFixed(random.below(4)),
+  m: (random) => `${String(random.below(5000) / 10)}${random.pick(['KB', 'KiB', 'MB', 'B'])}`,
+  took: (random) => `${(random.below(90_000) / 1000).toFixed(3)}${random.pick(['ms', 'ms', 's'])}`,
+  ip: (random) => `10.0.${String(random.below(99))}.${String(random.below(256))}`,
+  at: (random) => momentText(BASE + BigInt(random.below(1_000_000_000))),
+  'a b': (random) => random.pick(['5m', '1.50', '1.5', '7']),
+  js: (random) => String(random.below(3000)),
+};
+
+/** Many entries with few fields, oldest first; now and then a value is of another kind than its neighbours. */
+export function wideEntries(random: Random, size: number): LogEntry[] {
+  return Array.from({ length: size }, (_none, index) => {
+    const row: LogEntry = new Map<string, FieldValue>([
+      ['_time', momentText(BASE + BigInt(index) * 1_000_000n)],
+      ['_stream', STREAMS[1] ?? '{}'],
+      ['_msg', `took ${String(random.below(5))}ms`],
+      ['app', 'web'],
+    ]);
+    for (const [name, valueOf] of Object.entries(WIDE)) if (random.below(9) > 0) row.set(name, valueOf(random));
+    if (random.below(size) === 0) row.set(random.pick(['n', 'm', 'took', 'js']), value(random));
+    return row;
+  });
+}
+
 /** Entries, oldest first; among equal times in the order of their arrival. */
 export function randomEntries(random: Random, size: number): LogEntry[] {
   const keyed = Array.from({ length: size }, () => entry(random)).map((row) => ({ row, at: parseTime(textOf(row.get('_time'))) ?? 0n }));

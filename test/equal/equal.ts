@@ -3,7 +3,7 @@ import { renderEntry, textOf, type LogEntry } from '../../pipeline/core/entry.ts
 import { Random } from '../fuzz/random.ts';
 import { LogsqlStore } from '../e2e/logsql-store.ts';
 import { ALWAYS, Comparison, MANY, parsed, type DataSet, type Difference, type How, type Window } from './compare.ts';
-import { randomEntries } from './entries.ts';
+import { randomEntries, wideEntries } from './entries.ts';
 import { randomFilter, type Source } from './filters.ts';
 import { randomPipes } from './pipes.ts';
 import { shrinkList, shrinkQuery } from './shrink.ts';
@@ -21,6 +21,9 @@ export type EqualReport = { readonly filters: number; readonly queries: number; 
 
 const SETS = 3;
 const ENTRIES = 300;
+/** In the set where limits on different values bite, which is asked once in so many rounds. */
+const WIDE_ENTRIES = 2500;
+const WIDE_ONE_IN = 8;
 /** Filters in one statement. */
 const BATCH = 24;
 const MOST_COUNTEREXAMPLES = 10;
@@ -33,10 +36,11 @@ export async function checkEqual({ pairs, seed, wholeOneIn, progress }: EqualOpt
     const random = new Random(seed);
     const sets: DataSet[] = [];
     for (let index = 0; index < SETS; index += 1) sets.push(await comparison.load(randomEntries(random, ENTRIES)));
+    const wide = await comparison.load(wideEntries(random, WIDE_ENTRIES));
     const counterexamples: string[] = [];
     let [filters, queries, shown] = [0, 0, 0];
     while (filters + queries < pairs && counterexamples.length < MOST_COUNTEREXAMPLES) {
-      const set = random.pick(sets);
+      const set = random.below(WIDE_ONE_IN) === 0 ? wide : random.pick(sets);
       const source: Source = { random, entries: set.entries, isWhole: false };
       const found = await compareRound(comparison, set, source, wholeOneIn);
       filters += found.filters;

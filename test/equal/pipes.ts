@@ -41,22 +41,26 @@ const CALLS: readonly ((source: Source, state: State) => string)[] = [
   (source, state) => `sum_len(${patterns(source, state)})`,
   () => 'rate()',
   (source, state) => `rate_sum(${fields(source, state, 2)})`,
-  (source, state) => `histogram(${field(source, state)})`,
-];
-/** Those that take the first of equal values ("1.5", "1.50"), or all of them as they come. */
-const ORDERED_CALLS: readonly ((source: Source, state: State) => string)[] = [
+  (source, state) => `histogram(${fields(source, state, 2)})`,
+  (source, state) => `count_uniq_hash(${fields(source, state, 2)})`,
   (source, state) => `min(${patterns(source, state)})`,
   (source, state) => `max(${patterns(source, state)})`,
   (source, state) => `min(${field(source, state)})`,
   (source, state) => `max(${field(source, state)})`,
   (source, state) => `median(${patterns(source, state)})`,
   (source, state) => `quantile(${source.random.pick(['0', '0.1', '0.5', '0.99', '1'])}, ${fields(source, state, 2)})`,
-  (source, state) => `uniq_values(${patterns(source, state)})`,
+  (source, state) => `uniq_values(${patterns(source, state)})${oneIn(source, 3) ? ` limit ${small(source)}` : ''}`,
+  (source, state) => `uniq_values(${fields(source, state, 2)})`,
+];
+/** Those that take the first of rows, or all of them as they come. */
+const ORDERED_CALLS: readonly ((source: Source, state: State) => string)[] = [
   (source, state) => `values(${patterns(source, state)})${oneIn(source, 3) ? ` limit ${small(source)}` : ''}`,
   (source, state) => `row_min(${field(source, state)}, ${fields(source, state, 2)})`,
+  (source, state) => `row_max(${field(source, state)}, ${fields(source, state, 2)})`,
   (source, state) => `row_max(${field(source, state)})`,
   (source, state) => `row_any(${fields(source, state, 2)})`,
-  (source, state) => `json_values(${fields(source, state, 2)})`,
+  (source, state) => `json_values(${fields(source, state, 2)})${oneIn(source, 2) ? ` limit ${small(source)}` : ''}`,
+  (source, state) => `values(${fields(source, state, 2)}) limit ${small(source)}`,
 ];
 
 function stats(source: Source, state: State): string {
@@ -127,6 +131,48 @@ const ROW_PIPES: readonly ((source: Source, state: State) => string)[] = [
   (source, state) => `unroll${maybeIf(source)} by (${fields(source, state, 2)})`,
 ];
 
+/** What stands before a group in its own statement: pipes that SQL says, with results that groups then look at. */
+const COMPUTED: readonly ((source: Source, state: State) => string)[] = [
+  (source, state) => `extract${maybeIf(source)} ${source.random.pick(PATTERNS)} from ${field(source, state)}${source.random.pick(OPTIONS)}`,
+  (source, state) =>
+    `extract ${source.random.pick(PATTERNS)} from ${source.random.pick(['_msg', "q'", 'a b', 'js', 'k8s.pod']).replace(/^.*[^\w.].*$/, JSON.stringify)}${later(state, 'x', 'y')}`,
+  (source, state) =>
+    `copy ${field(source, state)} as x, ${field(source, state)} as ${source.random.pick(['y', 'a', 'level'])}${later(state, 'x', 'y')}`,
+  (source, state) => `rename ${field(source, state)} as ${source.random.pick(['x', 'host', 'n'])}, x as y${later(state, 'x', 'y')}`,
+  (source, state) => `delete ${patterns(source, state)}`,
+  (source, state) => `fields ${fields(source, state, 3)}, a, n, took`,
+  (source, state) => `${source.random.pick(['len', 'len', 'hash', 'json_array_len'])}(${field(source, state)}) as x${later(state, 'x')}`,
+  (source, state) => {
+    const at = field(source, state);
+    const from = source.random.pick([textFor(source, '_msg'), 'a', '1', '.', ' ', '0']);
+    return `replace${maybeIf(source)} (${JSON.stringify(from)}, ${source.random.pick(['""', '"<X>"', '"5"', '"ä"'])}) at ${at}${source.random.pick(['', ' limit 1', ' limit 2'])}`;
+  },
+  (source, state) =>
+    `format${maybeIf(source)} "<${source.random.pick(['', '', 'hexencode:', 'base64encode:', 'uc:', 'nosuch:'])}${source.random.pick(['a', 'n', '_msg', 'took', '_time'])}>${source.random.pick(['', '/', ' ä', '&lt;'])}<b>" as x${source.random.pick(OPTIONS)}${later(state, 'x')}`,
+  (source, state) => `math ${source.random.pick(EXPRESSIONS)(source, state)} as x${later(state, 'x')}`,
+  (source, state) =>
+    `filter ${field(source, state)}:${source.random.pick(['*', '""', '>5', '~"[0-9]"', '=1', 'foo', 'i(a)', 'in(1, 5m, "")'])}`,
+  (source) => `filter ${randomFilter(source, 1)}`,
+];
+const PATTERNS = [
+  '"<x>=<y> "',
+  '"took <x>ms"',
+  '"id=<x>"',
+  '"<_> <x>"',
+  '"<x>.<y>"',
+  '"<plain:x> <y>"',
+  '\'"a":<x>,<_>:<y>}\'',
+  "'msg=<x> took=<y>'",
+  '"<x>\\n<x>"',
+  "'<_>:<x>'",
+];
+const OPTIONS = ['', '', ' keep_original_fields', ' skip_empty_results'];
+/** Groups behind it look at these fields mostly. */
+function later(state: State, ...names: readonly string[]): string {
+  state.names.push(...names);
+  return '';
+}
+
 /** Pipes whose rows come in no order that is promised. */
 const GROUPS: readonly ((source: Source, state: State) => string)[] = [
   stats,
@@ -175,7 +221,11 @@ export function randomPipes(source: Source): RandomPipes {
   const state: State = { isOrdered: true, names: [] };
   let text = '';
   if (oneIn(source, 40)) text += ` | stream_context before ${small(source)} after ${small(source)}`;
-  for (let left = source.random.below(5); left > 0; left -= 1) {
+  if (oneIn(source, 3)) {
+    for (let left = 1 + source.random.below(3); left > 0; left -= 1) text += ` | ${source.random.pick(COMPUTED)(source, state)}`;
+    text += ` | ${source.random.pick(GROUPS)(source, state)}`;
+  }
+  for (let left = source.random.below(text === '' ? 5 : 2); left > 0; left -= 1) {
     const kind = source.random.below(10);
     const list = kind < 4 ? ROW_PIPES : kind < 7 || !state.isOrdered ? GROUPS : ORDERED;
     text += ` | ${source.random.pick(list)(source, state)}`;

@@ -1,0 +1,101 @@
+/**
+ * Pipes that change rows one by one, in SQL in front of one that groups: what they work out are columns of a subquery, and fields that
+ * were written are looked up there.
+ */
+import { Sql, join, sql } from '../../pipeline/core/sql.ts';
+import { FieldSet } from '../fields.ts';
+import { FilterPipe } from '../pipes/filter.ts';
+import type { Pipe, RowInput, RunContext, SqlContext } from '../types.ts';
+import { PROMOTED } from './promoted.ts';
+import { and, fieldText, or, tableText } from './text.ts';
+
+/** What a pipe that groups reads after such pipes, and the pipes from it on. */
+export type ComputedRows = {
+  readonly source: Sql;
+  readonly context: SqlContext;
+  readonly doubt: Sql | null;
+  readonly pipes: readonly Pipe[];
+};
+
+/** Fields that pipes read from columns of their own, not as texts. */
+const OWN_COLUMNS = ['_time', '_stream', '_stream_id'];
+const TABLE = sql`tenant_id, _time, arrived, kafka_part, kafka_off, kafka_idx, stream_id, level, service, trace_id, span_id, _msg, fields`;
+const COMMA = sql`, `;
+
+/** The longest run of such pipes and what comes of it; null where no pipe that groups follows, or SQL cannot say one of them. */
+export function computeRows(pipes: readonly Pipe[], entries: Sql, context: SqlContext, run: RunContext): ComputedRows | null {
+  const rows = new Rows({ ...context, indexed: false }, run);
+  for (const [index, pipe] of pipes.entries()) {
+    if (pipe.sql !== undefined) {
+      // those that look at all fields look at the table's
+      const needed = pipe.needs(FieldSet.all);
+      return needed.list() === null || rows.lacks(needed) ? null : rows.result(entries, pipes.slice(index));
+    }
+    if (!rows.through(pipe)) return null;
+  }
+  return null;
+}
+
+class Rows implements RowInput {
+  readonly run: RunContext;
+  /** With the fields as they are by now. */
+  context: SqlContext;
+  readonly #columns: Sql[] = [];
+  readonly #doubts: Sql[] = [];
+  readonly #conditions: Sql[] = [];
+  /** Those of OWN_COLUMNS that rows have no more, or with other values. */
+  #lost: readonly string[] = [];
+  constructor(table: SqlContext, run: RunContext) {
+    this.context = table;
+    this.run = run;
+  }
+
+  text(field: string): Sql | null {
+    return this.#lost.includes(field) ? null : fieldText(field, this.context);
+  }
+  name(expression: Sql): Sql {
+    const name = new Sql([`c${String(this.#columns.length)}`], []);
+    this.#columns.push(sql`${expression} AS ${name}`);
+    return name;
+  }
+  doubt(rows: Sql): void {
+    this.#doubts.push(this.name(rows));
+  }
+
+  /** Takes a pipe in, if SQL can say it. */
+  through(pipe: Pipe): boolean {
+    if (pipe.filters?.some(({ fields }) => this.lacks(FieldSet.of(fields))) === true) return false;
+    if (pipe instanceof FilterPipe) return this.#filter(pipe);
+    const { context } = this;
+    const change = pipe.computes?.(this) ?? null;
+    if (change === null) return false;
+    const { written, keeps } = change;
+    const named = new Map([...written].map(([field, text]) => [field, this.name(sql`toString(${text})`)]));
+    this.#lost = OWN_COLUMNS.filter((field) => this.#lost.includes(field) || named.has(field) || keeps?.(field) === false);
+    const computed = (field: string): Sql | null | undefined =>
+      named.get(field) ?? (keeps?.(field) === false ? sql`''` : context.computed?.(field));
+    this.context = { ...context, computed };
+    return true;
+  }
+  #filter({ filter }: FilterPipe): boolean {
+    const condition = filter.sql(this.context);
+    if (condition !== null) this.#conditions.push(condition);
+    return condition !== null;
+  }
+
+  /** True when one of these fields is lost that is read from a column of its own. */
+  lacks(fields: FieldSet): boolean {
+    return this.#lost.some((field) => fields.has(field));
+  }
+
+  result(entries: Sql, pipes: readonly Pipe[]): ComputedRows {
+    const promoted = PROMOTED.flatMap((field) => tableText(field) ?? []);
+    const columns = join([TABLE, ...promoted, ...this.#columns], COMMA);
+    const doubt = this.#doubts.length === 0 ? null : or(this.#doubts);
+    // a doubtful row is not left out: it must be seen
+    const condition = this.#conditions.length === 0 ? null : and(this.#conditions);
+    const kept = condition === null || doubt === null ? condition : or([doubt, condition]);
+    const where = kept === null ? sql`` : sql` WHERE ${kept}`;
+    return { source: sql`(SELECT ${columns} FROM ${entries})${where}`, context: this.context, doubt, pipes };
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Which of many values is the smallest, the largest, or at a place in their order, whatever order they come in. `compareValues` alone
+ * does not tell: values of several kinds may come in a ring (`5m` < `1e16` < `1took` < `5m`), and different texts may be equal (`1.5`,
+ * `1.50`). So numbers are compared among themselves, and times, and the rest; then the winners of the three; equal ones by their bytes.
+ */
+import { parseInteger, parseNumber, parseTimestamp, parseUint } from '../numbers.ts';
+import { compareBytes, compareNatural, compareValues } from '../order.ts';
+
+/** From here on several whole numbers are one float. */
+const MANY_IN_ONE = 2 ** 53;
+
+/** The smallest or largest of the texts that were offered, each with what it came with; of equal texts the first. */
+export class Winner<Item> {
+  readonly #sign: 1 | -1;
+  #number: { readonly text: string; readonly value: number; readonly item: Item } | null = null;
+  #time: { readonly text: string; readonly value: bigint; readonly item: Item } | null = null;
+  #other: { readonly text: string; readonly item: Item } | null = null;
+  readonly #hold: (bytes: number) => void;
+  readonly #sizeOf: (item: Item) => number;
+  /** `hold` counts what is kept: the texts, and what `sizeOf` says of what came with them. */
+  constructor(which: 'min' | 'max', hold: (bytes: number) => void = () => undefined, sizeOf: (item: Item) => number = () => 0) {
+    this.#sign = which === 'min' ? 1 : -1;
+    this.#hold = hold;
+    this.#sizeOf = sizeOf;
+  }
+
+  offer(text: string, item: Item): void {
+    if (text === this.#number?.text || text === this.#time?.text || text === this.#other?.text) return;
+    const number = text === '' ? null : numberOf(text);
+    if (number !== null) {
+      const best = this.#number;
+      if (best === null || this.#sign * compareNumbers(text, number, best.text, best.value) < 0)
+        this.#number = { ...this.#kept(best, text, item), value: number };
+      return;
+    }
+    const time = parseTimestamp(text);
+    if (time !== null) {
+      const best = this.#time;
+      const order = best === null ? 0 : time === best.value ? compareBytes(text, best.text) : time < best.value ? -1 : 1;
+      if (best === null || this.#sign * order < 0) this.#time = { ...this.#kept(best, text, item), value: time };
+    } else if (this.#other === null || this.#sign * compareNatural(text, this.#other.text) < 0)
+      this.#other = this.#kept(this.#other, text, item);
+  }
+
+  #kept(
+    before: { readonly text: string; readonly item: Item } | null,
+    text: string,
+    item: Item,
+  ): { readonly text: string; readonly item: Item } {
+    this.#hold(text.length + this.#sizeOf(item) - (before === null ? 0 : before.text.length + this.#sizeOf(before.item)));
+    return { text, item };
+  }
+
+  /** The winner of all; null where nothing was offered. */
+  get best(): { readonly text: string; readonly item: Item } | null {
+    const [first, ...rest] = [this.#number, this.#time, this.#other].filter((each) => each !== null);
+    if (first === undefined) return null;
+    return rest.reduce<{ readonly text: string; readonly item: Item }>(
+      (best, each) => (this.#sign * compareValues(each.text, best.text) < 0 ? each : best),
+      first,
+    );
+  }
+}
+
+/** What compares as a number. */
+function numberOf(text: string): number | null {
+  const value = parseNumber(text);
+  if (value !== null) return value;
+  const whole = wholeOf(text);
+  return whole === null ? null : Number(whole);
+}
+
+const wholeOf = (text: string): bigint | null => parseInteger(text) ?? parseUint(text);
+
+/** By size; large whole numbers exactly, and before others of the same float; then by bytes. */
+function compareNumbers(a: string, x: number, b: string, y: number): number {
+  if (x !== y) return x < y ? -1 : 1;
+  if (Math.abs(x) >= MANY_IN_ONE) {
+    const [m, n] = [wholeOf(a), wholeOf(b)];
+    if ((m === null) !== (n === null)) return m === null ? 1 : -1;
+    if (m !== null && n !== null && m !== n) return m < n ? -1 : 1;
+  }
+  return compareBytes(a, b);
+}
+
+/** Different values in their order: by bytes first, so that the same values always come the same way. */
+export const inOrder = (values: Iterable<string>): string[] => [...values].sort(compareBytes).sort(compareValues);
+
+/** The value at place ⌊phi·n⌋ of n, given how many there are of each; '' where there is none. */
+export function valueAt(phi: number, counts: ReadonlyMap<string, number>): string {
+  let size = 0;
+  for (const count of counts.values()) size += count;
+  let left = Math.min(size - 1, Math.floor(phi * size));
+  for (const text of inOrder(counts.keys())) {
+    left -= counts.get(text) ?? 0;
+    if (left < 0) return text;
+  }
+  return '';
+}
