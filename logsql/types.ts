@@ -76,7 +76,7 @@ export interface Pipe {
   /** True when `sql` holds too over rows that stand for several entries each, with `_time` cut down to the hour. */
   readonly onlyCounts?: boolean;
   /** The same for a pipe that takes several statements: its rows, or null when SQL cannot say it exactly after all. */
-  gather?(input: SqlInput, ask: Ask): Promise<readonly LogEntry[] | null>;
+  readonly gather?: ((input: SqlInput, ask: Ask) => Promise<readonly LogEntry[] | null>) | undefined;
   /** The one field that `fields` or `uniq by` names, for a query inside a filter. */
   readonly singleField?: string | undefined;
   /** Queries whose rows it needs before it can start, and the pipe with these rows, one list for each. */

@@ -2,6 +2,7 @@ import { Literal, renderEntry, textOf, type LogEntry } from '../../pipeline/core
 import { FieldSet } from '../fields.ts';
 import { compareNatural, compareSorted, compareTimes, compareValues } from '../order.ts';
 import { quote } from '../reserved.ts';
+import { MOST_SORTED, firstSorted } from '../sql/first-sorted.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../types.ts';
 import { count, fieldName, namesInParens, rankName } from './arguments.ts';
 import { LimitPipe, OffsetPipe } from './limit.ts';
@@ -19,6 +20,9 @@ export type SortOptions = {
   /** Offset and limit hold for each group of rows that are equal in these fields. */
   readonly partition: readonly string[];
 };
+
+/** What stands in the table of streams, or is sorted as times are. */
+const isColumnOfNoText = (field: string): boolean => ['_stream', '_stream_id', '_time'].includes(field);
 
 type Keyed = { readonly row: LogEntry; readonly texts: readonly string[]; readonly size: number };
 
@@ -52,6 +56,20 @@ export class SortPipe implements Pipe {
     const { keys, partition, rank } = this.options;
     if (keys.length === 0) return FieldSet.all;
     return output.minus(rank === null ? [] : [rank]).plus([...keys.map((key) => key.field), ...partition]);
+  }
+  /** In ClickHouse with a limit, by one field, over all entries together. */
+  get gather(): Pipe['gather'] {
+    const { keys, isDescending, offset, limit, partition } = this.options;
+    const [key, ...more] = keys;
+    const most = offset + limit;
+    if (key === undefined || more.length > 0 || partition.length > 0 || most > MOST_SORTED || isColumnOfNoText(key.field)) return undefined;
+    return async (input, ask) => {
+      const wanted = { field: key.field, isDescending: key.isDescending !== isDescending, most, fields: this.needs(input.output) };
+      const entries = await firstSorted(input, wanted, ask);
+      const stage = this.stage(input.run);
+      for (const entry of entries ?? []) stage.push(entry);
+      return entries === null ? null : [...stage.flush()];
+    };
   }
   stage(context: RunContext): Stage {
     const { options } = this;
