@@ -1,26 +1,20 @@
 import { LimitPipe, OffsetPipe } from '../../logsql/pipes/limit.ts';
 import { Query } from '../../logsql/query.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
-import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Request } from '../query/deps.ts';
 import { runQuery } from '../query/run.ts';
 import { toClientError } from '../query/timed.ts';
 import { streamQuery } from '../query/stream.ts';
-import { countOf, readSelection, selectionOptions } from './arguments.ts';
+import { MAX_HELD, readLimit, readSelection, selectionOptions } from './arguments.ts';
 import type { Select } from './select.ts';
 import { renderLines, resumed } from './lines.ts';
-
-/** Up to so many rows are held to be printed oldest first. */
-const MAX_HELD = 10_000;
 
 /**
  * `/select/logsql/query`: rows as JSON lines, all values as texts, as they are found. With `limit` the newest entries (after the
  * newest `offset` ones), oldest first where they are at most 10,000; without it all of them, newest first.
  */
 export const selectRows: Select = async (parameters, request, deps) => {
-  const limit = countOf(parameters, 'limit', Infinity);
-  const offset = countOf(parameters, 'offset', 0);
-  if (offset > 0 && limit === Infinity) throw invalidParameter('offset needs a limit.');
+  const { limit, offset } = readLimit(parameters);
   const selection = readSelection(parameters, deps.now(), request.retentionDays);
   const options = { ...selectionOptions(selection, request, deps), streamIds: true } as const;
   const runner = deps.runner(request);
