@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
+import { asksForHelp, readFlags } from './flags.ts';
 import { printable, processOutput, UsageError, type Output as FullOutput } from './output.ts';
 import { renderTable } from './table.ts';
 
@@ -16,8 +16,8 @@ const DEADLINE_MS = 20_000;
  */
 export async function adminCommand(argv: readonly string[], env: Env, output: Output = processOutput): Promise<number> {
   try {
-    if (argv.length === 0 || argv.includes('--help') || argv.includes('-h')) {
-      output.out(usage());
+    if (argv.length === 0 || asksForHelp(argv)) {
+      output.out(usage(argv));
       return argv.length === 0 ? 2 : 0;
     }
     const { command, flags } = readCommand(argv);
@@ -34,22 +34,12 @@ function readCommand(argv: readonly string[]): { readonly command: AdminCommand;
   const words = (row: AdminCommand): number => row.name.split(' ').length;
   const command = ADMIN_COMMANDS.find((row) => row.name === argv.slice(0, words(row)).join(' '));
   if (command === undefined) throw new UsageError(`There is no command "admin ${argv.slice(0, 2).join(' ')}".\n${usage()}`);
-  const names = [...command.required, ...command.optional];
-  const switches = Object.fromEntries([...(command.switches ?? []), 'json'].map((flag) => [flag, { type: 'boolean' as const }]));
-  const options = Object.fromEntries(names.map((flag) => [flag, { type: 'string' as const }]));
-  let flags: Flags;
-  try {
-    flags = parseArgs({
-      args: argv.slice(words(command)),
-      options: { ...options, ...switches },
-      strict: true,
-      allowPositionals: false,
-    }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split('. ')[0] ?? ''}.\nUsage: ${usageOf(command)}`);
-  }
+  const help = `Usage: ${usageOf(command)}`;
+  const names = { values: [...command.required, ...command.optional], switches: [...(command.switches ?? []), 'json'] };
+  const { values, switches } = readFlags(argv.slice(words(command)), names, help);
+  const flags: Flags = { ...values, ...Object.fromEntries([...switches].map((name) => [name, true])) };
   const missing = command.required.find((flag) => flags[flag] === undefined);
-  if (missing !== undefined) throw new UsageError(`The flag --${missing} is missing.\nUsage: ${usageOf(command)}`);
+  if (missing !== undefined) throw new UsageError(`The flag --${missing} is missing.\n${help}`);
   const tenant = flags['tenant'];
   if (tenant !== undefined && !/^[1-9]\d{0,14}$/.test(String(tenant))) throw new UsageError('--tenant is an integer of at least 1.');
   return { command, flags };
@@ -108,6 +98,11 @@ function usageOf({ name, required, optional, switches = [] }: AdminCommand): str
   return ['logweir admin', name, ...required.map(flag), ...optional.map((text) => `[${flag(text)}]`), ...bare].join(' ');
 }
 
-function usage(): string {
-  return `Usage:\n${ADMIN_COMMANDS.map((command) => `  ${usageOf(command)}\n      ${command.help}`).join('\n')}\n`;
+/** The usage of the commands whose names begin with these words; of all where there is none. */
+function usage(argv: readonly string[] = []): string {
+  const end = argv.findIndex((word) => word.startsWith('-'));
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const named = ADMIN_COMMANDS.filter(({ name }) => words.every((word, at) => name.split(' ')[at] === word));
+  const shown = named.length === 0 ? ADMIN_COMMANDS : named;
+  return `Usage:\n${shown.map((command) => `  ${usageOf(command)}\n      ${command.help}`).join('\n')}\n`;
 }

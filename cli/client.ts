@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { EXIT, RefusedError, UsageError } from './output.ts';
+import { serviceUrl } from './service-url.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -8,32 +9,43 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export type Target = { readonly appUrl: string; readonly ingestUrl: string; readonly tenantId: string; readonly key: string };
 
 /** The flags that every command has that talks to the public hosts. */
-export const TARGET_FLAGS = {
-  url: { type: 'string' },
-  tenant: { type: 'string' },
-  key: { type: 'string' },
-} as const;
+export const TARGET_FLAGS = ['url', 'tenant', 'key'] as const;
 
-export const TARGET_HELP = `  --url URL       the host to talk to (default: the instance of LOGWEIR_HOST and its port)
+export const TARGET_HELP = `  --url URL       the host to talk to (default: LOGWEIR_URL, or the instance of LOGWEIR_HOST and its port)
   --tenant ID     the tenant (default: LOGWEIR_TENANT, or 1)
   --key KEY       the API key (default: LOGWEIR_API_KEY, or the first key of the instance in LOGWEIR_DATA_DIR)
 `;
 
-/** Finds the service: flags first, then LOGWEIR_URL, LOGWEIR_TENANT and LOGWEIR_API_KEY, then the instance of this machine. */
+/**
+ * Finds the service: flags first, then LOGWEIR_URL (the app host, which takes entries too), LOGWEIR_INGEST_URL, LOGWEIR_TENANT and
+ * LOGWEIR_API_KEY, then the instance of this machine.
+ */
 export function findTarget(flags: Readonly<Record<string, unknown>>, env: Env): Target {
-  const host = env['LOGWEIR_HOST'] || '127.0.0.1';
-  const given = text(flags['url']) ?? text(env['LOGWEIR_URL']);
+  const host = hostText(env['LOGWEIR_HOST'] || '127.0.0.1');
+  const given = urlOf(flags['url'], '--url') ?? urlOf(env['LOGWEIR_URL'], 'LOGWEIR_URL');
+  const ingest = urlOf(flags['url'], '--url') ?? urlOf(env['LOGWEIR_INGEST_URL'], 'LOGWEIR_INGEST_URL') ?? given;
   const tenantId = text(flags['tenant']) ?? text(env['LOGWEIR_TENANT']) ?? '1';
   if (!/^[1-9]\d{0,9}$/.test(tenantId)) throw new UsageError('--tenant is an integer of at least 1.');
   return {
     appUrl: given ?? `http://${host}:${env['LOGWEIR_APP_PORT'] || '8080'}`,
-    ingestUrl: given ?? `http://${host}:${env['LOGWEIR_INGEST_PORT'] || '8081'}`,
+    ingestUrl: ingest ?? `http://${host}:${env['LOGWEIR_INGEST_PORT'] || '8081'}`,
     tenantId,
     key: text(flags['key']) ?? text(env['LOGWEIR_API_KEY']) ?? text(env['LOGWEIR_BOOTSTRAP_KEY']) ?? keyOfInstance(env),
   };
 }
 
+function urlOf(value: unknown, name: string): string | undefined {
+  const given = text(value);
+  return given === undefined ? undefined : serviceUrl(given, name);
+}
+
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** A listener on every address is reached on the loopback; an IPv6 address has brackets in a URL. */
+function hostText(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host;
+}
 
 function keyOfInstance(env: Env): string {
   const file = path.join(env['LOGWEIR_DATA_DIR'] || './data', 'bootstrap.key');
@@ -77,6 +89,6 @@ function detailOf(body: Buffer): string {
 
 /** The exit code of what a command threw. */
 export function exitCodeOf(error: unknown): number {
-  if (error instanceof UsageError || (error as { code?: unknown } | null)?.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') return EXIT.usage;
+  if (error instanceof UsageError) return EXIT.usage;
   return error instanceof RefusedError ? EXIT.refused : EXIT.failed;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { parseDuration } from '../pipeline/core/time.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { demoEntries, type DemoEntry } from './demo-logs.ts';
-import { EXIT, UsageError, type Output } from './output.ts';
+import { asksForHelp, readFlags } from './flags.ts';
+import { EXIT, printable, UsageError, type Output } from './output.ts';
 
 const HELP = `Usage: logweir demo [flags]
 Sends the logs of a made-up shop: first those of the last minutes, then on and on until Ctrl-C.
@@ -14,6 +14,8 @@ Sends the logs of a made-up shop: first those of the last minutes, then on and o
   --seed N        the same seed sends the same entries (default 1)
 ${TARGET_HELP}`;
 
+/** Longest wait for a service that asks to wait. */
+const MAX_WAIT_SECONDS = 10;
 /** Entries in one request while catching up. */
 const BATCH = 1000;
 
@@ -21,21 +23,11 @@ type Plan = { readonly rate: number; readonly backfillMs: number; readonly count
 
 /** `logweir demo`: a repeatable stream of logs of several services. */
 export async function demoCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: {
-      ...TARGET_FLAGS,
-      rate: { type: 'string' },
-      backfill: { type: 'string' },
-      count: { type: 'string' },
-      seed: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) {
+  if (asksForHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }
+  const { values } = readFlags(argv, { values: [...TARGET_FLAGS, 'rate', 'backfill', 'count', 'seed'] }, HELP);
   const backfill = parseDuration(values.backfill ?? '15m');
   const plan = {
     rate: Number(values.rate ?? 20),
@@ -60,7 +52,7 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
     const batch: string[] = [];
     while (sent + batch.length < Math.min(due, plan.count, sent + BATCH)) batch.push(lineOf(source, timeOf(sent + batch.length)));
     if (batch.length > 0) {
-      await send(batch, target);
+      await send(batch, target, output);
       sent += batch.length;
       output.err(`\rlogweir demo: ${String(sent)} entries sent, up to ${new Date(timeOf(sent - 1)).toISOString()} `);
     }
@@ -74,9 +66,9 @@ function lineOf(source: Generator<DemoEntry>, time: number): string {
   return JSON.stringify({ _time: new Date(time).toISOString(), ...entry });
 }
 
-/** Sends a batch; where the service asks to wait, waits and sends it again. */
-async function send(batch: readonly string[], target: Target): Promise<void> {
-  for (;;) {
+/** Sends a batch; where the service asks to wait, says why, waits and sends it again. */
+async function send(batch: readonly string[], target: Target, output: Output): Promise<void> {
+  for (let told = ''; ;) {
     try {
       await request(`${target.ingestUrl}/api/v1/ingest`, target.key, {
         method: 'POST',
@@ -85,9 +77,12 @@ async function send(batch: readonly string[], target: Target): Promise<void> {
       });
       return;
     } catch (error) {
-      const { status, retryAfter } = error as { status?: number; retryAfter?: number };
+      const { status, retryAfter, message } = error as Error & { status?: number; retryAfter?: number };
       if (status !== 429) throw error;
-      await sleep(Math.min(10, Math.max(0.1, retryAfter ?? 1)) * 1000);
+      const seconds = Math.min(MAX_WAIT_SECONDS, Math.max(0.1, retryAfter ?? 1));
+      if (message !== told) output.err(`\nlogweir demo: ${printable(message)} It is sent again every ${String(seconds)} s.\n`);
+      told = message;
+      await sleep(seconds * 1000);
     }
   }
 }

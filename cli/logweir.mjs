@@ -9,6 +9,9 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const load = (/** @type {string} */ file) => import(new URL(`../${file}`, import.meta.url).href);
 const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: ${line}\n`);
 
+// whoever reads the pipe may have seen enough (`| head`)
+process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
 async function main(/** @type {string[]} */ argv) {
   if (argv[0] === 'ps') {
     const { ps } = await load('main/ps.mjs');

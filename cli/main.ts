@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../pipeline/core/package-root.ts';
 import { adminCommand } from './admin.ts';
 import { exitCodeOf, type Env } from './client.ts';
 import { demoCommand } from './demo.ts';
@@ -24,12 +27,21 @@ ${commands.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join('\n
   audit    compare what is on Kafka with what is stored
   topic    print the entries that are on a Kafka topic
 
-logweir <command> --help says more.
+logweir <command> --help says more, of admin commands too (logweir admin key create --help); logweir --version says which one this is.
 `;
+
+function version(): string {
+  const { version: own } = JSON.parse(readFileSync(path.join(packageRoot(), 'package.json'), 'utf8')) as { readonly version: string };
+  return own;
+}
 
 /** Runs the command that `argv` names (without node and the script); resolves with the exit code. */
 export async function main(argv: readonly string[], env: Env = process.env, output: Output = processOutput): Promise<number> {
   const [name, ...rest] = argv;
+  if (name === '--version' || name === '-v') {
+    output.out(`${version()}\n`);
+    return EXIT.ok;
+  }
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     output.out(HELP);
     return name === undefined ? EXIT.usage : EXIT.ok;

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { parseEntry, splitArray, splitObject } from '../pipeline/core/json-entry.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
+import { asksForHelp, readFlags } from './flags.ts';
 import { renderExplained, type ExplainedQuery } from './explained.ts';
 import { renderLine } from './lines.ts';
 import { EXIT, UsageError, type Output } from './output.ts';
@@ -34,33 +34,22 @@ type Page = {
 
 /** `logweir query`: one search, page by page. */
 export async function queryCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
-  const { values, positionals } = parseArgs({
-    args: joinTimes(argv),
-    allowPositionals: true,
-    options: {
-      ...TARGET_FLAGS,
-      start: { type: 'string' },
-      end: { type: 'string' },
-      limit: { type: 'string' },
-      format: { type: 'string' },
-      explain: { type: 'boolean' },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
-  if (values.help === true) {
+  if (asksForHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }
+  const names = { values: [...TARGET_FLAGS, 'start', 'end', 'limit', 'format'], switches: ['explain'], positionals: true } as const;
+  const { values, switches, positionals } = readFlags(argv, names, HELP);
   const [query] = positionals;
   if (query === undefined || positionals.length > 1) throw new UsageError(`A query is one argument; put it in quotes.\n${HELP}`);
-  const limit = Number(values.limit ?? 1000);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit is an integer of at least 1.');
+  const limit = /^\d{1,15}$/.test(values.limit ?? '1000') ? Number(values.limit ?? 1000) : 0;
+  if (limit < 1) throw new UsageError('--limit is an integer of at least 1.');
   if (values.format !== undefined && !['lines', 'ndjson'].includes(values.format)) throw new UsageError('--format is lines or ndjson.');
   const lines = values.format === undefined ? output.isTerminal : values.format === 'lines';
   const target = findTarget(values, env);
   // all pages are of the window that the first one had: "now" would move on
   let window: Window = { start: values.start ?? '-1h', end: values.end ?? 'now' };
-  if (values.explain === true) {
+  if (switches.has('explain')) {
     output.out(await explain(target, { query, ...window, limit: Math.min(PAGE, limit) }));
     return EXIT.ok;
   }
@@ -82,17 +71,6 @@ export async function queryCommand(argv: readonly string[], env: Env, output: Ou
   if (found.length === 0) output.err([`Nothing matches from ${window.start} to ${window.end}.`, ...hints, ''].join('\n'));
   else if (isCut) output.err(`There is more than these ${String(found.length)}; --limit gives more of it.\n`);
   return EXIT.ok;
-}
-
-/** `--start -15m` as `--start=-15m`: a value that begins with a dash would count as another flag. */
-function joinTimes(argv: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (let at = 0; at < argv.length; at++) {
-    const arg = argv[at] ?? '';
-    if ((arg === '--start' || arg === '--end') && at + 1 < argv.length) joined.push(`${arg}=${argv[++at] ?? ''}`);
-    else joined.push(arg);
-  }
-  return joined;
 }
 
 type Target = ReturnType<typeof findTarget>;

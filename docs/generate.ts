@@ -73,7 +73,9 @@ function configPage(): string {
 <!-- Made by \`npm run docs\` from pipeline/core/config.ts; edit that file instead. -->
 
 Logweir is configured by environment variables alone. They are read once, at the start; all faults are reported together, and an
-unknown name that begins with \`LOGWEIR_\` is a fault. The variables of the command line are in [cli.md](cli.md).
+unknown name that begins with \`LOGWEIR_\` is a fault. The variables of the command line are in [cli.md](cli.md#environment),
+and the service leaves them alone: \`LOGWEIR_URL\` is for every client the address of the app host, which takes entries as well as queries,
+\`LOGWEIR_INGEST_URL\` that of the ingest host, for clients that only send.
 
 ${table(
   ['Variable', 'Value', 'Default', 'Meaning'],

@@ -21,6 +21,32 @@ export function isAlive({ pid, startTime }) {
   return exists(pid) && startTimeOf(pid) === startTime;
 }
 
+/**
+ * The processes that a process has started and that run; none where there is no /proc.
+ * @param {number} pid
+ * @returns {readonly number[]}
+ */
+export function childrenOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The program and the arguments of a process; none of one that is gone.
+ * @param {number} pid
+ * @returns {readonly string[]}
+ */
+export function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
 /** @param {number} pid */
 function exists(pid) {
   if (!Number.isInteger(pid) || pid <= 0) return false;

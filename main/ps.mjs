@@ -1,5 +1,17 @@
 import { readInstance } from './instance.mjs';
+import { childrenOf, commandOf } from './processes.mjs';
 import { readDataDir } from './settings.mjs';
+
+/**
+ * A line: a process, or a query worker (`parent`: the process that it works for, which counts its exchanges in /metrics).
+ * @typedef {{ readonly role: string, readonly pid: number, readonly restarts: number | null, readonly parent?: number }} ShownProcess
+ */
+
+const HELP = `Usage: logweir ps [--json]
+Lists the processes of the instance that runs on LOGWEIR_DATA_DIR: role, pid, and how often each was started again.
+
+Exit codes: 0 done, 1 no instance runs there, 2 wrong command line.
+`;
 
 /**
  * `logweir ps [--json]`: the processes of the instance that runs on the data directory.
@@ -7,9 +19,20 @@ import { readDataDir } from './settings.mjs';
  * @returns {number} the exit code
  */
 export function ps(argv) {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const unknown = argv.find((word) => word !== '--json');
+  if (unknown !== undefined) {
+    process.stderr.write(`Unknown argument ${JSON.stringify(unknown)}.\n${HELP}`);
+    return 2;
+  }
   const dataDir = readDataDir(process.env);
-  const processes = readInstance(dataDir);
-  if (processes === null) {
+  const running = readInstance(dataDir);
+  /** @type {readonly ShownProcess[] | undefined} */
+  const processes = running?.flatMap((one) => [one, ...workersOf(one)]);
+  if (processes === undefined) {
     process.stderr.write(`logweir: no instance runs on ${dataDir}\n`);
     return 1;
   }
@@ -17,9 +40,22 @@ export function ps(argv) {
   return 0;
 }
 
-/** @param {readonly import('./instance.mjs').InstanceProcess[]} processes */
+/**
+ * The query workers of a process. They are its children and come and go without the supervisor, so they are looked for where the system lists them;
+ * none where there is no /proc.
+ * @param {import('./instance.mjs').InstanceProcess} parent
+ * @returns {readonly ShownProcess[]}
+ */
+function workersOf({ role, pid }) {
+  if (!role.split(',').includes('app')) return [];
+  return childrenOf(pid)
+    .filter((child) => commandOf(child).some((part) => /[/\\]query-worker\.[jt]s$/.test(part)))
+    .map((child) => ({ role: 'query worker', pid: child, restarts: null, parent: pid }));
+}
+
+/** @param {readonly ShownProcess[]} processes */
 function table(processes) {
   const line = (/** @type {string} */ role, /** @type {unknown} */ pid, /** @type {unknown} */ restarts) =>
-    `${role.padEnd(12)}${String(pid).padStart(8)}${String(restarts).padStart(10)}\n`;
-  return line('ROLE', 'PID', 'RESTARTS') + processes.map(({ role, pid, restarts }) => line(role, pid, restarts)).join('');
+    `${role.padEnd(13)}${String(pid).padStart(8)}${String(restarts).padStart(10)}\n`;
+  return line('ROLE', 'PID', 'RESTARTS') + processes.map(({ role, pid, restarts }) => line(role, pid, restarts ?? '-')).join('');
 }

@@ -1,7 +1,8 @@
 import type { Config } from '../../pipeline/core/config.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
-import type { Store } from '../../pipeline/store/client.ts';
 import { QueryMemory, SharedMemory, type MemoryLimits } from '../../logsql/memory.ts';
+import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
+import { Deadline } from './deadline.ts';
 import type { Deps, Request } from './deps.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from './engine.ts';
 import { OPERATIONS } from './operations.ts';
@@ -26,6 +27,8 @@ export type RunThrough = { readonly store: Store; readonly onPipes: Runner['onPi
 const MEMORY: MemoryLimits = { maxRows: 1_000_000, maxBytes: 300_000_000 };
 /** ClickHouse gives up this much earlier than we do (ms), so that its error is the one that is told. */
 const MARGIN = 1000;
+/** ClickHouse counts the whole time of a statement, also while its rows are not taken: of an export only we know when to give up. It then ends with its connection. */
+const UNTIMED = { settings: { max_execution_time: 0 } };
 const NEVER = new AbortController().signal;
 
 /** Runs queries in this process: whole, from their text to the text of the answer. */
@@ -43,21 +46,31 @@ export class LocalEngine implements QueryEngine {
   async run(job: QueryJob, through: Partial<RunThrough> = {}): Promise<EngineAnswer> {
     const operation = OPERATIONS.get(job.operation);
     if (operation === undefined) throw new Error(`BUG: There is no operation ${job.operation}.`);
-    const request = requestOf(job);
+    const deadline = job.isExport === true ? new Deadline(job.timeoutMs) : null;
+    const request = requestOf(job, deadline);
     const memory = new QueryMemory(this.#options.memory ?? MEMORY, this.#memory);
-    if (!job.isTail) memory.until = job.startedAt + job.timeoutMs;
+    if (!job.isTail && deadline === null) memory.until = job.startedAt + job.timeoutMs;
     try {
-      const answer = await operation(job.parameters as never, request, this.#deps(memory, through));
-      if (typeof answer !== 'string' && answer.stream !== undefined) return { ...answer, stream: clearing(answer.stream, memory) };
+      const answer = await operation(job.parameters as never, request, this.#deps(memory, through, deadline === null ? {} : UNTIMED));
+      if (typeof answer !== 'string' && answer.stream !== undefined) {
+        const stream = clearing(answer.stream, memory);
+        return { ...answer, stream: deadline === null ? stream : deadline.during(stream) };
+      }
       memory.clear();
       return typeof answer === 'string' ? { body: answer } : answer;
     } catch (error) {
       memory.clear();
       throw toClientError(error, request);
+    } finally {
+      deadline?.pause();
     }
   }
 
-  #deps(memory: QueryMemory, { store = this.#options.store, onPipes }: Partial<RunThrough>): Deps {
+  #deps(
+    memory: QueryMemory,
+    { store = this.#options.store, onPipes }: Partial<RunThrough>,
+    { settings }: Pick<QueryOptions, 'settings'>,
+  ): Deps {
     const { now, limits, enrich } = this.#options;
     const streams = this.#streams;
     return {
@@ -68,7 +81,10 @@ export class LocalEngine implements QueryEngine {
         store,
         streams,
         onPipes,
-        options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId },
+        options: {
+          ...{ tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId },
+          ...(settings === undefined ? {} : { settings }),
+        },
       }),
       ...(enrich === undefined ? {} : { enrich }),
     };
@@ -84,7 +100,8 @@ async function* clearing<T>(stream: AsyncIterable<T> | Iterable<T>, memory: Quer
   }
 }
 
-function requestOf({ tenantId, retentionDays, startedAt, requestId, timeoutMs, isTail, signal, permit }: QueryJob): Request {
-  const timeout = isTail ? NEVER : AbortSignal.timeout(timeoutMs);
+function requestOf(job: QueryJob, deadline: Deadline | null): Request {
+  const { tenantId, retentionDays, startedAt, requestId, timeoutMs, isTail, signal, permit } = job;
+  const timeout = deadline?.signal ?? (isTail ? NEVER : AbortSignal.timeout(timeoutMs));
   return { tenantId, retentionDays, startedAt, requestId, timeoutMs, timeout, permit, signal: AbortSignal.any([signal, timeout]) };
 }

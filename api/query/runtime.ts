@@ -14,6 +14,12 @@ export type QueryRuntimeOptions = {
 /** What a query needs of a request. */
 export type QueryContext = Pick<RouteContext, 'principal' | 'startedAt' | 'requestId' | 'signal'>;
 
+export type RunOptions = {
+  /** It can only shorten the time that a query has. */
+  readonly timeoutMs?: number | undefined;
+  readonly isExport?: boolean;
+};
+
 /** What all query endpoints share: who runs queries, how many a key may ask, and the time that one has. */
 export class QueryRuntime {
   readonly #options: QueryRuntimeOptions;
@@ -23,12 +29,18 @@ export class QueryRuntime {
   }
 
   /**
-   * Counts the query, and has it run until the client has gone or the time is up; either ends it in ClickHouse too. `timeoutMs` can only
-   * shorten the time. Rejects with HttpError: 429, 504, or what the query threw.
+   * Counts the query, and has it run until the client has gone or the time is up; either ends it in ClickHouse too. The time of an export
+   * begins anew with its rows. Rejects with HttpError: 429, 504, or what the query threw.
    */
-  async run(context: QueryContext, operation: string, parameters: unknown, timeoutMs?: number): Promise<EngineAnswer> {
+  async run(
+    context: QueryContext,
+    operation: string,
+    parameters: unknown,
+    { timeoutMs, isExport = false }: RunOptions = {},
+  ): Promise<EngineAnswer> {
     this.#options.rate?.(context.principal);
-    return this.#options.engine.run({ ...this.#job(context, operation, parameters, timeoutMs), isTail: false, permit: () => undefined });
+    const job = this.#job(context, operation, parameters, timeoutMs);
+    return this.#options.engine.run({ ...job, isTail: false, isExport, permit: () => undefined });
   }
 
   /** The same of a tail, which goes on until `signal`. Each look counts as a query, and `check` may refuse it. */

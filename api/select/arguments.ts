@@ -128,6 +128,17 @@ export function stepOf(parameters: Arguments): number {
 export const stepText = (step: number, offset: number): string =>
   `${BigInt(step).toString()}ns${offset === 0 ? '' : ` offset ${BigInt(offset).toString()}ns`}`;
 
+/** Up to so many rows of `query` are held to be printed oldest first; more, and all of them, are an export. */
+export const MAX_HELD = 10_000;
+
+/** How many rows are asked for, and how many of the newest are left out. Throws HttpError 400. */
+export function readLimit(parameters: Arguments): { readonly limit: number; readonly offset: number } {
+  const limit = countOf(parameters, 'limit', Infinity);
+  const offset = countOf(parameters, 'offset', 0);
+  if (offset > 0 && limit === Infinity) throw invalidParameter('offset needs a limit.');
+  return { limit, offset };
+}
+
 const FALSE = new Set(['', '0', 'f', 'false', 'no']);
 
 export const isTrue = (parameters: Arguments, name: string): boolean => !FALSE.has((parameters.get(name) ?? '').trim().toLowerCase());

@@ -2,7 +2,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { ErrorStyle } from '../http/render-error.ts';
 import type { LiveTails } from '../limits/live-tails.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
-import { readArguments, timeoutOf } from './arguments.ts';
+import { MAX_HELD, readArguments, readLimit, timeoutOf, type Arguments } from './arguments.ts';
 import { tailEndpoint } from './tail-endpoint.ts';
 
 const TEXT: ErrorStyle = 'text';
@@ -35,7 +35,8 @@ export function createSelectEndpoints(runtime: QueryRuntime, tails: LiveTails): 
     access: { plane: 'app', scope: 'read' },
     handle: async (exchange) => {
       const parameters = await readArguments(exchange);
-      const answer = await runtime.run(exchange, `select/${name}`, parameters.toString(), timeoutOf(parameters));
+      const options = { timeoutMs: timeoutOf(parameters), isExport: name === 'query' && isExport(parameters) };
+      const answer = await runtime.run(exchange, `select/${name}`, parameters.toString(), options);
       return { status: 200, headers: { 'VL-Request-Duration-Seconds': secondsSince(exchange.startedAt) }, ...answer };
     },
   }));
@@ -50,5 +51,10 @@ const tenantIds: Endpoint = {
   access: { plane: 'app', scope: 'read' },
   handle: ({ principal }) => Promise.resolve({ status: 200, body: [{ account_id: 0, project_id: principal.tenantId }] }),
 };
+
+function isExport(parameters: Arguments): boolean {
+  const { limit, offset } = readLimit(parameters);
+  return limit + offset > MAX_HELD;
+}
 
 const secondsSince = (startedAt: number): string => ((performance.now() - startedAt) / 1000).toFixed(3);

@@ -3,17 +3,15 @@ import type { QueryMemory } from '../../logsql/memory.ts';
 import { sizeOfRow } from '../../logsql/pipes/rows.ts';
 import { Query } from '../../logsql/query.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
-import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Request } from '../query/deps.ts';
 import { rows, type Chunk } from '../query/rows.ts';
 import { prepare } from '../query/run.ts';
 import { toClientError } from '../query/timed.ts';
-import { countOf, readSelection, selectionOptions } from './arguments.ts';
+import { MAX_HELD, readLimit, readSelection, selectionOptions } from './arguments.ts';
 import type { Select } from './select.ts';
 import { renderLines, resumed } from './lines.ts';
 
-/** Up to so many rows, and bytes of them, are held to be printed oldest first. */
-const MAX_HELD = 10_000;
+/** Up to so many bytes of rows are held to be printed oldest first. */
 const MAX_HELD_BYTES = 16_000_000;
 
 /**
@@ -21,9 +19,7 @@ const MAX_HELD_BYTES = 16_000_000;
  * newest `offset` ones), oldest first where they are at most 10,000 and 16 MB; else newest first, without `limit` all of them.
  */
 export const selectRows: Select = async (parameters, request, deps) => {
-  const limit = countOf(parameters, 'limit', Infinity);
-  const offset = countOf(parameters, 'offset', 0);
-  if (offset > 0 && limit === Infinity) throw invalidParameter('offset needs a limit.');
+  const { limit, offset } = readLimit(parameters);
   const { query, ...selection } = readSelection(parameters, deps.now(), request.retentionDays);
   const options = { ...selectionOptions({ query, ...selection }, request, deps), streamIds: true } as const;
   const runner = deps.runner(request);

@@ -163,7 +163,7 @@ export const environment = Joi.object({
 });
 
 /** Names beginning with LOGWEIR_ that belong to the tests and to the CLI, not to the service. */
-const FOREIGN = new Set(['LOGWEIR_SHARED', 'LOGWEIR_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY']);
+const FOREIGN = new Set(['LOGWEIR_SHARED', 'LOGWEIR_URL', 'LOGWEIR_INGEST_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY']);
 
 type Environment = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -3,6 +3,7 @@ import https from 'node:https';
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../core/config.ts';
 import { HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../core/errors.ts';
 import { renderSql, type Sql } from '../core/sql.ts';
@@ -23,6 +24,8 @@ export type { Row } from './select.ts';
 
 const MAX_RESULT_MEMORY = 1_000_000_000;
 const PING_DEADLINE_MS = 2000;
+/** A statement that was given up may not have begun when it is killed first. Milliseconds. */
+const KILL_AGAIN_MS = 1000;
 /** A range of 10,000 records has four numbers for each in its statement. */
 const MAX_STATEMENT_BYTES = 4_000_000;
 
@@ -66,14 +69,37 @@ export class Store {
   query(statement: Sql, options: QueryOptions): AsyncGenerator<Row[]> {
     const select = this.#selectOf(statement, options);
     const path = select.settings.wait_end_of_query === 1 ? this.#select.path(select, PARSED) : null;
-    return withHttpErrors(path === null ? this.#long(select) : this.#select.rows(path, select, PARSED));
+    return this.#answered(select, path === null ? this.#long(select) : this.#select.rows(path, select, PARSED));
   }
 
   /** As `query`, but each column as its JSON text; null for a statement that has too many values for it. */
   texts(statement: Sql, options: QueryOptions): AsyncGenerator<(readonly string[])[]> | null {
     const select = this.#selectOf(statement, options);
     const path = this.#select.path(select, TEXTS);
-    return path === null ? null : withHttpErrors(this.#select.rows(path, select, TEXTS));
+    return path === null ? null : this.#answered(select, this.#select.rows(path, select, TEXTS));
+  }
+
+  /** The rows; what ends them early ends the statement too. ClickHouse itself looks only as it reads whether the other end is still there. */
+  async *#answered<T>({ queryId, signal }: Select, rows: AsyncGenerator<T>): AsyncGenerator<T> {
+    const kill = (): void => void this.#kill(queryId);
+    if (signal?.aborted !== true) signal?.addEventListener('abort', kill, { once: true });
+    try {
+      yield* rows;
+    } catch (error) {
+      throw toHttpError(error);
+    } finally {
+      signal?.removeEventListener('abort', kill);
+    }
+  }
+
+  /** Ends a statement of the reader, and once more for one that had not begun yet. It is not said whether there was one. */
+  async #kill(queryId: string): Promise<void> {
+    const query = 'KILL QUERY WHERE query_id = {id:String} ASYNC';
+    for (let isFirst = true; ; isFirst = false) {
+      await this.#owner.command({ query, query_params: { id: queryId } }).catch(() => undefined);
+      if (!isFirst) return;
+      await sleep(KILL_AGAIN_MS, undefined, { ref: false });
+    }
   }
 
   #selectOf(statement: Sql, options: QueryOptions): Select {
@@ -81,7 +107,7 @@ export class Store {
     return {
       ...renderSql(statement),
       settings: settingsOf(options),
-      ...(requestId === undefined ? {} : { queryId: queryIdOf(requestId) }),
+      queryId: queryIdOf(requestId ?? 'logweir'),
       ...(signal === undefined ? {} : { signal }),
     };
   }
@@ -92,11 +118,21 @@ export class Store {
       query: text,
       format: 'JSONCompactEachRow',
       query_params: Object.fromEntries([...params].map(([name, param]) => [name, param.value])),
-      ...(queryId === undefined ? {} : { query_id: queryId }),
+      query_id: queryId,
       ...(signal === undefined ? {} : { abort_signal: signal }),
       clickhouse_settings: settings,
     });
-    for await (const rows of result.stream<Row>()) yield rows.map((row) => row.json<Row>());
+    const stream = result.stream<Row>();
+    // the client's own signal ends only what has not begun to be answered
+    const end = (): void => void stream.destroy(signal?.reason as Error);
+    signal?.addEventListener('abort', end, { once: true });
+    if (signal?.aborted === true) end();
+    try {
+      for await (const rows of stream) yield rows.map((row) => row.json<Row>());
+    } finally {
+      signal?.removeEventListener('abort', end);
+      result.close();
+    }
   }
 
   /** All rows of a SELECT; for results that are small by construction. */
@@ -172,14 +208,6 @@ function connections({ tls }: Config['clickhouse'], most: number): Pick<ClientOp
 
 /** A request has several statements, and a client may send its id again: ClickHouse refuses an id that is running. */
 const queryIdOf = (requestId: string): string => `${requestId}-${randomUUID()}`;
-
-async function* withHttpErrors<T>(rows: AsyncGenerator<T>): AsyncGenerator<T> {
-  try {
-    yield* rows;
-  } catch (error) {
-    throw toHttpError(error);
-  }
-}
 
 const settingsOf = ({ tenantId, timeoutMs, settings }: QueryOptions): Record<string, string | number> => ({
   log_comment: String(tenantId),

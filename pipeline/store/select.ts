@@ -22,7 +22,7 @@ export type Select = {
   readonly text: string;
   readonly params: ReadonlyMap<string, Param>;
   readonly settings: Readonly<Record<string, string | number>>;
-  readonly queryId?: string;
+  readonly queryId: string;
   readonly signal?: AbortSignal;
 };
 
@@ -79,7 +79,7 @@ export class SelectClient {
     const query = new URLSearchParams({ database: this.#database });
     for (const [name, value] of Object.entries({ ...settings, ...format.settings })) query.set(name, String(value));
     for (const [name, { value }] of params) query.set(`param_${name}`, formatParam(value));
-    if (queryId !== undefined) query.set('query_id', queryId);
+    query.set('query_id', queryId);
     const path = `${this.#target.pathname.replace(/\/?$/, '/')}?${query.toString()}`;
     return path.length > MAX_ADDRESS ? null : path;
   }

@@ -11,7 +11,7 @@ describe('readFlags', () => {
   it('takes values with a space or =, also such that begin with a dash, or have line feeds', () => {
     expect(read('--from', '-1h', '--to=-5m')).to.deep.equal([{ from: '-1h', to: '-5m' }, []]);
     expect(read('--from=a\nb=c', '--json')).to.deep.equal([{ from: 'a\nb=c' }, ['json']]);
-    expect(read('--to', '--json')).to.deep.equal([{ to: '--json' }, []]);
+    expect(read('--to=--json')).to.deep.equal([{ to: '--json' }, []]);
     expect(read()).to.deep.equal([{}, []]);
   });
 
@@ -19,11 +19,21 @@ describe('readFlags', () => {
     expect(read('--from', '1', '--from=', '--json', '--json')).to.deep.equal([{ from: '' }, ['json']]);
   });
 
-  for (const argv of [['--nope'], ['from'], ['--from'], ['--json=yes'], ['-f', '1'], ['--constructor', '1'], ['--'], ['']])
+  for (const argv of [
+    ['--nope'],
+    ['from'],
+    ['--from'],
+    ['--to', '--json'],
+    ['--json=yes'],
+    ['-f', '1'],
+    ['--constructor', '1'],
+    ['--'],
+    [''],
+  ])
     it(`says with the help what is wrong with ${JSON.stringify(argv)}`, () => {
       expect(() => read(...argv))
         .to.throw(UsageError, 'the help')
         .with.property('message')
-        .that.matches(/^(Unknown argument "|The flag --from needs a value)/);
+        .that.matches(/^(Unknown argument "|The flag --(?:from|to) needs a value|The flag --json takes no value)/);
     });
 });

@@ -28,7 +28,7 @@ const packageJson = JSON.parse(read('package.json')) as {
   devDependencies: object;
 };
 /** Variables of the command line and of the tests, which the service does not read. */
-const FOREIGN = ['LOGWEIR_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY', 'LOGWEIR_SHARED'];
+const FOREIGN = ['LOGWEIR_URL', 'LOGWEIR_INGEST_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY', 'LOGWEIR_SHARED'];
 
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 /** The anchors of a page's headings, as GitHub makes them. */
@@ -71,7 +71,7 @@ for (const page of pages) {
       const missing = files.filter((file) => !existsSync(path.join(root, file)) && !/\/lines(\.test)?\.ts$/.test(file));
       expect(missing).to.deep.equal([]);
       const known = ['ps', 'audit', 'topic', ...commands.map(({ name }) => name)];
-      expect(matches(text, /npx logweir ([a-z]+)/g).filter((name) => !known.includes(name))).to.deep.equal([]);
+      expect(matches(text, /npx --no-install logweir ([a-z]+)/g).filter((name) => !known.includes(name))).to.deep.equal([]);
       const admin = ADMIN_COMMANDS.map(({ name }) => name);
       expect(matches(text, /logweir admin ((?:tenant|key) [a-z-]+)/g).filter((name) => !admin.includes(name))).to.deep.equal([]);
     });

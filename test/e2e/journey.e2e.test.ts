@@ -330,7 +330,13 @@ describe('a shipper posts, an analyst finds', function () {
     expect((await cli(['query', '*'], { LOGWEIR_API_KEY: 'wrong' })).code).to.equal(3);
     expect((await cli(['query', '*', '--url', 'http://127.0.0.1:1'])).code).to.equal(1);
     const processes = JSON.parse((await cli(['ps', '--json'])).stdout) as { role: string }[];
-    expect(processes.map(({ role }) => role)).to.include.members(['kafka', 'clickhouse', 'ingest', 'app', 'sink']);
+    const listed = processes.map(({ role }) => role);
+    expect(listed).to.include.members(['kafka', 'clickhouse', 'ingest', 'app', 'sink']);
+    expect(listed.slice(listed.indexOf('app') + 1, listed.indexOf('app') + 4)).to.deep.equal([
+      'query worker',
+      'query worker',
+      'query worker',
+    ]);
     const made = JSON.parse(
       (await cli(['admin', 'key', 'create', '--tenant', String(tenant.id), '--scopes', 'ingest', '--json'])).stdout,
     ) as { key: string };

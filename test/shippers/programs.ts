@@ -147,7 +147,7 @@ function start(
   { stdin = '', libraries }: { readonly stdin?: string; readonly libraries?: string } = {},
 ): Running {
   const own = Object.entries(process.env).filter(([name]) => !/^(LOGWEIR|OTEL)_|_proxy$/i.test(name));
-  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LOGWEIR_URL: at.url, LOGWEIR_API_KEY: at.key, FORCE_COLOR: '0' };
+  const env: NodeJS.ProcessEnv = { ...Object.fromEntries(own), LOGWEIR_INGEST_URL: at.url, LOGWEIR_API_KEY: at.key, FORCE_COLOR: '0' };
   if (libraries !== undefined) env['LD_LIBRARY_PATH'] = [...libraryFolders(libraries)].join(':');
   const child: ChildProcess = spawn(command, args, { cwd: at.folder, env, stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';

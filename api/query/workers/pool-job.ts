@@ -28,6 +28,8 @@ export class PoolJob {
   #head: AnswerHead | null = null;
   #parts: Buffer[] = [];
   #send: Send = () => undefined;
+  /** When bytes of its answer came or were taken last. */
+  #movedAt = 0;
   /** Of a stream: the error that it ends with, and who waits for its next bytes. */
   #failure: Error | null = null;
   #wake: () => void = () => undefined;
@@ -37,6 +39,12 @@ export class PoolJob {
     this.#events = events;
     if (job.signal.aborted) queueMicrotask(this.#leave);
     else job.signal.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  /** How much of its time has passed, by `performance.now()`: of an export that has begun only what it was expected to go on. Milliseconds. */
+  elapsedMs(now: number): number {
+    if (this.job.isExport !== true || !this.hasBegun) return now - this.job.startedAt;
+    return this.#parts.length > 0 ? 0 : now - this.#movedAt;
   }
 
   /** True once bytes of its answer may have been given on. */
@@ -53,11 +61,13 @@ export class PoolJob {
 
   head(head: AnswerHead): void {
     this.#head = head;
+    this.#movedAt = performance.now();
     if (head.isStream) this.#events.resolve({ ...headersOf(head), stream: this.#stream() });
   }
 
   data(bytes: Buffer): void {
     this.#parts.push(bytes);
+    this.#movedAt = performance.now();
     this.#wake();
   }
 
@@ -105,6 +115,7 @@ export class PoolJob {
         if (part !== undefined) {
           this.#more(part.length);
           yield part;
+          this.#movedAt = performance.now();
         } else if (this.#failure !== null) throw this.#failure;
         else if (this.#isOver) return;
         else await new Promise<void>((resolve) => (this.#wake = resolve));

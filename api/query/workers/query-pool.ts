@@ -52,6 +52,9 @@ const IDLE_LOOKS = 20;
 const GRACE_MS = 500;
 /** So many queries run in a worker at once, beside tails: as each tenant is in half of the workers, this bounds its own too. */
 const MAX_RUNNING = 4;
+/** So many exports, which may go on for hours, run in a worker beside them, and so many of one tenant. */
+const MAX_EXPORTS = 4;
+const MAX_OWN_EXPORTS = 2;
 /** So many more of a tenant may wait; what comes then is refused. */
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = 5;
@@ -73,10 +76,13 @@ class Slot {
   /** Why it is being ended. */
   why: 'time' | 'memory' | 'idle' | null = null;
 
-  /** True while it may have one more query; tails are counted by themselves. */
-  hasRoom({ isTail }: QueryJob): boolean {
+  /** True while it may have one more query; tails and exports are counted by themselves. */
+  hasRoom({ isTail, isExport, tenantId }: QueryJob): boolean {
     if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
-    return isTail || [...this.jobs.values()].filter(({ job }) => !job.isTail).length < MAX_RUNNING;
+    const jobs = [...this.jobs.values()].map(({ job }) => job);
+    if (isExport !== true) return isTail || jobs.filter((job) => !job.isTail && job.isExport !== true).length < MAX_RUNNING;
+    const exports = jobs.filter((job) => job.isExport === true);
+    return exports.length < MAX_EXPORTS && exports.filter((job) => job.tenantId === tenantId).length < MAX_OWN_EXPORTS;
   }
 
   isOf(tenantId: number): boolean {
@@ -166,11 +172,14 @@ export class QueryPool implements QueryEngine, Service {
     return count;
   }
 
-  /** Begins what waits, as far as there is room: of each tenant the first one, those first of whom fewest run. */
+  /** Begins what waits, as far as there is room: of each tenant the first query and the first export, those first of whom fewest run. */
   #placeWaiting(): void {
     for (let isPlaced = true; isPlaced && this.#waiting.size > 0;) {
-      const firsts = new Map<number, PoolJob>();
-      for (const job of this.#waiting) if (!firsts.has(job.job.tenantId)) firsts.set(job.job.tenantId, job);
+      const firsts = new Map<string, PoolJob>();
+      for (const job of this.#waiting) {
+        const line = `${String(job.job.tenantId)}/${String(job.job.isExport === true)}`;
+        if (!firsts.has(line)) firsts.set(line, job);
+      }
       const running = new Map<number, number>();
       for (const { jobs } of this.#slots)
         for (const { job } of jobs.values()) running.set(job.tenantId, (running.get(job.tenantId) ?? 0) + 1);
@@ -191,9 +200,9 @@ export class QueryPool implements QueryEngine, Service {
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts));
     slot.jobs.set(number, job);
-    const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, startedAt } = job.job;
+    const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, isExport = false, startedAt } = job.job;
     const elapsedMs = performance.now() - startedAt;
-    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail }, elapsedMs };
+    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail, isExport }, elapsedMs };
     slot.worker?.send(jsonFrame(RUN, number, sent));
     return true;
   }
@@ -254,7 +263,7 @@ export class QueryPool implements QueryEngine, Service {
       slot.silentMs = slot.jobs.size > 0 && slot.isReady ? (slot.worker?.silentMs(now) ?? 0) : 0;
       if (slot.silentMs >= SILENT_MS) this.#relieve(slot);
     }
-    for (const job of this.#all()) if (now - job.job.startedAt > job.job.timeoutMs + GRACE_MS) this.#late(job);
+    for (const job of this.#all()) if (job.elapsedMs(now) > job.job.timeoutMs + GRACE_MS) this.#late(job);
     this.#keepMemory();
     this.#placeWaiting();
   }

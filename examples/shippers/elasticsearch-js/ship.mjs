@@ -1,11 +1,11 @@
 // Ships NDJSON from standard input with Elastic's own client (9 and 8): npm install @elastic/elasticsearch
-// LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node ship.mjs < app.ndjson
+// LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node ship.mjs < app.ndjson
 import { Client } from '@elastic/elasticsearch';
 import { createInterface } from 'node:readline';
 
-const { LOGWEIR_URL, LOGWEIR_API_KEY } = process.env;
+const { LOGWEIR_INGEST_URL, LOGWEIR_API_KEY } = process.env;
 const client = new Client({
-  node: `${LOGWEIR_URL}/insert/elasticsearch`,
+  node: `${LOGWEIR_INGEST_URL}/insert/elasticsearch`,
   auth: { bearer: LOGWEIR_API_KEY }, // not apiKey: that scheme is Elasticsearch's own
   compression: true,
 });

@@ -1,12 +1,12 @@
 # Ships log entries with Elastic's own client: pip install 'elasticsearch>=8'
-# LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY python ship.py
+# LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY python ship.py
 import os
 from datetime import datetime, timezone
 
 from elasticsearch import Elasticsearch, helpers
 
 client = Elasticsearch(
-    os.environ["LOGWEIR_URL"] + "/insert/elasticsearch",
+    os.environ["LOGWEIR_INGEST_URL"] + "/insert/elasticsearch",
     bearer_auth=os.environ["LOGWEIR_API_KEY"],  # not api_key: that scheme is Elasticsearch's own
     http_compress=True,
 )

@@ -1,12 +1,12 @@
 # Logs with Python's logging to the GELF path: pip install graypy
-# LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY python app.py
+# LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY python app.py
 import logging
 import os
 from urllib.parse import urlsplit
 
 import graypy
 
-address = urlsplit(os.environ["LOGWEIR_URL"])
+address = urlsplit(os.environ["LOGWEIR_INGEST_URL"])
 handler = graypy.GELFHTTPHandler(
     address.hostname,
     address.port,

@@ -1,5 +1,5 @@
 // Logs with the OpenTelemetry SDK: Maven io.opentelemetry:opentelemetry-sdk, io.opentelemetry:opentelemetry-exporter-otlp
-// LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY
+// LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.logs.Logger;
 import io.opentelemetry.api.logs.Severity;
@@ -13,7 +13,7 @@ public class App {
   public static void main(String[] args) {
     OtlpHttpLogRecordExporter exporter =
         OtlpHttpLogRecordExporter.builder()
-            .setEndpoint(System.getenv("LOGWEIR_URL") + "/v1/logs")
+            .setEndpoint(System.getenv("LOGWEIR_INGEST_URL") + "/v1/logs")
             .addHeader("Authorization", "Bearer " + System.getenv("LOGWEIR_API_KEY"))
             .setCompression("gzip")
             .build();

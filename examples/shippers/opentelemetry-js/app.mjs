@@ -1,14 +1,14 @@
 // Logs with the OpenTelemetry SDK: npm install @opentelemetry/api-logs @opentelemetry/sdk-logs
 //   @opentelemetry/resources @opentelemetry/exporter-logs-otlp-proto (or -otlp-http, which sends JSON)
-// LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
+// LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
 import { SeverityNumber } from '@opentelemetry/api-logs';
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 
-const { LOGWEIR_URL, LOGWEIR_API_KEY } = process.env;
+const { LOGWEIR_INGEST_URL, LOGWEIR_API_KEY } = process.env;
 const exporter = new OTLPLogExporter({
-  url: `${LOGWEIR_URL}/v1/logs`,
+  url: `${LOGWEIR_INGEST_URL}/v1/logs`,
   headers: { Authorization: `Bearer ${LOGWEIR_API_KEY}` },
   compression: 'gzip',
 });

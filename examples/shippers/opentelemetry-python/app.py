@@ -1,6 +1,6 @@
 # Logs with Python's logging through the OpenTelemetry SDK: pip install opentelemetry-sdk
 #   opentelemetry-exporter-otlp-proto-http opentelemetry-instrumentation-logging
-# LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY python app.py
+# LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY python app.py
 import logging
 import os
 
@@ -12,7 +12,7 @@ from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.resources import Resource
 
 exporter = OTLPLogExporter(
-    endpoint=os.environ["LOGWEIR_URL"] + "/v1/logs",
+    endpoint=os.environ["LOGWEIR_INGEST_URL"] + "/v1/logs",
     headers={"Authorization": "Bearer " + os.environ["LOGWEIR_API_KEY"]},
     compression=Compression.Gzip,
 )

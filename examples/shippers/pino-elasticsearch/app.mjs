@@ -1,12 +1,12 @@
 // Logs with pino to the Elasticsearch path: npm install pino pino-elasticsearch
-// LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
+// LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
 import pino from 'pino';
 
-const { LOGWEIR_URL, LOGWEIR_API_KEY } = process.env;
+const { LOGWEIR_INGEST_URL, LOGWEIR_API_KEY } = process.env;
 const transport = pino.transport({
   target: 'pino-elasticsearch',
   options: {
-    node: `${LOGWEIR_URL}/insert/elasticsearch`,
+    node: `${LOGWEIR_INGEST_URL}/insert/elasticsearch`,
     auth: { bearer: LOGWEIR_API_KEY },
     index: 'logs',
     opType: 'create',

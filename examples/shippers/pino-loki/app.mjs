@@ -1,12 +1,12 @@
 // Logs with pino to the Loki path: npm install pino pino-loki
-// LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
+// LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
 import pino from 'pino';
 
-const { LOGWEIR_URL, LOGWEIR_API_KEY } = process.env;
+const { LOGWEIR_INGEST_URL, LOGWEIR_API_KEY } = process.env;
 const transport = pino.transport({
   target: 'pino-loki',
   options: {
-    host: LOGWEIR_URL,
+    host: LOGWEIR_INGEST_URL,
     basicAuth: { username: LOGWEIR_API_KEY, password: '' },
     labels: { service: 'checkout', env: 'production' },
     batching: { interval: 1 },

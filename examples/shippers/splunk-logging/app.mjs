@@ -1,9 +1,15 @@
 // Logs with Splunk's client to the HTTP Event Collector path: npm install splunk-logging
-// LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
+// LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
 import splunk from 'splunk-logging';
 
-const { LOGWEIR_URL, LOGWEIR_API_KEY } = process.env;
-const logger = new splunk.Logger({ url: LOGWEIR_URL, token: LOGWEIR_API_KEY, batchInterval: 1000, maxBatchCount: 100, maxRetries: 5 });
+const { LOGWEIR_INGEST_URL, LOGWEIR_API_KEY } = process.env;
+const logger = new splunk.Logger({
+  url: LOGWEIR_INGEST_URL,
+  token: LOGWEIR_API_KEY,
+  batchInterval: 1000,
+  maxBatchCount: 100,
+  maxRetries: 5,
+});
 logger.eventFormatter = (event, severity) => ({ ...event, severity });
 
 // The client sends "Authorization: Splunk …", which is no credential here: let it send Bearer.

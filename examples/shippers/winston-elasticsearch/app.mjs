@@ -1,11 +1,11 @@
 // Logs with winston to the Elasticsearch path: npm install winston winston-elasticsearch
-// LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
+// LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
 import winston from 'winston';
 import { ElasticsearchTransport } from 'winston-elasticsearch';
 
-const { LOGWEIR_URL, LOGWEIR_API_KEY } = process.env;
+const { LOGWEIR_INGEST_URL, LOGWEIR_API_KEY } = process.env;
 const transport = new ElasticsearchTransport({
-  clientOpts: { node: `${LOGWEIR_URL}/insert/elasticsearch`, auth: { bearer: LOGWEIR_API_KEY } },
+  clientOpts: { node: `${LOGWEIR_INGEST_URL}/insert/elasticsearch`, auth: { bearer: LOGWEIR_API_KEY } },
   ensureIndexTemplate: false,
   flushInterval: 1000,
   retryLimit: 5,

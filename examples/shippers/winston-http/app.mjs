@@ -1,9 +1,9 @@
 // Logs with winston's own HTTP transport to the JSON path: npm install winston
-// LOGWEIR_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
+// LOGWEIR_INGEST_URL=http://127.0.0.1:8081 LOGWEIR_API_KEY=KEY node app.mjs
 import winston from 'winston';
 
-const { LOGWEIR_URL, LOGWEIR_API_KEY } = process.env;
-const { hostname, port, protocol } = new URL(LOGWEIR_URL);
+const { LOGWEIR_INGEST_URL, LOGWEIR_API_KEY } = process.env;
+const { hostname, port, protocol } = new URL(LOGWEIR_INGEST_URL);
 const { combine, timestamp, errors, json } = winston.format;
 const logger = winston.createLogger({
   defaultMeta: { service: 'checkout', host: 'web-1' },

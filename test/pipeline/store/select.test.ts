@@ -8,7 +8,7 @@ import { text, texts } from '../../../pipeline/core/sql.ts';
 
 type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => void;
 
-const select = (more: Partial<Select> = {}): Select => ({ text: 'SELECT 1', params: new Map(), settings: {}, ...more });
+const select = (more: Partial<Select> = {}): Select => ({ text: 'SELECT 1', params: new Map(), settings: {}, queryId: 'q', ...more });
 
 async function rowsOf<R>(client: SelectClient, asked: Select, format: RowFormat<R>): Promise<R[]> {
   const rows: R[] = [];
