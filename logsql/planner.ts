@@ -14,12 +14,13 @@ import { splitHead } from './head.ts';
 import { startsNewest } from './pipeline.ts';
 import { SortPipe } from './pipes/sort.ts';
 import { entryColumns } from './sql/columns.ts';
+import { computeRows } from './sql/computed-fields.ts';
 import { daysOf } from './sql/days.ts';
 import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts } from './sql/hourly.ts';
 import { Room } from './sql/room.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
-import type { Ask, Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, StageLimits, StreamNames } from './types.ts';
+import type { Ask, Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe, StageLimits, StreamNames } from './types.ts';
 
 /** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
 export type Position = {
@@ -230,13 +231,19 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pipe.dropsTime !== true);
 
 /** What aggregates read: the entries, or where they only count and look at these fields alone, the hourly counts. */
-type Sources = { readonly entries: Sql; readonly counts: SqlInput['counts'] };
+type Sources = { readonly entries: Sql; readonly counts: SqlInput['counts']; readonly doubt?: Sql | null };
+const nothingCounted = (): null => null;
 
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
 function planAggregate(pipes: readonly Pipe[], sources: Sources, context: SqlContext, run: RunContext, fallback: Plan): Plan | null {
   const at = pipes.findIndex((pipe) => !(pipe instanceof FieldsPipe));
   const pipe = pipes[at];
-  if (pipe?.sql === undefined && pipe?.gather === undefined) return null;
+  if (pipe?.sql === undefined && pipe?.gather === undefined) {
+    const rows = computeRows(pipes, sources.entries, context, run);
+    return rows === null
+      ? null
+      : planAggregate(rows.pipes, { ...rows, entries: rows.source, counts: nothingCounted }, rows.context, run, fallback);
+  }
   const rest = pipes.slice(at + 1);
   const output = rest.reduceRight((needed, next) => next.needs(needed), FieldSet.all);
   const patterns = pipes.slice(0, at).flatMap((before) => (before instanceof FieldsPipe ? [before.patterns] : []));
@@ -246,20 +253,32 @@ function planAggregate(pipes: readonly Pipe[], sources: Sources, context: SqlCon
   const looked = pipe.onlyCounts === true ? pipe.needs(FieldSet.all).list() : null;
   const counts = looked === null ? null : sources.counts(looked);
   const entries = counts === null ? null : ENTRIES;
-  const input: SqlInput = { source: counts ?? sources.entries, entries, counts: sources.counts, context, run, output };
+  const input: SqlInput = {
+    source: counts ?? sources.entries,
+    entries,
+    counts: sources.counts,
+    doubt: sources.doubt ?? null,
+    context,
+    run,
+    output,
+  };
   const common = { kind: 'rows', limitInSql: false, position: noPosition, pipes: rest, run, fallback } as const;
   if (pipe.gather !== undefined) {
     const gather = (ask: Ask): Promise<readonly LogEntry[] | null> => pipe.gather?.(input, ask) ?? Promise.resolve(null);
     return { ...common, gather, statement: noStatement, streamColumns: [], decode: () => null };
   }
-  const made = pipe.sql?.(input) ?? null;
-  if (made === null || !new Room().take(made.statement)) return null;
-  return {
-    ...common,
-    statement: () => made.statement,
-    streamColumns: made.streamColumns,
-    decode: (row, streams) => made.decode(row, streams),
+  const planOf = (made: SqlPipe | null): Plan | null => {
+    if (made === null || !new Room().take(made.statement)) return null;
+    return {
+      ...common,
+      pipes: made.order === undefined ? rest : [made.order, ...rest],
+      statement: () => made.statement,
+      streamColumns: made.streamColumns,
+      decode: (row, streams) => made.decode(row, streams),
+      fallback: planOf(made.otherwise ?? null) ?? fallback,
+    };
   };
+  return planOf(pipe.sql?.(input) ?? null);
 }
 
 function noPosition(): never {
