@@ -1,21 +1,33 @@
 /** The generated part of docs/logsql.md: every member of LogsQL with an example of its own and where it runs. */
+import { QueryMemory } from '../logsql/memory.ts';
 import { filters } from '../logsql/filters/index.ts';
 import { parseQuery } from '../logsql/parser.ts';
 import { pipes } from '../logsql/pipes/index.ts';
 import { FilterPipe } from '../logsql/pipes/filter.ts';
 import { StatsPipe } from '../logsql/pipes/stats.ts';
 import { stats } from '../logsql/stats/index.ts';
-import type { Example, Pipe } from '../logsql/types.ts';
+import { tableText } from '../logsql/sql/text.ts';
+import type { Example, Pipe, RowInput } from '../logsql/types.ts';
 
 type Member = { readonly names: readonly string[]; readonly examples: readonly Example[] };
 type Row = readonly [names: string, example: string, place: string, tail: string];
 
 const NOW = 1_795_000_000_000_000_000n;
 const CONTEXT = { tenantId: 1, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
+const ROWS: RowInput = {
+  context: CONTEXT,
+  run: { memory: new QueryMemory({ maxRows: 1, maxBytes: 1 }), start: 0n, end: NOW },
+  text: (field) => tableText(field),
+  name: (expression) => expression,
+  doubt: () => undefined,
+};
 const IN_CLICKHOUSE = 'ClickHouse';
 const IN_MEMORY = 'memory';
 const BY_TIME = 'ClickHouse by `_time`, else memory';
-const PLAIN_NUMBERS = 'ClickHouse for plain numbers, else memory';
+const BEFORE_GROUPS = 'ClickHouse before `stats`, `uniq` and `top`, else memory';
+const NUMBERS = 'ClickHouse for numbers, sizes and durations, else memory';
+const CHOSEN = 'ClickHouse for numbers, sizes, durations, and few different values, else memory';
+const WITH_LIMIT = 'ClickHouse with `limit`, else memory';
 /** Members that the planner takes into the statement of the entries themselves, or that depend on what they are given. */
 const SPECIAL: Readonly<Record<string, string>> = {
   fields: IN_CLICKHOUSE,
@@ -25,10 +37,14 @@ const SPECIAL: Readonly<Record<string, string>> = {
   sort: BY_TIME,
   first: BY_TIME,
   last: BY_TIME,
-  min: PLAIN_NUMBERS,
-  max: PLAIN_NUMBERS,
-  median: PLAIN_NUMBERS,
-  quantile: PLAIN_NUMBERS,
+  min: CHOSEN,
+  max: CHOSEN,
+  median: CHOSEN,
+  quantile: CHOSEN,
+  row_min: NUMBERS,
+  row_max: NUMBERS,
+  values: WITH_LIMIT,
+  json_values: WITH_LIMIT,
 };
 const special = ({ names }: Member): string | undefined => (Object.hasOwn(SPECIAL, names[0] ?? '') ? SPECIAL[names[0] ?? ''] : undefined);
 
@@ -53,7 +69,9 @@ function pipeOf({ names, examples }: Member): Pipe | undefined {
 function pipeRow(member: Member): Row {
   const pipe = pipeOf(member);
   const isAsked = pipe?.sql !== undefined || pipe?.gather !== undefined;
-  return [...head(member), special(member) ?? (isAsked ? IN_CLICKHOUSE : IN_MEMORY), pipe?.liveTail === true ? 'yes' : 'no'];
+  const isComputed = member.examples.some((example) => (pipeOf({ ...member, examples: [example] })?.computes?.(ROWS) ?? null) !== null);
+  const place = isAsked ? IN_CLICKHOUSE : isComputed ? BEFORE_GROUPS : IN_MEMORY;
+  return [...head(member), special(member) ?? place, pipe?.liveTail === true ? 'yes' : 'no'];
 }
 
 function statsRow(member: Member): Row {

@@ -45,7 +45,7 @@ export type AggregatePlan = Left & {
   /** The rows that a row stands for; null when this plan does not hold for the data. */
   decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
   /** The plan for data that this one does not hold for. */
-  readonly otherwise: EntriesPlan | ReshapedPlan;
+  readonly otherwise: AggregatePlan | EntriesPlan | ReshapedPlan;
 };
 
 /** Several statements, one after another. */

@@ -14,6 +14,7 @@ import { splitHead } from './head.ts';
 import { startsNewest } from './pipeline.ts';
 import { SortPipe } from './pipes/sort.ts';
 import { entryColumns } from './sql/columns.ts';
+import { computeRows } from './sql/computed-fields.ts';
 import { daysOf } from './sql/days.ts';
 import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts } from './sql/hourly.ts';
@@ -21,7 +22,7 @@ import { Room } from './sql/room.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
 import type { QueryMemory } from './memory.ts';
 import type { AggregatePlan, EntriesPlan, GatherPlan, Plan, Position, ReshapedPlan } from './plan.ts';
-import type { Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, StreamNames } from './types.ts';
+import type { Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe, StreamNames } from './types.ts';
 
 export type PlanOptions = {
   readonly tenantId: number;
@@ -215,7 +216,8 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pipe.dropsTime !== true);
 
 /** What aggregates read: the entries, or where they only count and look at these fields alone, the hourly counts. */
-type Sources = { readonly entries: Sql; readonly counts: SqlInput['counts'] };
+type Sources = { readonly entries: Sql; readonly counts: SqlInput['counts']; readonly doubt?: Sql | null };
+const nothingCounted = (): null => null;
 
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
 function planAggregate(
@@ -227,7 +229,12 @@ function planAggregate(
 ): AggregatePlan | GatherPlan | null {
   const at = pipes.findIndex((pipe) => !(pipe instanceof FieldsPipe));
   const pipe = pipes[at];
-  if (pipe?.sql === undefined && pipe?.gather === undefined) return null;
+  if (pipe?.sql === undefined && pipe?.gather === undefined) {
+    const rows = computeRows(pipes, sources.entries, context, run);
+    return rows === null
+      ? null
+      : planAggregate(rows.pipes, { ...rows, entries: rows.source, counts: nothingCounted }, rows.context, run, otherwise);
+  }
   const rest = pipes.slice(at + 1);
   const output = rest.reduceRight((needed, next) => next.needs(needed), FieldSet.all);
   const patterns = pipes.slice(0, at).flatMap((before) => (before instanceof FieldsPipe ? [before.patterns] : []));
@@ -237,12 +244,28 @@ function planAggregate(
   const looked = pipe.onlyCounts === true ? pipe.needs(FieldSet.all).list() : null;
   const counts = looked === null ? null : sources.counts(looked);
   const entries = counts === null ? null : ENTRIES;
-  const input: SqlInput = { source: counts ?? sources.entries, entries, counts: sources.counts, context, run, output };
-  const common = { pipes: rest, run, otherwise };
+  const input: SqlInput = {
+    source: counts ?? sources.entries,
+    entries,
+    counts: sources.counts,
+    doubt: sources.doubt ?? null,
+    context,
+    run,
+    output,
+  };
   const { gather } = pipe;
-  if (gather !== undefined) return { kind: 'gather', ...common, gather: (ask) => gather.call(pipe, input, ask) };
-  const made = pipe.sql?.(input) ?? null;
-  if (made === null || !new Room().take(made.statement)) return null;
-  const decode: AggregatePlan['decode'] = (row, streams) => made.decode(row, streams);
-  return { kind: 'aggregate', ...common, statement: made.statement, streamColumns: made.streamColumns, decode };
+  if (gather !== undefined) return { kind: 'gather', pipes: rest, run, otherwise, gather: (ask) => gather.call(pipe, input, ask) };
+  const planOf = (made: SqlPipe | null): AggregatePlan | null => {
+    if (made === null || !new Room().take(made.statement)) return null;
+    return {
+      kind: 'aggregate',
+      pipes: made.order === undefined ? rest : [made.order, ...rest],
+      run,
+      statement: made.statement,
+      streamColumns: made.streamColumns,
+      decode: (row, streams) => made.decode(row, streams),
+      otherwise: planOf(made.otherwise ?? null) ?? otherwise,
+    };
+  };
+  return planOf(pipe.sql?.(input) ?? null);
 }

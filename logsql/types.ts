@@ -126,6 +126,8 @@ export type SqlPipe = {
   decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
   /** Which columns hold stream ids whose texts `decode` needs. */
   readonly streamColumns: readonly number[];
+  /** Puts its rows in their order, where SQL cannot. */
+  readonly order?: Pipe;
   /** Another statement for the same, to run where `decode` gave null. */
   readonly otherwise?: SqlPipe;
 };

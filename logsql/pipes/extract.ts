@@ -114,6 +114,15 @@ export const extract: PipeSpec = {
       input: INPUT,
       output: [{ ip: '10.0.0.1', port: '80', who: 'ann b' }],
     },
+    {
+      query: '* | extract "by <who>" | filter who:* | stats by (who) count() n',
+      input: [...INPUT, { _msg: 'by bob' }, { _msg: 'by "ann \\"b\\""' }, { _msg: 'nothing' }],
+      output: [
+        { who: 'ann "b"', n: 1 },
+        { who: 'ann b', n: 1 },
+        { who: 'bob', n: 1 },
+      ],
+    },
     { query: '* | extract "by <plain:who>" | fields who', input: INPUT, output: [{ who: '"ann b"' }] },
   ],
   parse: parseExtract,

@@ -165,6 +165,14 @@ export const format: PipeSpec = {
       input: [{ a: '1763460000.125', b: '-1.5', c: '1.0', d: 16909060, e: 'a~b' }],
       output: [{ m: '2025-11-18T10:00:00.125Z 1969-12-31T23:59:58.5Z 1.0 1.2.3.4 a%7Eb <>' }],
     },
+    {
+      query: '* | format "<a>:<hexencode:b>" as m | uniq by (m) with hits',
+      input: [{ a: 'x', b: 'ä' }, { a: 'x', b: 'ä' }, { b: 'z' }],
+      output: [
+        { m: ':7A', hits: 1 },
+        { m: 'x:C3A4', hits: 2 },
+      ],
+    },
     { query: '* | format "{<q:a>}" as m | fields m', input: [{ a: 'say "hi"' }], output: [{ m: '{"say \\"hi\\""}' }] },
   ],
   parse: parseFormat,

@@ -82,6 +82,9 @@ export const copy: PipeSpec = {
 
 export const rename: PipeSpec = {
   names: ['rename', 'mv'],
-  examples: [{ query: '* | rename user.* as u.*', input: INPUT, output: [{ _msg: 'x', 'u.id': 7, 'u.name': 'ann' }] }],
+  examples: [
+    { query: '* | rename user.* as u.*', input: INPUT, output: [{ _msg: 'x', 'u.id': 7, 'u.name': 'ann' }] },
+    { query: '* | rename user.id as n, user.name as n | stats max(n) m, count(user.id) c', input: INPUT, output: [{ m: 'ann', c: 0 }] },
+  ],
   parse: (parser) => new RenamePipe('rename', parsePairs(parser)),
 };

@@ -25,6 +25,7 @@ import type {
 import { atEnd, fieldName } from './arguments.ts';
 import { bucketTimeSql, bucketValue, keepsHours, nextBucketTime, parseBucket, type Bucket } from './bucket.ts';
 import { doubtColumn, groupKey, isDoubtful, type GroupKey } from './group.ts';
+import { GroupOrderPipe, compareGroups, groupOrder } from './group-order.ts';
 import { Budget, fitting, keyOf, rowOf } from './rows.ts';
 
 /** A field to group by, in buckets or as it is. */
@@ -93,7 +94,7 @@ export class StatsPipe implements Pipe {
         return [];
       },
       flush: () =>
-        [...groups.values()].map(({ values, accumulators }) =>
+        inOrder([...groups.values()], this.by).map(({ values, accumulators }) =>
           this.#row(
             values,
             accumulators.map((accumulator) => accumulator.value()),
@@ -159,7 +160,8 @@ export class StatsPipe implements Pipe {
     const isLast = parts.every(({ otherwise }) => otherwise === undefined);
     const otherwise = isLast ? null : make(parts.map((part, index) => part.otherwise ?? forms[index] ?? NO_FORM));
     return {
-      statement: sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}`}`,
+      statement: sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}${groupOrder(keys)}`}`,
+      ...(keys.some(({ isStream }) => isStream) ? { order: new GroupOrderPipe(this.by.map(({ name }) => name)) } : {}),
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) => {
         if (isDoubtful(doubt, row)) return null;
@@ -175,6 +177,11 @@ export class StatsPipe implements Pipe {
 /** One way to say a function in SQL. */
 type Form = (input: StatsSqlInput) => StatsSql | null;
 const NO_FORM: Form = () => null;
+
+function inOrder<Each extends Pick<Group, 'values'>>(groups: Each[], by: readonly ByField[]): Each[] {
+  const compare = compareGroups(by.map(({ name }) => name));
+  return groups.sort((a, b) => compare(a.values, b.values));
+}
 
 const printCall = ({ stats, condition }: Omit<StatsCall, 'name'>): string =>
   stats.toString() + (condition === null ? '' : ` if (${condition.toString()})`);

@@ -1,12 +1,19 @@
 import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../fields.ts';
+import { compareBytes } from '../order.ts';
 import { quote } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
 import { byNames, count, fieldName, freeName } from './arguments.ts';
 import { doubtColumn, groupKeys, isDoubtful } from './group.ts';
 import { countEntries } from '../stats/base.ts';
+import { GroupOrderPipe, compareGroups, groupOrder } from './group-order.ts';
 import { Budget, keyOf, rowOf } from './rows.ts';
+
+type UniqGroup = { readonly values: readonly (readonly [string, FieldValue])[]; hits: number };
+
+/** Groups that are held beyond twice the limit before those that come last are left out. */
+const SPARE = 1000;
 
 /** `uniq by (a, b) [with hits] [limit N]`: each group of values once; without fields, each different row. */
 export class UniqPipe implements Pipe {
@@ -32,22 +39,38 @@ export class UniqPipe implements Pipe {
     return this.by.length === 0 ? FieldSet.all : FieldSet.of(this.by);
   }
   stage(context: RunContext): Stage {
-    const groups = new Map<string, { readonly values: readonly (readonly [string, FieldValue])[]; hits: number }>();
+    const groups = new Map<string, UniqGroup>();
     const budget = new Budget(context.memory, 'The uniq pipe');
+    let held = 0;
     return {
       push: (row) => {
         const values = this.#valuesOf(row);
         const key = keyOf(values.flat());
         const group = groups.get(key);
         if (group !== undefined) group.hits += 1;
-        else if (groups.size < this.limit) {
-          budget.take(1, key.length * 2 + 200);
+        else {
+          if (groups.size >= held) {
+            budget.take(1, key.length * 2 + 200);
+            held += 1;
+          }
           groups.set(key, { values, hits: 1 });
+          // of those that are left out here none can be among the first any more
+          if (groups.size > 2 * this.limit + SPARE) for (const [left] of this.#sorted(groups).slice(this.limit)) groups.delete(left);
         }
         return [];
       },
-      flush: () => [...groups.values()].map(({ values, hits }) => this.#row(values, hits)),
+      flush: () =>
+        this.#sorted(groups)
+          .slice(0, this.limit)
+          .map(([, { values, hits }]) => this.#row(values, hits)),
     };
+  }
+  /** Groups in the order of their keys; whole rows by their texts. */
+  #sorted(groups: ReadonlyMap<string, UniqGroup>): (readonly [string, UniqGroup])[] {
+    if (this.by.length === 0) return [...groups].sort(([a], [b]) => compareBytes(a, b));
+    const compare = compareGroups(this.by);
+    const keyed = [...groups].map((entry) => ({ entry, values: entry[1].values.map(([, value]) => textOf(value)) }));
+    return keyed.sort((a, b) => compare(a.values, b.values)).map(({ entry }) => entry);
   }
   #valuesOf(row: LogEntry): readonly (readonly [string, string])[] {
     const names = this.by.length > 0 ? this.by : [...row.keys()].sort();
@@ -63,10 +86,12 @@ export class UniqPipe implements Pipe {
     const keys = groupKeys(this.by, context);
     if (keys === null || keys.length === 0) return null;
     const columns = keys.map((key): Sql => key.expression);
-    const limit = this.limit === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`;
+    const isUnordered = keys.some(({ isStream }) => isStream);
+    const limit = this.limit === Infinity || isUnordered ? sql`` : sql` LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`;
     const list = join(columns, sql`, `);
     return {
-      statement: sql`SELECT ${join([...columns, countEntries(entries), ...doubtColumn(doubt)], sql`, `)} FROM ${source} GROUP BY ${list}${limit}`,
+      statement: sql`SELECT ${join([...columns, countEntries(entries), ...doubtColumn(doubt)], sql`, `)} FROM ${source} GROUP BY ${list}${groupOrder(keys)}${limit}`,
+      ...(isUnordered ? { order: new GroupOrderPipe(this.by, this.limit) } : {}),
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) =>
         isDoubtful(doubt, row)

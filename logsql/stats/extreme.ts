@@ -114,6 +114,9 @@ export const min: StatsSpec = {
 
 export const max: StatsSpec = {
   names: ['max'],
-  examples: [{ query: '* | stats max(n) n, max(v) v', input: INPUT, output: [{ n: '10', v: '1.10.0' }] }],
+  examples: [
+    { query: '* | stats max(n) n, max(v) v', input: INPUT, output: [{ n: '10', v: '1.10.0' }] },
+    { query: '* | stats max(n, took) m', input: [{ n: 7, took: '1.5s' }, { took: '900ms' }], output: [{ m: '1.5s' }] },
+  ],
   parse: (parser) => new Extreme('max', parseFields(parser)),
 };

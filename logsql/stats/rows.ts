@@ -130,7 +130,14 @@ export const rowAny: StatsSpec = {
 
 export const rowMin: StatsSpec = {
   names: ['row_min'],
-  examples: [{ query: '* | stats row_min(n, a) r', input: INPUT, output: [{ r: '{"a":"x"}' }] }],
+  examples: [
+    { query: '* | stats row_min(n, a) r', input: INPUT, output: [{ r: '{"a":"x"}' }] },
+    {
+      query: '* | stats row_min(took, a) r',
+      input: [{ took: '2s', a: 'x' }, { took: '900ms', a: 'y' }, { took: '900ms', a: 'z' }, { a: 'w' }],
+      output: [{ r: '{"a":"y"}' }],
+    },
+  ],
   parse: (parser) => parseRowBy(parser, 'row_min'),
 };
 

@@ -23,7 +23,13 @@ const BUCKETS = [':5', ':0.5', ':10KiB', ':1s', ':/24', ':5 offset 2', ':1h', ''
 const TIME_BUCKETS = [':5m', ':1s', ':1h', ':day', ':week', ':month', ':year', ':1d offset 2h', ':7m offset -1m', ':1ms', ''];
 
 function groups(source: Source, state: State): { readonly text: string; readonly names: readonly string[] } {
-  const names = [...new Set(Array.from({ length: source.random.below(3) }, () => (oneIn(source, 3) ? '_time' : name(source, state))))];
+  const names = [
+    ...new Set(
+      Array.from({ length: source.random.below(3) }, () =>
+        oneIn(source, 3) ? '_time' : oneIn(source, 8) ? '_stream' : name(source, state),
+      ),
+    ),
+  ];
   const list = names.map(
     (text) => written(source, text) + source.random.pick(text === '_time' ? TIME_BUCKETS : oneIn(source, 2) ? BUCKETS : ['']),
   );
@@ -69,7 +75,7 @@ function stats(source: Source, state: State): string {
     const list = state.isOrdered && oneIn(source, 2) ? ORDERED_CALLS : CALLS;
     return `${source.random.pick(list)(source, state)}${maybeIf(source)} as r${String(index)}`;
   });
-  state.isOrdered = by.names.length === 0;
+  state.isOrdered = true;
   state.names.splice(0, Infinity, ...by.names, ...calls.map((_call, index) => `r${String(index)}`));
   return `${source.random.pick(['stats ', 'stats ', ''])}${by.text}${calls.join(', ')}`;
 }
@@ -173,17 +179,22 @@ function later(state: State, ...names: readonly string[]): string {
   return '';
 }
 
-/** Pipes whose rows come in no order that is promised. */
+/** Pipes that group or count. */
 const GROUPS: readonly ((source: Source, state: State) => string)[] = [
   stats,
   stats,
   stats,
-  (source, state) => unordered(state, ['hits'], `uniq by (${fields(source, state, 2)})${source.random.pick(['', ' with hits'])}`),
+  (source, state) =>
+    ordered(
+      state,
+      ['hits'],
+      `uniq by (${keys(source, state)})${source.random.pick(['', ' with hits'])}${source.random.pick(['', ' limit 2', ' limit 20'])}`,
+    ),
   (source, state) => unordered(state, ['name', 'hits'], 'field_names'),
-  (source, state) => unordered(state, ['hits'], `field_values ${field(source, state)}`),
+  (source, state) => ordered(state, ['hits'], `field_values ${field(source, state)}${source.random.pick(['', ' limit 3'])}`),
   (source, state) => {
     const list = fields(source, state, 2);
-    return unordered(
+    return ordered(
       state,
       ['hits'],
       `top ${source.random.pick(['100000', '100000', '3'])} by (${list})${source.random.pick(['', ' rank'])}`,
@@ -191,6 +202,14 @@ const GROUPS: readonly ((source: Source, state: State) => string)[] = [
   },
   (_source, state) => unordered(state, ['field_name', 'field_value', 'hits'], 'facets 1000'),
 ];
+
+const keys = (source: Source, state: State): string => (oneIn(source, 5) ? '_stream' : fields(source, state, 2));
+
+function ordered(state: State, names: readonly string[], text: string): string {
+  state.isOrdered = true;
+  state.names.push(...names);
+  return text;
+}
 
 function unordered(state: State, names: readonly string[], text: string): string {
   state.isOrdered = false;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { AggregatePlan } from '../../logsql/plan.ts';
 import type { PlanOptions } from '../../logsql/planner.ts';
 import { NOW, planAs, planOf, sqlOf } from './support.ts';
 
@@ -8,6 +9,12 @@ const LOGS_TABLE = readFileSync(path.join(import.meta.dirname, '../../pipeline/s
 const STREAMS = new Map([['5', '{app="x"}']]);
 const columns = (query: string): string => /^SELECT (.*?) FROM/.exec(sqlOf(query).text)?.[1] ?? '';
 const where = (query: string): string => /(?:PREWHERE|WHERE) (.*?)(?: GROUP BY| ORDER BY|$)/.exec(sqlOf(query).text)?.[1] ?? '';
+
+/** The plan of one statement for data that another one does not hold for. */
+function next({ otherwise }: AggregatePlan): AggregatePlan {
+  if (otherwise.kind !== 'aggregate') throw new Error('There is no other statement.');
+  return otherwise;
+}
 
 describe('the LogsQL planner', () => {
   it('always asks for one tenant and one window', () => {
@@ -63,7 +70,8 @@ describe('the LogsQL planner', () => {
     );
     expect(planOf('a | sort by (_time) limit 3').pipes).to.have.length(0);
     expect(planOf('a | limit 3 | offset 1').pipes).to.have.length(0);
-    expect(planOf('a | sort by (b) limit 3').pipes).to.have.length(1);
+    expect(planOf('a | sort by (b, c) limit 3').pipes).to.have.length(1);
+    expect(planOf('a | sort by (b) limit 3').kind).to.equal('gather');
   });
 
   it('goes on after a place among equal times', () => {
@@ -101,8 +109,68 @@ describe('the LogsQL planner', () => {
     expect(plan.keepsAll).to.equal(false);
     expect(where('a f:value_type(uint8)')).to.include('has(arrayFilter(');
     expect(planOf('f:value_type(uint8) | stats count()').kind).to.equal('reshaped');
-    expect(planAs('aggregate', '* | stats max(a)').otherwise.kind).to.equal('reshaped');
-    expect(planAs('aggregate', '* | stats max(a)').decode(['1', '0', '3'], STREAMS)).to.equal(null);
+  });
+
+  it('asks once more in another way where one does not hold, and then leaves it to memory', () => {
+    const max = planAs('aggregate', '* | stats max(a)');
+    const second = next(max);
+    expect(max.decode(['7', '0', ['5KiB', '900']], STREAMS)).to.deep.equal(new Map([['max(a)', '5KiB']]));
+    expect(max.decode(['7', '0', ['x'.repeat(65)]], STREAMS)).to.equal(null);
+    expect(max.decode(['7', '0', Array.from({ length: 1001 }, (_none, at) => `${String(at)}s`)], STREAMS)).to.equal(null);
+    expect(second.decode(['5KiB', '2', '0'], STREAMS)).to.deep.equal(new Map([['max(a)', '5KiB']]));
+    expect(second.decode(['5KiB', '2', '1'], STREAMS)).to.equal(null);
+    expect(second.otherwise.kind).to.equal('reshaped');
+    expect(second.otherwise.pipes.map(String)).to.deep.equal(['stats max(a) as "max(a)"']);
+    const median = planAs('aggregate', '* | stats median(a) m');
+    const third = next(next(median));
+    expect(median.decode(['1', '3', '1'], STREAMS)).to.equal(null);
+    expect(
+      next(median).decode(
+        [
+          [
+            ['1s', '1'],
+            ['2', '5'],
+            ['x', '3'],
+          ],
+        ],
+        STREAMS,
+      ),
+    ).to.deep.equal(new Map([['m', '2']]));
+    expect(third.decode(['1.5s', '9', '0'], STREAMS)).to.deep.equal(new Map([['m', '1.5s']]));
+    expect(third.decode(['1.5s', '9', '1'], STREAMS)).to.equal(null);
+    expect(third.otherwise.kind).to.equal('reshaped');
+  });
+
+  it('gives groups by their keys, one after another', () => {
+    expect(sqlOf('* | stats by (a, _time:5m) count()').text).to.match(/ ORDER BY fields\[.*\], toUnixTimestamp64Nano\(_time\) - [^ ]+/);
+    expect(sqlOf('* | uniq by (a) limit 5').text).to.match(/ ORDER BY fields\[\{p\d+:String\}\] LIMIT \{p\d+:UInt32\}$/);
+    const plan = planAs('aggregate', '* | uniq by (_stream, a) limit 5 | limit 1');
+    expect(plan.statement.strings.join('')).to.not.match(/ORDER BY|LIMIT/);
+    expect(plan.pipes.map(String)).to.deep.equal(['order of groups by (_stream, a)', 'limit 1']);
+  });
+
+  it('works out fields in a subquery where a pipe that groups follows', () => {
+    const { text, values } = sqlOf('* | extract "took <plain:t>ms" | filter t:>5 | copy a as b | stats by (b) max(t)');
+    expect(text).to.match(
+      / FROM \(SELECT tenant_id, .*, f_status, .* AS c0, .* FROM logs WHERE .*\) WHERE .*c\d.* GROUP BY (c\d) ORDER BY \1$/,
+    );
+    expect(text).to.not.include('took');
+    expect(values).to.include.members(['took ', 'ms']);
+    expect(planAs('aggregate', '* | extract "took <t>ms" | stats by (t) count()').decode(['7', '5', '0'], STREAMS)).to.not.equal(null);
+    expect(planAs('aggregate', '* | extract "took <t>ms" | stats by (t) count()').decode(['7', '5', '1'], STREAMS)).to.equal(null);
+    for (const query of [
+      'math ln(a) as b | stats by (b) count()',
+      'copy a as _time | stats by (_time:5m) count()',
+      'delete _stream | uniq by (_stream)',
+      'fields a | len(a) as b | stats max(_time)',
+      'rename a* as b* | stats count(b)',
+      'replace ("a", "b") limit 2 | uniq by (_msg)',
+      'copy a as b | field_names',
+      'copy a as b | limit 5 | stats count(b)',
+      'unpack_json fields (a) | stats count(a)',
+      'copy _stream as b | stats count(b)',
+    ])
+      expect(planOf(`* | ${query}`).kind, query).to.equal('reshaped');
   });
 
   it('reads rows back as entries', () => {
@@ -154,7 +222,7 @@ describe('the hourly counts', () => {
   it('answer whole hours, and the entries the rest', () => {
     const { text, values } = sqlOf('level:=error | stats by (app) count() n', null, day);
     expect(text).to.match(
-      /^SELECT f_app, sum\(entries\) FROM \(SELECT f_app, entries FROM \(SELECT .* UNION ALL SELECT .*\)\) GROUP BY f_app$/,
+      /^SELECT f_app, sum\(entries\) FROM \(SELECT f_app, entries FROM \(SELECT .* UNION ALL SELECT .*\)\) GROUP BY f_app ORDER BY f_app$/,
     );
     const bounds = values.map(String).filter((value) => /^1\d{18}$/.test(value));
     expect(bounds).to.deep.equal([NOW - 24n * HOUR, NOW, day.start, NOW - 24n * HOUR, NOW, NOW].map(String));

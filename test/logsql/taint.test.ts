@@ -80,13 +80,23 @@ const PIPES = [
   'rename a as %',
   'extract "<x>y" from %',
   'math % + 1 as b',
+  'stats row_min(%, %, b), row_any(%), json_values(%) limit 3, values(%, %) limit 2, histogram(%)',
+  'copy % as b, b as % | delete % | stats by (%, b) max(%)',
+  'rename a as % | filter %:=% | uniq by (%) limit 3',
+  'len(%) as % | top 3 by (%)',
+  'hash(%) as % | stats by (%) count()',
+  'replace if (%:=%) (%, %) at % | stats by (%) count()',
+  'format % as % | uniq by (%)',
+  'format "<a>ZZ<%>" as % skip_empty_results | uniq by (%)',
+  'extract if (%) "<x>y<%>z" from % keep_original_fields | stats by (x, %) count()',
+  'extract % from % | stats by (x, %) count()',
 ];
 
 async function checkPlan(query: string): Promise<void> {
   if (syntaxError(query) !== null) return;
   const { filter, pipes } = await resolveSubqueries(parse(query), () => Promise.resolve([]));
   const plan = planQuery(new Query({}, filter, pipes), OPTIONS);
-  for (const part of 'otherwise' in plan ? [plan, plan.otherwise] : [plan]) {
+  for (let part: Plan | null = plan; part !== null; part = 'otherwise' in part ? part.otherwise : null) {
     for (const statement of await statementsOf(part)) {
       const { text } = renderSql(statement);
       expect(text, query).to.not.include(MARK);

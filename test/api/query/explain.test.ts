@@ -60,7 +60,9 @@ describe('explain', () => {
   it('names what runs in memory, and what is done where a plan does not hold', async () => {
     const { plan } = await explain('* | stats max(n) m | math m * 2 as d');
     expect(plan.memory).to.deep.equal(['math m * 2 as d']);
-    expect(plan.otherwise?.memory).to.deep.equal(['stats max(n) as m', 'math m * 2 as d']);
+    expect(plan.otherwise?.memory).to.deep.equal(['math m * 2 as d']);
+    expect(plan.otherwise?.otherwise?.memory).to.deep.equal(['stats max(n) as m', 'math m * 2 as d']);
+    expect(plan.otherwise?.otherwise?.otherwise).to.equal(null);
   });
   it('explains queries inside, whose values are not known', async () => {
     const { plan, subqueries } = await explain('trace_id:in(panic | fields trace_id) | stream_context after 1 | fields _msg');
