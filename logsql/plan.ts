@@ -53,7 +53,7 @@ export type GatherPlan = Left & {
   readonly kind: 'gather';
   /** The rows; null when this plan does not hold for the data. */
   gather(ask: Ask): Promise<readonly LogEntry[] | null>;
-  readonly otherwise: EntriesPlan | ReshapedPlan;
+  readonly otherwise: EntriesPlan | ReshapedPlan | ExpandPlan;
 };
 
 /** Entries that match, and what a pipe makes of them by asking for more. */

@@ -3,7 +3,7 @@
  * Filters are in SQL nearly always; a filter pipe at the beginning joins them. `stats`, `uniq`, `top` and sorting by `_time` follow.
  */
 import type { LogEntry } from '../pipeline/core/entry.ts';
-import { Param, join, sql, uint32, type Sql } from '../pipeline/core/sql.ts';
+import { join, sql, uint32, type Sql } from '../pipeline/core/sql.ts';
 import { FieldSet, coversField } from './fields.ts';
 import { AndFilter, AnyFilter, allOf } from './filters/logic.ts';
 import { TimeFilter, momentSql } from './filters/time.ts';
@@ -18,10 +18,11 @@ import { computeRows } from './sql/computed-fields.ts';
 import { daysOf } from './sql/days.ts';
 import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts } from './sql/hourly.ts';
+import { PLACE, POSITION, placeSql, positionAt } from './sql/places.ts';
 import { Room } from './sql/room.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
 import type { QueryMemory } from './memory.ts';
-import type { AggregatePlan, EntriesPlan, GatherPlan, Plan, Position, ReshapedPlan } from './plan.ts';
+import type { AggregatePlan, EntriesPlan, ExpandPlan, GatherPlan, Plan, Position, ReshapedPlan } from './plan.ts';
 import type { Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe, StreamNames } from './types.ts';
 
 export type PlanOptions = {
@@ -49,9 +50,13 @@ export function planQuery(query: QueryNode, options: PlanOptions): Plan {
   const inside = { ...options, start, end };
   const [first, ...rest] = query.pipes;
   if (first?.expand === undefined) return planPipes(query, inside);
-  const matching = planPipes({ ...query, pipes: [] }, { ...withoutCursor(options), start, end });
+  const own = { ...withoutCursor(options), start, end };
+  const matching = planPipes({ ...query, pipes: [] }, own);
   if (matching.kind !== 'entries') throw new Error('BUG: entries that match have no plan of entries.');
-  return { kind: 'expand', matching, pipe: first, pipes: rest, run: { memory: options.memory, start, end } };
+  const expand: ExpandPlan = { kind: 'expand', matching, pipe: first, pipes: rest, run: { memory: options.memory, start, end } };
+  // what is looked at beyond the matches would have to match the extra filter too
+  const direct = options.extra === undefined ? planPipes(query, own) : null;
+  return direct?.kind === 'gather' ? { ...direct, otherwise: expand } : expand;
 }
 
 /** The options for a query inside of another: the cursor, and how entries are given, are of the outer one alone. */
@@ -70,7 +75,8 @@ function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { read
   if (residual !== null) return inMemory;
   const counts = (fields: readonly string[]): Sql | null =>
     options.before === undefined ? hourlyCounts(head.filter, fields, window, context) : null;
-  return planAggregate(head.pipes, { entries: splitScans(conditions), counts }, context, run, inMemory) ?? inMemory;
+  const sources = { entries: splitScans(conditions), counts, widest: options.widest };
+  return planAggregate(head.pipes, sources, context, run, inMemory) ?? inMemory;
 }
 
 /** The window cut down to what the tenant may see, by time filters that every entry must pass, and by the cursor. */
@@ -123,18 +129,9 @@ const beforeSql = (position: Position): Sql => sql`${PLACE} < ${placeSql(positio
 /** Entries that come after this place in the order oldest first. */
 const afterSql = (position: Position): Sql => sql`${PLACE} > ${placeSql(position)}`;
 
-const PLACE = sql`(_time, arrived, kafka_part, kafka_off, kafka_idx)`;
-
-function placeSql({ time, arrived, part, offset, index }: Position): Sql {
-  const moment = sql`fromUnixTimestamp64Milli(${new Param('Int64', arrived)}, 'UTC')`;
-  return sql`(${momentSql(BigInt(time))}, ${moment}, ${uint(part)}, ${uint(offset)}, ${uint(index)})`;
-}
-
 /** The page that begins behind a place; by time alone first, which the primary key answers. */
 const downwardsFrom = (place: Position): Sql => sql`${beforeSql(place)} AND _time <= ${momentSql(BigInt(place.time))}`;
 const upwardsFrom = (place: Position): Sql => sql`${afterSql(place)} AND _time >= ${momentSql(BigInt(place.time))}`;
-
-const uint = (text: string): Param => new Param('UInt64', text);
 
 /** What the SELECT of entries does beside reading them. */
 type Cut = {
@@ -172,14 +169,10 @@ function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, option
     ...common,
     decode,
     ...(isWhole ? { render: (texts: readonly string[], streams: StreamNames) => renderRow(texts, streams, columns) } : {}),
-    position: (row) => {
-      const [time = '', arrived = '', part = '', offset = '', index = ''] = row.slice(columns.count).map(String);
-      return { time, arrived, part, offset, index };
-    },
+    position: (row) => positionAt(row, columns.count),
   };
 }
 
-const POSITION = sql`toUnixTimestamp64Nano(_time), toUnixTimestamp64Milli(arrived), kafka_part, kafka_off, kafka_idx`;
 const NEWEST = sql` ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC`;
 const OLDEST = sql` ORDER BY _time, arrived, kafka_part, kafka_off, kafka_idx`;
 
@@ -216,7 +209,7 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pipe.dropsTime !== true);
 
 /** What aggregates read: the entries, or where they only count and look at these fields alone, the hourly counts. */
-type Sources = { readonly entries: Sql; readonly counts: SqlInput['counts']; readonly doubt?: Sql | null };
+type Sources = Pick<SqlInput, 'counts' | 'widest' | 'doubt'> & { readonly entries: Sql };
 const nothingCounted = (): null => null;
 
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
@@ -233,7 +226,13 @@ function planAggregate(
     const rows = computeRows(pipes, sources.entries, context, run);
     return rows === null
       ? null
-      : planAggregate(rows.pipes, { ...rows, entries: rows.source, counts: nothingCounted }, rows.context, run, otherwise);
+      : planAggregate(
+          rows.pipes,
+          { ...rows, entries: rows.source, counts: nothingCounted, widest: sources.widest },
+          rows.context,
+          run,
+          otherwise,
+        );
   }
   const rest = pipes.slice(at + 1);
   const output = rest.reduceRight((needed, next) => next.needs(needed), FieldSet.all);
@@ -248,6 +247,7 @@ function planAggregate(
     source: counts ?? sources.entries,
     entries,
     counts: sources.counts,
+    widest: sources.widest,
     doubt: sources.doubt ?? null,
     context,
     run,

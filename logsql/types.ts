@@ -112,6 +112,8 @@ export type SqlInput = {
   /** The same entries counted by these fields, with ENTRIES as `entries` (sql/hourly.ts); null where nothing has counted them. */
   counts(fields: readonly string[]): Sql | null;
   readonly context: SqlContext;
+  /** The widest window that may be looked at, for a pipe that looks beyond the entries of `source`. */
+  readonly widest: { readonly start: bigint; readonly end: bigint };
   /** True for rows of `source` of which the fields are not right; absent or null where all are. If one is true `decode` must give null. */
   readonly doubt?: Sql | null;
   readonly run: RunContext;

@@ -33,6 +33,8 @@ const MAX_PAGE = 64_000;
 /** ClickHouse ends a page early that takes so much of its memory; one that came to an eighth of it here may have been ended. */
 const PAGE_BYTES = 48 * 1024 * 1024;
 const MAYBE_CUT_BYTES = PAGE_BYTES / 8;
+/** A statement on the way to the rows has no larger answer. */
+const ASKED_BYTES = 64_000_000;
 
 const noPlace = (): null => null;
 
@@ -272,7 +274,7 @@ function through({ pipes, run }: Plan, known: readonly LogEntry[], runner: Runne
 /** Statements of a plan that has several. */
 function askOf({ store, streams, options }: Runner, window: RunContext): Ask {
   return {
-    rows: (statement) => store.rows(statement, options),
+    rows: (statement) => store.rows(statement, { ...options, settings: { ...options.settings, max_result_bytes: String(ASKED_BYTES) } }),
     sample: (statement, entries) => {
       const settings = { ...options.settings, max_rows_to_read: String(entries), read_overflow_mode: 'break' as const, max_threads: 1 };
       return store.rows(statement, { ...options, settings });

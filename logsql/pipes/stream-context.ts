@@ -6,7 +6,8 @@ import { AndFilter } from '../filters/logic.ts';
 import { parseStreamText } from '../filters/stream.ts';
 import { TimeFilter, duration } from '../filters/time.ts';
 import { Query } from '../query.ts';
-import type { Parser, Pipe, PipeSpec, RunRows, Stage } from '../types.ts';
+import { contextsOf } from '../sql/contexts.ts';
+import type { Ask, Parser, Pipe, PipeSpec, RunRows, SqlInput, Stage } from '../types.ts';
 import { count } from './arguments.ts';
 
 const HOUR = 3_600_000_000_000n;
@@ -36,6 +37,12 @@ class StreamContextPipe implements Pipe {
     throw new Error('BUG: stream_context was not expanded.');
   }
 
+  /** Where few entries match: those around each of them alone. */
+  async gather(input: SqlInput, ask: Ask): Promise<readonly LogEntry[] | null> {
+    const found = await contextsOf(input, this.#context, ask);
+    return found === null ? null : found.flatMap(({ matched, around }) => this.#around(matched, around));
+  }
+
   async expand(rows: readonly LogEntry[], run: RunRows): Promise<LogEntry[]> {
     const byStream = new Map<string, LogEntry[]>();
     for (const row of rows) {
@@ -46,24 +53,32 @@ class StreamContextPipe implements Pipe {
     }
     const out: LogEntry[] = [];
     for (const [stream, own] of byStream) {
+      // they come newest first, of equal times too
       const matched = own
+        .toReversed()
         .map((row) => ({ row, at: parseTime(textOf(row.get('_time'))) ?? 0n }))
         .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
       const [from, to] = [(matched[0]?.at ?? 0n) - this.#context.window, (matched.at(-1)?.at ?? 0n) + this.#context.window];
       const filter = new AndFilter([new TimeFilter(from, to, `[${formatTime(from)},${formatTime(to)}]`), parseStreamText(stream)]);
       const found = await run(new Query({ ignoreGlobalTimeFilter: true }, filter, []));
       const all = found.filter((row) => textOf(row.get('_stream')) === stream).toReversed();
-      out.push(...this.#around(matched, all));
+      out.push(
+        ...this.#around(
+          matched.map(({ row }) => row),
+          all,
+        ),
+      );
     }
     return out;
   }
 
-  #around(matched: readonly { readonly row: LogEntry; readonly at: bigint }[], all: readonly LogEntry[]): LogEntry[] {
+  /** The entries around each match, which are all of its stream or at least these; both oldest first. */
+  #around(matched: readonly LogEntry[], all: readonly LogEntry[]): LogEntry[] {
     const { before, after } = this.#context;
     const out: LogEntry[] = [];
     let next = 0;
     let from = 0;
-    for (const { row } of matched) {
+    for (const row of matched) {
       let index = from;
       while (index < all.length && !isSame(row, all[index] ?? row)) index += 1;
       if (index === all.length) continue;

@@ -68,7 +68,8 @@ describe('explain', () => {
     const { plan, subqueries } = await explain('trace_id:in(panic | fields trace_id) | stream_context after 1 | fields _msg');
     expect(subqueries.map((inner) => inner.query)).to.deep.equal(['panic | fields trace_id']);
     expect(Object.values(plan.statements[0]?.values ?? {}).map(({ value }) => value)).to.deep.include('<values of query 1>');
-    expect(plan.memory).to.deep.equal(['stream_context before 0 after 1', 'fields _msg']);
+    expect(plan.memory).to.deep.equal(['fields _msg']);
+    expect(plan.otherwise?.memory).to.deep.equal(['stream_context before 0 after 1', 'fields _msg']);
   });
   it('shows the first statements of a plan that asks several', async () => {
     const { plan } = await explain('* | facets');
