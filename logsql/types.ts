@@ -119,7 +119,12 @@ export type SqlInput = {
   readonly run: RunContext;
   /** Of the fields it gives, these are needed. */
   readonly output: FieldSet;
+  /** Of its rows, the pipe that follows needs no others than these. */
+  readonly first?: FirstRows | null;
 };
+
+/** The first rows in the order of a field, of equal ones as they come; without a field the first ones as they come. */
+export type FirstRows = { readonly field: string | null; readonly isDescending: boolean; readonly most: number };
 
 /** A pipe as one SELECT, and its rows read back. */
 export type SqlPipe = {
@@ -187,6 +192,8 @@ export type StatsSql = {
   readonly columns: readonly Sql[];
   decode(values: readonly unknown[], seconds: number): FieldValue | null;
   readonly otherwise?: (input: StatsSqlInput) => StatsSql | null;
+  /** Where the result is a whole number: the expression of it, by which groups may be sorted. */
+  readonly number?: Sql;
 };
 
 /** What parsers of parts may ask of the parser of the whole. */

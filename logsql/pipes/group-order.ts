@@ -20,14 +20,11 @@ export function compareGroups(fields: readonly string[]): (a: readonly string[],
   };
 }
 
-/** The same in SQL; nothing where a key is a stream, whose text is not at hand: see `GroupOrderPipe`. */
-export const groupOrder = (keys: readonly GroupKey[]): Sql =>
-  keys.length === 0 || keys.some(({ isStream }) => isStream)
-    ? sql``
-    : sql` ORDER BY ${join(
-        keys.map(({ expression }) => expression),
-        sql`, `,
-      )}`;
+/** The same in SQL, after what comes before it; nothing where a key is a stream, whose text is not at hand: see `GroupOrderPipe`. */
+export function groupOrder(keys: readonly GroupKey[], before: readonly Sql[] = []): Sql {
+  if (keys.length === 0 || keys.some(({ isStream }) => isStream)) return sql``;
+  return sql` ORDER BY ${join([...before, ...keys.map(({ expression }) => expression)], sql`, `)}`;
+}
 
 /** Puts the rows of groups in their order, after a statement that could not, and gives the first ones. */
 export class GroupOrderPipe implements Pipe {

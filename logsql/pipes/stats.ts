@@ -1,5 +1,5 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
-import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { parseTimestamp } from '../numbers.ts';
 import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
@@ -9,6 +9,7 @@ import { stats as functions } from '../stats/index.ts';
 import type {
   Accumulator,
   Filter,
+  FirstRows,
   Parser,
   Pipe,
   PipeSpec,
@@ -131,7 +132,7 @@ export class StatsPipe implements Pipe {
     );
     return counts && this.by.every(({ name, bucket }) => name !== '_time' || (bucket !== null && keepsHours(bucket)));
   }
-  sql({ source, entries, context, run, doubt = null }: SqlInput): SqlPipe | null {
+  sql({ source, entries, context, run, doubt = null, first = null }: SqlInput): SqlPipe | null {
     const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket, context));
     if (!keys.every((key) => key !== null)) return null;
     const inputs = this.calls.map((call) => conditionOf(call, { ...context, indexed: false }));
@@ -139,7 +140,7 @@ export class StatsPipe implements Pipe {
     const statement = (forms: readonly Form[]): SqlPipe | null => {
       const common = { context: { ...context, indexed: false }, run, entries, aliases: new Aliases() };
       const parts = forms.map((form, index) => form({ ...common, condition: inputs[index]?.condition ?? null }));
-      return parts.every((part) => part !== null) ? this.#statement({ source, run, keys, doubt }, forms, parts, statement) : null;
+      return parts.every((part) => part !== null) ? this.#statement({ source, run, keys, doubt, first }, forms, parts, statement) : null;
     };
     return statement(
       this.calls.map(
@@ -149,18 +150,28 @@ export class StatsPipe implements Pipe {
       ),
     );
   }
+  /** The order of groups that are cut after so many; null where SQL has not the order. */
+  #firstGroups(keys: readonly GroupKey[], parts: readonly StatsSql[], { field, isDescending, most }: FirstRows): Sql | null {
+    if (keys.length === 0 || keys.some(({ isStream }) => isStream)) return null;
+    const limit = sql` LIMIT ${uint32(most)}`;
+    if (field === null) return sql`${groupOrder(keys)}${limit}`;
+    const number = parts[this.calls.findIndex(({ name }) => name === field)]?.number;
+    return number === undefined ? null : sql`${groupOrder(keys, [isDescending ? sql`${number} DESC` : number])}${limit}`;
+  }
   #statement(
-    { source, run, keys, doubt }: Pick<SqlInput, 'source' | 'run' | 'doubt'> & { readonly keys: readonly GroupKey[] },
+    { source, run, keys, doubt, first }: Pick<SqlInput, 'source' | 'run' | 'doubt' | 'first'> & { readonly keys: readonly GroupKey[] },
     forms: readonly Form[],
     parts: readonly StatsSql[],
     make: (forms: readonly Form[]) => SqlPipe | null,
   ): SqlPipe {
     const groups = keys.map(({ expression }) => expression);
     const list = join([...groups, ...parts.flatMap(({ columns }) => columns), ...doubtColumn(doubt)], sql`, `);
+    // a group of which something is in doubt may be one of the first after all
+    const order = (doubt === null && first ? this.#firstGroups(keys, parts, first) : null) ?? groupOrder(keys);
     const isLast = parts.every(({ otherwise }) => otherwise === undefined);
     const otherwise = isLast ? null : make(parts.map((part, index) => part.otherwise ?? forms[index] ?? NO_FORM));
     return {
-      statement: sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}${groupOrder(keys)}`}`,
+      statement: sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}${order}`}`,
       ...(keys.some(({ isStream }) => isStream) ? { order: new GroupOrderPipe(this.by.map(({ name }) => name)) } : {}),
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) => {

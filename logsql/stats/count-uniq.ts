@@ -39,8 +39,10 @@ class CountUniq implements Stats {
     if (columns === null) return null;
     const isFull = this.fields[0] === '_stream' ? null : or(columns.map((column) => sql`${column} != ''`));
     const value = columns.length === 1 ? columns : [sql`(${join(columns, sql`, `)})`];
+    const number = aggregate('uniqExact', value, [condition, isFull]);
     return {
-      columns: [aggregate('uniqExact', value, [condition, isFull])],
+      columns: [number],
+      ...(this.#limit === Infinity ? { number } : {}),
       decode: ([size]) => new Literal(String(Math.min(Number(size), this.#limit))),
     };
   }

@@ -29,7 +29,8 @@ class Count implements Stats {
     const found = this.fields.map((field) => (field.endsWith('*') ? null : existsSql(field, context)));
     if (!found.every((part) => part !== null)) return null;
     const conditions = [condition, this.fields.length === 0 ? null : or(found)];
-    return { columns: [countEntries(entries, conditions)], decode: ([rows]) => new Literal(String(rows)) };
+    const number = countEntries(entries, conditions);
+    return { columns: [number], number, decode: ([rows]) => new Literal(String(rows)) };
   }
 }
 

@@ -34,7 +34,9 @@ class TallyStats implements Stats {
   }
   sql({ condition, context }: StatsSqlInput): StatsSql | null {
     const columns = columnsOf(this.fields, context);
-    return columns === null ? null : { columns: [this.#tally.sql(columns, condition)], decode: ([total]) => new Literal(String(total)) };
+    if (columns === null) return null;
+    const number = this.#tally.sql(columns, condition);
+    return { columns: [number], number, decode: ([total]) => new Literal(String(total)) };
   }
 }
 

@@ -141,6 +141,28 @@ describe('the LogsQL planner', () => {
     expect(third.otherwise.kind).to.equal('reshaped');
   });
 
+  it('cuts groups in SQL where what follows keeps the first ones alone', () => {
+    const count = '* | stats by (a) count() n, count_uniq(b) u, max(b) m';
+    expect(sqlOf('* | stats by (a) count() n | sort by (n desc) limit 3').text).to.match(
+      / ORDER BY count\(\) DESC, fields\[.*\] LIMIT \{p\d+:UInt32\}$/,
+    );
+    expect(sqlOf('* | stats by (a) count() n, count_uniq(b) u | first 3 by (u) | fields n').text).to.match(
+      / ORDER BY uniqExactIf\(.* LIMIT \{p\d+:UInt32\}$/,
+    );
+    expect(sqlOf('* | stats by (a) count() n | limit 3').text).to.match(/ ORDER BY fields\[\{p\d+:String\}\] LIMIT \{p\d+:UInt32\}$/);
+    for (const query of [
+      `${count} | sort by (m) limit 3`,
+      `${count} | sort by (a) limit 3`,
+      `${count} | sort by (n)`,
+      `${count} | sort by (n, u) limit 3`,
+      `${count} | sort by (n) partition by (a) limit 3`,
+      `${count} | filter n:>3 | limit 3`,
+      '* | stats by (_stream) count() n | sort by (n) limit 3',
+      '* | extract "took <t>ms" | stats by (t) count() n | sort by (n) limit 3',
+    ])
+      expect(sqlOf(query).text, query).to.not.include('LIMIT');
+  });
+
   it('gives groups by their keys, one after another', () => {
     expect(sqlOf('* | stats by (a, _time:5m) count()').text).to.match(/ ORDER BY fields\[.*\], toUnixTimestamp64Nano\(_time\) - [^ ]+/);
     expect(sqlOf('* | uniq by (a) limit 5').text).to.match(/ ORDER BY fields\[\{p\d+:String\}\] LIMIT \{p\d+:UInt32\}$/);
