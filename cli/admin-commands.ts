@@ -14,6 +14,7 @@ export type AdminCommand = {
 };
 
 const TENANT_COLUMNS = ['tenant_id', 'name', 'plan', 'disabled', 'payment', 'signup_at', 'flags'];
+const AUDIT_COLUMNS = ['time', 'state', 'action', 'tenant_id', 'key_id', 'details', 'client', 'address', 'token', 'request_id', 'reason'];
 const REJECTION_COLUMNS = ['time', 'format', 'index', 'reason', 'sample', 'request_id'];
 const LETTER_COLUMNS = [
   'time',
@@ -146,6 +147,14 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: [],
     columns: REJECTION_COLUMNS,
     request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/rejections') }),
+  },
+  {
+    name: 'audit-log',
+    help: 'Shows the changes that administrators made, the newest first, and what became of each.',
+    required: [],
+    optional: ['tenant', 'since', 'limit'],
+    columns: AUDIT_COLUMNS,
+    request: ({ tenant, since, limit }) => ({ method: 'GET', path: `/admin/audit-log${queryOf({ tenant, since, limit })}` }),
   },
   {
     name: 'dead-letter list',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
 import { asksForHelp, readFlags } from './flags.ts';
@@ -52,7 +53,7 @@ async function ask(command: AdminCommand, flags: Flags, env: Env): Promise<unkno
   try {
     response = await fetch(`http://${address}${path}`, {
       method,
-      headers: { Authorization: `Bearer ${tokenOf(env)}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${tokenOf(env)}`, 'Content-Type': 'application/json', 'X-Logweir-Client': clientName() },
       signal: AbortSignal.timeout(DEADLINE_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -73,6 +74,17 @@ function hostOf(env: Env): string {
   const host = env['LOGWEIR_ADMIN_HOST'] || '127.0.0.1';
   if (host === '0.0.0.0') return '127.0.0.1';
   return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host;
+}
+
+/** Who uses the command, for the audit log: the user and the machine, in the characters of a header. */
+function clientName(): string {
+  let user = 'unknown';
+  try {
+    user = userInfo().username;
+  } catch {
+    // a container may have no name for its user
+  }
+  return `logweir cli, ${user}@${hostname()}`.replace(/[^\x20-\x7e]/g, '?');
 }
 
 class TokenMissing extends Error {}

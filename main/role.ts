@@ -1,9 +1,8 @@
 /** A process of the service: `role.js --role ingest[,app,…] [--name N]`. Tells its supervisor when it is ready, and ends when that is gone. */
 import { parseArgs } from 'node:util';
 import { pino, type Logger } from 'pino';
-import type { AdminRoute } from '../api/admin/admin-routes.ts';
 import { Checks } from '../api/admin/checks.ts';
-import { createInternalListener } from '../api/admin/internal.ts';
+import { createInternalListener, type InternalOptions } from '../api/admin/internal.ts';
 import { Peers, type Peer } from '../api/admin/peers.ts';
 import type { ControlStore } from '../api/control/control-store.ts';
 import { HttpServer } from '../api/http/http-server.ts';
@@ -45,7 +44,7 @@ function compose(
   const rejections = new RejectionLog();
   let started = false;
   checks.register('started', () => started);
-  const admin: { routes?: readonly AdminRoute[]; control?: ControlStore } = {};
+  const admin: { routes?: Pick<InternalOptions, 'adminRoutes' | 'audit'>; control?: ControlStore } = {};
   const services = names.flatMap(
     (name) =>
       roles.find(name)?.services({
@@ -58,8 +57,8 @@ function compose(
           checks.register(check, probe);
         },
         registerWarning: checks.registerWarning.bind(checks),
-        serveAdmin: (routes) => {
-          admin.routes = routes;
+        serveAdmin: (routes, audit) => {
+          admin.routes = { adminRoutes: routes, audit };
         },
         useControl: (control) => {
           admin.control = control;
@@ -81,7 +80,7 @@ function compose(
     log,
     rejections,
     ...(admin.control === undefined ? {} : { control: admin.control }),
-    ...(admin.routes === undefined ? {} : { adminRoutes: admin.routes, peers }),
+    ...(admin.routes === undefined ? {} : { ...admin.routes, peers }),
   });
   const last = entrance({
     hosts: services.filter((service) => service instanceof HttpServer),

@@ -1,11 +1,14 @@
 /** Run once before the roles: topics, tables, the first tenant. Safe to repeat. Its last line of output is `{"tenantId":1,"key":"…","warnings":[…]}`. */
 import { pino } from 'pino';
+import { hostname } from 'node:os';
+import { AdminAudit } from '../api/admin/admin-audit.ts';
 import { bootstrapTenant } from '../api/control/accounts.ts';
 import { ControlStore } from '../api/control/control-store.ts';
 import { KafkaCompactedLog } from '../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../pipeline/bus/kafka.ts';
 import { checkTopics } from '../pipeline/bus/topic-settings.ts';
-import { CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/topics.ts';
+import { RecordHistory } from '../pipeline/bus/record-history.ts';
+import { ADMIN_AUDIT_TOPIC, CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/topics.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
@@ -34,12 +37,17 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
     pepper: config.keys.pepper,
     logger: log,
   });
+  const history = new RecordHistory({ kafka, topic: ADMIN_AUDIT_TOPIC });
+  const audit = new AdminAudit(history, log);
   await control.start();
   try {
     await control.whenReady();
-    await bootstrapTenant(control, config.keys.bootstrapKey);
+    const actor = { client: `setup, process ${String(process.pid)} on ${hostname()}` };
+    await bootstrapTenant(control, config.keys.bootstrapKey, (change, make) =>
+      audit.around({ ...change, actor, details: {} }, make, () => ({})),
+    );
   } finally {
-    await control.stop();
+    await Promise.all([control.stop(), history.stop()]);
   }
   return warnings;
 }

@@ -24,6 +24,8 @@ import type { Peers } from './peers.ts';
 export type AdminRoute = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
+  /** Its name in the audit log, of one that changes something. */
+  readonly action?: string;
   handle(request: {
     readonly params: Readonly<Record<string, string>>;
     readonly query: URLSearchParams;
@@ -55,11 +57,13 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
   };
   const changed = async (tenant: Promise<TenantRecord>): Promise<RouteAnswer> => settled({ status: 200, body: shownTenant(await tenant) });
   const tenant = (
+    action: string,
     method: AdminRoute['method'],
     path: string,
     change: (id: number, body: () => Promise<unknown>) => Promise<TenantRecord>,
   ): AdminRoute => ({
     method,
+    action: `tenant ${action}`,
     path: `/admin/tenants/{tenant}${path}`,
     handle: ({ params, body }) => changed(change(tenantIdOf(params), body)),
   });
@@ -68,20 +72,23 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
     {
       method: 'POST',
       path: '/admin/tenants',
+      action: 'tenant create',
       handle: async ({ body }) => settled(await tenantWithKey(control, checked(tenantBody, await body()))),
     },
     {
       method: 'POST',
       path: '/admin/sweep',
+      action: 'sweep',
       handle: async () => settled({ status: 200, body: (await sweepTrials(control, Date.now())).map(shownTenant) }),
     },
-    tenant('POST', '/disable', (id) => setDisabled(control, id, true)),
-    tenant('POST', '/enable', (id) => setDisabled(control, id, false)),
-    tenant('POST', '/add-payment', (id) => addPayment(control, id)),
-    tenant('PUT', '/plan', async (id, body) => setPlan(control, id, checked(planBody, await body()).plan)),
+    tenant('disable', 'POST', '/disable', (id) => setDisabled(control, id, true)),
+    tenant('enable', 'POST', '/enable', (id) => setDisabled(control, id, false)),
+    tenant('add-payment', 'POST', '/add-payment', (id) => addPayment(control, id)),
+    tenant('set-plan', 'PUT', '/plan', async (id, body) => setPlan(control, id, checked(planBody, await body()).plan)),
     {
       method: 'PUT',
       path: '/admin/tenants/{tenant}/flags/{flag}',
+      action: 'tenant set-flag',
       handle: async ({ params, body }) =>
         changed(setFlag(control, tenantIdOf(params), params['flag'] ?? '', String(checked(flagBody, await body()).value))),
     },
@@ -95,6 +102,7 @@ function keyRoutes(control: ControlStore, settled: (answer: RouteAnswer) => Prom
     {
       method: 'POST',
       path: '/admin/tenants/{tenant}/keys',
+      action: 'key create',
       handle: async ({ params, body }) => {
         const { scopes, expires } = checked(keyBody, (await body()) ?? {});
         const expiresAt = expires === null ? null : new Date(expires).toISOString();
@@ -104,12 +112,14 @@ function keyRoutes(control: ControlStore, settled: (answer: RouteAnswer) => Prom
     {
       method: 'POST',
       path: '/admin/tenants/{tenant}/keys/{key}/rotate',
+      action: 'key rotate',
       handle: async ({ params }) =>
         settled({ status: 200, body: shownSecret(await rotateKey(control, tenantIdOf(params), params['key'] ?? '')) }),
     },
     {
       method: 'DELETE',
       path: '/admin/tenants/{tenant}/keys/{key}',
+      action: 'key revoke',
       handle: async ({ params }) =>
         settled({ status: 200, body: shownKey(control, await revokeKey(control, tenantIdOf(params), params['key'] ?? '')) }),
     },

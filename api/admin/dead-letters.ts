@@ -51,6 +51,7 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
     {
       method: 'POST',
       path: '/admin/dead-letters/replay',
+      action: 'dead-letter replay',
       handle: async ({ body, requestId }) => {
         const result = replayBody.validate((await body()) ?? {}, { abortEarly: false });
         if (result.error !== undefined) throw invalidBody(`${result.error.details.map(({ message }) => message).join('; ')}.`);

@@ -4,11 +4,14 @@ import { forbidden, unauthorized } from '../../pipeline/core/errors.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { createHost } from '../http/host.ts';
 import type { HttpServer } from '../http/http-server.ts';
 import type { RouteAnswer } from '../http/route.ts';
 import type { RejectionLog } from '../ingest/rejection-log.ts';
+import type { AdminAudit, AuditActor } from './admin-audit.ts';
 import type { AdminRoute } from './admin-routes.ts';
+import { audited, CLIENT_HEADER, type AdminRequest } from './audited.ts';
 import type { Checks } from './checks.ts';
 import { asMetricsJson, mergeMetrics } from './merge-metrics.ts';
 import type { Peers } from './peers.ts';
@@ -30,22 +33,27 @@ export type InternalOptions = {
   /** What this process refused, for the admin route that shows it, and for the peers' ones. */
   readonly rejections?: RejectionLog;
   readonly adminRoutes?: readonly AdminRoute[];
+  /** Where the changes of the admin routes are written down; without it they are not. */
+  readonly audit?: AdminAudit;
 };
 
 const SEEN_MS = 1500;
+/** Characters of what a client says of itself, and of the digest of the token. */
+const MAX_CLIENT = 200;
+const TOKEN_DIGEST = 8;
 
 /** The listener for operators, on an address of its own: `/ready`, `/metrics`, and behind the token `/admin/…`. */
 export function createInternalListener(options: InternalOptions): HttpServer {
-  const { host, port, token, role, metrics, log, control, rejections, peers, adminRoutes = [] } = options;
+  const { host, port, role, metrics, log, control, rejections, peers, adminRoutes = [] } = options;
   const endpoints: Endpoint[] = [
     open('/ready', (query) => ready(options, query)),
     open('/metrics', (query) => scrape(options, query)),
-    ...adminRoutes.map((route) => guarded(token, route)),
+    ...adminRoutes.map((route) => guarded(options, route)),
   ];
-  if (control !== undefined) endpoints.push(guarded(token, seenRoute(control)));
+  if (control !== undefined) endpoints.push(guarded(options, seenRoute(control)));
   if (rejections !== undefined) {
     const sources = { log: rejections, ...(peers === undefined ? {} : { peers }) };
-    endpoints.push(guarded(token, rejectionsAdminRoute(sources, control)));
+    endpoints.push(guarded(options, rejectionsAdminRoute(sources, control)));
   }
   const keys = {
     find: (): never => {
@@ -60,7 +68,9 @@ function open(path: string, answer: (query: URLSearchParams) => Promise<RouteAns
 }
 
 /** An admin route behind the token. */
-function guarded(token: string, route: AdminRoute): Endpoint {
+function guarded(options: InternalOptions, route: AdminRoute): Endpoint {
+  const { token, audit } = options;
+  const answer = audit === undefined ? (request: AdminRequest) => route.handle(request) : audited(route, audit);
   return {
     methods: [route.method],
     path: route.path,
@@ -69,7 +79,7 @@ function guarded(token: string, route: AdminRoute): Endpoint {
     handle: async (exchange) => {
       checkToken(exchange.header('authorization'), token);
       const { params, query, requestId } = exchange;
-      return route.handle({ params, query, requestId, body: () => exchange.body() });
+      return answer({ params, query, requestId, body: () => exchange.body() }, actorOf(exchange, options));
     },
   };
 }
@@ -80,6 +90,19 @@ function checkToken(header: string, token: string): void {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   if (token === '' || !timingSafeEqual(digest(sent), digest(token))) throw forbidden('The admin token is wrong.');
 }
+
+/** Who asks, as far as that is known. The token is told from another by a digest under the pepper of the keys. */
+function actorOf(exchange: Exchange, { token, control }: InternalOptions): AuditActor {
+  const client = printable(exchange.header(CLIENT_HEADER)).slice(0, MAX_CLIENT);
+  const digest = control?.hash(`admin token ${token}`).slice(0, TOKEN_DIGEST);
+  return {
+    ...(digest === undefined ? {} : { token: digest }),
+    ...(client === '' ? {} : { client }),
+    address: exchange.request.socket.remoteAddress ?? '',
+  };
+}
+
+const printable = (text: string): string => text.replace(/[^\x20-\x7e\xa0-\xff]/g, ' ');
 
 function seenRoute(control: ControlStore): AdminRoute {
   return {

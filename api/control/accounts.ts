@@ -162,23 +162,38 @@ export function requireTenant(control: ControlStore, id: number): TenantRecord {
   return tenant;
 }
 
+/** Makes a change, and writes down that it was made. */
+export type AroundChange = (
+  change: { readonly action: string; readonly tenant: number; readonly key?: string },
+  make: () => Promise<TenantRecord | KeyRecord>,
+) => Promise<unknown>;
+
 /**
  * Makes sure that tenant 1 exists, on the plan `unlimited`, and, where a key is given, that it is tenant 1's bootstrap key with all
  * scopes; a former value of it is refused from then on. Safe to repeat, and from several nodes at once. Throws HttpError 409 where another
  * key has this value.
  */
-export async function bootstrapTenant(control: ControlStore, secret: string): Promise<void> {
+export async function bootstrapTenant(
+  control: ControlStore,
+  secret: string,
+  around: AroundChange = (_change, make) => make(),
+): Promise<void> {
   await control.whenReady();
-  if (control.tenant(BOOTSTRAP_TENANT) === undefined) {
-    await control.write(
-      tenantKey(BOOTSTRAP_TENANT),
-      () => control.tenant(BOOTSTRAP_TENANT),
-      (current) => current ?? newTenant(BOOTSTRAP_TENANT, 'default', 'unlimited'),
+  const tenant = BOOTSTRAP_TENANT;
+  if (control.tenant(tenant) === undefined) {
+    await around({ action: 'tenant create', tenant }, () =>
+      control.write(
+        tenantKey(tenant),
+        () => control.tenant(tenant),
+        (current) => current ?? newTenant(tenant, 'default', 'unlimited'),
+      ),
     );
   }
   const known = control.key(BOOTSTRAP_KEY_ID);
   if (secret === '' || (known !== undefined && known.hash === control.hash(secret) && known.revokedAt === null)) return;
-  await putKey(control, BOOTSTRAP_KEY_ID, BOOTSTRAP_TENANT, { secret, scopes: ALL_SCOPES, expiresAt: null });
+  await around({ action: known === undefined ? 'key create' : 'key rotate', tenant, key: BOOTSTRAP_KEY_ID }, () =>
+    putKey(control, BOOTSTRAP_KEY_ID, tenant, { secret, scopes: ALL_SCOPES, expiresAt: null }),
+  );
 }
 
 type KeyOptions = { readonly secret: string; readonly scopes: readonly Scope[]; readonly expiresAt: string | null };

@@ -1,4 +1,6 @@
+import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
+import { auditRoute } from '../../api/admin/audit-route.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
@@ -15,6 +17,8 @@ import { QueryPool } from '../../api/query/workers/query-pool.ts';
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
+import { RecordHistory } from '../../pipeline/bus/record-history.ts';
+import { ADMIN_AUDIT_TOPIC } from '../../pipeline/bus/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
@@ -36,11 +40,18 @@ export const appRole: Role = {
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const tables = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
-    context.serveAdmin([
+    const history = new RecordHistory({
+      kafka: createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log }),
+      topic: ADMIN_AUDIT_TOPIC,
+    });
+    const audit = new AdminAudit(history, log.child({ component: 'admin audit' }));
+    const routes = [
       ...adminRoutes(control, context.peers),
       usageRoute(control, counts),
       ...deadLetterRoutes({ letters, store, tables, log }),
-    ]);
+      auditRoute(audit),
+    ];
+    context.serveAdmin(routes, audit);
     const engine = new QueryPool({
       ...{ clickhouse: config.clickhouse, limits: config.limits, workers: config.limits.queryWorkers },
       log: log.child({ component: 'query workers' }),
@@ -68,6 +79,7 @@ export const appRole: Role = {
     return [
       { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
       letters,
+      history,
       control,
       sweep,
       ...services,

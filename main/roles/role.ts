@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { AdminAudit } from '../../api/admin/admin-audit.ts';
 import type { AdminRoute } from '../../api/admin/admin-routes.ts';
 import type { Peers } from '../../api/admin/peers.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
@@ -20,8 +21,8 @@ export type RoleContext = {
   readonly registerCheck: (name: string, check: () => boolean | Promise<boolean>) => void;
   /** Registers what `/ready` may have to say though all checks hold. */
   readonly registerWarning: (warning: () => string | null) => void;
-  /** Makes this process's internal listener the one that operators talk to. */
-  readonly serveAdmin: (routes: readonly AdminRoute[]) => void;
+  /** Makes this process's internal listener the one that operators talk to, and writes their changes down. */
+  readonly serveAdmin: (routes: readonly AdminRoute[], audit: AdminAudit) => void;
   /** Lets the other processes wait until this one's control store has seen a change. */
   readonly useControl: (control: ControlStore) => void;
   /** Ends the process, so that the supervisor starts it again. */

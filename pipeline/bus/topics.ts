@@ -4,6 +4,7 @@ import type { Admin, ITopicConfig, Kafka } from 'kafkajs';
 export const CONTROL_TOPIC = 'control.v1';
 export const USAGE_TOPIC = 'usage.v1';
 export const DEAD_LETTER_TOPIC = 'dead-letter.v1';
+export const ADMIN_AUDIT_TOPIC = 'admin-audit.v1';
 
 const DAY_MS = 86_400_000;
 const MOST_REPLICAS = 3;
@@ -52,6 +53,15 @@ export const busTopics: readonly TopicSpec[] = [
     retentionMs: 30 * DAY_MS,
     // a letter is its record and what is known of it
     maxMessageBytes: MAX_MESSAGE_BYTES + 1024 * 1024,
+    timestamps: 'append',
+  },
+  {
+    name: ADMIN_AUDIT_TOPIC,
+    partitions: 1,
+    // of the two lines of a change the later one has all that the earlier one says
+    cleanup: 'compact,delete',
+    retentionMs: 400 * DAY_MS,
+    maxMessageBytes: 1024 * 1024,
     timestamps: 'append',
   },
 ];

@@ -1,0 +1,52 @@
+import { readTime } from '../../logsql/times.ts';
+import { HttpError, invalidParameter } from '../../pipeline/core/errors.ts';
+import type { AdminAudit, AuditLine } from './admin-audit.ts';
+import type { AdminRoute } from './admin-routes.ts';
+
+const MAX_LIMIT = 10_000;
+
+/** `GET /admin/audit-log?tenant=&since=&limit=`: the changes that administrators made, the newest first. */
+export const auditRoute = (audit: Pick<AdminAudit, 'read'>): AdminRoute => ({
+  method: 'GET',
+  path: '/admin/audit-log',
+  handle: async ({ query }) => {
+    const asked = { tenant: readTenant(query.get('tenant')), since: readSince(query.get('since')), limit: readLimit(query.get('limit')) };
+    const lines = await audit.read(asked).catch((cause: unknown) => {
+      throw new HttpError(503, 'audit_unavailable', 'The audit log cannot be read; retry later.', { retryAfter: 5, cause });
+    });
+    if (lines === false) throw invalidParameter('The audit log could not be read in time; name a later since.');
+    return { status: 200, body: lines.map(shown) };
+  },
+});
+
+function shown({ id, time, state, action, tenant, key, details, reason, actor, requestId }: AuditLine): object {
+  return {
+    ...{ id, time, state, action, tenant_id: tenant ?? null, key_id: key ?? null, details, reason: reason ?? null },
+    ...{ token: actor.token ?? null, client: actor.client ?? null, address: actor.address ?? null, request_id: requestId ?? null },
+  };
+}
+
+function readTenant(text: string | null): number | null {
+  if (text === null) return null;
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidParameter(`tenant must be an integer of at least 1 (got ${JSON.stringify(text)}).`);
+  return Number(text);
+}
+
+/** Milliseconds. */
+function readSince(text: string | null): number {
+  if (text === null) return 0;
+  const time = readTime(text.trim(), BigInt(Date.now()) * 1_000_000n);
+  if (time === null)
+    throw invalidParameter(
+      `since ${JSON.stringify(text)} is not a valid time: use a duration such as -1h, an ISO 8601 time or a Unix number.`,
+    );
+  return Math.max(0, Number(time.start / 1_000_000n));
+}
+
+function readLimit(text: string | null): number {
+  if (text === null) return 100;
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > MAX_LIMIT)
+    throw invalidParameter(`limit must be an integer from 1 to ${String(MAX_LIMIT)} (got ${JSON.stringify(text)}).`);
+  return limit;
+}
