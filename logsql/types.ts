@@ -5,7 +5,7 @@ import type { FieldSet } from './fields.ts';
 import type { Lexer } from './lexer.ts';
 import type { QueryMemory } from './memory.ts';
 import type { Regexp, RegexpKind } from './regexp.ts';
-import type { Aliases } from './sql/aliases.ts';
+import type { Layers } from './sql/layers.ts';
 
 /** Where a piece of SQL will stand, and the tenant and days (`YYYY-MM-DD`) it is for. */
 export type SqlContext = {
@@ -181,8 +181,8 @@ export type StatsSqlInput = {
   /** The condition of `if (…)`. */
   readonly condition: Sql | null;
   readonly entries: SqlInput['entries'];
-  /** Names of the statement, for expressions that stand in it more than once. */
-  readonly aliases: Aliases;
+  /** Gives names to expressions over the rows that are needed more than once. */
+  readonly layers: Layers;
 };
 /**
  * Aggregate expressions, and how their values become the result of a group that covers so many seconds. Null from `decode` means that

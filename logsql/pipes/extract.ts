@@ -32,6 +32,7 @@ function patternSql(steps: readonly PatternStep[], text: Sql, input: RowInput): 
   let rest = input.name(first === '' ? text : afterLiteral(text, first));
   for (const [index, { field, option }] of steps.entries()) {
     const isLast = index === steps.length - 1;
+    if (isLast && field === '') break;
     const next = steps[index + 1]?.text ?? '';
     const plain = next === '' ? rest : sql`substring(${rest}, 1, greatest(position(${rest}, ${bound(next)}), 1) - 1)`;
     const after = next === '' ? sql`''` : afterLiteral(rest, next);

@@ -4,7 +4,7 @@ import { parseTimestamp } from '../numbers.ts';
 import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
 import { quote } from '../reserved.ts';
-import { Aliases } from '../sql/aliases.ts';
+import { Layers } from '../sql/layers.ts';
 import { stats as functions } from '../stats/index.ts';
 import type {
   Accumulator,
@@ -138,9 +138,16 @@ export class StatsPipe implements Pipe {
     const inputs = this.calls.map((call) => conditionOf(call, { ...context, indexed: false }));
     if (!inputs.every((input) => input !== null)) return null;
     const statement = (forms: readonly Form[]): SqlPipe | null => {
-      const common = { context: { ...context, indexed: false }, run, entries, aliases: new Aliases() };
+      const common = { context: { ...context, indexed: false }, run, entries, layers: new Layers('v') };
       const parts = forms.map((form, index) => form({ ...common, condition: inputs[index]?.condition ?? null }));
-      return parts.every((part) => part !== null) ? this.#statement({ source, run, keys, doubt, first }, forms, parts, statement) : null;
+      return parts.every((part) => part !== null)
+        ? this.#statement(
+            { source: common.layers.over(source, context.computed === undefined), run, keys, doubt, first },
+            forms,
+            parts,
+            statement,
+          )
+        : null;
     };
     return statement(
       this.calls.map(

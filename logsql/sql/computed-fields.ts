@@ -2,12 +2,13 @@
  * Pipes that change rows one by one, in SQL in front of one that groups: what they work out are columns of a subquery, and fields that
  * were written are looked up there.
  */
-import { Sql, join, sql } from '../../pipeline/core/sql.ts';
+import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../fields.ts';
 import { FilterPipe } from '../pipes/filter.ts';
 import type { Pipe, RowInput, RunContext, SqlContext } from '../types.ts';
-import { PROMOTED } from './promoted.ts';
-import { and, fieldText, or, tableText } from './text.ts';
+import { Layers } from './layers.ts';
+import { Room } from './room.ts';
+import { and, fieldText, or } from './text.ts';
 
 /** What a pipe that groups reads after such pipes, and the pipes from it on. */
 export type ComputedRows = {
@@ -19,8 +20,8 @@ export type ComputedRows = {
 
 /** Fields that pipes read from columns of their own, not as texts. */
 const OWN_COLUMNS = ['_time', '_stream', '_stream_id'];
-const TABLE = sql`tenant_id, _time, arrived, kafka_part, kafka_off, kafka_idx, stream_id, level, service, trace_id, span_id, _msg, fields`;
-const COMMA = sql`, `;
+/** Subqueries inside one another: ClickHouse takes 100, and each of them takes time to analyse. */
+const MOST_LAYERS = 20;
 
 /** The longest run of such pipes and what comes of it; null where no pipe that groups follows, or SQL cannot say one of them. */
 export function computeRows(pipes: readonly Pipe[], entries: Sql, context: SqlContext, run: RunContext): ComputedRows | null {
@@ -40,7 +41,8 @@ class Rows implements RowInput {
   readonly run: RunContext;
   /** With the fields as they are by now. */
   context: SqlContext;
-  readonly #columns: Sql[] = [];
+  readonly #layers = new Layers('c');
+  readonly #room = new Room();
   readonly #doubts: Sql[] = [];
   readonly #conditions: Sql[] = [];
   /** Those of OWN_COLUMNS that rows have no more, or with other values. */
@@ -54,9 +56,7 @@ class Rows implements RowInput {
     return this.#lost.includes(field) ? null : fieldText(field, this.context);
   }
   name(expression: Sql): Sql {
-    const name = new Sql([`c${String(this.#columns.length)}`], []);
-    this.#columns.push(sql`${expression} AS ${name}`);
-    return name;
+    return this.#layers.name(expression);
   }
   doubt(rows: Sql): void {
     this.#doubts.push(this.name(rows));
@@ -64,7 +64,7 @@ class Rows implements RowInput {
 
   /** Takes a pipe in, if SQL can say it. */
   through(pipe: Pipe): boolean {
-    if (pipe.filters?.some(({ fields }) => this.lacks(FieldSet.of(fields))) === true) return false;
+    if (pipe.filters?.every((filter) => this.#room.takeFilter(filter) && !this.lacks(FieldSet.of(filter.fields))) === false) return false;
     if (pipe instanceof FilterPipe) return this.#filter(pipe);
     const { context } = this;
     const change = pipe.computes?.(this) ?? null;
@@ -75,7 +75,7 @@ class Rows implements RowInput {
     const computed = (field: string): Sql | null | undefined =>
       named.get(field) ?? (keeps?.(field) === false ? sql`''` : context.computed?.(field));
     this.context = { ...context, computed };
-    return true;
+    return this.#layers.depth <= MOST_LAYERS;
   }
   #filter({ filter }: FilterPipe): boolean {
     const condition = filter.sql(this.context);
@@ -89,13 +89,14 @@ class Rows implements RowInput {
   }
 
   result(entries: Sql, pipes: readonly Pipe[]): ComputedRows {
-    const promoted = PROMOTED.flatMap((field) => tableText(field) ?? []);
-    const columns = join([TABLE, ...promoted, ...this.#columns], COMMA);
     const doubt = this.#doubts.length === 0 ? null : or(this.#doubts);
     // a doubtful row is not left out: it must be seen
     const condition = this.#conditions.length === 0 ? null : and(this.#conditions);
     const kept = condition === null || doubt === null ? condition : or([doubt, condition]);
     const where = kept === null ? sql`` : sql` WHERE ${kept}`;
-    return { source: sql`(SELECT ${columns} FROM ${entries})${where}`, context: this.context, doubt, pipes };
+    // a condition stands behind a subquery
+    if (this.#layers.depth === 0) this.name(sql`1`);
+    const source = this.#layers.over(entries, true);
+    return { source: sql`${source}${where}`, context: this.context, doubt, pipes };
   }
 }

@@ -7,8 +7,8 @@ import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import type { FieldSet } from '../fields.ts';
 import type { Ask, SqlInput } from '../types.ts';
-import { Aliases } from './aliases.ts';
 import { entryColumns } from './columns.ts';
+import { Layers } from './layers.ts';
 import { PLACE } from './places.ts';
 import { numberKey } from './ranked.ts';
 import { fieldText } from './text.ts';
@@ -27,9 +27,9 @@ export const MOST_SORTED = 10_000;
 /** Entries whose values are of no kind that ClickHouse can sort: times, very long numbers. All of them are sorted in memory. */
 const MOST_OTHERS = 20_000;
 
-/** What is known of a value, each expression for a scope of its own. */
-type Value = {
-  readonly text: Sql;
+/** Entries, and what is known of the value of each. */
+type Values = {
+  readonly source: Sql;
   /** 0: empty, 1: a number, 2: a text in natural order, 3: of no kind. */
   readonly kind: Sql;
   /** By which those of a kind are sorted; beside `kind`. */
@@ -40,13 +40,15 @@ type Value = {
  * A number has units or none. The key of a text has each run of digits behind a byte that comes before all others: its length, the
  * digits without leading zeros, and the number of these.
  */
-function valueOf(text: Sql): Value {
-  const { isKey, key } = numberKey(text, new Aliases());
+function valuesOf(source: Sql, text: Sql): Values {
+  const layers = new Layers('v');
+  const { isKey, key } = numberKey(text, layers);
   const isOther = sql`match(${text}, '^[-+]?[0-9_]+$|^[-+]?0[xXbBoO]|^[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{250}|[\\x00\\x01]')`;
   const digits = sql`replaceRegexpOne(r, '^0+', '')`;
   const run = sql`concat('\\x01', char(length(${digits})), ${digits}, char(length(r) - length(${digits})))`;
   const natural = sql`arrayStringConcat(arrayMap(r -> if(match(r, '^[0-9]'), ${run}, r), extractAll(${text}, '[0-9]+|[^0-9]+')))`;
-  return { text, kind: sql`multiIf(${text} = '', 0, ${isKey}, 1, ${isOther}, 3, 2)`, keys: [null, sql`${key}.1`, natural, null] };
+  const kind = layers.name(sql`multiIf(${text} = '', 0, ${isKey}, 1, ${isOther}, 3, 2)`);
+  return { source: layers.over(source, true), kind, keys: [null, sql`${key}.1`, natural, null] };
 }
 
 /** Entries among which are the first ones of the sort, oldest first; null where there are too many of no kind, or SQL has no text for the field. */
@@ -55,9 +57,9 @@ export async function firstSorted({ source, context }: SqlInput, wanted: FirstSo
   const text = fieldText(field, context);
   // fields that are worked out are in no entry
   if (text === null || context.computed !== undefined) return null;
-  const value = valueOf(text);
+  const values = valuesOf(source, text);
   const rows = await ask.rows(
-    sql`SELECT countIf(k = 0), countIf(k = 1), countIf(k = 2), countIf(k = 3) FROM (SELECT ${value.kind} AS k FROM ${source})`,
+    sql`SELECT countIf(k = 0), countIf(k = 1), countIf(k = 2), countIf(k = 3) FROM (SELECT ${values.kind} AS k FROM ${values.source})`,
   );
   const counts = (rows[0] ?? []).map(Number);
   const [empty = 0, , , others = 0] = counts;
@@ -67,7 +69,7 @@ export async function firstSorted({ source, context }: SqlInput, wanted: FirstSo
   const isWanted = (kind: number): boolean => (isDescending ? kind > 0 || full < most : kind === 0 || empty < most);
   const parts = [0, 1, 2, 3]
     .filter((kind) => (counts[kind] ?? 0) > 0 && isWanted(kind))
-    .map((kind) => placesOf(source, value, kind, { ...wanted, most: kind === 3 ? MOST_OTHERS : most }));
+    .map((kind) => placesOf(values, kind, { ...wanted, most: kind === 3 ? MOST_OTHERS : most }));
   if (parts.length === 0) return [];
   const columns = entryColumns(fields, context.tenantId);
   const read = await ask.rows(
@@ -78,8 +80,8 @@ export async function firstSorted({ source, context }: SqlInput, wanted: FirstSo
 }
 
 /** The places of the first entries of a kind, of equal ones the oldest. */
-function placesOf(source: Sql, { kind, keys }: Value, which: number, { isDescending, most }: FirstSorted): Sql {
+function placesOf({ source, kind, keys }: Values, which: number, { isDescending, most }: FirstSorted): Sql {
   const key = keys[which] ?? null;
   const order = key === null ? sql`` : sql`${key}${isDescending ? sql` DESC` : sql``}, `;
-  return sql`SELECT ${PLACE} FROM ${source} AND ${kind} = ${uint32(which)} ORDER BY ${order}${PLACE} LIMIT ${uint32(most)}`;
+  return sql`SELECT ${PLACE} FROM ${source} WHERE ${kind} = ${uint32(which)} ORDER BY ${order}${PLACE} LIMIT ${uint32(most)}`;
 }

@@ -61,16 +61,16 @@ class Extreme implements Stats {
           someValues(column, bothOf(condition, sql`NOT (${column} = '' OR ${isPlain})`)),
         ];
       },
-      (input) => this.#byNumber(input),
+      // messages that are no plain numbers are hardly sizes: nothing is asked once more
+      this.fields.includes('_msg') && context.computed?.('_msg') === undefined ? undefined : (input) => this.#byNumber(input),
     );
   }
   /** Any number of different values, where all are numbers, sizes or durations. */
-  #byNumber({ condition, context, aliases }: StatsSqlInput): StatsSql | null {
+  #byNumber({ condition, context, layers }: StatsSqlInput): StatsSql | null {
     return this.#fromColumns(context, (column) => {
-      const { isKey, key } = numberKey(column, aliases);
-      const { named, name } = aliases.name(isKey);
-      const others = aggregate('count', [], [condition, sql`NOT (${column} = '' OR ${named})`]);
-      return [sql`${aggregate(this.#name, [key], [condition, name])}.2`, aggregate('count', [], [condition, sql`${column} = ''`]), others];
+      const { isKey, key } = numberKey(column, layers);
+      const others = aggregate('count', [], [condition, sql`NOT (${column} = '' OR ${isKey})`]);
+      return [sql`${aggregate(this.#name, [key], [condition, isKey])}.2`, aggregate('count', [], [condition, sql`${column} = ''`]), others];
     });
   }
   /** Three columns for each field: the extreme of some values or '', how many are empty, and the rest, or how many cannot be told. */

@@ -53,20 +53,20 @@ class Histogram implements Stats {
     };
   }
   /** Each column counts by places of ranges; values at an end of a range, where the last digit of a logarithm decides, come apart. */
-  sql({ condition, context, aliases }: StatsSqlInput): StatsSql | null {
+  sql({ condition, context, layers }: StatsSqlInput): StatsSql | null {
     const columns = columnsOf(this.fields, context);
     if (columns === null) return null;
     return {
       columns: columns.flatMap((column) => {
-        const value = aliases.name(numberSql(column));
-        const place = aliases.name(sql`(log10(assumeNotNull(${value.name})) + 9) * 18`);
-        const isNear = aliases.name(sql`ifNull(abs(${place.named} - round(${place.name})) < 1e-6, 0)`);
-        const isCounted = aliases.name(sql`ifNull(${value.named} >= 0, 0)`);
-        const index = sql`toInt32(floor(least(greatest(${place.name}, -1), ${uint32(BUCKETS)})))`;
+        const value = layers.name(numberSql(column));
+        const place = layers.name(sql`(log10(assumeNotNull(${value})) + 9) * 18`);
+        const isNear = layers.name(sql`ifNull(abs(${place} - round(${place})) < 1e-6, 0)`);
+        const isCounted = layers.name(sql`ifNull(${value} >= 0, 0)`);
+        const index = sql`toInt32(floor(least(greatest(${place}, -1), ${uint32(BUCKETS)})))`;
         return [
-          sql`sumMapIf([${index}], [toUInt64(1)], ${bothOf(condition, sql`${isCounted.named} AND NOT ${isNear.named}`)})`,
+          sql`sumMapIf([${index}], [toUInt64(1)], ${bothOf(condition, sql`${isCounted} AND NOT ${isNear}`)})`,
           pairsOf(
-            sql`approx_top_kIf(${MOST_NEAR}, ${MOST_NEAR})(assumeNotNull(${value.name}), ${bothOf(condition, sql`${isCounted.name} AND ${isNear.name}`)})`,
+            sql`approx_top_kIf(${MOST_NEAR}, ${MOST_NEAR})(assumeNotNull(${value}), ${bothOf(condition, sql`${isCounted} AND ${isNear}`)})`,
           ),
         ];
       }),

@@ -79,11 +79,11 @@ class Quantile implements Stats {
     };
   }
   /** Any number of different values, where all are missing, numbers, sizes or durations; the last column counts those that are not. */
-  #sorted({ condition, context, aliases }: StatsSqlInput): StatsSql | null {
+  #sorted({ condition, context, layers }: StatsSqlInput): StatsSql | null {
     const columns = columnsOf(this.fields, context);
     if (columns === null) return null;
     const keys = columns.map((column) => {
-      const { isKey, key } = numberKey(column, aliases);
+      const { isKey, key } = numberKey(column, layers);
       return { key: sql`if(${column} = '', (-inf, ''), ${key})`, isOther: sql`toUInt8(NOT (${column} = '' OR ${isKey}))` };
     });
     const list = sql`[${join(
@@ -92,18 +92,17 @@ class Quantile implements Stats {
     )}]`;
     const most = uint32(MOST_SORTED + 1);
     const values = condition === null ? sql`groupArrayArray(${most})(${list})` : sql`groupArrayArrayIf(${most})(${list}, ${condition})`;
-    const { named, name } = aliases.name(values);
+    const place = sql`toUInt64(greatest(0., least(toFloat64(length(l)) - 1, floor(${float64(this.#phi)} * length(l))))) + 1`;
     const others = join(
       keys.map(({ isOther }) => isOther),
       sql` + `,
     );
     return {
-      columns: [
-        sql`arraySort(${named})[toUInt64(greatest(0., least(toFloat64(length(${name})) - 1, floor(${float64(this.#phi)} * length(${name}))))) + 1].2`,
-        sql`length(${name})`,
-        aggregate('sum', [others], [condition]),
-      ],
-      decode: ([result, size, rest]) => (Number(rest) > 0 || Number(size) > MOST_SORTED ? null : Number(size) === 0 ? '' : String(result)),
+      columns: [sql`arrayMap(l -> (arraySort(l)[${place}].2, length(l)), [${values}])[1]`, aggregate('sum', [others], [condition])],
+      decode: ([found, rest]) => {
+        const [result, size] = found as readonly unknown[];
+        return Number(rest) > 0 || Number(size) > MOST_SORTED ? null : String(result);
+      },
     };
   }
 }

@@ -63,7 +63,7 @@ class RowOf implements Stats {
   }
 
   /** Exact where the values to compare are numbers, sizes or durations; the last column counts those that are not. */
-  sql({ condition, context, aliases }: StatsSqlInput): StatsSql | null {
+  sql({ condition, context, layers }: StatsSqlInput): StatsSql | null {
     const shown = columnsOf(this.#shown, context);
     if (shown === null) return null;
     const row = textsSql(shown);
@@ -75,14 +75,13 @@ class RowOf implements Stats {
     }
     const by = fieldText(this.#by, context);
     if (by === null || this.#by === '_time') return null;
-    const { isKey, key } = numberKey(by, aliases);
-    const { named, name } = aliases.name(isKey);
+    const { isKey, key } = numberKey(by, layers);
     const order = sql`(${key}, ${this.#which === 'min' ? PLACE : PLACE_BACKWARDS})`;
     return {
       columns: [
-        argBest(this.#which, row, order, bothOf(condition, named)),
-        aggregate('count', [], [condition, name]),
-        aggregate('count', [], [condition, sql`NOT (${by} = '' OR ${name})`]),
+        argBest(this.#which, row, order, bothOf(condition, isKey)),
+        aggregate('count', [], [condition, isKey]),
+        aggregate('count', [], [condition, sql`NOT (${by} = '' OR ${isKey})`]),
       ],
       decode: ([found, rows, others]) => {
         if (Number(others) > 0) return null;

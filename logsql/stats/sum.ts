@@ -39,16 +39,16 @@ class Sum implements Stats {
     };
   }
   /** Exact but for floats that are extremely small or large: the third column of a field counts them. */
-  sql({ condition, aliases, context }: StatsSqlInput): StatsSql | null {
+  sql({ condition, layers, context }: StatsSqlInput): StatsSql | null {
     const columns = columnsOf(this.fields, context);
     if (columns === null) return null;
     return {
       columns: columns.flatMap((column) => {
-        const { named, name } = aliases.name(numberSql(column));
+        const name = layers.name(numberSql(column));
         const isFinite = sql`isFinite(${name})`;
         const fits = fitsSteps(name);
         return [
-          aggregate('count', [named], [condition]),
+          aggregate('count', [name], [condition]),
           sql`toString(${aggregate('sum', [stepsSql(sql`assumeNotNull(${name})`)], [condition, sql`ifNull(${isFinite} AND ${fits}, 0)`])})`,
           aggregate('count', [], [condition, sql`ifNull(${isFinite} AND NOT ${fits}, 0)`]),
           aggregate('sum', [name], [condition, sql`ifNull(NOT ${isFinite}, 0)`]),
