@@ -162,6 +162,28 @@ describe('query workers', function () {
     expect(lost).to.deep.equal([]);
   });
 
+  it('run two exports of a tenant, which hold up neither its queries nor those of others; a third waits', async () => {
+    const open = async (): Promise<AsyncIterator<string | Uint8Array>> => {
+      const { stream } = await pool.run(jobOf({ operation: 'select/query', parameters: select('*'), isExport: true }));
+      const rows = (stream as AsyncIterable<string | Uint8Array>)[Symbol.asyncIterator]();
+      // only what was begun can be left
+      await rows.next();
+      return rows;
+    };
+    const [first, second] = await Promise.all([open(), open()]);
+    let isOpen = false;
+    const third = open().then((rows) => {
+      isOpen = true;
+      return rows;
+    });
+    const asked = [1, 1, 1, 1, 1, 2, 3].map((tenantId) => ok({ ...search('* | stats count() n'), tenantId }));
+    expect((await Promise.all(asked)).every((text) => text.includes('"n":'))).to.equal(true);
+    expect(isOpen).to.equal(false);
+    await first.return?.();
+    await (await third).return?.();
+    await second.return?.();
+  });
+
   it('follow a query as long as it may look', async () => {
     let looks = 0;
     const permit = (): void => {
