@@ -21,6 +21,8 @@ export type Plan = {
   readonly ceilingBytes: number;
   /** Query rate of one key. */
   readonly queriesPerMinute: number;
+  /** Queries of the tenant that run at once; more wait, and too many are refused. */
+  readonly queriesAtOnce: number;
   /** 0: kept for ever. */
   readonly retentionDays: number;
   /** Most streams of a day; entries of further ones go to the stream `{}`. */
@@ -39,6 +41,7 @@ const NO_CEILINGS: Ceilings = { users: NO_LIMIT, keys: NO_LIMIT, liveTails: NO_L
 /** The ceiling of a paid plan, in included volumes. */
 const CEILING = 10;
 const STREAMS_PER_DAY = 1_000_000;
+const QUERIES_AT_ONCE = 4;
 
 /** Every plan, one row each. */
 export const PLANS: readonly Plan[] = [
@@ -48,6 +51,7 @@ export const PLANS: readonly Plan[] = [
     dailyBytes: 73 * GB,
     ceilingBytes: 73 * GB,
     queriesPerMinute: 1200,
+    queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 14,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
@@ -61,6 +65,7 @@ export const PLANS: readonly Plan[] = [
     dailyBytes: 34 * GB,
     ceilingBytes: CEILING * 34 * GB,
     queriesPerMinute: 1200,
+    queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 30,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
@@ -74,6 +79,7 @@ export const PLANS: readonly Plan[] = [
     dailyBytes: 135 * GB,
     ceilingBytes: CEILING * 135 * GB,
     queriesPerMinute: 3000,
+    queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 30,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
@@ -87,6 +93,7 @@ export const PLANS: readonly Plan[] = [
     dailyBytes: NO_LIMIT,
     ceilingBytes: NO_LIMIT,
     queriesPerMinute: NO_LIMIT,
+    queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 365,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
@@ -100,6 +107,7 @@ export const PLANS: readonly Plan[] = [
     dailyBytes: 0,
     ceilingBytes: 0,
     queriesPerMinute: 300,
+    queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 14,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
@@ -113,6 +121,7 @@ export const PLANS: readonly Plan[] = [
     dailyBytes: NO_LIMIT,
     ceilingBytes: NO_LIMIT,
     queriesPerMinute: NO_LIMIT,
+    queriesAtOnce: QUERIES_AT_ONCE,
     retentionDays: 0,
     streamsPerDay: NO_LIMIT,
     shards: 1,

@@ -9,6 +9,8 @@ export type QueryJob = {
   readonly tenantId: number;
   /** 0: for ever. */
   readonly retentionDays: number;
+  /** So many queries of the tenant run at once; the others wait. */
+  readonly atOnce: number;
   readonly requestId: string;
   /** When the request came, by `performance.now()`. */
   readonly startedAt: number;

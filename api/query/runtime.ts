@@ -61,7 +61,7 @@ export class QueryRuntime {
     const longest = this.#options.limits.queryTimeoutSeconds * 1000;
     return {
       ...{ operation, parameters, requestId, startedAt, signal },
-      ...{ tenantId: principal.tenantId, retentionDays: principal.plan.retentionDays },
+      ...{ tenantId: principal.tenantId, retentionDays: principal.plan.retentionDays, atOnce: principal.plan.queriesAtOnce },
       timeoutMs: Math.min(wanted ?? longest, longest),
     };
   }

@@ -45,6 +45,7 @@ describe('answers of large entries', function () {
         parameters,
         tenantId: 1,
         retentionDays: 0,
+        atOnce: 4,
         requestId: 'r',
         startedAt: performance.now(),
         timeoutMs: 60_000,

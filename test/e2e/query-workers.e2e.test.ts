@@ -43,7 +43,7 @@ describe('query workers', function () {
   beforeEach(() => (lost.length = 0));
 
   const jobOf = (asked: Asked): QueryJob => ({
-    ...{ tenantId: 1, retentionDays: 0, requestId: 'r', startedAt: performance.now(), timeoutMs: 60_000, isTail: false },
+    ...{ tenantId: 1, retentionDays: 0, atOnce: 4, requestId: 'r', startedAt: performance.now(), timeoutMs: 60_000, isTail: false },
     ...{ signal: NEVER, permit: () => undefined },
     ...asked,
   });

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../../pipeline/core/config.ts';
-import { HttpError, queryTimeout, rateLimited, storeUnavailable } from '../../../pipeline/core/errors.ts';
+import { HttpError, queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../engine.ts';
 import {
@@ -23,6 +23,7 @@ import {
 } from './frames.ts';
 import { receivedError, sentError, type AnswerHead, type SentError, type SentJob } from './messages.ts';
 import { PoolJob } from './pool-job.ts';
+import { Queue, type Running } from './queue.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 export type QueryPoolOptions = {
@@ -50,18 +51,19 @@ const SILENT_MS = 250;
 const IDLE_LOOKS = 20;
 /** A query has so much more than its time to say so itself. Milliseconds. */
 const GRACE_MS = 500;
-/** So many queries run in a worker at once, beside tails: as each tenant is in half of the workers, this bounds its own too. */
+/** So many queries run in a worker at once, beside tails and exports. */
 const MAX_RUNNING = 4;
 /** So many exports, which may go on for hours, run in a worker beside them, and so many of one tenant. */
 const MAX_EXPORTS = 4;
 const MAX_OWN_EXPORTS = 2;
-/** So many more of a tenant may wait; what comes then is refused. */
-const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = 5;
 /** How often a query is begun anew. */
 const MAX_MOVES = 5;
 /** Before another process takes the place of one that could not begin. Milliseconds. */
 const AGAIN_MS = 500;
+
+/** No tail and no export. */
+const isQuery = (job: QueryJob): boolean => !job.isTail && job.isExport !== true;
 
 /** A worker and what it has to do. */
 class Slot {
@@ -80,7 +82,7 @@ class Slot {
   hasRoom({ isTail, isExport, tenantId }: QueryJob): boolean {
     if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
     const jobs = [...this.jobs.values()].map(({ job }) => job);
-    if (isExport !== true) return isTail || jobs.filter((job) => !job.isTail && job.isExport !== true).length < MAX_RUNNING;
+    if (isExport !== true) return isTail || jobs.filter(isQuery).length < MAX_RUNNING;
     const exports = jobs.filter((job) => job.isExport === true);
     return exports.length < MAX_EXPORTS && exports.filter((job) => job.tenantId === tenantId).length < MAX_OWN_EXPORTS;
   }
@@ -100,7 +102,7 @@ export class QueryPool implements QueryEngine, Service {
   readonly name = 'query workers';
   readonly #options: QueryPoolOptions;
   readonly #slots: readonly Slot[];
-  readonly #waiting = new Set<PoolJob>();
+  readonly #waiting = new Queue();
   #running = false;
   #numbers = 0;
   #looks: NodeJS.Timeout | undefined;
@@ -132,11 +134,15 @@ export class QueryPool implements QueryEngine, Service {
   run(job: QueryJob): Promise<EngineAnswer> {
     return new Promise((resolve, reject) => {
       const own = new PoolJob(job, { resolve, reject, onOver: () => this.#over(own) });
-      if (!this.#running) own.fail(storeUnavailable());
-      else if (this.#waitingOf(job.tenantId) >= MAX_WAITING) own.fail(tooMany());
-      else {
+      if (!this.#running) {
+        own.fail(storeUnavailable());
+        return;
+      }
+      try {
         this.#waiting.add(own);
         this.#placeWaiting();
+      } catch (error) {
+        own.fail(error as Error);
       }
     });
   }
@@ -166,26 +172,16 @@ export class QueryPool implements QueryEngine, Service {
     Object.assign(slot, { worker, isReady: false, noted: 0, silentMs: 0, why: null });
   }
 
-  #waitingOf(tenantId: number): number {
-    let count = 0;
-    for (const { job } of this.#waiting) if (job.tenantId === tenantId) count += 1;
-    return count;
+  /** What of a tenant runs, in all workers. */
+  #runningOf(tenantId: number): Running {
+    const own = this.#slots.flatMap(({ jobs }) => [...jobs.values()]).filter(({ job }) => job.tenantId === tenantId);
+    return { jobs: own.length, queries: own.filter(({ job }) => isQuery(job)).length };
   }
 
-  /** Begins what waits, as far as there is room: of each tenant the first query and the first export, those first of whom fewest run. */
+  /** Begins what waits, as far as there is room. */
   #placeWaiting(): void {
-    for (let isPlaced = true; isPlaced && this.#waiting.size > 0;) {
-      const firsts = new Map<string, PoolJob>();
-      for (const job of this.#waiting) {
-        const line = `${String(job.job.tenantId)}/${String(job.job.isExport === true)}`;
-        if (!firsts.has(line)) firsts.set(line, job);
-      }
-      const running = new Map<number, number>();
-      for (const { jobs } of this.#slots)
-        for (const { job } of jobs.values()) running.set(job.tenantId, (running.get(job.tenantId) ?? 0) + 1);
-      const order = [...firsts.values()].sort((a, b) => (running.get(a.job.tenantId) ?? 0) - (running.get(b.job.tenantId) ?? 0));
-      isPlaced = order.filter((job) => this.#place(job)).length > 0;
-    }
+    for (let isPlaced = true; isPlaced && this.#waiting.size > 0;)
+      isPlaced = this.#waiting.next((tenantId) => this.#runningOf(tenantId)).filter((job) => this.#place(job)).length > 0;
   }
 
   /** Gives a job to the worker with the least to do among those that it may go to; false where it has to wait. */
@@ -274,7 +270,7 @@ export class QueryPool implements QueryEngine, Service {
       if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES) continue;
       this.#forget(slot, job);
       job.moves += 1;
-      this.#waiting.add(job);
+      this.#waiting.again(job);
     }
     this.#placeWaiting();
   }
@@ -326,7 +322,7 @@ export class QueryPool implements QueryEngine, Service {
         job.fail(isIts ? (why === 'time' ? tooLong(job) : tooMuch(job)) : storeUnavailable());
       else {
         job.moves += 1;
-        this.#waiting.add(job);
+        this.#waiting.again(job);
       }
     }
     const isBroken = why === null && !isReady && jobs.length === 0;
@@ -341,8 +337,6 @@ export class QueryPool implements QueryEngine, Service {
   }
 }
 
-const tooMany = (): Error =>
-  rateLimited(`The tenant has ${String(MAX_WAITING)} queries waiting beside those that run; ask again later.`, RETRY_AFTER_SECONDS);
 const busy = (): Error =>
   new HttpError(503, 'store_unavailable', 'The query workers are busy with other queries; ask again later.', {
     retryAfter: RETRY_AFTER_SECONDS,
