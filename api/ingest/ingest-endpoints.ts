@@ -74,7 +74,7 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
     intake.onAccepted?.(principal.tenantId, written.accepted);
     metrics.entries.inc({ format: normalizer.name }, written.accepted);
     metrics.bytes.inc({ format: normalizer.name }, bytes);
-    metrics.tenants.add(principal.tenantId, written.accepted, bytes);
+    metrics.tenants.add(principal.tenantId, { entries: written.accepted, bytes });
     if (written.rejected.count > 0) noteRejections(exchange, normalizer, intake, writer);
     const ack = normalizer.ack(request, written, performance.now() - exchange.startedAt);
     if (writer.limited === 0) return ack;

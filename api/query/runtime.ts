@@ -1,4 +1,5 @@
 import type { Config } from '../../pipeline/core/config.ts';
+import type { TenantUses } from '../../pipeline/core/tenant-use.ts';
 import type { RouteContext } from '../http/route.ts';
 import type { QueryRate } from '../limits/query-rate.ts';
 import type { EngineAnswer, QueryEngine } from './engine.ts';
@@ -7,6 +8,8 @@ import type { EngineAnswer, QueryEngine } from './engine.ts';
 export type QueryRuntimeOptions = {
   readonly engine: QueryEngine;
   readonly limits: Pick<Config['limits'], 'queryTimeoutSeconds'>;
+  /** Counts what tenants ask. */
+  readonly uses?: TenantUses<'queries' | 'seconds'>;
   /** Counts each query of a key; absent: any number of queries. */
   readonly rate?: QueryRate;
 };
@@ -40,7 +43,12 @@ export class QueryRuntime {
   ): Promise<EngineAnswer> {
     this.#options.rate?.(context.principal);
     const job = this.#job(context, operation, parameters, timeoutMs);
-    return this.#options.engine.run({ ...job, isTail: false, isExport, permit: () => undefined });
+    const began = performance.now();
+    try {
+      return await this.#options.engine.run({ ...job, isTail: false, isExport, permit: () => undefined });
+    } finally {
+      this.#options.uses?.add(context.principal.tenantId, { queries: 1, seconds: (performance.now() - began) / 1000 });
+    }
   }
 
   /** The same of a tail, which goes on until `signal`. Each look counts as a query, and `check` may refuse it. */

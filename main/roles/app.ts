@@ -59,7 +59,7 @@ export const appRole: Role = {
         metrics.lostWorkers.inc({ why });
       },
     });
-    const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate() });
+    const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries });
     const queries = createQueryRoutes(runtime);
     const tails = new LiveTails();
     const host = createHost({

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { TenantUses, type TenantUse } from './tenant-use.ts';
+import { TenantUses } from './tenant-use.ts';
 
 /** Tenants that have series of their own: those with the most bytes. */
 const TENANT_SERIES = 50;
@@ -10,7 +10,9 @@ export class Metrics {
   readonly entries = this.#counter('logweir_entries_total', 'Entries accepted and acknowledged.', ['format']);
   readonly bytes = this.#counter('logweir_ingest_bytes_total', 'Decompressed bytes of the bodies of accepted ingest requests.', ['format']);
   /** What is accepted of each tenant; the largest ones have series. */
-  readonly tenants = new TenantUses();
+  readonly tenants = new TenantUses<'entries' | 'bytes'>('bytes');
+  /** What tenants ask; seconds until an answer is there. */
+  readonly queries = new TenantUses<'queries' | 'seconds'>('seconds');
   readonly rejected = this.#counter('logweir_rejected_entries_total', 'Entries rejected one by one, by format and class of reason.', [
     'format',
     'reason',
@@ -83,17 +85,19 @@ export class Metrics {
   constructor(role: string) {
     this.registry.setDefaultLabels({ role });
     collectDefaultMetrics({ register: this.registry });
-    this.#tenantCounter('logweir_tenant_entries_total', 'Entries accepted of the tenants with the most bytes.', ({ entries }) => entries);
-    this.#tenantCounter('logweir_tenant_bytes_total', 'Bytes of accepted bodies of the tenants with the most bytes.', ({ bytes }) => bytes);
+    this.#tenantCounter('entries', 'Entries accepted of the tenants with the most bytes.', this.tenants);
+    this.#tenantCounter('bytes', 'Bytes of accepted bodies of the tenants with the most bytes.', this.tenants);
+    this.#tenantCounter('queries', 'Queries of the tenants with the most seconds of them.', this.queries);
+    this.#tenantCounter('query_seconds', 'Seconds that queries took, of the tenants with the most.', this.queries, 'seconds');
   }
 
   /** A tenant that falls behind the others has no series until it is among the first again; then it has all that was counted. */
-  #tenantCounter(name: string, help: string, valueOf: (use: TenantUse) => number): void {
+  #tenantCounter<Name extends string>(unit: string, help: string, uses: TenantUses<Name>, name = unit as Name): void {
     const counter = new Counter({
-      ...{ name, help, labelNames: ['tenant'], registers: [this.registry] },
+      ...{ name: `logweir_tenant_${unit}_total`, help, labelNames: ['tenant'], registers: [this.registry] },
       collect: () => {
         counter.reset();
-        for (const use of this.tenants.top(TENANT_SERIES)) counter.inc({ tenant: String(use.tenantId) }, valueOf(use));
+        for (const use of uses.top(TENANT_SERIES)) counter.inc({ tenant: String(use.tenantId) }, use[name]);
       },
     });
   }

@@ -1,34 +1,36 @@
-/** What a process has taken of a tenant since it started. */
-export type TenantUse = { readonly tenantId: number; readonly entries: number; readonly bytes: number };
-
-/** Tenants that are counted; with more, the half that has sent the least is forgotten. */
+/** Tenants that are counted; with more, the half that has used the least is forgotten. */
 const MOST_COUNTED = 10_000;
 
-/** What each tenant has sent, for as many tenants as fit: a series for each of a million would end whoever scrapes it. */
-export class TenantUses {
-  readonly #most: number;
-  #uses = new Map<number, { entries: number; bytes: number }>();
+/** What a process has counted of a tenant since it started. */
+export type TenantUse<Name extends string> = { readonly tenantId: number } & Readonly<Record<Name, number>>;
 
-  constructor(most = MOST_COUNTED) {
+/** What each tenant uses, for as many tenants as fit: a series for each of a million would end whoever scrapes it. */
+export class TenantUses<Name extends string> {
+  readonly #rank: Name;
+  readonly #most: number;
+  #uses = new Map<number, Record<Name, number>>();
+
+  /** The tenants with the most of `rank` come first. */
+  constructor(rank: Name, most = MOST_COUNTED) {
+    this.#rank = rank;
     this.#most = most;
   }
 
-  add(tenantId: number, entries: number, bytes: number): void {
-    const use = this.#uses.get(tenantId) ?? { entries: 0, bytes: 0 };
-    use.entries += entries;
-    use.bytes += bytes;
-    this.#uses.set(tenantId, use);
+  add(tenantId: number, amounts: Readonly<Record<Name, number>>): void {
+    const use = this.#uses.get(tenantId);
+    if (use === undefined) this.#uses.set(tenantId, { ...amounts });
+    else for (const name of Object.keys(amounts) as Name[]) use[name] += amounts[name];
     if (this.#uses.size > this.#most) this.#uses = new Map(this.#sorted().slice(0, Math.ceil(this.#most / 2)));
   }
 
-  /** So many tenants, those with the most bytes first. */
-  top(count: number): TenantUse[] {
+  /** So many tenants, the first ones. */
+  top(count: number): TenantUse<Name>[] {
     return this.#sorted()
       .slice(0, count)
-      .map(([tenantId, use]) => ({ tenantId, ...use }));
+      .map(([tenantId, use]) => ({ ...use, tenantId }));
   }
 
-  #sorted(): [number, { entries: number; bytes: number }][] {
-    return [...this.#uses].sort(([idA, a], [idB, b]) => b.bytes - a.bytes || idA - idB);
+  #sorted(): [number, Record<Name, number>][] {
+    return [...this.#uses].sort(([idA, a], [idB, b]) => b[this.#rank] - a[this.#rank] || idA - idB);
   }
 }

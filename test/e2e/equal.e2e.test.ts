@@ -1,10 +1,12 @@
 import { expect } from 'chai';
+import { checkBudgets } from '../equal/budgets.ts';
 import { checkCanaries } from '../equal/canary.ts';
 import { checkEqual } from '../equal/equal.ts';
 import { extent } from '../extent.ts';
 
 const PAIRS = extent(2000, 20_000);
 const HOSTILE = extent(300, 2500);
+const CRAMPED = extent(300, 10_000);
 
 /** `npm run equal` does the same with more of them, and with other seeds. */
 describe('LogsQL, random queries over random entries', function () {
@@ -16,6 +18,14 @@ describe('LogsQL, random queries over random entries', function () {
     expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
     expect(filters).to.be.above(0.75 * PAIRS);
     expect(queries).to.be.above(0.05 * PAIRS);
+  });
+
+  it(`${CRAMPED.toLocaleString('en')} with little memory and time: each ends, and gives what it would alone`, async () => {
+    const { answered, refused, lostWorkers, counterexamples } = await checkBudgets({ queries: CRAMPED, seed: 1, progress, isTimed: false });
+    expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
+    expect(lostWorkers).to.equal(0);
+    expect(answered).to.be.above(0.5 * CRAMPED);
+    expect(refused).to.be.above(0);
   });
 
   it(`${HOSTILE.toLocaleString('en')} hostile ones: no tenant sees a row of another`, async () => {

@@ -2,8 +2,10 @@
  * `npm run equal`: random queries over random entries, in memory and in ClickHouse, and hostile queries of one tenant about another's.
  *   npm run equal -- [--pairs 200000] [--seed 1]             both back ends of LogsQL give the same
  *   npm run equal -- --canaries [--queries 50000] [--seed 1]  no query gives a row of another tenant
+ *   npm run equal -- --budgets [--queries 10000] [--seed 1]   with little memory and time each ends, and gives what it would alone
  */
 import { parseArgs } from 'node:util';
+import { checkBudgets } from './budgets.ts';
 import { checkCanaries } from './canary.ts';
 import { checkEqual } from './equal.ts';
 
@@ -13,14 +15,18 @@ const { values: flags } = parseArgs({
     queries: { type: 'string', default: '50000' },
     seed: { type: 'string', default: '1' },
     canaries: { type: 'boolean', default: false },
+    budgets: { type: 'boolean', default: false },
   },
 });
 const progress = (line: string): void => void process.stdout.write(`${line}\n`);
 const seed = Number(flags.seed);
 const began = Date.now();
+const queries = Number(flags.queries);
 const report = flags.canaries
-  ? await checkCanaries({ queries: Number(flags.queries), seed, progress })
-  : await checkEqual({ pairs: Number(flags.pairs), seed, wholeOneIn: 8, progress });
+  ? await checkCanaries({ queries, seed, progress })
+  : flags.budgets
+    ? await checkBudgets({ queries, seed, progress, isTimed: true })
+    : await checkEqual({ pairs: Number(flags.pairs), seed, wholeOneIn: 8, progress });
 const faults = 'leaks' in report ? report.leaks : report.counterexamples;
 progress(JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1000) }, null, 1));
 process.exit(faults.length === 0 ? 0 : 1);

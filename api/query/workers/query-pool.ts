@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError, queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
+import type { MemoryLimits } from '../../../logsql/memory.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../engine.ts';
 import {
   ABORT,
@@ -34,6 +35,8 @@ export type QueryPoolOptions = {
   readonly workers: number;
   /** Most bytes of memory that all of them take together. */
   readonly maxBytes?: number;
+  /** What all queries of a worker may hold. */
+  readonly memory?: MemoryLimits;
   /** Told why a worker was ended, or has ended. */
   readonly onLost?: (why: 'time' | 'memory' | 'crash') => void;
 };
@@ -157,9 +160,9 @@ export class QueryPool implements QueryEngine, Service {
   }
 
   #open(slot: Slot): void {
-    const { clickhouse, limits, log } = this.#options;
+    const { clickhouse, limits, log, memory = MEMORY } = this.#options;
     const worker = new WorkerProcess(
-      { clickhouse, limits, memory: MEMORY },
+      { clickhouse, limits, memory },
       {
         onFrame: (frame) => {
           if (slot.worker === worker) this.#take(slot, frame);
