@@ -56,7 +56,11 @@ function compareRuns(a: string, b: string): number {
   return x === y ? a.length - b.length : x < y ? -1 : 1;
 }
 
-/** The order of `sort` with a limit, `min`, `max` and `quantile`: integers, times and numbers by size where both are such, else natural order. */
+/**
+ * The order of `sort` with a limit, `min`, `max` and `quantile`: the empty value, numbers by size, times, then texts in natural order. In
+ * VictoriaLogs a number and a text are compared as two texts, so that values may come in a ring (`5m` < `1e16` < `1took` < `5m`) and a
+ * sort gives what the order of its rows makes of it.
+ */
 export function compareValues(a: string, b: string): number {
   if (a === b) return 0;
   if (SMALL_INTEGER.test(a) && SMALL_INTEGER.test(b)) return Number(a) - Number(b);
@@ -65,8 +69,14 @@ export function compareValues(a: string, b: string): number {
     compareAs(a, b, parseUint) ??
     compareAs(a, b, parseTimestamp) ??
     compareAs(a, b, parseNumber) ??
-    compareNatural(a, b)
+    (kindOf(a) - kindOf(b) || compareNatural(a, b))
   );
+}
+
+function kindOf(text: string): number {
+  if (text === '') return 0;
+  if (parseNumber(text) !== null || parseInteger(text) !== null || parseUint(text) !== null) return 1;
+  return parseTimestamp(text) === null ? 3 : 2;
 }
 
 function compareAs(a: string, b: string, parse: (text: string) => bigint | number | null): number | null {

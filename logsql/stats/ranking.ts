@@ -1,7 +1,7 @@
 /**
- * Which of many values is the smallest, the largest, or at a place in their order, whatever order they come in. `compareValues` alone
- * does not tell: values of several kinds may come in a ring (`5m` < `1e16` < `1took` < `5m`), and different texts may be equal (`1.5`,
- * `1.50`). So numbers are compared among themselves, and times, and the rest; then the winners of the three; equal ones by their bytes.
+ * Which of many values is the smallest, the largest, or at a place in their order, whatever order they come in: numbers are compared
+ * among themselves, and times, and the rest; then the winners of the three. Different texts may be equal (`1.5`, `1.50`): then their
+ * bytes decide.
  */
 import { parseInteger, parseNumber, parseTimestamp, parseUint } from '../numbers.ts';
 import { compareBytes, compareNatural, compareValues } from '../order.ts';
