@@ -17,6 +17,8 @@ export type QueryOptions = {
   /** The request that it is for: ClickHouse's `query_id` begins with it. */
   readonly requestId?: string;
   readonly signal?: AbortSignal;
+  /** Told of a statement that `signal` has ended: `ended` settles when it does not run any more, or is known to be none. */
+  readonly onKill?: (ended: Promise<void>) => void;
   readonly settings?: Readonly<Record<string, string | number>>;
 };
 
@@ -26,6 +28,8 @@ const MAX_RESULT_MEMORY = 1_000_000_000;
 const PING_DEADLINE_MS = 2000;
 /** A statement that was given up may not have begun when it is killed first. Milliseconds. */
 const KILL_AGAIN_MS = 1000;
+/** Nobody waits longer for the end of one. Milliseconds. */
+const KILL_MS = 10_000;
 /** A range of 10,000 records has four numbers for each in its statement. */
 const MAX_STATEMENT_BYTES = 4_000_000;
 
@@ -69,19 +73,22 @@ export class Store {
   query(statement: Sql, options: QueryOptions): AsyncGenerator<Row[]> {
     const select = this.#selectOf(statement, options);
     const path = select.settings.wait_end_of_query === 1 ? this.#select.path(select, PARSED) : null;
-    return this.#answered(select, path === null ? this.#long(select) : this.#select.rows(path, select, PARSED));
+    return this.#answered(select, options, path === null ? this.#long(select) : this.#select.rows(path, select, PARSED));
   }
 
   /** As `query`, but each column as its JSON text; null for a statement that has too many values for it. */
   texts(statement: Sql, options: QueryOptions): AsyncGenerator<(readonly string[])[]> | null {
     const select = this.#selectOf(statement, options);
     const path = this.#select.path(select, TEXTS);
-    return path === null ? null : this.#answered(select, this.#select.rows(path, select, TEXTS));
+    return path === null ? null : this.#answered(select, options, this.#select.rows(path, select, TEXTS));
   }
 
   /** The rows; what ends them early ends the statement too. ClickHouse itself looks only as it reads whether the other end is still there. */
-  async *#answered<T>({ queryId, signal }: Select, rows: AsyncGenerator<T>): AsyncGenerator<T> {
-    const kill = (): void => void this.#kill(queryId);
+  async *#answered<T>({ queryId, signal }: Select, { onKill }: QueryOptions, rows: AsyncGenerator<T>): AsyncGenerator<T> {
+    const kill = (): void => {
+      const ended = this.#kill(queryId);
+      onKill?.(ended);
+    };
     if (signal?.aborted !== true) signal?.addEventListener('abort', kill, { once: true });
     try {
       yield* rows;
@@ -92,13 +99,24 @@ export class Store {
     }
   }
 
-  /** Ends a statement of the reader, and once more for one that had not begun yet. It is not said whether there was one. */
+  /** Ends a statement of the reader, and waits until it has. One that had not begun yet is ended a second later. */
   async #kill(queryId: string): Promise<void> {
-    const query = 'KILL QUERY WHERE query_id = {id:String} ASYNC';
-    for (let isFirst = true; ; isFirst = false) {
-      await this.#owner.command({ query, query_params: { id: queryId } }).catch(() => undefined);
-      if (!isFirst) return;
-      await sleep(KILL_AGAIN_MS, undefined, { ref: false });
+    if (await this.#killed(queryId)) return;
+    void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed(queryId));
+  }
+
+  /** False where there was none to be ended, or nobody may. */
+  async #killed(queryId: string): Promise<boolean> {
+    try {
+      const result = await this.#owner.query({
+        query: 'KILL QUERY WHERE query_id = {id:String} SYNC',
+        query_params: { id: queryId },
+        format: 'JSONCompactEachRow',
+        abort_signal: AbortSignal.timeout(KILL_MS),
+      });
+      return (await result.json<Row>()).length > 0;
+    } catch {
+      return false;
     }
   }
 

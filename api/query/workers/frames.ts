@@ -20,6 +20,8 @@ export const ASK = 26;
 export const PONG = 27;
 /** The names of the pipes that the rows of a job go through. */
 export const PIPES = 28;
+/** Of a job that has its end or its error, or nobody waits for: nothing of it runs any more, in ClickHouse neither. */
+export const GONE = 29;
 
 /** Type (1 byte), job (4), length of the bytes (4); numbers big-endian. */
 const HEAD_BYTES = 9;

@@ -13,6 +13,7 @@ import {
   END,
   ERROR,
   frameOf,
+  GONE,
   HEAD,
   jsonFrame,
   jsonOf,
@@ -73,6 +74,8 @@ class Slot {
   worker: WorkerProcess | null = null;
   isReady = false;
   readonly jobs = new Map<number, PoolJob>();
+  /** Jobs that nobody waits for, or that have their answer, of which something may still run in ClickHouse. */
+  readonly leaving = new Map<number, QueryJob>();
   /** The job that it works on, as it has said. */
   noted = 0;
   silentMs = 0;
@@ -84,15 +87,19 @@ class Slot {
   /** True while it may have one more query; tails and exports are counted by themselves. */
   hasRoom({ isTail, isExport, tenantId }: QueryJob): boolean {
     if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
-    const jobs = [...this.jobs.values()].map(({ job }) => job);
+    const jobs = this.all;
     if (isExport !== true) return isTail || jobs.filter(isQuery).length < MAX_RUNNING;
     const exports = jobs.filter((job) => job.isExport === true);
     return exports.length < MAX_EXPORTS && exports.filter((job) => job.tenantId === tenantId).length < MAX_OWN_EXPORTS;
   }
 
+  /** What takes a place in ClickHouse for it. */
+  get all(): QueryJob[] {
+    return [...[...this.jobs.values()].map(({ job }) => job), ...this.leaving.values()];
+  }
+
   isOf(tenantId: number): boolean {
-    for (const { job } of this.jobs.values()) if (job.tenantId === tenantId) return true;
-    return false;
+    return this.all.some((job) => job.tenantId === tenantId);
   }
 }
 
@@ -177,8 +184,8 @@ export class QueryPool implements QueryEngine, Service {
 
   /** What of a tenant runs, in all workers. */
   #runningOf(tenantId: number): Running {
-    const own = this.#slots.flatMap(({ jobs }) => [...jobs.values()]).filter(({ job }) => job.tenantId === tenantId);
-    return { jobs: own.length, queries: own.filter(({ job }) => isQuery(job)).length };
+    const own = this.#slots.flatMap(({ all }) => all).filter((job) => job.tenantId === tenantId);
+    return { jobs: own.length, queries: own.filter(isQuery).length };
   }
 
   /** Begins what waits, as far as there is room. */
@@ -209,7 +216,11 @@ export class QueryPool implements QueryEngine, Service {
   /** A job has its answer, or nobody waits for it any more. */
   #over(job: PoolJob): void {
     this.#waiting.delete(job);
-    for (const slot of this.#slots) if (slot.jobs.get(job.number) === job) this.#forget(slot, job);
+    for (const slot of this.#slots) {
+      if (slot.jobs.get(job.number) !== job) continue;
+      this.#forget(slot, job);
+      slot.leaving.set(job.number, job.job);
+    }
     this.#placeWaiting();
   }
 
@@ -245,6 +256,10 @@ export class QueryPool implements QueryEngine, Service {
       case ERROR:
         if (slot.noted === frame.job) slot.noted = 0;
         job?.answeredWith(receivedError(jsonOf(frame) as SentError));
+        break;
+      case GONE:
+        slot.leaving.delete(frame.job);
+        this.#placeWaiting();
         break;
       case ASK:
         if (job !== undefined) slot.worker?.send(permission(job, frame.job));
@@ -310,6 +325,7 @@ export class QueryPool implements QueryEngine, Service {
     const { why, noted, isReady } = slot;
     const jobs = [...slot.jobs.values()];
     slot.jobs.clear();
+    slot.leaving.clear();
     slot.worker = null;
     if (!this.#running) return;
     if (jobs.length > 0) {

@@ -18,6 +18,8 @@ type Running = {
   /** What was sent of its answer, and not taken yet. */
   ahead: number;
   wake: () => void;
+  /** Settle when statements that were given up have ended in ClickHouse. */
+  readonly kills: Promise<void>[];
   /** Settles the question whether a tail may look. */
   answered: (error: Error | null) => void;
 };
@@ -44,7 +46,8 @@ function note(job: number): void {
 }
 
 /** The store as one job sees it: whenever it has waited for ClickHouse, its work goes on. */
-function storeOf(job: number, inner: Store): Store {
+function storeOf(job: number, inner: Store, kills: Promise<void>[]): Store {
+  const onKill = (ended: Promise<void>): void => void kills.push(ended);
   async function* noting<T>(rows: AsyncGenerator<T>): AsyncGenerator<T> {
     for await (const chunk of rows) {
       note(job);
@@ -53,13 +56,13 @@ function storeOf(job: number, inner: Store): Store {
     note(job);
   }
   return Object.assign(Object.create(inner) as Store, {
-    query: (statement: Sql, options: QueryOptions) => noting(inner.query(statement, options)),
+    query: (statement: Sql, options: QueryOptions) => noting(inner.query(statement, { ...options, onKill })),
     texts: (statement: Sql, options: QueryOptions) => {
-      const texts = inner.texts(statement, options);
+      const texts = inner.texts(statement, { ...options, onKill });
       return texts === null ? null : noting(texts);
     },
     rows: async (statement: Sql, options: QueryOptions): Promise<Row[]> => {
-      const rows = await inner.rows(statement, options);
+      const rows = await inner.rows(statement, { ...options, onKill });
       note(job);
       return rows;
     },
@@ -67,7 +70,7 @@ function storeOf(job: number, inner: Store): Store {
 }
 
 async function run(job: number, sent: SentJob): Promise<void> {
-  const one: Running = { abort: new AbortController(), ahead: 0, wake: () => undefined, answered: () => undefined };
+  const one: Running = { abort: new AbortController(), kills: [], ahead: 0, wake: () => undefined, answered: () => undefined };
   running.set(job, one);
   const permit = (): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -83,7 +86,7 @@ async function run(job: number, sent: SentJob): Promise<void> {
     if (engine === null || store === null) throw new Error('BUG: A query came before the settings.');
     note(job);
     const { headers, body, stream } = await engine.run(whole, {
-      store: storeOf(job, store),
+      store: storeOf(job, store, one.kills),
       onPipes: (pipes) => {
         note(job);
         send(frames.jsonFrame(frames.PIPES, job, [...new Set(pipes.map((pipe) => pipe.toString().split(' ')[0] ?? ''))]));
@@ -102,6 +105,9 @@ async function run(job: number, sent: SentJob): Promise<void> {
   } finally {
     running.delete(job);
     noted = 0;
+    void Promise.all(one.kills).then(() => {
+      send(frames.frameOf(frames.GONE, job));
+    });
   }
 }
 
