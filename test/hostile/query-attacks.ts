@@ -167,7 +167,7 @@ export const QUERY_ATTACKS: readonly RequestAttack[] = [
     host: 'app',
     path: '/select/logsql/query',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    body: times(150_000, (i) => `${String(i)}=`, '&'),
+    body: times(120_000, (i) => `${String(i)}=`, '&'),
   })),
   attack('search-deep-json', 8, (target) => json(target, '/search', `{"query":${'['.repeat(500_000)}${']'.repeat(500_000)}}`)),
   attack('search-names', 8, (target) =>

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { startInstance } from '../e2e/instance.ts';
 import { ATTACKS, attackOf } from './attacks.ts';
 import { DEEDS, type QuietRecord } from './quiet-tenant.ts';
-import { judged, percentile, type AttackRecord } from './rules.ts';
+import { CLICKHOUSE, judged, percentile, type AttackRecord } from './rules.ts';
 import { HostileRunner } from './runner.ts';
 
 const { values: flags } = parseArgs({
@@ -33,8 +33,9 @@ const timesOf = (quiet: QuietRecord): string =>
 const failedOf = (quiet: QuietRecord): number => DEEDS.reduce((sum, deed) => sum + quiet[deed].failures.length, 0);
 function row({ name, quiet, answers, processes }: AttackRecord): string {
   const answered = Object.entries(answers).map(([status, times]) => `${String(times)} × ${status}`);
-  const [most = ['', 0]] = Object.entries(processes.growthMb).sort(([, a], [, b]) => b - a);
-  const grown = `${String(most[1])} (${most[0]})`;
+  const { [CLICKHOUSE]: clickhouse = 0, ...others } = processes.growthMb;
+  const [[role, mb] = ['', 0]] = Object.entries(others).sort(([, a], [, b]) => b - a);
+  const grown = `${String(mb)} (${role}) | ${String(clickhouse)}`;
   return `| ${name} | ${answered.join(', ') || '–'} | ${timesOf(quiet)} | ${String(failedOf(quiet))} | ${grown} | ${String(processes.workersLost)} |`;
 }
 
@@ -49,7 +50,7 @@ try {
   const runner = await HostileRunner.start(instance, { entries: Number(flags.entries), plan: flags.plan, attackMs, graceMs });
   await runner.alone(ALONE_MS / 3);
   const alone = await runner.alone(ALONE_MS);
-  rows.push(`| nobody | – | ${timesOf(alone)} | ${String(failedOf(alone))} | | |`);
+  rows.push(`| nobody | – | ${timesOf(alone)} | ${String(failedOf(alone))} | | | |`);
   write(rows.join('\n'));
   for (const name of names) {
     const record = await runner.run(name);
@@ -65,7 +66,7 @@ try {
   await instance.stop();
 }
 write(
-  '\n| attack | the attacker was answered | searches, ms: p50 / p99 / most | writes | `/health` | failed | grew most, MB | workers ended |\n|---|---|---|---|---|---|---|---|',
+  '\n| attack | the attacker was answered | searches, ms: p50 / p99 / most | writes | `/health` | failed | grew most, MB | ClickHouse, MB | workers ended |\n|---|---|---|---|---|---|---|---|---|',
 );
 write(rows.join('\n'));
 write(broken.length === 0 ? '\nNo rule is broken.' : `\n${broken.join('\n')}`);
