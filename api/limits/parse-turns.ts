@@ -5,6 +5,8 @@ export type ParseTurnsOptions = {
   readonly now?: () => number;
   /** Calls back in the next turn of the event loop. */
   readonly nextTurn?: (go: () => void) => void;
+  /** Calls back after so many milliseconds. */
+  readonly later?: (ms: number, go: () => void) => void;
   /** Told how long a body has waited, seconds. */
   readonly onWaited?: (seconds: number) => void;
 };
@@ -16,6 +18,10 @@ const HALF_LIFE_MS = 1000;
 const DECAY_EVERY_MS = 100;
 /** Less is as good as nothing, milliseconds. */
 const LEAST_MS = 0.01;
+/** A tenant that has used so many times what any other one has rests after each large body: for this share of what it took, and not for longer. */
+const DOMINANT = 4;
+const REST_SHARE = 0.25;
+const MAX_REST_MS = 25;
 /** A body that has waited for longer is refused when its turn comes. */
 const MAX_WAIT_MS = 5000;
 
@@ -23,7 +29,8 @@ type Waiting = { readonly since: number; readonly go: () => void; readonly refus
 
 /**
  * Who has entries made of a body next. It is the largest work on the event loop of a process that takes entries, and nothing can interrupt it, so
- * there is little of it in a turn, and the tenant that has used the least time for it lately goes first. One that floods takes what the others leave.
+ * there is little of it in a turn, and the tenant that has used the least time for it lately goes first. One that floods takes what the others leave,
+ * and leaves some time between its bodies, since a request of the others needs several turns until it is answered.
  */
 export class ParseTurns {
   readonly #options: Required<ParseTurnsOptions>;
@@ -34,15 +41,19 @@ export class ParseTurns {
   #decayedAt: number;
   /** Milliseconds used in this turn; null before its first body. */
   #turn: number | null = null;
+  /** The tenant that rests. */
+  #resting: number | null = null;
 
   constructor(options: ParseTurnsOptions = {}) {
-    this.#options = { now: () => performance.now(), nextTurn: setImmediate, onWaited: () => undefined, ...options };
+    const later = (ms: number, go: () => void): unknown => setTimeout(go, ms);
+    this.#options = { now: () => performance.now(), nextTurn: setImmediate, later, onWaited: () => undefined, ...options };
     this.#decayedAt = this.#options.now();
   }
 
   /** Does the work, which is measured, when it is the tenant's turn. Rejects with what it throws, and with HttpError 429 `backpressure` after too long a wait. */
   async run<Result>(tenantId: number, work: () => Result): Promise<Result> {
-    if (this.#waiting.size > 0 || (this.#turn ?? 0) >= TURN_MS) await this.#wait(tenantId);
+    const others = this.#waiting.size - (this.#resting !== null && this.#waiting.has(this.#resting) ? 1 : 0);
+    if (others > 0 || tenantId === this.#resting || (this.#turn ?? 0) >= TURN_MS) await this.#wait(tenantId);
     const { now } = this.#options;
     const began = now();
     this.#begin();
@@ -87,12 +98,12 @@ export class ParseTurns {
     }
   }
 
-  /** The tenant that has used the least of those that wait. */
+  /** The tenant that has used the least of those that wait and do not rest. */
   #least(): number | null {
     let [least, leastUsed]: [number | null, number] = [null, Infinity];
     for (const tenantId of this.#waiting.keys()) {
       const used = this.#used.get(tenantId) ?? 0;
-      if (used < leastUsed) [least, leastUsed] = [tenantId, used];
+      if (tenantId !== this.#resting && used < leastUsed) [least, leastUsed] = [tenantId, used];
     }
     return least;
   }
@@ -102,6 +113,21 @@ export class ParseTurns {
     this.#used.set(tenantId, (this.#used.get(tenantId) ?? 0) + ms);
     this.#turn = (this.#turn ?? 0) + ms;
     if (this.#turn < TURN_MS) this.#next();
+    else if (ms >= TURN_MS && this.#isDominant(tenantId)) this.#rest(tenantId, Math.min(ms * REST_SHARE, MAX_REST_MS));
+  }
+
+  #isDominant(tenantId: number): boolean {
+    let most = 0;
+    for (const [other, used] of this.#used) if (other !== tenantId && used > most) most = used;
+    return most > 0 && (this.#used.get(tenantId) ?? 0) > DOMINANT * most;
+  }
+
+  #rest(tenantId: number, ms: number): void {
+    this.#resting = tenantId;
+    this.#options.later(ms, () => {
+      this.#resting = null;
+      if (this.#turn === null) this.#next();
+    });
   }
 
   #decay(): void {

@@ -3,6 +3,7 @@ import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
 import type { PlanOptions } from '../../logsql/planner.ts';
 import type { QueryMemory } from '../../logsql/memory.ts';
 import type { QueryNode } from '../../logsql/types.ts';
+import type { LookTurns } from './look-turns.ts';
 import type { Runner } from './rows.ts';
 import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
@@ -29,6 +30,8 @@ export type Deps = {
   now(): bigint;
   /** What the query may hold. */
   readonly memory: QueryMemory;
+  /** Which of a tenant's tails looks next. */
+  readonly looks: LookTurns;
   /** Most fields of an answer of `/facets`. */
   readonly maxFacetFields: number;
   runner(request: Request): Runner;

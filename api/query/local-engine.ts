@@ -5,6 +5,7 @@ import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { Deadline } from './deadline.ts';
 import type { Deps, Request } from './deps.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from './engine.ts';
+import { LookTurns } from './look-turns.ts';
 import { OPERATIONS } from './operations.ts';
 import { StreamDirectory } from './streams.ts';
 import { toClientError } from './timed.ts';
@@ -36,6 +37,7 @@ export class LocalEngine implements QueryEngine {
   readonly #options: LocalEngineOptions;
   readonly #streams: StreamDirectory;
   readonly #memory: SharedMemory;
+  readonly #looks = new LookTurns();
 
   constructor(options: LocalEngineOptions) {
     this.#options = options;
@@ -76,6 +78,7 @@ export class LocalEngine implements QueryEngine {
     return {
       now,
       memory,
+      looks: this.#looks,
       maxFacetFields: limits.maxFacetFields,
       runner: ({ tenantId, timeoutMs, signal, requestId }) => ({
         store,

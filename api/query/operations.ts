@@ -16,11 +16,11 @@ import { search } from './search.ts';
 /** What can be asked of the engine. A string is the JSON text of the answer. */
 type Operation = (parameters: never, request: Request, deps: Deps) => Promise<string | EngineAnswer>;
 
-/** An operation of VictoriaLogs' read API, whose arguments come as the text of a URL's query. */
+/** An operation of VictoriaLogs' read API, whose arguments come as names and values, or as the text of a URL's query. */
 const select =
   (work: Select): Operation =>
-  (text: string, request, deps) =>
-    work(new URLSearchParams(text), request, deps);
+  (given: string | [string, string][], request, deps) =>
+    work(new URLSearchParams(given), request, deps);
 
 /** Every operation by its name: those of our own API, and those of VictoriaLogs' read API by their paths. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([

@@ -36,7 +36,7 @@ export function createSelectEndpoints(runtime: QueryRuntime, tails: LiveTails): 
     handle: async (exchange) => {
       const parameters = await readArguments(exchange);
       const options = { timeoutMs: timeoutOf(parameters), isExport: name === 'query' && isExport(parameters) };
-      const answer = await runtime.run(exchange, `select/${name}`, parameters.toString(), options);
+      const answer = await runtime.run(exchange, `select/${name}`, [...parameters], options);
       return { status: 200, headers: { 'VL-Request-Duration-Seconds': secondsSince(exchange.startedAt) }, ...answer };
     },
   }));

@@ -18,7 +18,7 @@ export const tailEndpoint = (runtime: QueryRuntime, tails: LiveTails): Endpoint 
     const parameters = await readArguments(exchange);
     const leave = tails.enter(exchange.principal);
     try {
-      const { stream } = await runtime.follow(exchange, 'select/tail', parameters.toString(), {
+      const { stream } = await runtime.follow(exchange, 'select/tail', [...parameters], {
         check: () => {
           exchange.checkKey();
         },

@@ -39,13 +39,14 @@ function readTail(parameters: Arguments, request: Request, deps: Deps): FollowOp
     refreshMs: Math.min(Math.max(refresh, MIN_REFRESH), MAX_REFRESH),
     now: () => deps.now(),
     signal: request.signal,
-    run: async (work) => {
-      await request.permit();
-      // what the look before has found was sent
-      deps.memory.clear();
-      deps.memory.until = performance.now() + request.timeoutMs;
-      return timed(request, work);
-    },
+    run: (work) =>
+      deps.looks.run(request.tenantId, request.signal, async () => {
+        await request.permit();
+        // what the look before has found was sent
+        deps.memory.clear();
+        deps.memory.until = performance.now() + request.timeoutMs;
+        return timed(request, work);
+      }),
     look: (start, end, part) => {
       const inside = { start: start > window.start ? start : window.start, end: end < window.end ? end : window.end, now: end };
       const selection = {

@@ -8,6 +8,8 @@ import { OpenRecord, type RecordOwner } from './open-record.ts';
 import { LOGS_TOPIC } from './record.ts';
 import { EntryCodec, EntryWriter, type RequestOptions, type Written } from './writer.ts';
 
+/** Bytes of one tenant that wait for Kafka; it is refused while there are more. What all may have is four times as much. */
+const MAX_OWN_BYTES = 16 * 1024 * 1024;
 /** The open records are looked through for closed ones when there are so many more than at the last time. */
 const SWEEP_EVERY = 1000;
 
@@ -17,6 +19,8 @@ export class LogPublisher implements Service {
   readonly #publisher: RecordPublisher;
   /** The record of each owner that more may be appended to. */
   readonly #open = new Map<string, OpenRecord>();
+  /** What waits for Kafka of each tenant, bytes. */
+  readonly #held = new Map<number, number>();
   #sweepAt = SWEEP_EVERY;
   readonly #codec = new EntryCodec();
   #shards: Shards | null = null;
@@ -46,9 +50,11 @@ export class LogPublisher implements Service {
     return this.#shards?.partitions ?? 0;
   }
 
-  /** Throws HttpError 429 `backpressure` while more is waiting than may wait, in all or in the tenant's shard. */
+  /** Throws HttpError 429 `backpressure` while more is waiting than may wait: of the tenant, in all, or in the tenant's shard. */
   admit(tenantId: number, shards: number): void {
     if (this.#shards === null) throw backpressure();
+    if ((this.#held.get(tenantId) ?? 0) > MAX_OWN_BYTES)
+      throw backpressure('The log pipeline cannot take more entries of this tenant right now.');
     this.#publisher.admit(this.#shards.of(tenantId, shards));
   }
 
@@ -71,6 +77,7 @@ export class LogPublisher implements Service {
     const { tenantId, partitions } = writer.options;
     const retentionDays = retentionClass(writer.options.retentionDays);
     const records = new Set<OpenRecord>();
+    const before = this.pendingBytes;
     writer.chunks().forEach((chunk, index) => {
       const owner = { partition: chunk.partition, tenantId, retentionDays };
       records.add(this.#append(owner, chunk, index === 0 ? acceptedBytes : 0));
@@ -78,8 +85,20 @@ export class LogPublisher implements Service {
     // one whose entries were all rejected has none of them, but its bytes count
     const [partition = 0] = partitions;
     if (records.size === 0 && acceptedBytes > 0) records.add(this.#bill({ partition, tenantId, retentionDays }, acceptedBytes));
-    if (records.size > 0) await this.#publisher.acknowledged(records);
+    const bytes = this.pendingBytes - before;
+    this.#hold(tenantId, bytes);
+    try {
+      if (records.size > 0) await this.#publisher.acknowledged(records);
+    } finally {
+      this.#hold(tenantId, -bytes);
+    }
     return { accepted, rejected, total };
+  }
+
+  #hold(tenantId: number, bytes: number): void {
+    const held = (this.#held.get(tenantId) ?? 0) + bytes;
+    if (held === 0) this.#held.delete(tenantId);
+    else this.#held.set(tenantId, held);
   }
 
   #append(owner: RecordOwner, chunk: Chunk, bytes: number): OpenRecord {

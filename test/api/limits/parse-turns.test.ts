@@ -9,9 +9,11 @@ class Loop {
   readonly turns: number[][] = [[]];
   readonly waits: number[] = [];
   #next: (() => void)[] = [];
+  #timers: { readonly at: number; readonly go: () => void }[] = [];
   readonly parse = new ParseTurns({
     now: () => this.now,
     nextTurn: (go) => this.#next.push(go),
+    later: (ms, go) => this.#timers.push({ at: this.now + ms, go }),
     onWaited: (seconds) => this.waits.push(seconds),
   });
 
@@ -27,8 +29,13 @@ class Loop {
   /** Until nothing is left to do, or so many turns are over. */
   async run(turns = Infinity): Promise<void> {
     await settled();
-    for (let turn = 0; turn < turns && this.#next.length > 0; turn++) {
+    for (let turn = 0; turn < turns && this.#next.length + this.#timers.length > 0; turn++) {
       this.turns.push([]);
+      // nothing to do until a timer fires
+      if (this.#next.length === 0) this.now = Math.max(this.now, Math.min(...this.#timers.map(({ at }) => at)));
+      const due = this.#timers.filter(({ at }) => at <= this.now);
+      this.#timers = this.#timers.filter((timer) => !due.includes(timer));
+      for (const { go } of due) go();
       for (const go of this.#next.splice(0)) go();
       await settled();
     }
@@ -103,6 +110,31 @@ describe('turns to make entries of bodies', () => {
     await loop.run();
     expect(waited).to.have.length(200);
     expect(Math.max(...waited)).to.be.at.most(16);
+  });
+
+  it('leave time after a large body of one that has used much more than another one', async () => {
+    const loop = new Loop();
+    void loop.body(2, 1);
+    await loop.run();
+    void loop.body(1, 80);
+    const second = loop.body(1, 80);
+    await loop.run(1);
+    expect(loop.turns.flat(), 'the second body waits').to.deep.equal([2, 1]);
+    // what comes meanwhile does not wait
+    void loop.body(2, 1);
+    await settled();
+    expect(loop.turns.flat()).to.deep.equal([2, 1, 2]);
+    expect(loop.now).to.equal(82);
+    await loop.run();
+    expect(loop.turns.flat()).to.deep.equal([2, 1, 2, 1]);
+    expect(await second, 'a quarter of what the first one took later').to.equal(81 + 20 + 80);
+  });
+
+  it('leave no time where nobody else is there', async () => {
+    const loop = new Loop();
+    for (let n = 0; n < 10; n++) void loop.body(1, 100);
+    await loop.run();
+    expect(loop.now).to.equal(1000);
   });
 
   it('are refused after 5 s, and others are not', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { countOf, durationOf, isTrue, readSelection, stepOf, timeoutOf } from '../../../api/select/arguments.ts';
+import type { Exchange } from '../../../api/http/exchange.ts';
+import { countOf, durationOf, isTrue, readArguments, readSelection, stepOf, timeoutOf } from '../../../api/select/arguments.ts';
 import { extraFilters } from '../../../api/select/extra-filters.ts';
 import { LogsqlSyntaxError } from '../../../logsql/errors.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
@@ -18,7 +19,37 @@ const refused = (run: () => unknown): boolean => {
   }
 };
 
+/** The arguments of a form. */
+const ofForm = (text: string, type = 'application/x-www-form-urlencoded', query = ''): Promise<URLSearchParams> =>
+  readArguments({
+    method: 'POST',
+    contentType: type.split(';')[0] ?? '',
+    header: () => type,
+    bytes: () => Promise.resolve(Buffer.from(text)),
+    query: new URLSearchParams(query),
+  } as unknown as Exchange);
+
 describe('the arguments of the read API', () => {
+  it('are read from a form as from a URL, and before that', async () => {
+    const text = 'query=a+b%2Bc%20d+%zz&limit=5&&empty&x=%C3%A9';
+    for (const type of ['', 'application/x-www-form-urlencoded'])
+      expect([...(await ofForm(text, type, 'limit=7'))]).to.deep.equal([...new URLSearchParams(text), ['limit', '7']]);
+  });
+
+  it('are a thousand at most, whatever the form', async () => {
+    const message = 'A request has at most 1000 arguments.';
+    const error = (form: Promise<unknown>): Promise<unknown> =>
+      form.then(
+        () => null,
+        (thrown: unknown) => (thrown as Error).message,
+      );
+    expect((await ofForm('a&'.repeat(999) + 'b')).size).to.equal(1000);
+    expect(await error(ofForm('a&'.repeat(1000)))).to.equal(message);
+    expect(await error(ofForm('a&'.repeat(999) + 'b', '', 'c=d'))).to.equal(message);
+    const part = '--b\r\nContent-Disposition: form-data; name="p"\r\n\r\nx\r\n';
+    expect(await error(ofForm(`${part.repeat(1001)}--b--`, 'multipart/form-data; boundary=b'))).to.equal(message);
+  });
+
   it('are all times without start and end; what is relative counts from time, else end, else now', () => {
     const at = (parameters: Readonly<Record<string, string>>) => readSelection(given({ query: '*', ...parameters }), NOW, 0).window;
     expect(at({})).to.deep.equal({ start: MIN_TIME, end: MAX_TIME, now: NOW });

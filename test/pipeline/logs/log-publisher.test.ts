@@ -148,6 +148,20 @@ describe('log publisher', () => {
     expect(refusal(held, 2)).to.equal(200);
   }).timeout(20_000);
 
+  it('refuses a tenant of which much waits, and no other one', async () => {
+    const large = Array.from({ length: 18 }, (_none, index) => publish({ entries: [entry(`${String(index)} ${'x'.repeat(1_000_000)}`)] }));
+    expect(() => publisher.admit(1, 1))
+      .to.throw(HttpError, 'of this tenant')
+      .with.property('status', 429);
+    publisher.admit(2, 1);
+    const other = publish({ tenantId: 2, entries: [entry('small')] });
+    const answering = setInterval(() => {
+      for (const send of kafka.sends) send.answer();
+    }, 1);
+    await Promise.all([...large, other]).finally(() => clearInterval(answering));
+    publisher.admit(1, 1);
+  });
+
   describe('whose requests wait for a short time', () => {
     beforeEach(async () => {
       publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }), deadlineMs: 30 });

@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { isWhole } from '../extent.ts';
+import { ATTACKS } from '../hostile/attacks.ts';
+import { brokenRules } from '../hostile/rules.ts';
+import { HostileRunner } from '../hostile/runner.ts';
+import { startInstance, type Instance } from './instance.ts';
+
+/** One of each kind; `npm run hostile` runs all of them, and judges times too. */
+const SAMPLE = [
+  'replaces',
+  'join',
+  'explain-regexps',
+  'values',
+  'huge-pages',
+  'search-deep-json',
+  'unread-pages',
+  'clients-that-leave',
+  'byte-uploads',
+  'pipelined-garbage',
+  'stream-names-400',
+  'field-names',
+  'ones',
+  'zstd-bomb',
+  'otlp-lengths',
+];
+const QUERY_TIMEOUT_SECONDS = 3;
+
+describe('a tenant that attacks', function () {
+  this.timeout(900_000);
+  let instance: Instance;
+  let runner: HostileRunner;
+  before(async () => {
+    instance = await startInstance({ env: { LOGWEIR_QUERY_TIMEOUT_SECONDS: String(QUERY_TIMEOUT_SECONDS) } });
+    runner = await HostileRunner.start(instance, { entries: 20_000, attackMs: 1000, graceMs: (QUERY_TIMEOUT_SECONDS + 1) * 1000 });
+  });
+  after(async () => {
+    runner.stop();
+    await instance.stop();
+  });
+
+  for (const name of isWhole ? ATTACKS.map((attack) => attack.name) : SAMPLE)
+    it(`harms nobody else: ${name}`, async () => {
+      const record = await runner.run(name);
+      expect(brokenRules(record)).to.deep.equal([]);
+      expect(record.answers, 'the attack came to nothing').to.not.have.property('unsent');
+      expect(record.quiet.search.ms).to.not.be.empty;
+    });
+
+  it('loses no entry of another one', async () => {
+    await runner.checkWritten();
+  });
+});
