@@ -16,7 +16,8 @@ const PLANS: readonly (readonly [string, string, RegExp, readonly string[], read
     ['tenant and time', 'words of _msg'],
     ['unpack_json', 'stats count(*) as n'],
   ],
-  ['* | sort by (n) limit 3', 'rows', /FROM logs/, ['tenant and time'], ['sort by (n) limit 3']],
+  ['* | sort by (n) limit 3', 'rows', /FROM logs/, ['tenant and time'], []],
+  ['* | sort by (n)', 'rows', /FROM logs/, ['tenant and time'], ['sort by (n)']],
 ];
 
 describe('how a query would run', function () {
