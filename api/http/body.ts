@@ -107,14 +107,55 @@ export function refuseBody(request: IncomingMessage): void {
   refused.add(request);
 }
 
+/** Chunks of fewer bytes are copied together, since each would keep the whole buffer that it was read into. */
+const SMALL_CHUNK = 1024;
+const JOINED = 65_536;
+/** A body of the largest size has so many of 20 bytes; more of them cost more than the body is worth. */
+const MAX_CHUNKS = 100_000;
+
+/** The parts of a body, in little more memory than it has bytes. */
+class Parts {
+  readonly #parts: Buffer[] = [];
+  #count = 0;
+  /** Where small chunks are copied to, and how much of it is used. */
+  #joined = Buffer.alloc(0);
+  #used = 0;
+
+  /** Throws HttpError 400 where there are too many. */
+  add(chunk: Buffer): void {
+    if (++this.#count > MAX_CHUNKS) throw invalidBody(`The body came in more than ${String(MAX_CHUNKS)} chunks.`);
+    if (chunk.length >= SMALL_CHUNK || this.#count === 1) {
+      this.#close();
+      this.#parts.push(chunk);
+      return;
+    }
+    if (this.#used + chunk.length > this.#joined.length) {
+      this.#close();
+      this.#joined = Buffer.allocUnsafeSlow(JOINED);
+    }
+    this.#used += chunk.copy(this.#joined, this.#used);
+  }
+
+  whole(): Buffer {
+    this.#close();
+    return this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts);
+  }
+
+  #close(): void {
+    if (this.#used > 0) this.#parts.push(this.#joined.subarray(0, this.#used));
+    this.#joined = this.#joined.subarray(this.#used);
+    this.#used = 0;
+  }
+}
+
 /** The bytes of the body as they are; stops and rejects with `tooLarge` at the first byte above the cap. */
 function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpError, meter: BodyMeter | null): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const parts = new Parts();
     let size = 0;
     const settle = (error: Error | null): void => {
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
-      if (error === null) resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+      if (error === null) resolve(parts.whole());
       else {
         request.pause();
         // the reset that may follow is of no interest any more
@@ -130,7 +171,7 @@ function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpErr
       }
       try {
         meter?.add(chunk.length);
-        chunks.push(chunk);
+        parts.add(chunk);
       } catch (error) {
         settle(error as Error);
       }

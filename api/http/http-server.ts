@@ -37,6 +37,8 @@ const LIMITS: HttpLimits = {
   maxHeaderSize: 65_536,
 };
 const MAX_CONNECTIONS = 20_000;
+/** Requests of one connection that wait for their answers; a connection with more is closed. */
+const MAX_PIPELINED = 64;
 const STOP_MS = 10_000;
 const SWEEP_MS = 50;
 /** How often it is looked whether clients take their answers. Milliseconds. */
@@ -56,6 +58,8 @@ export class HttpServer implements Service {
   readonly #answers = new WeakMap<Duplex, ServerResponse>();
   /** Connections whose end has begun with an error: a request that still comes on one has been refused already. */
   readonly #ended = new WeakSet<Duplex>();
+  /** How many requests of a connection are not answered. */
+  readonly #pipelined = new WeakMap<Duplex, number>();
   /** Answers that are not over. */
   readonly #open = new Set<ServerResponse>();
   /** Connections and requests that have come. */
@@ -163,12 +167,21 @@ export class HttpServer implements Service {
   }
 
   readonly #onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    if (this.#ended.has(request.socket)) return;
+    const { socket } = request;
+    if (this.#ended.has(socket)) return;
+    const pipelined = (this.#pipelined.get(socket) ?? 0) + 1;
+    if (pipelined > MAX_PIPELINED) {
+      this.#ended.add(socket);
+      socket.destroy();
+      return;
+    }
+    this.#pipelined.set(socket, pipelined);
     this.#answers.set(request.socket, response);
     this.#open.add(response);
     this.#arrivals += 1;
     response.once('close', () => {
       this.#open.delete(response);
+      this.#pipelined.set(socket, (this.#pipelined.get(socket) ?? 1) - 1);
       if (!response.writableFinished && !this.#isEnding && !this.#ended.has(request.socket)) this.#options.onLeft?.(response);
     });
     this.#options.listener(request, response);

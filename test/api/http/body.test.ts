@@ -190,6 +190,20 @@ describe('request bodies', () => {
     expect(JSON.parse(got.text)).to.deep.equal({ detail: 'The body has 101 bytes; the cap is 100 bytes.', request_id: got.id });
   });
 
+  it('in tiny chunks: the same bytes, up to 100,000 of them', async () => {
+    const send = async (chunks: number): Promise<{ status: number; body: string }> => {
+      const client = new RawClient(host.port).send('POST /logs HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const answer = await client.send(`${'2\r\nab\r\n'.repeat(chunks)}0\r\n\r\n`).answer();
+      client.destroy();
+      return answer;
+    };
+    const sha = createHash('sha1').update('ab'.repeat(70_000)).digest('hex');
+    expect(await send(70_000)).to.deep.include({ status: 200, body: JSON.stringify({ length: 140_000, sha }) });
+    const refused = await send(100_001);
+    expect(refused.status).to.equal(400);
+    expect(refused.body).to.contain('more than 100000 chunks');
+  });
+
   it('no body at all', async () => {
     expect(JSON.parse((await post('/logs', '')).text)).to.include({ length: 0 });
     const answer = await new RawClient(host.port).send('POST /logs HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n').answer();

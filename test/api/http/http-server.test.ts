@@ -230,6 +230,13 @@ describe('the HTTP server', () => {
       expect((await client.answer()).body).to.equal('{"status":"ok"}');
       client.destroy();
     });
+    it('more than 64 requests that wait for their answers end the connection', async () => {
+      const few = open().send(HEALTH.repeat(64));
+      for (let n = 0; n < 64; n++) expect((await few.answer()).status).to.equal(200);
+      few.destroy();
+      const many = open().send(`${head('/slow')}${HEALTH.repeat(64)}`);
+      await many.gone();
+    });
     it('after a 413 whose body came whole, the next request is answered', async () => {
       const client = open().send(head('/read', `Content-Length: ${CAP + 1}`) + 'x'.repeat(CAP + 1) + HEALTH);
       expect((await client.answer()).status).to.equal(413);
