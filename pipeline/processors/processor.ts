@@ -1,17 +1,54 @@
-import type { LogBatch } from '../bus/log-reader.ts';
+import type { ColumnsView } from '../logs/columns/column-reader.ts';
+import type { RecordStreams } from '../logs/record-streams.ts';
+
+/** One record of the log, as processors see it. Its views are valid until `fold` returns. */
+export type Batch = {
+  readonly kind: 'batch';
+  readonly partition: number;
+  readonly offset: number;
+  /** When the broker appended the record, milliseconds; it may be less than that of the record before, where a broker's clock was set back. */
+  readonly appendedAt: number;
+  readonly tenantId: number;
+  /** Retention class in days; 0 keeps for ever. */
+  readonly retentionDays: number;
+  /** Billable bytes of the requests whose first record this is; 0 of a replay, whose original counted. */
+  readonly bytes: number;
+  /** The entries; null where the record has none. */
+  readonly columns: ColumnsView | null;
+  readonly streams: RecordStreams;
+};
+
+/** Time that has passed in a partition without records. */
+export type Tick = { readonly kind: 'tick'; readonly partition: number; readonly offset: number; readonly appendedAt: number };
+
+export type Input = Batch | Tick;
+
+/** A record to be written: absolute, so that it may be written again. */
+export type Output = {
+  readonly topic: string;
+  readonly partition: number;
+  readonly key: string | null;
+  readonly value: Buffer;
+  readonly headers: Readonly<Record<string, string | Buffer>>;
+};
 
 /**
- * A fold over `logs.v1`, partition by partition. The state is a pure function of the partition's records before the offset `next`:
- * no clock, no chance, no other partition. So any snapshot is a right one, and whoever reads on from it comes to the same state.
+ * A fold over `logs.v1`, partition by partition (docs/adr/0023-one-reader-for-every-processor.md). No clock, no chance, no other partition:
+ * the state is a function of the records before an offset, and the outputs are those of the records, however these are cut into batches.
  */
-export interface Processor<State extends { readonly next: number }> {
-  /** Names the consumer group and the service: `usage`. */
+export interface Processor<State = unknown> {
+  /** Names the topic of its state and the metrics: `volume`. */
   readonly name: string;
-  empty(): State;
-  /** The state after a batch; the state before is used up. Records before `next` are in it already. */
-  fold(state: State, batch: LogBatch): State;
-  /** A partition's record on the compacted topic. */
-  encode(partition: number, state: State): { readonly key: string; readonly value: string };
-  /** Reads a record of the topic; null for what is no snapshot. */
-  decode(key: string, value: string | null): { readonly partition: number; readonly state: State } | null;
+  /** The state before the first record of a partition. */
+  init(): State;
+  /** Takes an input into the state. */
+  fold(state: State, input: Input): readonly Output[];
+  /**
+   * What has changed since it was asked last, in records that stand for themselves; asked every half second. What is told and when is no part
+   * of the state. For processors whose readers want to know soon, and to whom only the last word matters.
+   */
+  news?(state: State, partition: number, next: number): readonly Output[];
+  snapshot(state: State): Buffer;
+  /** The state of a snapshot; null where it cannot be read: then the partition is folded from the beginning. */
+  restore(bytes: Buffer): State | null;
 }
