@@ -1,7 +1,13 @@
 import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
-import { parseUsageRecord, type NodeUsage, type UsageSegment, type UsageSnapshot } from '../../pipeline/bus/usage-records.ts';
+import {
+  parseUsageRecord,
+  type NodeUsage,
+  type UsageDelta,
+  type UsageSegment,
+  type UsageSnapshot,
+} from '../../pipeline/bus/usage-records.ts';
 import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
-import { addCounts, countOf, type DayCounts } from '../../pipeline/core/day-counts.ts';
+import { addCount, addCounts, countOf, type DayCounts } from '../../pipeline/core/day-counts.ts';
 import { Unreflected } from './unreflected.ts';
 
 /** A guard that was not heard of for so long says nothing any more; so long a process waits for its first word. */
@@ -35,6 +41,7 @@ export class UsageView {
   fold({ key, value }: Pick<CompactedRecord, 'key' | 'value'>, live: boolean, now: number): void {
     const record = parseUsageRecord(key, value);
     if (record?.kind === 'partition') this.#foldSnapshot(record.partition, record.snapshot);
+    else if (record?.kind === 'delta') this.#foldDelta(record.partition, record.delta);
     else if (record?.kind === 'node' && record.id !== this.#id) this.#foldNode(record.id, record.usage, now);
     else if (record?.kind === 'guard' && live) this.#guards.set(record.id, { full: record.full, heardAt: now });
   }
@@ -95,7 +102,26 @@ export class UsageView {
     this.#snapshots.set(partition, snapshot);
     if (before !== undefined) addCounts(this.#reflected, before.days, -1);
     addCounts(this.#reflected, snapshot.days);
-    this.#own.reflect(partition, snapshot.next);
+    this.#reflect(partition, snapshot.next);
+  }
+
+  /** Where one is missing between the last one and this, the next snapshot tells; what is not reflected counts until then. */
+  #foldDelta(partition: number, { since, next, days }: UsageDelta): void {
+    const before = this.#snapshots.get(partition);
+    if (before === undefined || since > before.next || next <= before.next) return;
+    for (const [day, tenants] of days)
+      for (const [tenantId, bytes] of tenants) {
+        const more = bytes - countOf(before.days, day, tenantId);
+        addCount(before.days, day, tenantId, more);
+        addCount(this.#reflected, day, tenantId, more);
+      }
+    this.#snapshots.set(partition, { next, days: before.days });
+    this.#reflect(partition, next);
+  }
+
+  /** Forgets what was acknowledged before this offset. */
+  #reflect(partition: number, next: number): void {
+    this.#own.reflect(partition, next);
     for (const [id, node] of this.#nodes) this.#nodes.set(id, { ...node, segments: this.#open(node.segments, node.segments) });
   }
 

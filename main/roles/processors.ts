@@ -1,40 +1,44 @@
-import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
+import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { LogReader } from '../../pipeline/bus/log-reader.ts';
-import { USAGE_TOPIC } from '../../pipeline/bus/topics.ts';
-import { UnreadAge } from '../../pipeline/bus/unread-age.ts';
-import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
+import { encodeTick } from '../../pipeline/bus/record.ts';
+import { StateLog } from '../../pipeline/bus/state-log.ts';
+import { KafkaStateTopic } from '../../pipeline/bus/state-topic.ts';
+import { stateTopic } from '../../pipeline/bus/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import { diskCheck, LogGuard } from '../../pipeline/processors/log-guard.ts';
-import { ProcessorRunner } from '../../pipeline/processors/runner.ts';
-import { usage } from '../../pipeline/processors/usage.ts';
-import { sinks } from '../../sinks/index.ts';
+import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
+import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
+import { ProcessorHost } from '../../pipeline/processors/host.ts';
+import { processors } from '../../pipeline/processors/index.ts';
+import { inputOf } from '../../pipeline/processors/input.ts';
 import type { Role, RoleContext } from './role.ts';
-import { sinkGroup } from './sink-group.ts';
 
-/** Folds the log into what is derived from it (the volume of each tenant), and watches whether the log may take more. */
+/** The consumer group that all processors share. */
+const GROUP = 'logweir-processors';
+
+/** Folds the log into what is derived from it: one reading, for every processor. */
 export const processorsRole: Role = {
   name: 'processors',
   services(context: RoleContext): Service[] {
-    const { config, log } = context;
-    const logger = log.child({ component: 'processors' });
+    const { config, metrics } = context;
+    const log = context.log.child({ component: 'processors' });
     const kafka = createKafka({ ...config.kafka, clientId: 'logweir-processors', log });
-    const topic = new KafkaCompactedLog({ kafka, log: logger, topic: USAGE_TOPIC });
-    const reader = new LogReader({
-      kafka,
-      log: logger,
-      groupId: `logweir-processor-${usage.name}`,
-      topic: LOGS_TOPIC,
+    const states = processors.members.map(
+      ({ name }) => new StateLog({ topic: new KafkaStateTopic({ kafka, log, topic: stateTopic(name).name }), log }),
+    );
+    const host = new ProcessorHost({
+      ...{ kafka, log, topic: LOGS_TOPIC, groupId: GROUP, inputOf },
+      hosted: processors.members.map((processor, index) => ({ processor, states: states[index] as StateLog })),
+      writer: new AbsoluteWriter(kafka),
+      tick: (partition) => ({ topic: LOGS_TOPIC, partition, key: null, ...encodeTick(logsSignal) }),
       onCrash: (error) => context.fail(error),
+      onFold: (processor, ms, entries) => {
+        metrics.foldSeconds.inc({ processor }, ms / 1000);
+        metrics.foldedEntries.inc({ processor }, entries);
+      },
     });
-    context.registerCheck('processors', () => reader.joined);
-    const ages = sinks.members.map((sink) => new UnreadAge({ kafka, topic: sink.signal.topic.name, groupId: sinkGroup(sink.name) }));
-    const { dir, minFreeDiskPercent } = config.kafka;
-    const disk = dir === '' || minFreeDiskPercent === 0 ? [] : [diskCheck(dir, minFreeDiskPercent)];
-    return [
-      new ProcessorRunner({ processor: usage, reader, snapshots: topic, logger }),
-      ...ages,
-      new LogGuard({ checks: [...disk, ...ages.map((age) => () => age.check())], topic, logger }),
-    ];
+    metrics.watchProcessors(() => host.status);
+    context.registerCheck('processors', () => host.joined);
+    context.registerCheck('halted processors', () => host.status.every(({ halted }) => halted === null));
+    return [...states, host];
   },
 };

@@ -7,7 +7,7 @@ import { lz4Codec } from './lz4-codec.ts';
 import { snappyCodec } from './snappy-codec.ts';
 import { zstdCodec } from './zstd-codec.ts';
 
-export type { IHeaders, Kafka, KafkaMessage } from 'kafkajs';
+export type { EachBatchPayload, IHeaders, Kafka, KafkaMessage } from 'kafkajs';
 
 const { CompressionCodecs, CompressionTypes, Kafka: KafkaClient, logLevel } = kafkajs;
 

@@ -7,7 +7,7 @@ export type RecordInfo = {
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */
   readonly retentionDays: number;
-  /** Entries in the value; 0 where a request has none and only its bytes count. */
+  /** Entries in the value; 0 where a request has none and only its bytes count, and of a tick. */
   readonly count: number;
   /** Billable bytes of the requests whose first record this is. */
   readonly bytes: number;
@@ -28,6 +28,12 @@ export type SignalRecord = RecordInfo & {
   readonly fault: Fault | null;
   readonly original: Original;
 };
+
+/** The encoding of a tick, on the topic of any signal: a record that says nothing but that time has passed. It is nobody's, and has no value. */
+export const TICK = 'tick';
+
+/** True for a tick that can be read: it has no rows, counts nothing, and nothing of its signal. */
+export const isTick = ({ encoding }: Pick<SignalRecord, 'encoding'>): boolean => encoding === TICK;
 
 /** The text of a header; empty where there is none. */
 export type HeaderText = (name: string) => string;
@@ -52,11 +58,20 @@ export function encodeHeaders(signal: Pick<Signal, 'name' | 'version'>, info: Re
   };
 }
 
+/** A tick for a signal's topic (docs/topics.md). Whoever appends it does not say when: the broker stamps it, as any record. */
+export const encodeTick = (signal: Pick<Signal, 'name' | 'version'>): { readonly value: Buffer; readonly headers: IHeaders } => ({
+  value: Buffer.alloc(0),
+  headers: encodeHeaders(signal, { tenantId: 0, retentionDays: 0, count: 0, bytes: 0, encoding: TICK }),
+});
+
 /** The bounds of what ClickHouse holds of a record. */
 const MAX_TENANT = 4_294_967_295;
 const MAX_RETENTION = 65_535;
 
-/** Reads the headers of a record. One that cannot be read has a fault, no rows and nothing of its signal: its offset is consumed, and nothing is stored. */
+/**
+ * Reads the headers of a record. One that cannot be read has a fault, no rows and nothing of its signal: its offset is consumed, and nothing is
+ * stored. A tick has no fault, and neither rows nor anything of its signal.
+ */
 export function readRecord<Own extends SignalRecord>(signal: Signal<Own>, partition: number, message: KafkaMessage): Own | SignalRecord {
   const found = decodeRecord(signal, partition, message);
   return 'reason' in found ? unreadable(partition, message, found) : found;
@@ -65,23 +80,28 @@ export function readRecord<Own extends SignalRecord>(signal: Signal<Own>, partit
 /** The same, and the value must be what the headers say. */
 export function readChecked(signal: Signal, partition: number, message: KafkaMessage): SignalRecord {
   const found = decodeRecord(signal, partition, message);
-  const fault = 'reason' in found ? found : signal.check(found);
+  const fault = 'reason' in found ? found : isTick(found) ? null : signal.check(found);
   return fault === null ? (found as SignalRecord) : unreadable(partition, message, fault);
 }
 
-function decodeRecord<Own extends SignalRecord>(signal: Signal<Own>, partition: number, message: KafkaMessage): Own | Fault {
+function decodeRecord<Own extends SignalRecord>(
+  signal: Signal<Own>,
+  partition: number,
+  message: KafkaMessage,
+): Own | SignalRecord | Fault {
   const header: HeaderText = (name) => message.headers?.[name]?.toString() ?? '';
   const { value } = message;
   if (value === null) return faultOf('foreign', 'The record has no value.');
   const encoding = header('encoding');
-  if (!signal.encodings.includes(encoding)) return faultOf('foreign', `The encoding ${JSON.stringify(encoding)} is not known.`);
+  if (encoding !== TICK && !signal.encodings.includes(encoding)) return faultOf('foreign', `The encoding ${JSON.stringify(encoding)} is not known.`);
   if (header('signal') !== signal.name)
     return faultOf('foreign', `The signal ${JSON.stringify(header('signal'))} is not that of the topic, ${signal.name}.`);
   if (header('sv') !== String(signal.version)) return faultOf('version', `Schema version ${JSON.stringify(header('sv'))} is not known.`);
   const [tenantId = -1, retentionDays = -1, count = -1, bytes = -1] = ['tenant', 'retention', 'count', 'bytes'].map((name) =>
     readCount(header(name)),
   );
-  if (tenantId < 1 || tenantId > MAX_TENANT) return faultOf('headers', 'The header tenant is not a valid tenant id.');
+  const leastTenant = encoding === TICK ? 0 : 1;
+  if (tenantId < leastTenant || tenantId > MAX_TENANT) return faultOf('headers', 'The header tenant is not a valid tenant id.');
   if (retentionDays < 0 || retentionDays > MAX_RETENTION) return faultOf('headers', 'The header retention is not a valid number of days.');
   if (count < 0 || bytes < 0) return faultOf('headers', 'The header count or bytes is not a valid number.');
   const offset = Number(message.offset);
@@ -94,7 +114,14 @@ function decodeRecord<Own extends SignalRecord>(signal: Signal<Own>, partition: 
     fault: null,
     original: message,
   };
+  if (encoding === TICK) return tickFault(common) ?? common;
   return signal.decode(common, header);
+}
+
+/** What a record of the encoding `tick` has that a tick has not; null for nothing. */
+function tickFault({ tenantId, retentionDays, count, bytes, value }: SignalRecord): Fault | null {
+  if (tenantId + retentionDays + count + bytes > 0) return faultOf('headers', 'A tick has no tenant, retention, rows or bytes.');
+  return value.length === 0 ? null : faultOf('rows', 'A tick has no value.');
 }
 
 /** What is wrong with a record. */

@@ -3,6 +3,12 @@ import { countsFromJson, countsToJson, isCount, pairsFromJson, type DayCounts } 
 /** The billable bytes of a partition of `logs.v1` up to (not including) the offset `next`, of the last three days with records. */
 export type UsageSnapshot = { readonly next: number; readonly days: DayCounts };
 
+/**
+ * What has changed in a partition between the offsets `since` and `next`: the bytes, as they are at `next`, of those that have more. So it holds
+ * for whoever knows the partition at any offset between the two.
+ */
+export type UsageDelta = UsageSnapshot & { readonly since: number };
+
 /** Bytes that were acknowledged on a partition in records up to and including the offset `last`. */
 export type UsageSegment = { readonly partition: number; readonly last: number; readonly days: DayCounts };
 
@@ -19,14 +25,20 @@ export type NodeUsage = {
 /** A record of the topic `usage.v1`; docs/topics.md is the specification. */
 export type UsageRecord =
   | { readonly kind: 'partition'; readonly partition: number; readonly snapshot: UsageSnapshot }
+  | { readonly kind: 'delta'; readonly partition: number; readonly delta: UsageDelta }
   | { readonly kind: 'node'; readonly id: string; readonly usage: NodeUsage }
   | { readonly kind: 'guard'; readonly id: string; readonly full: string | null };
 
 export const partitionKey = (partition: number | ''): string => `partition:${String(partition)}`;
+/** Deltas of a partition take turns in so many keys, so that old ones fall away; there is a whole snapshot at least as often as every half of them. */
+export const DELTA_KEYS = 128;
+export const deltaKey = (partition: number, turn: number): string => `delta:${String(partition)}:${String(turn % DELTA_KEYS)}`;
 export const nodeKey = (id: string): string => `node:${id}`;
 export const guardKey = (id: string): string => `guard:${id}`;
 
 export const encodeSnapshot = ({ next, days }: UsageSnapshot): string => JSON.stringify({ next, days: countsToJson(days) });
+
+export const encodeDelta = ({ since, next, days }: UsageDelta): string => JSON.stringify({ since, next, days: countsToJson(days) });
 
 export const encodeNode = ({ seq, entries, unreflected }: NodeUsage): string =>
   JSON.stringify({
@@ -48,6 +60,12 @@ export function parseUsageRecord(key: string, value: string | null): UsageRecord
   if (kind === 'partition') {
     const snapshot = readSnapshot(json);
     return snapshot === null || !/^\d{1,9}$/.test(id) ? null : { kind, partition: Number(id), snapshot };
+  }
+  if (kind === 'delta') {
+    const snapshot = readSnapshot(json);
+    const [, partition] = /^(\d{1,9}):\d{1,9}$/.exec(id) ?? [];
+    if (snapshot === null || partition === undefined || !isCount(json['since'])) return null;
+    return { kind, partition: Number(partition), delta: { ...snapshot, since: json['since'] } };
   }
   if (kind === 'node') {
     const usage = readNode(json);

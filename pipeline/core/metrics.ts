@@ -4,6 +4,17 @@ import { TenantUses } from './tenant-use.ts';
 /** Tenants that have series of their own: those with the most bytes. */
 const TENANT_SERIES = 50;
 
+/** A processor in a partition. `savedAt`: by `performance.now()`. */
+export type WatchedProcessor = {
+  readonly processor: string;
+  readonly lag: number;
+  readonly next: number;
+  readonly saved: number;
+  readonly savedAt: number;
+  readonly stateBytes: number;
+  readonly halted: string | null;
+};
+
 /** The process's own figures: entries, requests, errors, lag, and Node's. Every series carries the label `role`. */
 export class Metrics {
   readonly registry = new Registry();
@@ -54,6 +65,8 @@ export class Metrics {
     'Seconds that bodies waited until entries were made of those of tenants that had used less time for it.',
     [],
   );
+  readonly foldSeconds = this.#counter('logweir_processor_fold_seconds_total', 'Seconds that a processor was at work.', ['processor']);
+  readonly foldedEntries = this.#counter('logweir_processor_entries_total', 'Entries that a processor has taken.', ['processor']);
   readonly lostWorkers = this.#counter(
     'logweir_query_workers_lost_total',
     'Query workers that ended with a query: it took too long (time), or too much memory (memory), or they ended by themselves (crash).',
@@ -100,6 +113,38 @@ export class Metrics {
         for (const use of uses.top(TENANT_SERIES)) counter.inc({ tenant: String(use.tenantId) }, use[name]);
       },
     });
+  }
+
+  /** What processors are doing, looked at whenever somebody asks for metrics. */
+  watchProcessors(look: () => readonly WatchedProcessor[]): void {
+    const most = (of: readonly WatchedProcessor[], value: (one: WatchedProcessor) => number): number => Math.max(...of.map(value));
+    const watch = (name: string, help: string, value: (of: readonly WatchedProcessor[]) => number): void => {
+      new Gauge({
+        ...{ name, help, labelNames: ['processor'], registers: [this.registry] },
+        collect() {
+          this.reset();
+          const all = look();
+          for (const processor of new Set(all.map((one) => one.processor)))
+            this.set({ processor }, value(all.filter((one) => one.processor === processor)));
+        },
+      });
+    };
+    watch('logweir_processor_lag', 'Records that a processor has not taken yet, of all its partitions in this process.', (of) =>
+      of.reduce((sum, { lag }) => sum + lag, 0),
+    );
+    watch('logweir_processor_state_bytes', 'Bytes of the last snapshots of a processor, of all its partitions in this process.', (of) =>
+      of.reduce((sum, { stateBytes }) => sum + stateBytes, 0),
+    );
+    watch(
+      'logweir_processor_snapshot_age_seconds',
+      'Seconds since the oldest of the last snapshots of a processor that lack records.',
+      (of) => most(of, ({ next, saved, savedAt }) => (next === saved ? 0 : (performance.now() - savedAt) / 1000)),
+    );
+    watch(
+      'logweir_processor_halted',
+      'Partitions in which a processor is halted since it threw.',
+      (of) => of.filter(({ halted }) => halted !== null).length,
+    );
   }
 
   #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {

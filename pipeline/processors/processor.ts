@@ -1,3 +1,4 @@
+import type { AbsoluteRecord } from '../bus/absolute-record.ts';
 import type { ColumnsView } from '../logs/columns/column-reader.ts';
 import type { RecordStreams } from '../logs/record-streams.ts';
 
@@ -23,15 +24,6 @@ export type Tick = { readonly kind: 'tick'; readonly partition: number; readonly
 
 export type Input = Batch | Tick;
 
-/** A record to be written: absolute, so that it may be written again. */
-export type Output = {
-  readonly topic: string;
-  readonly partition: number;
-  readonly key: string | null;
-  readonly value: Buffer;
-  readonly headers: Readonly<Record<string, string | Buffer>>;
-};
-
 /**
  * A fold over `logs.v1`, partition by partition (docs/adr/0023-one-reader-for-every-processor.md). No clock, no chance, no other partition:
  * the state is a function of the records before an offset, and the outputs are those of the records, however these are cut into batches.
@@ -42,12 +34,12 @@ export interface Processor<State = unknown> {
   /** The state before the first record of a partition. */
   init(): State;
   /** Takes an input into the state. */
-  fold(state: State, input: Input): readonly Output[];
+  fold(state: State, input: Input): readonly AbsoluteRecord[];
   /**
    * What has changed since it was asked last, in records that stand for themselves; asked every half second. What is told and when is no part
    * of the state. For processors whose readers want to know soon, and to whom only the last word matters.
    */
-  news?(state: State, partition: number, next: number): readonly Output[];
+  news?(state: State, partition: number, next: number): readonly AbsoluteRecord[];
   snapshot(state: State): Buffer;
   /** The state of a snapshot; null where it cannot be read: then the partition is folded from the beginning. */
   restore(bytes: Buffer): State | null;

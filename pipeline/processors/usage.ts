@@ -1,34 +1,77 @@
-import type { LogBatch } from '../bus/log-reader.ts';
-import { encodeSnapshot, parseUsageRecord, partitionKey, type UsageSnapshot } from '../bus/usage-records.ts';
-import { addCount, dayOf, type DayCounts } from '../core/day-counts.ts';
-import type { Processor } from './processor.ts';
+import type { AbsoluteRecord } from '../bus/absolute-record.ts';
+import { USAGE_TOPIC } from '../bus/topics.ts';
+import {
+  DELTA_KEYS,
+  deltaKey,
+  encodeDelta,
+  encodeSnapshot,
+  parseUsageRecord,
+  partitionKey,
+  type UsageSnapshot,
+} from '../bus/usage-records.ts';
+import { addCount, countOf, dayOf, type DayCounts } from '../core/day-counts.ts';
+import type { Input, Processor } from './processor.ts';
 
 /** Days that are kept: today, and the two before it for people to look at. */
 const DAYS = 3;
-const PARTITION = partitionKey('');
+/** So many deltas are told between two snapshots. */
+const DELTAS = DELTA_KEYS / 2 - 4;
+
+/** The bytes of a partition, and what of it was told; the latter is in no snapshot, so that whoever begins tells all of it. */
+export type UsageState = {
+  readonly days: DayCounts;
+  /** Tenants that have more than was told, by day. */
+  readonly changed: Map<number, Set<number>>;
+  /** The offset up to which it was told; null: nothing was. */
+  toldTo: number | null;
+  /** How many records were told. */
+  told: number;
+};
+
+const newState = (days: DayCounts): UsageState => ({ days, changed: new Map(), toldTo: null, told: 0 });
 
 /** Counts the billable bytes of each tenant by the UTC day of the append time (docs/adr/0006-usage.md). */
-export const usage: Processor<UsageSnapshot> = {
+export const usage: Processor<UsageState> = {
   name: 'usage',
-  empty: () => ({ next: 0, days: new Map() }),
+  init: () => newState(new Map()),
 
-  fold({ next, days }: UsageSnapshot, batch: LogBatch): UsageSnapshot {
-    for (const { offset, timestamp, tenantId, bytes } of batch.records) {
-      if (offset < next) continue;
-      const day = dayOf(timestamp);
-      touch(days, day);
-      addCount(days, day, tenantId, bytes);
-    }
-    return { next: Math.max(next, batch.next), days };
+  fold({ days, changed }: UsageState, input: Input): readonly AbsoluteRecord[] {
+    if (input.kind === 'tick' || input.bytes === 0) return [];
+    const day = dayOf(input.appendedAt);
+    touch(days, day);
+    addCount(days, day, input.tenantId, input.bytes);
+    const tenants = changed.get(day);
+    if (tenants === undefined) changed.set(day, new Set([input.tenantId]));
+    else tenants.add(input.tenantId);
+    return [];
   },
 
-  encode: (partition, state) => ({ key: partitionKey(partition), value: encodeSnapshot(state) }),
+  news(state: UsageState, partition: number, next: number): readonly AbsoluteRecord[] {
+    if (next === (state.toldTo ?? 0)) return [];
+    const isWhole = state.toldTo === null || state.told % DELTAS === 0;
+    const record = isWhole
+      ? { key: partitionKey(partition), value: encodeSnapshot({ next, days: state.days }) }
+      : { key: deltaKey(partition, state.told), value: encodeDelta({ since: state.toldTo ?? 0, next, days: changedDays(state) }) };
+    state.toldTo = next;
+    state.told += 1;
+    state.changed.clear();
+    return [{ topic: USAGE_TOPIC, partition: 0, headers: {}, key: record.key, value: Buffer.from(record.value) }];
+  },
 
-  decode(key, value) {
-    const record = key.startsWith(PARTITION) ? parseUsageRecord(key, value) : null;
-    return record?.kind === 'partition' ? { partition: record.partition, state: record.snapshot } : null;
+  // an offset is not known here, and not needed
+  snapshot: ({ days }) => Buffer.from(encodeSnapshot({ next: 0, days })),
+
+  restore(bytes: Buffer): UsageState | null {
+    const record = parseUsageRecord(partitionKey(0), bytes.toString());
+    return record?.kind === 'partition' ? newState(record.snapshot.days) : null;
   },
 };
+
+/** The days that are still kept, with what was not told of them. */
+function changedDays({ days, changed }: UsageState): UsageSnapshot['days'] {
+  const kept = [...changed].filter(([day]) => days.has(day));
+  return new Map(kept.map(([day, tenants]) => [day, new Map([...tenants].map((tenantId) => [tenantId, countOf(days, day, tenantId)]))]));
+}
 
 /** Makes a day the latest one, in the order of the log and not of the calendar, which a broker's clock may leave; the oldest one goes. */
 function touch(days: DayCounts, day: number): void {

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { UsageCounts } from '../../../api/limits/usage-counts.ts';
 import { encodeGuard, guardKey } from '../../../pipeline/bus/usage-records.ts';
-import { ProcessorRunner } from '../../../pipeline/processors/runner.ts';
+import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
 import { usage } from '../../../pipeline/processors/usage.ts';
 import { FakeLog, FakeTopic } from '../../fakes/compacted-log.ts';
-import { FakeLogReader, FakeLogTopic } from '../../fakes/log-reader.ts';
 import { eventually } from '../../fakes/eventually.ts';
+import { FakeHost, FakeInputs, FakeStates } from '../../fakes/processor-host.ts';
+import { billed } from '../../pipeline/processors/inputs.ts';
 
 const logger = pino({ level: 'silent' });
 const DAY = 20_000;
@@ -50,10 +51,11 @@ class Node {
 /** Kafka, API nodes and usage processors, of which each may be killed, or be replaced and not know it. */
 class World {
   readonly topic = new FakeTopic();
-  readonly log = new FakeLogTopic(PARTITIONS);
+  readonly log = new FakeInputs(PARTITIONS);
+  readonly states = new FakeStates();
   readonly sums = new Map<number, number>();
   nodes: Node[] = [];
-  processors: { readonly reader: FakeLogReader; readonly log: FakeLog; readonly runner: { stop(): Promise<void> } }[] = [];
+  processors: { readonly log: FakeLog; readonly runner: FakeHost }[] = [];
   readonly dead: { stop(): Promise<void> }[] = [];
 
   async startNode(): Promise<void> {
@@ -62,17 +64,16 @@ class World {
 
   async startProcessor(): Promise<void> {
     if (this.topic.down) return;
-    const reader = new FakeLogReader(this.log);
     const log = new FakeLog(this.topic);
-    const runner = new ProcessorRunner({ processor: usage, reader, snapshots: log, logger, everyMs: 1 });
-    await runner.start();
-    for (let partition = 0; partition < PARTITIONS; partition++) reader.assign(partition);
-    this.processors.push({ reader, log, runner });
+    const write = async (records: readonly AbsoluteRecord[]): Promise<void> => {
+      for (const { key, value } of records) await log.append(key ?? '', value.toString());
+    };
+    this.processors.push({ log, runner: await FakeHost.start(this.log, { processor: usage, states: this.states, write }) });
   }
 
   /** A record comes on the log; the node learns of it at once, later, or never. */
   produce(at: number, partition: number, tenantId: number, bytes: number, learns: 'now' | 'later' | 'never'): void {
-    const offset = this.log.append(partition, { tenantId, bytes, timestamp: DAY * 86_400_000 });
+    const offset = this.log.append(partition, billed(tenantId, bytes, DAY * 86_400_000));
     this.sums.set(tenantId, (this.sums.get(tenantId) ?? 0) + bytes);
     const node = this.nodes[at % Math.max(1, this.nodes.length)];
     if (learns === 'never' || node === undefined) return;
@@ -90,7 +91,7 @@ class World {
   async killProcessor(at: number): Promise<void> {
     const [processor] = this.processors.splice(at % Math.max(1, this.processors.length), 1);
     await processor?.log.stop();
-    if (processor !== undefined) this.dead.push(processor.runner);
+    processor?.runner.kill();
   }
 
   check(): void {
@@ -112,7 +113,7 @@ class World {
       this.nodes.every(({ counts }) =>
         TENANTS.every((id) => counts.bytesOf(id, DAY) === (this.sums.get(id) ?? 0) && counts.pendingBytesOf(id, DAY) === 0),
       );
-    for (let partition = 0; partition < PARTITIONS; partition++) while (this.processors.at(-1)?.reader.read(partition, 3) === true);
+    for (let partition = 0; partition < PARTITIONS; partition++) while (this.processors.at(-1)?.runner.read(partition, 3) === true);
     await eventually(
       'exact sums',
       () => ({ sums: [...this.sums], known: this.nodes.map(({ counts }) => TENANTS.map((id) => counts.bytesOf(id, DAY))) }),
@@ -129,7 +130,7 @@ class World {
 type Step = (world: World) => void | Promise<void>;
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.tuple(fc.nat(5), fc.nat(PARTITIONS - 1), fc.constantFrom(...TENANTS), fc.integer({ min: 1, max: 100 }), fc.constantFrom('now', 'now', 'later', 'never')).map(([at, partition, tenant, bytes, learns]): Step => (world) => world.produce(at, partition, tenant, bytes, learns)) },
-  { weight: 6, arbitrary: fc.tuple(fc.nat(5), fc.nat(PARTITIONS - 1), fc.integer({ min: 1, max: 5 })).map(([at, partition, count]): Step => (world) => void world.processors[at % Math.max(1, world.processors.length)]?.reader.read(partition, count)) },
+  { weight: 6, arbitrary: fc.tuple(fc.nat(5), fc.nat(PARTITIONS - 1), fc.integer({ min: 1, max: 5 })).map(([at, partition, count]): Step => (world) => void world.processors[at % Math.max(1, world.processors.length)]?.runner.read(partition, count)) },
   { weight: 5, arbitrary: fc.constant<Step>(tick) },
   { weight: 2, arbitrary: fc.constant<Step>((world) => world.startProcessor()) },
   { weight: 2, arbitrary: fc.nat(5).map((at): Step => (world) => world.killProcessor(at)) },

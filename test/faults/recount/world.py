@@ -74,14 +74,22 @@ class World:
         return None
 
     def _usage(self) -> dict[int, dict]:
-        """The furthest snapshot of each partition."""
+        """What is told of each partition: its furthest snapshot, and the deltas that go on from there."""
         found: dict[int, dict] = {}
         for record in self.kafka.records(USAGE, 0):
-            key = (record.key or b"").decode()
-            if key.startswith("partition:") and record.value is not None:
-                snapshot, partition = json.loads(record.value), int(key.removeprefix("partition:"))
-                if snapshot["next"] >= found.get(partition, {"next": 0})["next"]:
-                    found[partition] = snapshot
+            kind, _, rest = (record.key or b"").decode().partition(":")
+            if kind not in ("partition", "delta") or record.value is None:
+                continue
+            told, partition = json.loads(record.value), int(rest.split(":")[0])
+            known = found.get(partition)
+            if kind == "partition":
+                if known is None or told["next"] >= known["next"]:
+                    found[partition] = told
+            elif known is not None and told["since"] <= known["next"] < told["next"]:
+                days = {day: dict(tenants) for day, tenants in known["days"]}
+                for day, tenants in told["days"]:
+                    days.setdefault(day, {}).update(tenants)
+                found[partition] = {"next": told["next"], "days": [[day, list(tenants.items())] for day, tenants in days.items()]}
         return found
 
 

@@ -1,62 +1,87 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { usage } from '../../../pipeline/processors/usage.ts';
+import { UsageView } from '../../../api/limits/usage-view.ts';
+import { parseUsageRecord } from '../../../pipeline/bus/usage-records.ts';
+import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
+import { usage, type UsageState } from '../../../pipeline/processors/usage.ts';
+import { billed } from './inputs.ts';
 
 const DAY = 86_400_000;
-const record = (offset: number, tenantId: number, bytes: number, day = 20_000) => ({ offset, tenantId, bytes, timestamp: day * DAY + 5 });
-const batch = (next: number, ...records: ReturnType<typeof record>[]) => ({ partition: 0, records, next });
+const fold = (state: UsageState, offset: number, tenantId: number, bytes: number, day = 20_000): void =>
+  void usage.fold(state, billed(tenantId, bytes, day * DAY + 5)(0, offset));
+const told = (records: readonly AbsoluteRecord[] = []) => records.map(({ key, value }) => ({ key: key ?? '', value: value.toString() }));
 
 describe('usage processor', () => {
   it('sums the bytes of a tenant by the day of the append time', () => {
-    let state = usage.fold(usage.empty(), batch(4, record(0, 1, 10), record(1, 2, 5), record(3, 1, 7)));
-    state = usage.fold(state, batch(6, record(5, 1, 100, 20_001)));
-    expect(state).to.deep.equal({
-      next: 6,
-      days: new Map([[20_000, new Map([[1, 17], [2, 5]])], [20_001, new Map([[1, 100]])]]),
-    }); // prettier-ignore
+    const state = usage.init();
+    for (const [offset, tenantId, bytes, day] of [[0, 1, 10], [1, 2, 5], [3, 1, 7], [5, 1, 100, 20_001]] as const) fold(state, offset, tenantId, bytes, day); // prettier-ignore
+    usage.fold(state, { kind: 'tick', partition: 0, offset: 6, appendedAt: 20_005 * DAY });
+    expect(state.days).to.deep.equal(new Map([[20_000, new Map([[1, 17], [2, 5]])], [20_001, new Map([[1, 100]])]])); // prettier-ignore
   });
 
-  it('goes on over records that count nothing', () => expect(usage.fold(usage.empty(), batch(9)).next).to.equal(9));
-
   it('keeps the three days that were appended to last, and no clock of a broker empties it', () => {
-    let state = usage.empty();
-    for (const [offset, day] of [1, 2, 3, 4, 90_000, 4, 5].entries())
-      state = usage.fold(state, batch(offset + 1, record(offset, 1, 1, day)));
+    const state = usage.init();
+    for (const [offset, day] of [1, 2, 3, 4, 90_000, 4, 5].entries()) fold(state, offset, 1, 1, day);
     expect([...state.days.keys()]).to.deep.equal([90_000, 4, 5]);
     expect(state.days.get(4)).to.deep.equal(new Map([[1, 2]]));
   });
 
-  it('comes to the same state from any snapshot, whatever batches the log is read in and however often a record comes', () => {
-    const log = fc.array(
-      fc.record({
-        tenantId: fc.integer({ min: 1, max: 3 }),
-        bytes: fc.integer({ min: 1, max: 1000 }),
-        day: fc.integer({ min: 20_000, max: 20_005 }),
-      }),
-      { minLength: 1, maxLength: 40 },
+  it('tells all at first, then what has changed, and all again before the first delta of before is overwritten', () => {
+    const state = usage.init();
+    const keys: string[] = [];
+    for (let offset = 0; offset < 200; offset++) {
+      fold(state, offset, 1 + (offset % 3), 1);
+      const [record, ...more] = told(usage.news?.(state, 4, offset + 1));
+      expect(more).to.deep.equal([]);
+      keys.push(record?.key ?? '');
+      expect(parseUsageRecord(record?.key ?? '', record?.value ?? '')?.kind).to.equal(
+        record?.key.startsWith('delta') === true ? 'delta' : 'partition',
+      );
+    }
+    expect(keys.filter((key) => key === 'partition:4')).to.have.length(4);
+    expect(usage.news?.(state, 4, 200), 'nothing new').to.deep.equal([]);
+    const last = keys.lastIndexOf('partition:4');
+    expect(new Set(keys.slice(last - 60)).size, 'none of the deltas since the snapshot before has the key of another').to.equal(
+      keys.slice(last - 60).length - 1,
     );
-    const cuts = fc.array(fc.tuple(fc.nat(40), fc.nat(40)), { maxLength: 10 });
+  });
+
+  it('a view that reads what is left on the topic knows the sums, whoever told it', () => {
+    const entry = fc.record({
+      tenantId: fc.integer({ min: 1, max: 5 }),
+      bytes: fc.integer({ min: 1, max: 9 }),
+      tells: fc.boolean(),
+      restarts: fc.integer({ min: 0, max: 30 }),
+    });
     fc.assert(
-      fc.property(log, cuts, (entries, steps) => {
-        const records = entries.map(({ tenantId, bytes, day }, offset) => record(offset, tenantId, bytes, day));
-        const read = (from: number, to: number) => batch(to, ...records.slice(from, to));
-        const whole = usage.encode(0, usage.fold(usage.empty(), read(0, records.length)));
-        let state = usage.empty();
-        // reads from some offset that is not beyond what is known, and begins at a snapshot each time
-        for (const [back, ahead] of [...steps, [0, records.length] as const]) {
-          const to = Math.min(records.length, state.next + ahead);
-          state = usage.fold(state, read(Math.max(0, state.next - back), Math.max(to, state.next)));
-          const { key, value } = usage.encode(0, state);
-          state = usage.decode(key, value)?.state ?? usage.empty();
+      fc.property(fc.array(entry, { minLength: 1, maxLength: 300 }), (entries) => {
+        // compacted as far as it may be: the last record of each key
+        const topic = new Map<string, string>();
+        const live = new UsageView('self', 0);
+        const sums = new Map<number, number>();
+        let state = usage.init();
+        const tell = (next: number): void => {
+          for (const record of told(usage.news?.(state, 0, next))) {
+            topic.delete(record.key);
+            topic.set(record.key, record.value);
+            live.fold(record, true, 0);
+          }
+        };
+        for (const [offset, { tenantId, bytes, tells, restarts }] of entries.entries()) {
+          fold(state, offset, tenantId, bytes);
+          sums.set(tenantId, (sums.get(tenantId) ?? 0) + bytes);
+          if (tells) tell(offset + 1);
+          if (restarts === 0) state = usage.restore(usage.snapshot(state)) ?? usage.init();
         }
-        expect(usage.encode(0, state)).to.deep.equal(whole);
+        tell(entries.length);
+        const late = new UsageView('other', 0);
+        for (const [key, value] of topic) late.fold({ key, value }, false, 0);
+        for (const view of [live, late]) for (const [tenantId, bytes] of sums) expect(view.bytesOf(tenantId, 20_000)).to.equal(bytes);
       }),
     );
   });
 
-  it('takes only snapshots from the topic', () => {
-    expect(usage.decode('node:a', '{"next":1,"days":[]}')).to.equal(null);
-    expect(usage.decode('partition:1', '{"next":1}')).to.equal(null);
-    expect(usage.decode('partition:1', null)).to.equal(null);
+  it('restores no bytes that are no snapshot', () => {
+    for (const text of ['', '{', '{"next":1}', '[]']) expect(usage.restore(Buffer.from(text))).to.equal(null);
   });
 });

@@ -8,12 +8,17 @@ import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { brokerConnections } from '../../../pipeline/bus/broker-connection.ts';
 import { IdempotentProducer } from '../../../pipeline/bus/idempotent-producer.ts';
-import { LogReader } from '../../../pipeline/bus/log-reader.ts';
 import type { SentRecord } from '../../../pipeline/bus/sent-record.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
 import { UnreadAge } from '../../../pipeline/bus/unread-age.ts';
+import { AbsoluteWriter } from '../../../pipeline/bus/absolute-record.ts';
+import { encodeTick } from '../../../pipeline/bus/record.ts';
+import { ProcessorHost } from '../../../pipeline/processors/host.ts';
+import { inputOf } from '../../../pipeline/processors/input.ts';
+import type { Input, Processor } from '../../../pipeline/processors/processor.ts';
+import { FakeStates } from '../../fakes/processor-host.ts';
 import { until } from '../instance.ts';
 
 const log = pino({ level: 'silent' });
@@ -36,28 +41,60 @@ describe('records of logs.v1 on a real Kafka', function () {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** Reads from these offsets until enough has come. */
-  async function read(
-    groupId: string,
-    nextOf: (partition: number) => number | null,
-    enough: (records: readonly SentRecord[]) => boolean,
-  ): Promise<SentRecord[]> {
-    const records: SentRecord[] = [];
-    const reader = new LogReader({ kafka, log, groupId, topic: LOGS_TOPIC, onCrash: () => undefined });
-    const take = (partition: number, batch: readonly Omit<SentRecord, 'partition'>[]): void =>
-      void records.push(...batch.map((record) => ({ ...record, partition })));
-    await reader.start({ nextOf, take: (batch) => take(batch.partition, batch.records) });
-    try {
-      await until(
-        'the records',
-        () => Promise.resolve(records.length),
-        () => enough(records),
-        240_000,
-      );
-    } finally {
-      await reader.stop();
+  /** A host of one processor that keeps what it is given. */
+  class Reading {
+    readonly inputs: Input[] = [];
+    readonly states = new FakeStates();
+    readonly #host: ProcessorHost;
+
+    constructor(groupId: string, { clock = Date.now }: { clock?: () => number } = {}) {
+      const processor: Processor<null> = {
+        name: 'collect',
+        init: () => null,
+        fold: (_state, input) => {
+          this.inputs.push(input);
+          return [];
+        },
+        snapshot: () => Buffer.from('{}'),
+        restore: () => null,
+      };
+      this.#host = new ProcessorHost({
+        ...{ kafka, log, groupId, topic: LOGS_TOPIC, inputOf, clock },
+        hosted: [{ processor: { ...processor, restore: () => ({}) } as Processor, states: this.states }],
+        writer: new AbsoluteWriter(kafka),
+        tick: (partition) => ({ topic: LOGS_TOPIC, partition, key: null, ...encodeTick(logsSignal) }),
+        onCrash: () => undefined,
+      });
     }
-    return records.sort(order);
+
+    /** What counts of the records that were read, once there is enough. */
+    async run(enough: (inputs: readonly Input[]) => boolean): Promise<SentRecord[]> {
+      await this.#host.start();
+      try {
+        await until(
+          'the records',
+          () => Promise.resolve(this.inputs.length),
+          () => enough(this.inputs),
+          240_000,
+        );
+      } finally {
+        await this.#host.stop();
+      }
+      const records = this.inputs.flatMap((input) =>
+        input.kind === 'batch' && input.bytes > 0
+          ? [
+              {
+                partition: input.partition,
+                offset: input.offset,
+                tenantId: input.tenantId,
+                bytes: input.bytes,
+                timestamp: input.appendedAt,
+              },
+            ]
+          : [],
+      );
+      return records.sort(order);
+    }
   }
 
   it('lie where the producer was told, with the append time, tenant and bytes', async () => {
@@ -86,33 +123,45 @@ describe('records of logs.v1 on a real Kafka', function () {
     expect((await Promise.all(results)).every((error) => error === null)).to.equal(true);
     await producer.stop();
     expect(sent.reduce((sum, { bytes }) => sum + bytes, 0)).to.equal((200 * 201) / 2);
-    const all = await read(
-      'from-the-start',
-      () => null,
-      ({ length }) => length >= sent.length,
-    );
+    const reading = new Reading('from-the-start');
+    const all = await reading.run(({ length }) => length >= sent.length);
     expect(all).to.deep.equal([...sent].sort(order));
+    // what it leaves says how far it came
+    expect([...reading.states.snapshots].map(([partition, { next }]) => [partition, next])).to.have.deep.members(
+      [0, 1, 2].map((partition) => [
+        partition,
+        1 + Math.max(...sent.filter((record) => record.partition === partition).map(({ offset }) => offset)),
+      ]),
+    );
   });
 
-  it('are read from where the taker says, and from the oldest where that is gone', async () => {
-    const from = await read(
-      'from-five',
-      (partition) => (partition === 0 ? 5 : 1000),
-      (records) => records.some(({ partition }) => partition === 0),
+  it('are followed by a tick where no more come', async () => {
+    const reading = new Reading('quiet', { clock: () => Date.now() + 11_000 });
+    await reading.run((inputs) => new Set(inputs.filter(({ kind }) => kind === 'tick').map(({ partition }) => partition)).size === 3);
+    const [tick] = reading.inputs.filter(({ kind }) => kind === 'tick');
+    expect(tick).to.have.all.keys('kind', 'partition', 'offset', 'appendedAt');
+    expect(tick?.offset).to.be.above(
+      Math.max(...sent.filter(({ partition }) => partition === tick?.partition).map(({ offset }) => offset)),
     );
-    expect(from.filter(({ partition }) => partition === 0)[0]?.offset).to.equal(5);
+  });
+
+  it('are read from where the snapshot says, and from the oldest where that is gone', async () => {
+    const some = (inputs: readonly Input[]): boolean => inputs.some(({ partition }) => partition === 0);
+    const first = (reading: Reading): number | undefined => reading.inputs.find(({ partition }) => partition === 0)?.offset;
+    const from = new Reading('from-five');
+    from.states.snapshots.set(0, { next: 5, bytes: Buffer.from('{}') });
+    await from.run(some);
+    expect(first(from)).to.equal(5);
     const admin = kafka.admin();
     await admin.connect();
     // kafkajs deletes only on a topic that this client has seen
     await admin.fetchTopicOffsets(LOGS_TOPIC);
     await admin.deleteTopicRecords({ topic: LOGS_TOPIC, partitions: [{ partition: 0, offset: '4' }] });
     await admin.disconnect();
-    const left = await read(
-      'from-the-gone',
-      () => 2,
-      (records) => records.some(({ partition }) => partition === 0),
-    );
-    expect(left.filter(({ partition }) => partition === 0)[0]?.offset).to.equal(4);
+    const left = new Reading('from-the-gone');
+    left.states.snapshots.set(0, { next: 2, bytes: Buffer.from('{}') });
+    await left.run(some);
+    expect(first(left)).to.equal(4);
   });
 
   it('are in danger while they are old and a group has not consumed them', async () => {

@@ -1,0 +1,221 @@
+import type { EachBatchPayload, Kafka, KafkaMessage } from '../bus/kafka.ts';
+import type { Logger } from 'pino';
+import type { AbsoluteRecord } from '../bus/absolute-record.ts';
+import { GroupMember } from '../bus/group-member.ts';
+import { repeat } from '../core/repeat.ts';
+import type { Service } from '../core/service.ts';
+import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';
+import type { Input } from './processor.ts';
+import { WriteQueue } from './write-queue.ts';
+
+export type ProcessorHostOptions = {
+  readonly kafka: Kafka;
+  readonly log: Logger;
+  readonly topic: string;
+  readonly groupId: string;
+  /** In the order in which they take a record. */
+  readonly hosted: readonly Hosted[];
+  readonly inputOf: (partition: number, message: KafkaMessage) => Input;
+  readonly writer: { write(records: readonly AbsoluteRecord[]): Promise<void>; close(): Promise<void> };
+  /** The record that says that time has passed in a partition. */
+  readonly tick: (partition: number) => AbsoluteRecord;
+  readonly onCrash: (error: Error) => void;
+  readonly onFold?: (processor: string, ms: number, entries: number) => void;
+  /** Monotonic, and since the epoch; milliseconds. */
+  readonly now?: () => number;
+  readonly clock?: () => number;
+};
+
+/** How often what is new is written, and snapshots and ticks are looked for. Milliseconds. */
+const LOOK_MS = 500;
+/** A partition without a record for so long gets a tick. Milliseconds. */
+const QUIET_MS = 10_000;
+/** No more is read while so much of a partition waits to be written. Bytes. */
+const MOST_WAITING = 8 * 1024 * 1024;
+const PROGRESS_EVERY = 100_000;
+/** A stop waits no longer for the last snapshots, without which a little more is read again. Milliseconds. */
+const STOP_MS = 8000;
+
+/** A partition that belongs to this process. */
+type Assigned = {
+  readonly opened: Promise<HostedPartition>;
+  readonly writes: WriteQueue;
+  /** Once it is opened. */
+  hosted: HostedPartition | null;
+  /** The offset that was asked for by name. */
+  sought: number | null;
+  /** Records of the log behind those that were read. */
+  lag: number;
+  tickedAt: number;
+};
+
+/**
+ * Reads the log once for every processor (docs/adr/0023-one-reader-for-every-processor.md), sharing its partitions with the other hosts. The
+ * group's offsets are not used: where to begin is in the snapshots.
+ */
+export class ProcessorHost implements Service {
+  readonly name = 'processor host';
+  readonly #options: ProcessorHostOptions;
+  readonly #member: GroupMember;
+  readonly #now: () => number;
+  readonly #stop = new AbortController();
+  #assigned = new Map<number, Assigned>();
+  /** Ends the loading of the assignment. */
+  #loading = new AbortController();
+  #looking: Promise<void> | null = null;
+
+  constructor(options: ProcessorHostOptions) {
+    this.#options = options;
+    this.#now = options.now ?? ((): number => performance.now());
+    const { kafka, log, topic, groupId, onCrash } = options;
+    this.#member = new GroupMember({
+      ...{ kafka, log, groupId, topic, onCrash },
+      // few large fetches cost less than many small ones
+      fetch: { minBytes: 256 * 1024, maxWaitTimeInMs: 500, maxBytesPerPartition: 1024 * 1024, maxBytes: 4 * 1024 * 1024 },
+      onAssigned: (partitions) => {
+        this.#assign(partitions);
+      },
+      onLost: () => {
+        this.#abandon();
+      },
+      onBatch: (payload) => this.#batch(payload),
+    });
+  }
+
+  /** True while this process is a member of the group. */
+  get joined(): boolean {
+    return this.#member.joined;
+  }
+
+  /** What every processor is doing in every partition of this process. */
+  get status(): (ProcessorStatus & { readonly lag: number })[] {
+    return [...this.#assigned.values()].flatMap(({ hosted, lag }) => hosted?.status.map((status) => ({ ...status, lag })) ?? []);
+  }
+
+  async start(): Promise<void> {
+    this.#looking = repeat(LOOK_MS, this.#stop.signal, () => Promise.resolve(this.#look()));
+    await this.#member.start();
+  }
+
+  /** Leaves the group, and saves what was folded. */
+  async stop(): Promise<void> {
+    const mine = [...this.#assigned.values()];
+    this.#assigned = new Map();
+    this.#loading.abort();
+    await this.#member.leave();
+    this.#stop.abort();
+    await this.#looking;
+    const finished = Promise.allSettled(mine.map(({ hosted }) => hosted?.finish()));
+    await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+    for (const { writes } of mine) writes.end();
+    await this.#options.writer.close();
+  }
+
+  #assign(partitions: readonly number[]): void {
+    this.#abandon();
+    const { log, hosted, writer, onFold } = this.#options;
+    const loading = (this.#loading = new AbortController());
+    const snapshots = this.#load(partitions, loading.signal);
+    this.#assigned = new Map(
+      partitions.map((partition) => {
+        const writes = new WriteQueue({ write: (records) => writer.write(records), log });
+        const opened = snapshots.then((all) => {
+          const own = new Map([...all].flatMap(([name, of]) => (of.has(partition) ? [[name, of.get(partition) as Snapshot]] : [])));
+          assigned.hosted = new HostedPartition({
+            ...{ partition, hosted, snapshots: own, writes, log, now: this.#now },
+            ...(onFold === undefined ? {} : { onFold }),
+          });
+          return assigned.hosted;
+        });
+        // whoever reads the partition is told
+        opened.catch(() => undefined);
+        const assigned: Assigned = { opened, writes, hosted: null, sought: null, lag: 0, tickedAt: -Infinity };
+        return [partition, assigned];
+      }),
+    );
+  }
+
+  /** The last snapshots of these partitions, by the names of the processors. */
+  async #load(partitions: readonly number[], signal: AbortSignal): Promise<Map<string, ReadonlyMap<number, Snapshot>>> {
+    const { hosted, log } = this.#options;
+    const loaded = await Promise.all(
+      hosted.map(async ({ processor: { name }, states }) => {
+        let told = 0;
+        const onProgress = (records: number): void => {
+          if (records < told + PROGRESS_EVERY) return;
+          told = records;
+          log.info({ processor: name, records }, 'Snapshots are being read.');
+        };
+        return [name, await states.load(partitions, { signal, onProgress })] as const;
+      }),
+    );
+    return new Map(loaded);
+  }
+
+  /** Forgets what may belong to somebody else: whoever it is begins at the last snapshot. */
+  #abandon(): void {
+    this.#loading.abort();
+    for (const { writes } of this.#assigned.values()) writes.end();
+    this.#assigned = new Map();
+  }
+
+  async #batch({ batch, resolveOffset, heartbeat }: EachBatchPayload): Promise<void> {
+    const { partition, messages } = batch;
+    const assigned = this.#assigned.get(partition);
+    if (assigned === undefined) return;
+    const isMine = (): boolean => this.#assigned.get(partition) === assigned;
+    const hosted = await this.#beating(assigned.opened, heartbeat);
+    if (!isMine() || this.#isElsewhere(assigned, hosted, messages, Number(batch.highWatermark))) return;
+    for (const message of messages) if (Number(message.offset) >= hosted.next) hosted.take(this.#options.inputOf(partition, message));
+    resolveOffset(batch.lastOffset());
+    assigned.lag = Math.max(0, Number(batch.highWatermark) - 1 - Number(batch.lastOffset()));
+    while (isMine() && hosted.waiting > MOST_WAITING) await this.#beating(new Promise((resolve) => setTimeout(resolve, 100)), heartbeat);
+    await heartbeat();
+  }
+
+  /**
+   * True for a batch that is not what comes next, which is then asked for by name. What is not there when it is asked for is not there at all: it
+   * has expired, or the log has lost its end.
+   */
+  #isElsewhere(assigned: Assigned, hosted: HostedPartition, messages: readonly KafkaMessage[], end: number): boolean {
+    const { next, partition } = hosted;
+    const [first, last] = [messages[0], messages.at(-1)].map((message) => Number(message?.offset ?? next)) as [number, number];
+    if (first <= next && last >= next) return false;
+    if (assigned.sought !== next) {
+      assigned.sought = next;
+      this.#member.seek(partition, next);
+      return true;
+    }
+    const { log } = this.#options;
+    if (last < next) {
+      log.error({ partition, next, end }, 'The log ends before what processors have counted: it has lost its end.');
+      hosted.skipTo(first);
+    } else if (next > 0) log.error({ partition, next, first }, 'Records have expired before processors read them.');
+    return false;
+  }
+
+  async #beating<T>(promise: Promise<T>, heartbeat: () => Promise<void>): Promise<T> {
+    const timer = setInterval(() => {
+      // a heartbeat that fails is told by the next one that is waited for
+      heartbeat().catch(() => undefined);
+    }, 1000);
+    try {
+      return await promise;
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  #look(): void {
+    const { clock = Date.now, tick } = this.#options;
+    for (const [partition, assigned] of this.#assigned) {
+      const { hosted, writes } = assigned;
+      if (hosted === null) continue;
+      hosted.look();
+      const isQuiet = hosted.appendedAt >= 0 && assigned.lag === 0 && clock() - hosted.appendedAt >= QUIET_MS;
+      if (!isQuiet || this.#now() - assigned.tickedAt < QUIET_MS) continue;
+      assigned.tickedAt = this.#now();
+      writes.add([tick(partition)]);
+    }
+  }
+}

@@ -1,0 +1,181 @@
+import type { Logger } from 'pino';
+import type { Input, Processor } from './processor.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+/** A snapshot, as it was saved: the state before the record `next`. */
+export type Snapshot = { readonly next: number; readonly bytes: Buffer };
+
+/** Where the snapshots of one processor are kept. */
+export interface States {
+  load(
+    partitions: readonly number[],
+    options: { readonly signal: AbortSignal; readonly onProgress?: (records: number) => void },
+  ): Promise<ReadonlyMap<number, Snapshot>>;
+  save(partition: number, next: number, bytes: Buffer): Promise<void>;
+}
+
+/** A processor, and where its states are. */
+export type Hosted = { readonly processor: Processor; readonly states: States };
+
+/** What a processor is doing in a partition, for those who watch it. */
+export type ProcessorStatus = {
+  readonly processor: string;
+  readonly partition: number;
+  /** The offset that it takes next, and that of the last snapshot. */
+  readonly next: number;
+  readonly saved: number;
+  /** Of the last snapshot, bytes; and by `performance.now()`. */
+  readonly stateBytes: number;
+  readonly savedAt: number;
+  /** Why it is halted; null while it is not. */
+  readonly halted: string | null;
+};
+
+export type HostedPartitionOptions = {
+  readonly partition: number;
+  readonly hosted: readonly Hosted[];
+  /** The last snapshots, by the names of the processors. */
+  readonly snapshots: ReadonlyMap<string, Snapshot>;
+  readonly writes: WriteQueue;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Told how long a processor was at work, and with how many entries. Milliseconds. */
+  readonly onFold?: (processor: string, ms: number, entries: number) => void;
+};
+
+/** A snapshot is due after so many records, or so much time. Milliseconds. */
+const SNAPSHOT_RECORDS = 50_000;
+const SNAPSHOT_MS = 30_000;
+/** What is new is not asked for while so much waits to be written. */
+const MOST_WAITING = 1024 * 1024;
+
+/** A processor in one partition. */
+type Member = Hosted & {
+  state: unknown;
+  next: number;
+  saved: number;
+  savedAt: number;
+  stateBytes: number;
+  isSaving: boolean;
+  records: number;
+  halted: string | null;
+};
+
+/**
+ * The processors of a partition, from their snapshots on. What they find is written in its order, and a snapshot is taken of what is written. One
+ * that throws is halted alone: it takes no more, and its state is not saved, so that it goes on from its last snapshot when it is mended.
+ */
+export class HostedPartition {
+  readonly partition: number;
+  readonly #options: HostedPartitionOptions;
+  readonly #members: Member[];
+  /** When the last record was appended, and the offset behind it; -1: none was seen. Milliseconds. */
+  appendedAt = -1;
+  #read = 0;
+
+  constructor(options: HostedPartitionOptions) {
+    this.#options = options;
+    this.partition = options.partition;
+    this.#members = options.hosted.map((hosted) => this.#begun(hosted, options.snapshots.get(hosted.processor.name)));
+  }
+
+  /** The offset that is to be read next: the first one that some processor has not taken. */
+  get next(): number {
+    const open = this.#members.filter(({ halted }) => halted === null);
+    return open.length === 0 ? this.#read : Math.min(...open.map(({ next }) => next));
+  }
+
+  /** Bytes that wait to be written. */
+  get waiting(): number {
+    return this.#options.writes.bytes;
+  }
+
+  get status(): ProcessorStatus[] {
+    const { partition } = this;
+    return this.#members.map(({ processor, next, saved, stateBytes, savedAt, halted }) => ({
+      ...{ processor: processor.name, partition, next, saved, stateBytes, savedAt, halted },
+    }));
+  }
+
+  /** Gives an input to every processor that has not taken it yet. */
+  take(input: Input): void {
+    const { now, onFold, writes } = this.#options;
+    const entries = input.kind === 'batch' ? (input.columns?.count ?? 0) : 0;
+    for (const member of this.#members) {
+      if (member.halted !== null || input.offset < member.next) continue;
+      const began = now();
+      try {
+        writes.add(member.processor.fold(member.state, input));
+        member.next = input.offset + 1;
+        member.records += 1;
+      } catch (error) {
+        this.#halt(member, input.offset, error);
+      }
+      onFold?.(member.processor.name, now() - began, entries);
+    }
+    this.#read = Math.max(this.#read, input.offset + 1);
+    this.appendedAt = input.appendedAt;
+  }
+
+  /** The log has no more records before this offset: those that were there have expired, or it has lost its end. */
+  skipTo(offset: number): void {
+    for (const member of this.#members) if (member.halted === null) member.next = offset;
+    this.#read = offset;
+  }
+
+  /** Has what is new written, and snapshots that are due. */
+  look(): void {
+    const { now, writes } = this.#options;
+    if (writes.bytes < MOST_WAITING)
+      for (const member of this.#members) {
+        const { processor, state, next, halted } = member;
+        if (halted === null && processor.news !== undefined) writes.add(processor.news(state, this.partition, next));
+      }
+    for (const member of this.#members) {
+      const isDue = member.records >= SNAPSHOT_RECORDS || now() - member.savedAt >= SNAPSHOT_MS;
+      if (isDue) this.#save(member);
+    }
+  }
+
+  /** Saves what has changed, whenever it was saved last; resolves when all is written, or the queue was ended. */
+  async finish(): Promise<void> {
+    for (const member of this.#members) this.#save(member);
+    await this.#options.writes.idle();
+  }
+
+  #begun(hosted: Hosted, snapshot: Snapshot | undefined): Member {
+    const { log, now } = this.#options;
+    const { processor } = hosted;
+    const state = snapshot === undefined ? null : processor.restore(snapshot.bytes);
+    if (snapshot !== undefined && state === null)
+      log.error(
+        { processor: processor.name, partition: this.partition },
+        'A snapshot cannot be read; the partition is folded from its beginning.',
+      );
+    const next = snapshot === undefined || state === null ? 0 : snapshot.next;
+    return {
+      ...hosted,
+      ...{ state: state ?? processor.init(), next, saved: next, savedAt: now(), stateBytes: snapshot?.bytes.length ?? 0 },
+      ...{ isSaving: false, records: 0, halted: null },
+    };
+  }
+
+  #halt(member: Member, offset: number, error: unknown): void {
+    member.halted = `offset ${String(offset)}: ${error instanceof Error ? error.message : String(error)}`;
+    const { partition } = this;
+    this.#options.log.error({ err: error, processor: member.processor.name, partition, offset }, 'A processor is halted: it threw.');
+  }
+
+  #save(member: Member): void {
+    const { processor, states, state, next } = member;
+    if (member.halted !== null || member.isSaving || next === member.saved) return;
+    const { now, writes } = this.#options;
+    const bytes = processor.snapshot(state);
+    member.isSaving = true;
+    member.records = 0;
+    writes.then(async () => {
+      await states.save(this.partition, next, bytes);
+      Object.assign(member, { saved: next, savedAt: now(), stateBytes: bytes.length, isSaving: false });
+    });
+  }
+}

@@ -1,0 +1,29 @@
+import type { KafkaMessage } from '../bus/kafka.ts';
+import { decodeBilled, isTick, readRecord } from '../bus/record.ts';
+import { viewOf } from '../logs/columns/record-view.ts';
+import { logsSignal } from '../logs/logs-signal.ts';
+import { RecordStreams } from '../logs/record-streams.ts';
+import type { LogRecord } from '../logs/record.ts';
+import type { Input } from './processor.ts';
+
+/** What processors see of a record. One that cannot be read has no entries, as it has none in the table; what it counts for its tenant counts. */
+export function inputOf(partition: number, message: KafkaMessage): Input {
+  const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
+  const record = readRecord(logsSignal, partition, message);
+  if (isTick(record)) return { kind: 'tick', partition, offset, appendedAt };
+  const billed = decodeBilled(message);
+  const { streams = RecordStreams.none } = record as Partial<LogRecord>;
+  const columns = record.fault === null ? viewOf(record) : null;
+  const tenantId = billed?.tenantId ?? record.tenantId;
+  return {
+    kind: 'batch',
+    partition,
+    offset,
+    appendedAt,
+    tenantId,
+    retentionDays: record.retentionDays,
+    bytes: billed?.bytes ?? 0,
+    columns,
+    streams,
+  };
+}

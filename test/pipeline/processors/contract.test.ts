@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import { inputOf } from '../../../pipeline/processors/input.ts';
+import { processors } from '../../../pipeline/processors/index.ts';
+import type { Processor } from '../../../pipeline/processors/processor.ts';
+import { logMessage, tickMessage } from './inputs.ts';
+
+const NOW = 1_795_269_600_000;
+/** Of a partition's state, however much comes. */
+const MOST_STATE = 64 * 1024 * 1024;
+
+/** Records and ticks of a partition, of several tenants, streams, levels and times; append times may go backwards. */
+const log: fc.Arbitrary<KafkaMessage[]> = fc
+  .array(
+    fc.record({
+      isTick: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+      later: fc.integer({ min: -5000, max: 400_000 }),
+      tenantId: fc.integer({ min: 1, max: 3 }),
+      retentionDays: fc.constantFrom(0, 14),
+      entries: fc.array(
+        fc.record({
+          app: fc.constantFrom('a', 'b', 'ü'),
+          level: fc.constantFrom('', 'info', 'ERROR'),
+          agoMs: fc.nat(7_200_000),
+          text: fc.string(),
+        }),
+        { maxLength: 6 },
+      ),
+    }),
+    { minLength: 1, maxLength: 30 },
+  )
+  .map((records) => {
+    let appendedAt = NOW;
+    return records.map(({ isTick, later, tenantId, retentionDays, entries }, offset) => {
+      appendedAt += later;
+      if (isTick) return tickMessage(offset, appendedAt);
+      const objects = entries.map(({ app, level, agoMs, text }) => ({
+        _time: new Date(appendedAt - agoMs).toISOString(),
+        _msg: text,
+        app,
+        level,
+      }));
+      return logMessage(objects, { offset, appendedAt, tenantId, retentionDays, bytes: 10 + offset });
+    });
+  });
+
+/** What comes of a record, as far as it can be told apart. */
+const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
+  records.map(({ topic, partition, key, value, headers }) => ({
+    topic,
+    partition,
+    key,
+    value: value.toString('base64'),
+    headers: JSON.stringify(headers),
+  }));
+
+/** Folds from a state on; gives the outputs by offset. */
+function fold(processor: Processor, state: unknown, messages: readonly KafkaMessage[]): Map<number, unknown[]> {
+  const outputs = new Map<number, unknown[]>();
+  for (const message of messages) outputs.set(Number(message.offset), shown(processor.fold(state, inputOf(3, message))));
+  return outputs;
+}
+
+/** Runs with a clock and a chance that are not to be asked. */
+function without<T>(run: () => T): T {
+  const [now, random, perf] = [Date.now, Math.random, performance.now.bind(performance)];
+  const asked = (): never => {
+    throw new Error('A processor asked for the time or for chance.');
+  };
+  Object.assign(Date, { now: asked });
+  Object.assign(Math, { random: asked });
+  performance.now = asked;
+  try {
+    return run();
+  } finally {
+    Object.assign(Date, { now });
+    Object.assign(Math, { random });
+    performance.now = perf;
+  }
+}
+
+for (const processor of processors.members)
+  describe(`the processor ${processor.name}`, () => {
+    it('gives the same from any snapshot on as without one, and needs neither clock nor chance', () => {
+      fc.assert(
+        fc.property(log, fc.array(fc.nat(30), { maxLength: 5 }), (messages, cuts) => {
+          const whole = processor.init();
+          const expected = without(() => fold(processor, whole, messages));
+          let state = processor.init();
+          const found = new Map<number, unknown[]>();
+          const stops = [...new Set(cuts)].filter((cut) => cut < messages.length).sort((a, b) => a - b);
+          for (const [index, stop] of [...stops, messages.length].entries()) {
+            for (const [offset, outputs] of fold(processor, state, messages.slice(stops[index - 1] ?? 0, stop))) found.set(offset, outputs);
+            const restored = processor.restore(processor.snapshot(state));
+            expect(restored).not.to.equal(null);
+            state = restored;
+          }
+          expect(found).to.deep.equal(expected);
+          expect(processor.snapshot(state).equals(processor.snapshot(processor.restore(processor.snapshot(whole))))).to.equal(true);
+        }),
+      );
+    });
+
+    it('does not change with a snapshot', () => {
+      fc.assert(
+        fc.property(log, (messages) => {
+          const [watched, alone] = [processor.init(), processor.init()];
+          const expected = fold(processor, alone, messages);
+          for (const message of messages) {
+            processor.snapshot(watched);
+            expect(shown(processor.fold(watched, inputOf(3, message)))).to.deep.equal(expected.get(Number(message.offset)));
+          }
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    it('two owners write the same, whatever each has told before', () => {
+      fc.assert(
+        fc.property(log, fc.nat(30), (messages, at) => {
+          const first = processor.init();
+          fold(processor, first, messages.slice(0, at));
+          const second = processor.restore(processor.snapshot(first));
+          processor.news?.(first, 3, at);
+          const rest = messages.slice(at);
+          expect(fold(processor, second, rest)).to.deep.equal(fold(processor, first, rest));
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    it('restores no bytes that are none of its snapshots, and dies of none', () => {
+      const state = processor.init();
+      fold(processor, state, [logMessage([{ _msg: 'x', app: 'a' }], { offset: 0, appendedAt: NOW })]);
+      const good = processor.snapshot(state);
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(), (bytes, at) => {
+          const cut = good.subarray(0, at % good.length);
+          for (const hostile of [Buffer.from(bytes), cut, Buffer.concat([cut, bytes])]) processor.restore(hostile);
+        }),
+      );
+      expect(processor.restore(Buffer.alloc(0))).to.equal(null);
+    });
+
+    it('keeps its state within bounds, whatever streams and levels come', () => {
+      const state = processor.init();
+      for (let offset = 0; offset < 300; offset++) {
+        const entries = Array.from({ length: 100 }, (_none, index) => ({
+          _msg: 'x',
+          app: `${String(offset)}-${String(index)}`,
+          level: `${String(offset)}l`,
+        }));
+        processor.fold(state, inputOf(3, logMessage(entries, { offset, appendedAt: NOW + offset, tenantId: 1 + (offset % 7) })));
+      }
+      expect(processor.snapshot(state).length).to.be.below(MOST_STATE);
+    });
+  });

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { pino } from 'pino';
+import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
+import { HostedPartition, type Hosted, type Snapshot } from '../../../pipeline/processors/hosted-partition.ts';
+import type { Input, Processor } from '../../../pipeline/processors/processor.ts';
+import { WriteQueue } from '../../../pipeline/processors/write-queue.ts';
+import { FakeStates } from '../../fakes/processor-host.ts';
+import { billed } from './inputs.ts';
+
+const log = pino({ level: 'silent' });
+const out = (text: string): AbsoluteRecord => ({ topic: 't', partition: 0, key: null, value: Buffer.from(text), headers: {} });
+
+/** Counts records, tells each, and throws at one offset. */
+const counting = (name: string, throwsAt = -1): Processor<{ count: number }> => ({
+  name,
+  init: () => ({ count: 0 }),
+  fold(state, { offset }: Input) {
+    if (offset === throwsAt) throw new Error('does not know this');
+    state.count += 1;
+    return [out(`${name} ${String(offset)}`)];
+  },
+  snapshot: ({ count }) => Buffer.from(String(count)),
+  restore: (bytes) => (/^\d+$/.test(bytes.toString()) ? { count: Number(bytes.toString()) } : null),
+});
+
+class World {
+  readonly written: string[] = [];
+  readonly events: string[] = [];
+  readonly states = new FakeStates();
+  fails = 0;
+  now = 0;
+  readonly writes = new WriteQueue({
+    retryMs: 1,
+    log,
+    write: (records) => {
+      if (this.fails-- > 0) return Promise.reject(new Error('Kafka is away'));
+      for (const { value } of records) this.events.push(value.toString());
+      return Promise.resolve();
+    },
+  });
+
+  open(processors: readonly Processor<{ count: number }>[], snapshots: ReadonlyMap<string, Snapshot> = new Map()): HostedPartition {
+    const hosted = processors.map((processor): Hosted => ({
+      processor: processor as Processor,
+      states: {
+        load: (partitions) => this.states.load(partitions),
+        save: (partition, next, bytes) => {
+          this.events.push(`${processor.name} saved ${String(next)}: ${bytes.toString()}`);
+          return this.states.save(partition, next, bytes);
+        },
+      },
+    }));
+    return new HostedPartition({ partition: 0, hosted, snapshots, writes: this.writes, log, now: () => this.now });
+  }
+}
+
+const take = (partition: HostedPartition, from: number, to: number): void => {
+  for (let offset = from; offset < to; offset++) partition.take(billed(1, 1, 5)(0, offset));
+};
+
+describe('a hosted partition', () => {
+  it('saves a snapshot when all that it has told before is written, also where that took several tries', async () => {
+    const world = new World();
+    const partition = world.open([counting('a')]);
+    take(partition, 0, 2);
+    world.fails = 3;
+    await partition.finish();
+    expect(world.events).to.deep.equal(['a 0', 'a 1', 'a saved 2: 2']);
+  });
+
+  it('begins each processor at its own snapshot, and gives none a record twice', async () => {
+    const world = new World();
+    const partition = world.open([counting('a'), counting('b')], new Map([['b', { next: 2, bytes: Buffer.from('2') }]]));
+    expect(partition.next).to.equal(0);
+    take(partition, 0, 3);
+    await partition.finish();
+    expect(world.events).to.deep.equal(['a 0', 'a 1', 'a 2', 'b 2', 'a saved 3: 3', 'b saved 3: 3']);
+  });
+
+  it('folds from the beginning where a snapshot cannot be read', () => {
+    const partition = new World().open([counting('a')], new Map([['a', { next: 7, bytes: Buffer.from('?') }]]));
+    expect(partition.next).to.equal(0);
+  });
+
+  it('halts a processor that throws, alone, and keeps its last snapshot', async () => {
+    const world = new World();
+    const partition = world.open([counting('a', 3), counting('b')]);
+    take(partition, 0, 2);
+    await partition.finish();
+    take(partition, 2, 6);
+    await partition.finish();
+    expect(partition.next).to.equal(6);
+    const [a, b] = partition.status;
+    expect(a).to.include({ processor: 'a', next: 3, saved: 2, halted: 'offset 3: does not know this' });
+    expect(b).to.include({ processor: 'b', next: 6, saved: 6, halted: null });
+    // after a mend it goes on from there
+    const mended = world.open([counting('a')], new Map([['a', { next: 2, bytes: Buffer.from('2') }]]));
+    take(mended, 0, 6);
+    await mended.finish();
+    expect(world.events.at(-1)).to.equal('a saved 6: 6');
+  });
+
+  it('saves every 30 seconds or 50,000 records, and not what has not changed', async () => {
+    const world = new World();
+    const partition = world.open([counting('a')]);
+    const saved = async (): Promise<string[]> => {
+      partition.look();
+      await world.writes.idle();
+      return world.events.splice(0).filter((event) => event.includes('saved'));
+    };
+    take(partition, 0, 10);
+    expect(await saved()).to.deep.equal([]);
+    world.now += 30_000;
+    expect(await saved()).to.deep.equal(['a saved 10: 10']);
+    world.now += 30_000;
+    expect(await saved()).to.deep.equal([]);
+    take(partition, 10, 50_010);
+    expect(await saved()).to.deep.equal(['a saved 50010: 50010']);
+  });
+
+  it('writes nothing any more once its queue was ended', async () => {
+    const world = new World();
+    const partition = world.open([counting('a')]);
+    world.writes.end();
+    take(partition, 0, 3);
+    await partition.finish();
+    expect(world.events).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,48 @@
+import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import { encodeTick } from '../../../pipeline/bus/record.ts';
+import { encodeLogHeaders } from '../../../pipeline/logs/record.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import { RecordStreams } from '../../../pipeline/logs/record-streams.ts';
+import { EntryCodec, EntryWriter } from '../../../pipeline/logs/writer.ts';
+import type { Input } from '../../../pipeline/processors/processor.ts';
+
+/** A record without entries that counts bytes for a tenant. */
+export const billed =
+  (tenantId: number, bytes: number, appendedAt: number) =>
+  (partition: number, offset: number): Input => ({
+    ...{ kind: 'batch', partition, offset, appendedAt, tenantId, retentionDays: 0, bytes },
+    ...{ columns: null, streams: RecordStreams.none },
+  });
+
+const codec = new EntryCodec();
+
+/** A message of `logs.v1` as the service writes it, with these entries. */
+export function logMessage(
+  entries: readonly object[],
+  {
+    offset,
+    appendedAt,
+    tenantId = 1,
+    retentionDays = 0,
+    bytes = 100,
+  }: { offset: number; appendedAt: number; tenantId?: number; retentionDays?: number; bytes?: number },
+): KafkaMessage {
+  const writer = new EntryWriter(
+    codec,
+    { tenantId, partitions: [0], retentionDays, receivedAt: BigInt(appendedAt) * 1_000_000n, streamFields: ['app'] },
+    10_000,
+  );
+  for (const entry of entries) {
+    const line = Buffer.from(JSON.stringify(entry));
+    writer.object(line, 0, line.length);
+  }
+  const [chunk] = writer.chunks();
+  const { value, streams } = chunk?.encode() ?? { value: Buffer.alloc(0), streams: Buffer.alloc(0) };
+  const info = { tenantId, retentionDays, count: writer.accepted, bytes, encoding: 'columns' };
+  return message(offset, appendedAt, { value, headers: encodeLogHeaders(info, streams) });
+}
+
+export const tickMessage = (offset: number, appendedAt: number): KafkaMessage => message(offset, appendedAt, encodeTick(logsSignal));
+
+const message = (offset: number, appendedAt: number, { value, headers }: Pick<KafkaMessage, 'value' | 'headers'>): KafkaMessage =>
+  ({ key: null, attributes: 0, offset: String(offset), timestamp: String(appendedAt), value, headers }) as KafkaMessage;
