@@ -30,6 +30,7 @@ const LETTER_COLUMNS = [
   'stored',
   'detail',
 ];
+const PROCESSOR_COLUMNS = ['processor', 'partition', 'process', 'next', 'lag', 'snapshot', 'snapshot_bytes', 'snapshot_age', 'halted'];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
 const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
@@ -155,6 +156,14 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: ['tenant', 'since', 'limit'],
     columns: AUDIT_COLUMNS,
     request: ({ tenant, since, limit }) => ({ method: 'GET', path: `/admin/audit-log${queryOf({ tenant, since, limit })}` }),
+  },
+  {
+    name: 'processors',
+    help: 'Shows what each processor is doing in each partition: where it is, how far behind, its last snapshot, and why it is halted.',
+    required: [],
+    optional: [],
+    columns: PROCESSOR_COLUMNS,
+    request: () => ({ method: 'GET', path: '/admin/processors' }),
   },
   {
     name: 'dead-letter list',

@@ -4,6 +4,7 @@ import { pino, type Logger } from 'pino';
 import { Checks } from '../api/admin/checks.ts';
 import { createInternalListener, type InternalOptions } from '../api/admin/internal.ts';
 import { Peers, type Peer } from '../api/admin/peers.ts';
+import type { ProcessorLook } from '../api/admin/processors.ts';
 import type { ControlStore } from '../api/control/control-store.ts';
 import { HttpServer } from '../api/http/http-server.ts';
 import { RejectionLog } from '../api/ingest/rejection-log.ts';
@@ -43,6 +44,7 @@ function compose(
   const peers = new Peers(config.http.adminHost, config.keys.adminToken);
   const rejections = new RejectionLog();
   let started = false;
+  let processors: ProcessorLook = () => [];
   checks.register('started', () => started);
   const admin: { routes?: Pick<InternalOptions, 'adminRoutes' | 'audit'>; control?: ControlStore } = {};
   const services = names.flatMap(
@@ -63,6 +65,10 @@ function compose(
         useControl: (control) => {
           admin.control = control;
         },
+        showProcessors: (look) => {
+          processors = look;
+          metrics.watchProcessors(look);
+        },
         fail: (error) => {
           log.fatal({ err: error }, 'The process ends, to be started again.');
           log.flush(() => process.exit(1));
@@ -79,6 +85,7 @@ function compose(
     checks,
     log,
     rejections,
+    processors: () => processors(),
     ...(admin.control === undefined ? {} : { control: admin.control }),
     ...(admin.routes === undefined ? {} : { ...admin.routes, peers }),
   });

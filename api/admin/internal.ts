@@ -15,6 +15,7 @@ import { audited, CLIENT_HEADER, type AdminRequest } from './audited.ts';
 import type { Checks } from './checks.ts';
 import { asMetricsJson, mergeMetrics } from './merge-metrics.ts';
 import type { Peers } from './peers.ts';
+import { processorsRoute, type ProcessorLook } from './processors.ts';
 import { rejectionsAdminRoute } from './rejections.ts';
 
 export type InternalOptions = {
@@ -30,6 +31,8 @@ export type InternalOptions = {
   readonly peers?: Peers;
   /** Lets peers wait until this process has folded a record of the control topic. */
   readonly control?: ControlStore;
+  /** What the processors of this process are doing. */
+  readonly processors?: ProcessorLook;
   /** What this process refused, for the admin route that shows it, and for the peers' ones. */
   readonly rejections?: RejectionLog;
   readonly adminRoutes?: readonly AdminRoute[];
@@ -55,6 +58,8 @@ export function createInternalListener(options: InternalOptions): HttpServer {
     const sources = { log: rejections, ...(peers === undefined ? {} : { peers }) };
     endpoints.push(guarded(options, rejectionsAdminRoute(sources, control)));
   }
+  const look = options.processors ?? ((): readonly [] => []);
+  endpoints.push(guarded(options, processorsRoute({ role, look, ...(peers === undefined ? {} : { peers }) })));
   const keys = {
     find: (): never => {
       throw new Error('BUG: the internal listener knows no keys.');

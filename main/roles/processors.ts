@@ -36,7 +36,7 @@ export const processorsRole: Role = {
         metrics.foldedEntries.inc({ processor }, entries);
       },
     });
-    metrics.watchProcessors(() => host.status);
+    context.showProcessors(() => host.status);
     context.registerCheck('processors', () => host.joined);
     context.registerCheck('halted processors', () => host.status.every(({ halted }) => halted === null));
     return [...states, host];

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AdminAudit } from '../../api/admin/admin-audit.ts';
 import type { AdminRoute } from '../../api/admin/admin-routes.ts';
 import type { Peers } from '../../api/admin/peers.ts';
+import type { ProcessorLook } from '../../api/admin/processors.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import type { RejectionLog } from '../../api/ingest/rejection-log.ts';
 import type { Config } from '../../pipeline/core/config.ts';
@@ -25,6 +26,8 @@ export type RoleContext = {
   readonly serveAdmin: (routes: readonly AdminRoute[], audit: AdminAudit) => void;
   /** Lets the other processes wait until this one's control store has seen a change. */
   readonly useControl: (control: ControlStore) => void;
+  /** Shows operators what the processors of this process are doing. */
+  readonly showProcessors: (look: ProcessorLook) => void;
   /** Ends the process, so that the supervisor starts it again. */
   readonly fail: (error: Error) => void;
 };

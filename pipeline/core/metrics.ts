@@ -7,6 +7,7 @@ const TENANT_SERIES = 50;
 /** A processor in a partition. `savedAt`: by `performance.now()`. */
 export type WatchedProcessor = {
   readonly processor: string;
+  readonly partition: number;
   readonly lag: number;
   readonly next: number;
   readonly saved: number;

@@ -93,7 +93,10 @@ export class ProcessorHost implements Service {
   }
 
   async start(): Promise<void> {
-    this.#looking = repeat(LOOK_MS, this.#stop.signal, () => Promise.resolve(this.#look()));
+    this.#looking = repeat(LOOK_MS, this.#stop.signal, () => {
+      this.#look();
+      return Promise.resolve();
+    });
     await this.#member.start();
   }
 
@@ -105,7 +108,7 @@ export class ProcessorHost implements Service {
     await this.#member.leave();
     this.#stop.abort();
     await this.#looking;
-    const finished = Promise.allSettled(mine.map(({ hosted }) => hosted?.finish()));
+    const finished = Promise.allSettled(mine.map(({ hosted }) => hosted?.finish() ?? Promise.resolve()));
     await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     for (const { writes } of mine) writes.end();
     await this.#options.writer.close();

@@ -69,14 +69,16 @@ export class HostedPartition {
   readonly partition: number;
   readonly #options: HostedPartitionOptions;
   readonly #members: Member[];
-  /** When the last record was appended, and the offset behind it; -1: none was seen. Milliseconds. */
-  appendedAt = -1;
+  /** When the last record was appended, milliseconds: long ago, where none was seen but a snapshot; -1 where there was none at all. */
+  appendedAt: number;
+  /** The offset behind the last record that was read. */
   #read = 0;
 
   constructor(options: HostedPartitionOptions) {
     this.#options = options;
     this.partition = options.partition;
     this.#members = options.hosted.map((hosted) => this.#begun(hosted, options.snapshots.get(hosted.processor.name)));
+    this.appendedAt = this.#members.some(({ next }) => next > 0) ? 0 : -1;
   }
 
   /** The offset that is to be read next: the first one that some processor has not taken. */

@@ -60,7 +60,7 @@ describe('records of logs.v1 on a real Kafka', function () {
       };
       this.#host = new ProcessorHost({
         ...{ kafka, log, groupId, topic: LOGS_TOPIC, inputOf, clock },
-        hosted: [{ processor: { ...processor, restore: () => ({}) } as Processor, states: this.states }],
+        hosted: [{ processor: { ...processor, restore: () => ({}) }, states: this.states }],
         writer: new AbsoluteWriter(kafka),
         tick: (partition) => ({ topic: LOGS_TOPIC, partition, key: null, ...encodeTick(logsSignal) }),
         onCrash: () => undefined,

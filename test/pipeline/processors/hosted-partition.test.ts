@@ -41,7 +41,7 @@ class World {
 
   open(processors: readonly Processor<{ count: number }>[], snapshots: ReadonlyMap<string, Snapshot> = new Map()): HostedPartition {
     const hosted = processors.map((processor): Hosted => ({
-      processor: processor as Processor,
+      processor: processor,
       states: {
         load: (partitions) => this.states.load(partitions),
         save: (partition, next, bytes) => {
