@@ -9,14 +9,17 @@ import { lastWords } from './last-words.mjs';
 import { runtimeOf } from './role-runtime.mjs';
 
 /**
- * The processes that make up the service, in the order in which they are stopped: no new entries first, what stores
- * them last. `roles` are what one does, its own name where there are none; `listens` names the public listeners that it opens.
+ * The processes that make up the service, in the order in which they are stopped: no new entries first, then what stores
+ * and counts them, and at last what watches the log. `roles` are what one does, its own name where there are none; `listens` names the public listeners that it opens.
  * @type {readonly { readonly name: string, readonly roles?: readonly string[], readonly listens: readonly ('app' | 'ingest' | 'admin')[] }[]}
  */
 export const ROLES = [
   { name: 'ingest', listens: ['ingest'] },
   { name: 'app', listens: ['app', 'admin'] },
-  { name: 'sink', roles: ['sink', 'processors'], listens: [] },
+  { name: 'sink', listens: [] },
+  { name: 'processors', listens: [] },
+  // it reads no data, which so cannot end it
+  { name: 'guard', listens: [] },
 ];
 
 const READY_TIMEOUT_MS = 240_000;

@@ -12,12 +12,15 @@ const SINK = {
   env: { MALLOC_MMAP_THRESHOLD_: '32768' },
 };
 
+/** It asks Kafka a few numbers every two seconds. */
+const GUARD = { flags: ['--max-old-space-size=64', '--max-semi-space-size=1'], env: {} };
+
 /**
  * How a process that does these roles is started: Node's flags, and the environment that it has unless another one is given.
  * @param {readonly string[]} roles
  * @returns {{ readonly flags: readonly string[], readonly env: Readonly<Record<string, string>> }}
  */
 export function runtimeOf(roles) {
-  const own = roles.includes('sink') ? SINK : { flags: [], env: {} };
+  const own = roles.includes('sink') ? SINK : roles.every((role) => role === 'guard') ? GUARD : { flags: [], env: {} };
   return { flags: ['--enable-source-maps', ...own.flags], env: { ...MALLOC, ...own.env } };
 }

@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import { createRequire } from 'node:module';
-import './kafkajs.ts';
+import { clusterOf } from './kafkajs-cluster.ts';
 import type { ProducerIdentity } from './record-batch.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -88,7 +88,8 @@ export function brokerConnections(kafka: Kafka): Connect {
   // of brokers whose last connection ended otherwise than by silence: the next one need not begin with a question
   const known = new Map<string, Versions>();
   return async (address) => {
-    cluster ??= clusterOf(kafka);
+    // it never connects: it has the settings of the client
+    cluster ??= clusterOf<Cluster>(kafka);
     const { connectionPoolBuilder, brokerPool, rootLogger } = cluster;
     const connectionPool = await connectionPoolBuilder.build(address ?? {});
     const name = `${connectionPool.host}:${String(connectionPool.port)}`;
@@ -104,13 +105,6 @@ export function brokerConnections(kafka: Kafka): Connect {
     }
     return connection;
   };
-}
-
-/** A cluster that never connects: it has the settings of the client. */
-function clusterOf(kafka: Kafka): Cluster {
-  const key = Object.getOwnPropertySymbols(kafka).find(({ description }) => description === 'private:Kafka:createCluster');
-  if (key === undefined) throw new Error('BUG: This kafkajs makes clusters in another way.');
-  return (kafka as unknown as Record<symbol, (options: object) => Cluster>)[key]?.({ allowAutoTopicCreation: false }) as Cluster;
 }
 
 type Metadata = {

@@ -4,7 +4,7 @@ import { WINDOW, type Intent, type Progress } from './commit-metadata.ts';
 import type { Holding } from './flow-control.ts';
 import { RangeSteps, type RangeStepsOptions } from './range-steps.ts';
 import type { Range } from './range.ts';
-import type { SignalRecord } from './record.ts';
+import { isTick, type SignalRecord } from './record.ts';
 
 export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFinishing'> & {
   /** What the last commit says. */
@@ -157,7 +157,8 @@ export class PartitionReader implements Waiting {
     if (this.#intent !== null && !(await this.#repeatIntent(this.#intent))) return;
     while (this.#active()) {
       if (this.#records.length > 0) {
-        const seat = await this.#options.pace.turn(this);
+        // ticks have nothing to store: they are no reason to store what others have gathered
+        const seat = this.#records.every(isTick) ? null : await this.#options.pace.turn(this);
         if (!(await this.#storeNext(seat))) return;
       } else if (this.#finishing) return;
       else await this.#more();

@@ -88,6 +88,11 @@ export class RangeSteps {
     const faulty = range.records.flatMap((record) =>
       record.fault === null || this.#dead.has(record.offset) ? [] : [{ record, fault: record.fault }],
     );
+    if (range.rows === 0 && range.inDoubt === null && !again && faulty.length === 0) {
+      // ticks, mostly: what has no rows is consumed, and nothing of it could be stored twice
+      seat?.leave();
+      return this.#commit(range.end + 1, null, 'commit a range');
+    }
     const joint = faulty.length === 0 && range.inDoubt === null && range.records.every(({ replayOf }) => replayOf === null) ? seat : null;
     // the others do not wait for what takes its time
     if (joint === null) seat?.leave();

@@ -84,16 +84,13 @@ export function readChecked(signal: Signal, partition: number, message: KafkaMes
   return fault === null ? (found as SignalRecord) : unreadable(partition, message, fault);
 }
 
-function decodeRecord<Own extends SignalRecord>(
-  signal: Signal<Own>,
-  partition: number,
-  message: KafkaMessage,
-): Own | SignalRecord | Fault {
+function decodeRecord<Own extends SignalRecord>(signal: Signal<Own>, partition: number, message: KafkaMessage): Own | SignalRecord | Fault {
   const header: HeaderText = (name) => message.headers?.[name]?.toString() ?? '';
   const { value } = message;
   if (value === null) return faultOf('foreign', 'The record has no value.');
   const encoding = header('encoding');
-  if (encoding !== TICK && !signal.encodings.includes(encoding)) return faultOf('foreign', `The encoding ${JSON.stringify(encoding)} is not known.`);
+  if (encoding !== TICK && !signal.encodings.includes(encoding))
+    return faultOf('foreign', `The encoding ${JSON.stringify(encoding)} is not known.`);
   if (header('signal') !== signal.name)
     return faultOf('foreign', `The signal ${JSON.stringify(header('signal'))} is not that of the topic, ${signal.name}.`);
   if (header('sv') !== String(signal.version)) return faultOf('version', `Schema version ${JSON.stringify(header('sv'))} is not known.`);

@@ -66,6 +66,23 @@ export const busTopics: readonly TopicSpec[] = [
   },
 ];
 
+/** The topic of a processor's snapshots: as many partitions as the log, each read by its owner alone, from its beginning, whenever it is assigned. */
+export const stateTopic = (processor: string): TopicSpec => ({
+  name: `state.${processor}.v1`,
+  partitions: 'configured',
+  cleanup: 'compact',
+  maxMessageBytes: MAX_MESSAGE_BYTES,
+  timestamps: 'create',
+  settings: {
+    // what lies in the last segment is not compacted, whatever of it is old; no batch may be larger than a segment
+    'segment.bytes': String(MAX_MESSAGE_BYTES),
+    'segment.ms': String(5 * 60_000),
+    'min.cleanable.dirty.ratio': '0.1',
+    // whoever misses that a snapshot was removed takes a later one all the same
+    'delete.retention.ms': String(60_000),
+  },
+});
+
 /** How many partitions and replicas topics get that do not say it themselves. */
 type Sizes = { readonly partitions: number; readonly replicas: number };
 

@@ -1,5 +1,5 @@
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
-import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import { isTick, type SignalRecord } from '../../pipeline/bus/record.ts';
 import type { Signal } from '../../pipeline/bus/signal.ts';
 import type { AuditFinding, AuditReport } from '../../pipeline/core/audit-report.ts';
 import { isWhole, judge, type Expected, type Stored } from './compare.ts';
@@ -128,6 +128,8 @@ class Slice {
   #entries = 0;
   /** The first offset that is not compared yet; null before the first record: what is before it, Kafka has removed by now. */
   #next: number | null = null;
+  /** The last offset that was read. */
+  #last = -1;
 
   constructor({ partition }: AuditedPosition, letters: LastLetters, options: AuditOptions, tally: Tally) {
     this.#partition = partition;
@@ -139,6 +141,9 @@ class Slice {
   async take(records: readonly SignalRecord[]): Promise<void> {
     for (const record of records) {
       this.#next ??= record.offset;
+      this.#last = record.offset;
+      // nothing is stored of a tick: rows with its offset are stray
+      if (isTick(record)) continue;
       this.#expect(record);
       this.#entries += record.count;
       if (this.#records.length >= MAX_RECORDS || this.#entries >= MAX_ENTRIES) await this.flush();
@@ -172,8 +177,8 @@ class Slice {
   }
 
   async flush(): Promise<void> {
-    const [records, first, last] = [this.#records, this.#next, this.#records.at(-1)?.offset];
-    if (first === null || last === undefined) return;
+    const [records, first, last] = [this.#records, this.#next, this.#last];
+    if (first === null || last < first) return;
     const { stored, now, onProgress } = this.#options;
     const found = new Map((await stored.between(this.#partition, first, last)).map((each) => [recordKey(each), each]));
     const odd = records.filter((record) => !isWhole(record, found.get(recordKey(record))));

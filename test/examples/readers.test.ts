@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { encodeTick } from '../../pipeline/bus/record.ts';
+import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { lz4Bound, lz4Compress } from '../../pipeline/wasm/lz4.ts';
 
 type Message = { readonly value: Buffer; readonly headers: Readonly<Record<string, string | Buffer>> };
@@ -134,6 +136,12 @@ describe('examples/readers', () => {
       const code = text.replaceAll(/^ *""".*?"""$/gms, '').split('\n');
       expect(code.filter((line) => !/^\s*($|\/\/|#|\/\*\*)/.test(line)).length).to.be.at.most(30);
     });
+
+  it('both pass a tick over, which has none of the headers of its signal', () => {
+    const tick = encodeTick(logsSignal) as Message;
+    expect(entries(tick)).to.deep.equal([]);
+    expect(inPython(tick)).to.deep.equal([]);
+  });
 
   it('both read a record of no rows', () => {
     for (const encoding of ['columns', 'ndjson']) {

@@ -7,7 +7,7 @@ describe('settings', () => {
     const settings = readSettings({}, []);
     expect(settings).to.include({ appUrl: 'http://127.0.0.1:8080', ingestUrl: 'http://127.0.0.1:8081', dataDir: path.resolve('data') });
     expect(settings).to.include({ isKafkaEmbedded: true, isClickHouseEmbedded: true });
-    expect(settings.roles).to.deep.equal(['ingest', 'app', 'sink']);
+    expect(settings.roles).to.deep.equal(['ingest', 'app', 'sink', 'processors', 'guard']);
     expect(settings.listeners.map(({ port }) => port)).to.deep.equal([8081, 8080, 8082]);
   });
 

@@ -39,7 +39,7 @@ describe('supervisor', () => {
 
     it('tells the roles where the engines are', async () => {
       const instance = await start();
-      for (const role of ['ingest', 'app', 'sink']) {
+      for (const role of ['ingest', 'app', 'sink', 'processors', 'guard']) {
         const [event] = instance.events('start', role);
         expect(event).to.include({
           LOGWEIR_KAFKA_BROKERS: '127.0.0.1:4001',
@@ -77,7 +77,7 @@ describe('supervisor', () => {
 
     it('embeds no engine that the environment names', async () => {
       const instance = await start({ LOGWEIR_KAFKA_BROKERS: 'broker:9092', LOGWEIR_CLICKHOUSE_URL: 'http://store:8123' });
-      expect(instance.processes().map(({ role }) => role)).to.deep.equal(['supervisor', 'ingest', 'app', 'sink']);
+      expect(instance.processes().map(({ role }) => role)).to.deep.equal(['supervisor', 'ingest', 'app', 'sink', 'processors', 'guard']);
       const [event] = instance.events('start', 'app');
       expect(event).to.include({ LOGWEIR_KAFKA_BROKERS: 'broker:9092', LOGWEIR_CLICKHOUSE_URL: 'http://store:8123' });
       expect(event).not.to.have.property('LOGWEIR_EMBEDDED');
@@ -140,7 +140,8 @@ describe('supervisor', () => {
     it('refuses an address that is not here', () => bad({ LOGWEIR_HOST: '192.0.2.1' }, /Cannot listen on 192\.0\.2\.1.*LOGWEIR_HOST/));
     it('refuses a port that is none', () =>
       bad({ LOGWEIR_APP_PORT: 'http' }, /LOGWEIR_APP_PORT must be a port from 0 to 65535, but is "http"\./));
-    it('refuses an unknown role', () => bad({}, /There is no role "brain"; roles are ingest, app, sink\./, '--role=app,brain'));
+    it('refuses an unknown role', () =>
+      bad({}, /There is no role "brain"; roles are ingest, app, sink, processors, guard\./, '--role=app,brain'));
     it('refuses an unknown option', () => bad({}, /The option --fast is unknown/, '--fast'));
     for (const key of ['ä b and others of 16', 'fifteen_charact'])
       it(`refuses the key ${key}, and keeps it nowhere`, async () => {
@@ -177,7 +178,7 @@ describe('supervisor', () => {
       expect(second.stderr).to.match(
         new RegExp(`^logweir: The data directory \\S+ is used by another instance, process ${first.pid}; choose`),
       );
-      expect(first.processes()).to.have.length(6);
+      expect(first.processes()).to.have.length(8);
     });
 
     it('takes over the data directory of a killed supervisor, and a lock whose process number is another process now', async () => {
@@ -194,7 +195,7 @@ describe('supervisor', () => {
   });
 
   describe('while it runs', () => {
-    for (const role of ['kafka', 'clickhouse', 'ingest', 'app', 'sink']) {
+    for (const role of ['kafka', 'clickhouse', 'ingest', 'app', 'sink', 'processors', 'guard']) {
       it(`starts ${role} again, and counts it`, async () => {
         const instance = await start();
         const before = instance.process(role);
@@ -235,7 +236,16 @@ describe('supervisor', () => {
       const instance = await start();
       const json = await instance.ps('--json');
       expect(JSON.parse(json.stdout)).to.deep.equal(instance.processes());
-      expect(instance.processes().map(({ role }) => role)).to.deep.equal(['supervisor', 'kafka', 'clickhouse', 'ingest', 'app', 'sink']);
+      expect(instance.processes().map(({ role }) => role)).to.deep.equal([
+        'supervisor',
+        'kafka',
+        'clickhouse',
+        'ingest',
+        'app',
+        'sink',
+        'processors',
+        'guard',
+      ]);
       expect(instance.processes().every(({ pid, restarts }) => isRunning(pid) && restarts === 0)).to.equal(true);
       const table = await instance.ps();
       expect(table.stdout).to.match(/^ROLE +PID +RESTARTS\nsupervisor +\d+ +0\n/);
@@ -248,15 +258,15 @@ describe('supervisor', () => {
 
   describe('stop', () => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      it(`stops in order on ${signal}: what listens, sink, engines`, async () => {
+      it(`stops in order on ${signal}: what listens, what reads, engines`, async () => {
         const instance = await start();
         const pids = instance.processes().map(({ pid }) => pid);
         instance.signal(signal);
         expect(await instance.exited()).to.equal(0);
         const order = instance.events('stop').map(({ role }) => role);
         expect(order.slice(0, 2)).to.have.members(['ingest', 'app']);
-        expect(order[2]).to.equal('sink');
-        expect(order.slice(3)).to.have.members(['kafka', 'clickhouse']);
+        expect(order.slice(2, 5)).to.have.members(['sink', 'processors', 'guard']);
+        expect(order.slice(5)).to.have.members(['kafka', 'clickhouse']);
         expect(pids.filter(isRunning)).to.deep.equal([]);
         expect(instance.events('interrupt')).to.deep.equal([]);
         expect(existsSync(path.join(instance.dataDir, 'supervisor.lock'))).to.equal(false);
@@ -283,7 +293,15 @@ describe('supervisor', () => {
       instance.signal('SIGINT');
       instance.signal('SIGTERM');
       expect(await instance.exited()).to.equal(0);
-      expect(instance.events('stop').map(({ role }) => role)).to.include.members(['ingest', 'app', 'sink', 'kafka', 'clickhouse']);
+      expect(instance.events('stop').map(({ role }) => role)).to.include.members([
+        'ingest',
+        'app',
+        'sink',
+        'processors',
+        'guard',
+        'kafka',
+        'clickhouse',
+      ]);
     });
 
     it('stops in order when npm, which has started it, is killed', async () => {
@@ -292,7 +310,7 @@ describe('supervisor', () => {
       const pids = instance.processes().map(({ pid }) => pid);
       instance.signal('SIGKILL');
       await until(() => !pids.some(isRunning), 'all are gone');
-      expect(instance.events('stop')).to.have.length(5);
+      expect(instance.events('stop')).to.have.length(7);
     });
 
     it('kills a role that does not stop within 8 s', async () => {

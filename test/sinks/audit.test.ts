@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
+import { TICK } from '../../pipeline/bus/record.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import type { AuditReport } from '../../pipeline/core/audit-report.ts';
@@ -195,6 +196,18 @@ describe('audit', () => {
     const late = [record(0, 7, 1), record(0, 8, 1)];
     const ahead = { kind: 'expired', partition: 0, hour: '2026-11-21T12:00Z', entries: 0, records: 3, offsets: ['4-6'] };
     expect((await run(new FakeLog(late, { committed: 4, low: 7 }), [])).findings).to.deep.equal([ahead]);
+  });
+
+  it('counts no ticks, and finds rows that stand where one does', async () => {
+    const tick = (offset: number): LogRecord => logRecord({ ...record(0, offset, 0), encoding: TICK, tenantId: 0 });
+    const records = [tick(0), record(0, 1, 3), tick(2), tick(3)];
+    const whole = rowsOf(records);
+    const { records: counted, entries, findings, partitions } = await run(new FakeLog(records), whole);
+    expect([counted, entries, findings]).to.deep.equal([1, 3, []]);
+    expect(partitions).to.deep.equal([{ partition: 0, first: 0, next: 4, pending_records: 0, removed_records: 0 }]);
+    const stray = await run(new FakeLog(records), [...whole, { partition: 0, offset: 3, index: 0, timestamp: NOW - HOUR }]);
+    expect(stray.findings).to.have.length(1);
+    expect(stray.findings[0]).to.include({ kind: 'stray', entries: 1 });
   });
 
   it('takes for lost neither what is not committed, nor dead letters, nor what retention took', async () => {

@@ -4,7 +4,11 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
+import { sinkGroup } from '../../../main/roles/sink-group.ts';
+import { boundsOf, committedBy } from '../../../pipeline/bus/group-positions.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
+import { encodeTick } from '../../../pipeline/bus/record.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { plainHeaders } from '../../fakes/log-record.ts';
 import { askClickHouse } from '../engine.ts';
@@ -35,12 +39,16 @@ describe('audit of an instance that writes through to the disk', function () {
   const PER_BODY = 100;
   let instance: Instance;
 
-  const audit = (...flags: string[]): Promise<{ code: number; out: string; err: string }> =>
+  const logweir = (...args: string[]): Promise<{ code: number; out: string; err: string }> =>
     new Promise((resolve) => {
-      execFile(process.execPath, ['cli/logweir.mjs', 'audit', ...flags], { cwd: root, env: instance.env }, (error, out, err) =>
-        resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+      execFile(
+        process.execPath,
+        ['cli/logweir.mjs', ...args],
+        { cwd: root, env: instance.env, maxBuffer: 64 * 1024 * 1024 },
+        (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }),
       );
     });
+  const audit = (...flags: string[]): ReturnType<typeof logweir> => logweir('audit', ...flags);
   const report = async (...flags: string[]): Promise<Report> => JSON.parse((await audit('--json', ...flags)).out) as Report;
 
   const kafka = (): ReturnType<typeof createKafka> => {
@@ -94,6 +102,33 @@ describe('audit of an instance that writes through to the disk', function () {
     expect(code).to.equal(0);
     const { hours } = await report();
     expect(hours.reduce((sum, { entries }) => sum + entries, 0)).to.equal(BODIES * PER_BODY);
+  });
+
+  it('counts no ticks, for which the sink makes no insert, and no reader prints them', async () => {
+    const inserts = async (): Promise<string | undefined> => {
+      const { body } = await instance.call('GET', `${instance.admin}/metrics`);
+      return /^logweir_batches_total\{stage="insert"[^}]*\} (\d+)$/m.exec(String(body))?.[1];
+    };
+    const [before, insertsBefore] = [await report(), await inserts()];
+    expect(Number(insertsBefore)).to.be.at.least(1);
+    const client = kafka();
+    const [producer, admin] = [client.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner }), client.admin()];
+    await Promise.all([producer.connect(), admin.connect()]);
+    const partitions = [...(await boundsOf(admin, LOGS_TOPIC)).keys()];
+    for (let round = 0; round < 2; round++)
+      await producer.send({ topic: LOGS_TOPIC, messages: partitions.map((partition) => ({ partition, ...encodeTick(logsSignal) })) });
+    await until(
+      'the ticks',
+      async () => [await committedBy(admin, sinkGroup('logs'), LOGS_TOPIC), await boundsOf(admin, LOGS_TOPIC)] as const,
+      ([committed, bounds]) => partitions.every((partition) => committed.get(partition)?.offset === bounds.get(partition)?.end),
+      240_000,
+    );
+    await Promise.all([producer.disconnect(), admin.disconnect()]);
+    const { records, entries, findings } = await report();
+    expect([records, entries, findings]).to.deep.equal([before.records, before.entries, []]);
+    expect(await inserts()).to.equal(insertsBefore);
+    const read = await logweir('topic', 'read', LOGS_TOPIC);
+    expect([read.code, read.err, read.out.split('\n').length - 1]).to.deep.equal([0, '', BODIES * PER_BODY]);
   });
 
   it('tells apart what is in the dead letters', async () => {

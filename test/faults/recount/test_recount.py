@@ -11,7 +11,7 @@ from collections import Counter
 import kafka_log
 import snappy
 from recount import entries, positions, report, searches, usage
-from world import DAY_MS, LogRecord, Request, read_ledger
+from world import DAY_MS, LogRecord, Request, ends_of, log_record, read_ledger
 
 NONE: frozenset = frozenset()
 
@@ -122,6 +122,23 @@ class RecountTest(unittest.TestCase):
             "the sinks have not committed the whole log",
         }
         self.assertTrue(expected <= found(world))
+
+    def test_ticks(self) -> None:
+        headers = {"signal": b"logs", "tenant": b"0", "retention": b"0", "count": b"0", "bytes": b"0", "sv": b"2", "encoding": b"tick"}
+        tick = log_record(0, kafka_log.Record(1, 5 * DAY_MS, None, b"", headers))
+        world = FakeWorld()
+        world.records = [world.records[0], tick, world.records[1]]
+        world.committed[0] = (2, "")
+        self.assertEqual(ends_of(world.partitions, world.records), world.ends)
+        self.assertEqual(found(world), set())
+        for changed, check in [
+            ({"tenant": 1}, "a tick has a tenant, rows or bytes"),
+            ({"bytes": 1}, "a usage snapshot is not the recount"),
+            ({"count": 1}, "a record is not in the table"),
+            ({"uids": [""]}, "a record's count is not that of its rows"),
+        ]:
+            world.records[1] = tick._replace(**changed)
+            self.assertIn(check, found(world))
 
     def test_usage(self) -> None:
         for change, check in [

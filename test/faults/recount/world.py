@@ -30,6 +30,7 @@ class LogRecord(NamedTuple):
     count: int
     bytes: int
     uids: list[str]
+    is_tick: bool = False  # says nothing but that time has passed
 
 
 class World:
@@ -40,7 +41,7 @@ class World:
         self.settled_after = self._settle(config.get("settleSeconds", 120))
         self.requests = read_ledger(config["ledger"])
         self.records = [log_record(partition, record) for partition in self.partitions for record in self.kafka.records(LOGS, partition)]
-        self.ends = {partition: self.kafka.offset(LOGS, partition, LATEST) for partition in self.partitions}
+        self.ends = ends_of(self.partitions, self.records)
         self.committed = self.kafka.committed(SINK_GROUP, LOGS, self.partitions)
         self.usage = self._usage()
 
@@ -63,12 +64,12 @@ class World:
         """Waits until the sinks have committed all there is and the usage processor has read it; None: that did not come."""
         began = time.monotonic()
         while time.monotonic() - began < seconds:
-            ends = {partition: self.kafka.offset(LOGS, partition, LATEST) for partition in self.partitions}
+            latest = {partition: self.kafka.offset(LOGS, partition, LATEST) for partition in self.partitions}
             committed = self.kafka.committed(SINK_GROUP, LOGS, self.partitions)
-            is_stored = all(end == 0 or is_done(committed.get(partition, (-1, "")), end) for partition, end in ends.items())
+            is_stored = all(end == 0 or is_done(committed.get(partition, (-1, "")), end) for partition, end in latest.items())
             if is_stored:
                 usage = self._usage()
-                if all(end == 0 or usage.get(partition, {"next": 0})["next"] == end for partition, end in ends.items()):
+                if all(end == 0 or usage.get(partition, {"next": 0})["next"] >= end for partition, end in latest.items()):
                     return time.monotonic() - began
             time.sleep(0.5)
         return None
@@ -93,10 +94,15 @@ class World:
         return found
 
 
+def ends_of(partitions: list[int], records: list[LogRecord]) -> dict[int, int]:
+    """The offset after the last record of each partition; ticks behind it go on coming."""
+    return {partition: max((record.offset + 1 for record in records if record.partition == partition and not record.is_tick), default=0) for partition in partitions}
+
+
 def is_done(committed: tuple[int, str], end: int) -> bool:
-    """Whether a commit stands at the end of the log and leaves no intent (`e`) behind."""
+    """Whether a commit stands behind this end of the log, or at it and leaves no intent (`e`) behind."""
     offset, metadata = committed
-    return offset == end and (metadata == "" or "e" not in json.loads(metadata))
+    return offset > end or (offset == end and (metadata == "" or "e" not in json.loads(metadata)))
 
 
 def read_ledger(file: str) -> dict[str, Request]:
@@ -118,7 +124,8 @@ def log_record(partition: int, record: Record) -> LogRecord:
     value = record.value or b""
     header = {name: record.headers.get(name, b"").decode() for name in ("tenant", "count", "bytes", "encoding")}
     uids = [match.group(1).decode() if (match := UID.search(row)) else "" for row in rows(value, header["encoding"], header["count"])]
-    return LogRecord(partition, record.offset, record.timestamp, int(header["tenant"] or 0), int(header["count"] or -1), int(header["bytes"] or 0), uids)
+    numbers = (int(header["tenant"] or 0), int(header["count"] or -1), int(header["bytes"] or 0))
+    return LogRecord(partition, record.offset, record.timestamp, *numbers, uids, header["encoding"] == "tick")
 
 
 def rows(value: bytes, encoding: str, count: str) -> list[bytes]:

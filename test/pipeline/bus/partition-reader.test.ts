@@ -5,6 +5,7 @@ import { decodeMetadata, type Progress } from '../../../pipeline/bus/commit-meta
 import type { PaceLimits } from '../../../pipeline/bus/insert-pace.ts';
 import type { PartitionReader, PartitionReaderOptions } from '../../../pipeline/bus/partition-reader.ts';
 import type { Range, RangeStore } from '../../../pipeline/bus/range.ts';
+import { TICK } from '../../../pipeline/bus/record.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { logRecord } from '../../fakes/log-record.ts';
 import { loneReader } from '../../fakes/range-store.ts';
@@ -14,6 +15,8 @@ const log = pino({ level: 'silent' });
 
 const record = (offset: number, count = 10): LogRecord =>
   logRecord({ offset, count, bytes: 0, timestamp: 0, value: Buffer.from(`${offset}\n`) });
+
+const tick = (offset: number): LogRecord => logRecord({ offset, count: 0, bytes: 0, timestamp: 0, encoding: TICK, value: Buffer.alloc(0) });
 
 /** Nothing is stored beyond what is committed. */
 const highest = (): Promise<number> => Promise.resolve(-1);
@@ -125,6 +128,29 @@ describe('partition reader', () => {
     for (const offset of [5, 6, 9]) reader.add(record(offset));
     await reader.finish();
     expect(steps).to.deep.equal(['commit 5 {"e":9,"v":1,"t":0}', 'store 5-9 first', 'commit 10 {"v":1,"t":0}']);
+  });
+
+  it('consumes ticks by a commit alone, and takes those among rows with them', async () => {
+    const world = new World();
+    const commits: string[] = [];
+    const reader = loneReader({
+      ...options,
+      // no round of inserts comes by itself
+      limits: { ...LIMITS, waits: [{ ms: 1e9, rows: Infinity }] },
+      store: world.store,
+      commit: (offset, metadata) => {
+        commits.push(`${offset} ${metadata}`);
+        return world.commit(offset, metadata);
+      },
+    });
+    reader.start();
+    for (const offset of [0, 1]) reader.add(tick(offset));
+    await until(() => world.committed.offset === 2);
+    expect([commits, world.ranges]).to.deep.equal([['2 {"v":1,"t":0}'], []]);
+    for (const one of [tick(2), record(3), tick(4)]) reader.add(one);
+    await reader.finish();
+    expect(commits.slice(1)).to.deep.equal(['2 {"e":4,"v":1,"t":0}', '5 {"v":1,"t":0}']);
+    expect(world.ranges.map(({ start, end, rows }) => [start, end, rows])).to.deep.equal([[2, 4, 10]]);
   });
 
   it('repeats exactly the range of an intent that it finds', async () => {

@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs';
 import os from 'node:os';
 import { pino } from 'pino';
 import { parseUsageRecord } from '../../../pipeline/bus/usage-records.ts';
-import { diskCheck, LogGuard, type GuardCheck } from '../../../pipeline/processors/log-guard.ts';
+import { diskCheck, LogGuard, type GuardCheck } from '../../../pipeline/bus/log-guard.ts';
 
 const logger = pino({ level: 'silent' });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { encodeGuard, guardKey } from '../bus/usage-records.ts';
+import { encodeGuard, guardKey } from './usage-records.ts';
 import type { CompactedLog } from '../core/compacted-log.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
