@@ -89,7 +89,7 @@ export function brokerConnections(kafka: Kafka): Connect {
   const known = new Map<string, Versions>();
   return async (address) => {
     // it never connects: it has the settings of the client
-    cluster ??= clusterOf<Cluster>(kafka);
+    cluster ??= clusterOf(kafka) as Cluster;
     const { connectionPoolBuilder, brokerPool, rootLogger } = cluster;
     const connectionPool = await connectionPoolBuilder.build(address ?? {});
     const name = `${connectionPool.host}:${String(connectionPool.port)}`;

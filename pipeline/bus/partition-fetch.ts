@@ -69,7 +69,7 @@ class Reading {
   async attempt(): Promise<boolean> {
     const { kafka, log, topic, signal } = this.#options;
     signal.throwIfAborted();
-    const cluster = clusterOf<Cluster>(kafka);
+    const cluster = clusterOf(kafka) as Cluster;
     try {
       await this.#answer(cluster.connect());
       await this.#answer(cluster.addTargetTopic(topic));
