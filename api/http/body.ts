@@ -42,6 +42,8 @@ export interface BodyMeter {
   add(bytes: number): void;
   /** All of the body has come. */
   received(): void;
+  /** The event loop was used for so long to decompress it, milliseconds. */
+  worked?(ms: number): void;
   /** Ends the reading with an error. */
   refuse: ((error: HttpError) => void) | null;
 }
@@ -88,9 +90,13 @@ export async function readBody(
   const wire = await readWire(request, caps.wire, tooLarge, meter);
   meter?.received();
   if (coding === null) return wire;
-  const body = await inflate(coding, wire, caps.inflated, (received, more) =>
+  const began = performance.now();
+  const inflating = inflate(coding, wire, caps.inflated, (received, more) =>
     caps.tooLarge({ received, more, cap: caps.inflated, compressed, inflated: true }),
   );
+  // what is done elsewhere has only been begun
+  meter?.worked?.(performance.now() - began);
+  const body = await inflating;
   meter?.add(body.length);
   return body;
 }

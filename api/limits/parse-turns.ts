@@ -25,6 +25,8 @@ const LEAST_MS = 0.01;
 const DOMINANT = 4;
 const REST_SHARE = 0.25;
 const LONG_MS = 100;
+/** Less is not much. Milliseconds. */
+const HEAVY_MS = 20;
 /** A body that has waited for longer is refused when its turn comes. */
 const MAX_WAIT_MS = 5000;
 
@@ -67,12 +69,19 @@ export class ParseTurns {
     }
   }
 
-  /** True for a tenant that has used at least as much lately as those who used something have on average. */
+  /** True for a tenant that has used much lately, and at least as much as those who used something have on average. */
   isHeavy(tenantId: number): boolean {
     this.#decay();
     let sum = 0;
     for (const used of this.#used.values()) sum += used;
-    return (this.#used.get(tenantId) ?? 0) * this.#used.size >= sum;
+    const own = this.#used.get(tenantId) ?? 0;
+    return own >= HEAVY_MS && own * this.#used.size >= sum;
+  }
+
+  /** Counts work for a tenant that was not done in a turn: what a body took to be decompressed. Milliseconds. */
+  charge(tenantId: number, ms: number): void {
+    this.#decay();
+    this.#used.set(tenantId, (this.#used.get(tenantId) ?? 0) + ms);
   }
 
   #wait(tenantId: number): Promise<void> {

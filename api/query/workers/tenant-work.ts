@@ -3,8 +3,8 @@ const HALF_LIFE_MS = 5000;
 /** Those with less are forgotten when there are many. Milliseconds. */
 const LITTLE_MS = 1;
 const MANY = 1000;
-/** Who has had so much lately comes after the others. Milliseconds. */
-const HEAVY_MS = 2000;
+/** Who has had so much lately, and at least half of all, comes after the others. Milliseconds. */
+const HEAVY_MS = 4000;
 
 /** How long the queries of each tenant ran lately, all together: what has passed counts less and less. */
 export class TenantWork {
@@ -34,6 +34,7 @@ export class TenantWork {
 
   /** True where a tenant's statements are to let those of others pass. */
   isHeavy(tenantId: number, now: number): boolean {
-    return this.of(tenantId, now) > HEAVY_MS;
+    const own = this.of(tenantId, now);
+    return own > HEAVY_MS && 2 * own >= this.ofAll([...this.#tenants.keys()], now);
   }
 }

@@ -13,11 +13,16 @@ describe('the work of tenants', () => {
     expect(work.ofAll([1, 2, 3], 5000)).to.equal(1010);
   });
 
-  it('is heavy from two seconds on', () => {
+  it('is heavy where it is much, and at least half of all', () => {
     const work = new TenantWork();
-    work.add(1, 2001, 0);
+    work.add(1, 4001, 0);
     expect(work.isHeavy(1, 0)).to.equal(true);
     expect(work.isHeavy(1, 100)).to.equal(false);
+    work.add(1, 10_000, 100);
+    work.add(2, 13_000, 100);
+    expect([1, 2].map((tenantId) => work.isHeavy(tenantId, 100))).to.deep.equal([true, false]);
+    work.add(2, 2000, 100);
+    expect([1, 2].map((tenantId) => work.isHeavy(tenantId, 100))).to.deep.equal([false, true]);
   });
 
   it('forgets those who have done nothing for long, of many', () => {
