@@ -42,6 +42,8 @@ export interface BodyMeter {
   add(bytes: number): void;
   /** All of the body has come. */
   received(): void;
+  /** The event loop was used for so long to decompress it, milliseconds. */
+  worked?(ms: number): void;
   /** Ends the reading with an error. */
   refuse: ((error: HttpError) => void) | null;
 }
@@ -88,9 +90,13 @@ export async function readBody(
   const wire = await readWire(request, caps.wire, tooLarge, meter);
   meter?.received();
   if (coding === null) return wire;
-  const body = await inflate(coding, wire, caps.inflated, (received, more) =>
+  const began = performance.now();
+  const inflating = inflate(coding, wire, caps.inflated, (received, more) =>
     caps.tooLarge({ received, more, cap: caps.inflated, compressed, inflated: true }),
   );
+  // what is done elsewhere has only been begun
+  meter?.worked?.(performance.now() - began);
+  const body = await inflating;
   meter?.add(body.length);
   return body;
 }
@@ -110,20 +116,25 @@ export function refuseBody(request: IncomingMessage): void {
 /** Chunks of fewer bytes are copied together, since each would keep the whole buffer that it was read into. */
 const SMALL_CHUNK = 1024;
 const JOINED = 65_536;
-/** A body of the largest size has so many of 20 bytes; more of them cost more than the body is worth. */
-const MAX_CHUNKS = 100_000;
+/** From so many chunks on they must have so many bytes each, on average: smaller ones cost more than the body is worth. */
+const MANY_CHUNKS = 2000;
+const LEAST_BYTES = 24;
 
 /** The parts of a body, in little more memory than it has bytes. */
 class Parts {
   readonly #parts: Buffer[] = [];
   #count = 0;
+  #bytes = 0;
   /** Where small chunks are copied to, and how much of it is used. */
   #joined = Buffer.alloc(0);
   #used = 0;
 
   /** Throws HttpError 400 where there are too many. */
   add(chunk: Buffer): void {
-    if (++this.#count > MAX_CHUNKS) throw invalidBody(`The body came in more than ${String(MAX_CHUNKS)} chunks.`);
+    this.#count += 1;
+    this.#bytes += chunk.length;
+    if (this.#count > MANY_CHUNKS && this.#bytes < this.#count * LEAST_BYTES)
+      throw invalidBody(`The body comes in chunks of fewer than ${String(LEAST_BYTES)} bytes on average; send larger ones.`);
     if (chunk.length >= SMALL_CHUNK || this.#count === 1) {
       this.#close();
       this.#parts.push(chunk);

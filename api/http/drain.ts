@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 /** What is read and thrown away of a body that nobody wants, before the connection is closed on its sender. */
 export const MAX_DRAIN_BYTES = 1_048_576;
 const MAX_DRAIN_MS = 1000;
+/** What a chunk counts at least: reading it costs as much, however small it is. */
+const LEAST_BYTES = 512;
 
 /** What is left of a request's body: nothing, an end near enough to keep the connection, or too much for that. */
 export function unreadBody(request: IncomingMessage): 'nothing' | 'short' | 'long' {
@@ -25,7 +27,7 @@ export function drainBody(request: IncomingMessage): Promise<boolean> {
       resolve(ended);
     };
     const onData = (chunk: Buffer): void => {
-      left -= chunk.length;
+      left -= Math.max(chunk.length, LEAST_BYTES);
       if (left < 0) settle(false);
     };
     const onEnd = (): void => {

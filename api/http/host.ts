@@ -1,5 +1,6 @@
 import Koa from 'koa';
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { HttpError, methodNotAllowed, notFound } from '../../pipeline/core/errors.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
@@ -9,6 +10,7 @@ import { AnswerCompression } from './answer-compression.ts';
 import { corsHeaders, isPreflight, preflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
+import { RefusalPace } from '../limits/refusal-pace.ts';
 import { HttpServer, type HttpServerOptions } from './http-server.ts';
 import { internalError, renderError } from './render-error.ts';
 import type { RouteAnswer } from './route.ts';
@@ -73,6 +75,7 @@ export function createHost(options: HostOptions): HttpServer {
 function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<ServerResponse, Exchange>): Middleware {
   const { corsOrigins, metrics, log } = options;
   const compression = new AnswerCompression();
+  const pace = new RefusalPace();
   return async (context, next) => {
     // answers are written by `send`, which also sees to a body that nobody has read
     context.respond = false;
@@ -86,6 +89,9 @@ function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<
       // it was counted as it left, and no one reads what would be said
       if (exchange.isGone() && thrown === error) return;
       metrics.errors.inc({ slug: error.slug, status: error.status });
+      const waitMs = error.status === 429 && exchange.tenantId !== null ? pace.waitMs(exchange.tenantId, performance.now()) : 0;
+      // one that leaves meanwhile is not answered
+      if (waitMs > 0) await sleep(waitMs);
       context.state.answer = renderError(error, context.state.endpoint?.errors ?? 'query', exchange);
     }
     const { endpoint, answer } = context.state;

@@ -67,6 +67,9 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
   admitAll(limits, principal);
   publisher.admit(principal.tenantId, principal.plan.shards);
   const room = bodies.enter(principal.tenantId);
+  room.onWorked = (ms) => {
+    intake.parseTurns.charge(principal.tenantId, ms);
+  };
   try {
     const { request, writer } = await readEntries(exchange, normalizer, { ...intake, room }, receivedAt);
     const bytes = request.body.length;

@@ -92,6 +92,8 @@ export class BodyInFlight {
   bytes = 0;
   /** Ends the reading of the body with an error; set by who reads it. */
   refuse: ((error: HttpError) => void) | null = null;
+  /** Told how long the event loop was used to decompress it, milliseconds. */
+  onWorked: ((ms: number) => void) | null = null;
   readonly #account: Account;
 
   constructor(tenantId: number, since: number, account: Account) {
@@ -110,6 +112,10 @@ export class BodyInFlight {
   received(): void {
     this.refuse = null;
     this.#account.received();
+  }
+
+  worked(ms: number): void {
+    this.onWorked?.(ms);
   }
 
   /** Gives back what it counted for. */

@@ -12,6 +12,8 @@ export type IngestLimitsOptions = {
   readonly platformEntriesPerSecond: number;
   /** The event loop's lag, milliseconds. */
   readonly lagMs: () => number;
+  /** Whether a tenant's bodies take as much of the event loop as others' do, or more. */
+  readonly isHeavy: (tenantId: number) => boolean;
   /** Whole microseconds of a monotonic clock. */
   readonly now?: () => number;
   /** Milliseconds since the epoch. */
@@ -20,12 +22,12 @@ export type IngestLimitsOptions = {
 
 /** The limits of the ingest plane in the contract's order: trial and quota, pressure, the tenant's bucket, the platform's bucket. */
 export function ingestLimits(options: IngestLimitsOptions): readonly IngestLimit[] {
-  const { counts, platformEntriesPerSecond: rate, lagMs } = options;
+  const { counts, platformEntriesPerSecond: rate, lagMs, isHeavy } = options;
   const now = options.now ?? ((): number => Math.floor(performance.now() * 1000));
   const clock = options.clock ?? Date.now;
   return [
     dailyVolume({ counts, clock }),
-    pressure({ counts, lagMs }),
+    pressure({ counts, lagMs, isHeavy }),
     tenantBucket({ counts, now }),
     ...(rate > 0 && rate <= MAX_RATE ? [platformBucket({ counts, rate, now })] : []),
   ];

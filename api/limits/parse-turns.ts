@@ -18,10 +18,15 @@ const HALF_LIFE_MS = 1000;
 const DECAY_EVERY_MS = 100;
 /** Less is as good as nothing, milliseconds. */
 const LEAST_MS = 0.01;
-/** A tenant that has used so many times what any other one has rests after each large body: for this share of what it took, and not for longer. */
+/**
+ * A tenant that has used so many times what any other one has rests after each large body: for this share of what it took; and after one that held
+ * the loop up for so long, for as long as that took, so that it has half of the loop at most.
+ */
 const DOMINANT = 4;
 const REST_SHARE = 0.25;
-const MAX_REST_MS = 25;
+const LONG_MS = 100;
+/** Less is not much. Milliseconds. */
+const HEAVY_MS = 20;
 /** A body that has waited for longer is refused when its turn comes. */
 const MAX_WAIT_MS = 5000;
 
@@ -62,6 +67,21 @@ export class ParseTurns {
     } finally {
       this.#note(tenantId, now() - began);
     }
+  }
+
+  /** True for a tenant that has used much lately, and at least as much as those who used something have on average. */
+  isHeavy(tenantId: number): boolean {
+    this.#decay();
+    let sum = 0;
+    for (const used of this.#used.values()) sum += used;
+    const own = this.#used.get(tenantId) ?? 0;
+    return own >= HEAVY_MS && own * this.#used.size >= sum;
+  }
+
+  /** Counts work for a tenant that was not done in a turn: what a body took to be decompressed. Milliseconds. */
+  charge(tenantId: number, ms: number): void {
+    this.#decay();
+    this.#used.set(tenantId, (this.#used.get(tenantId) ?? 0) + ms);
   }
 
   #wait(tenantId: number): Promise<void> {
@@ -113,7 +133,7 @@ export class ParseTurns {
     this.#used.set(tenantId, (this.#used.get(tenantId) ?? 0) + ms);
     this.#turn = (this.#turn ?? 0) + ms;
     if (this.#turn < TURN_MS) this.#next();
-    else if (ms >= TURN_MS && this.#isDominant(tenantId)) this.#rest(tenantId, Math.min(ms * REST_SHARE, MAX_REST_MS));
+    else if (ms >= TURN_MS && this.#isDominant(tenantId)) this.#rest(tenantId, ms < LONG_MS ? ms * REST_SHARE : ms);
   }
 
   #isDominant(tenantId: number): boolean {

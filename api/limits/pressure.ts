@@ -2,23 +2,25 @@ import { backpressure, walFull } from '../../pipeline/core/errors.ts';
 import type { IngestLimit } from './ingest-limit.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
-/** The event loop's lag above which nothing more is taken, milliseconds. */
+/** The event loop's lag above which nothing more is taken of those who use it most, milliseconds. */
 const MAX_LAG_MS = 250;
 
 export type PressureOptions = {
   readonly counts: SharedCounts;
   /** The event loop's lag, milliseconds. */
   readonly lagMs: () => number;
+  /** Whether a tenant's bodies take as much of the event loop as others' do, or more. */
+  readonly isHeavy: (tenantId: number) => boolean;
 };
 
-/** Refuses while the log must not take more, and while this process is too busy to answer in time. */
-export function pressure({ counts, lagMs }: PressureOptions): IngestLimit {
+/** Refuses while the log must not take more; and while this process is too busy to answer in time, those who make it so. */
+export function pressure({ counts, lagMs, isHeavy }: PressureOptions): IngestLimit {
   return {
     name: 'pressure',
-    admit() {
+    admit({ tenantId }) {
       const reason = counts.logFull();
       if (reason !== null) throw walFull(reason);
-      if (lagMs() > MAX_LAG_MS) throw backpressure('This node is too busy to take more entries right now.');
+      if (lagMs() > MAX_LAG_MS && isHeavy(tenantId)) throw backpressure('This node is too busy to take more entries right now.');
     },
   };
 }

@@ -10,7 +10,8 @@
 
 /** Seconds of the rate that the burst holds, and that the debt may reach. */
 export const BURST_SECONDS = 5;
-const MICRO = 1_000_000;
+/** Tokens of one entry. */
+export const MICRO = 1_000_000;
 const BOUND = 2 ** 52;
 
 /** The largest rate that the arithmetic holds exactly, entries per second; far above what a node can take. */

@@ -20,6 +20,8 @@ export type QueryJob = {
   readonly isTail: boolean;
   /** An export goes on as long as its rows flow: no time passes while they are taken. */
   readonly isExport?: boolean;
+  /** The tenant's queries ran long of late: those of others go first in ClickHouse. */
+  readonly isHeavy?: boolean;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** Asked before each look of a tail; throws where there is to be no other. */

@@ -29,7 +29,10 @@ const MEMORY: MemoryLimits = { maxRows: 1_000_000, maxBytes: 300_000_000 };
 /** ClickHouse gives up this much earlier than we do (ms), so that its error is the one that is told. */
 const MARGIN = 1000;
 /** ClickHouse counts the whole time of a statement, also while its rows are not taken: of an export only we know when to give up. It then ends with its connection. */
-const UNTIMED = { settings: { max_execution_time: 0 } };
+const UNTIMED = { max_execution_time: 0 };
+/** ClickHouse's `priority`: while a statement with a lower number runs, those with a higher one wait. */
+const PRIORITY = 1;
+const HEAVY_PRIORITY = 2;
 const NEVER = new AbortController().signal;
 
 /** Runs queries in this process: whole, from their text to the text of the answer. */
@@ -51,9 +54,10 @@ export class LocalEngine implements QueryEngine {
     const deadline = job.isExport === true ? new Deadline(job.timeoutMs) : null;
     const request = requestOf(job, deadline);
     const memory = new QueryMemory(this.#options.memory ?? MEMORY, this.#memory);
+    const settings = { priority: job.isHeavy === true ? HEAVY_PRIORITY : PRIORITY, ...(deadline === null ? {} : UNTIMED) };
     if (!job.isTail && deadline === null) memory.until = job.startedAt + job.timeoutMs;
     try {
-      const answer = await operation(job.parameters as never, request, this.#deps(memory, through, deadline === null ? {} : UNTIMED));
+      const answer = await operation(job.parameters as never, request, this.#deps(memory, through, settings));
       if (typeof answer !== 'string' && answer.stream !== undefined) {
         const stream = clearing(answer.stream, memory);
         return { ...answer, stream: deadline === null ? stream : deadline.during(stream) };
@@ -71,7 +75,7 @@ export class LocalEngine implements QueryEngine {
   #deps(
     memory: QueryMemory,
     { store = this.#options.store, onPipes }: Partial<RunThrough>,
-    { settings }: Pick<QueryOptions, 'settings'>,
+    settings: NonNullable<QueryOptions['settings']>,
   ): Deps {
     const { now, limits, enrich } = this.#options;
     const streams = this.#streams;
@@ -84,10 +88,7 @@ export class LocalEngine implements QueryEngine {
         store,
         streams,
         onPipes,
-        options: {
-          ...{ tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId },
-          ...(settings === undefined ? {} : { settings }),
-        },
+        options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId, settings },
       }),
       ...(enrich === undefined ? {} : { enrich }),
     };

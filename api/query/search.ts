@@ -8,6 +8,7 @@ import type { Position } from '../../logsql/plan.ts';
 import { planOptions, type Deps, type Request } from './deps.ts';
 import { rows, texts, type Chunk } from './rows.ts';
 import { prepare } from './run.ts';
+import type { EngineAnswer } from './engine.ts';
 import type { SearchParameters } from './parameters.ts';
 import { renderResult } from './render.ts';
 import { readCursor, readWindow, windowMember, writeCursor } from './window.ts';
@@ -15,8 +16,17 @@ import { readCursor, readWindow, windowMember, writeCursor } from './window.ts';
 /** An answer ends before it has more characters, unless its first row alone has. */
 const MAX_LENGTH = 32 * 1024 * 1024;
 
+/** An answer with more characters is sent in pieces of so many, so that it is nowhere once more as a whole. */
+const LONG = 1024 * 1024;
+const PIECE_LENGTH = 128 * 1024;
+const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
+
 /** `POST /search`: entries (or the rows of the query's pipes), newest first, as JSON text. */
-export async function search(parameters: SearchParameters & { readonly enrich: boolean }, request: Request, deps: Deps): Promise<string> {
+export async function search(
+  parameters: SearchParameters & { readonly enrich: boolean },
+  request: Request,
+  deps: Deps,
+): Promise<string | EngineAnswer> {
   const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);
   const query = parseQuery(parameters.query, { now: window.now });
   const before = parameters.before === null ? {} : { before: readCursor(parameters.before) };
@@ -32,7 +42,23 @@ export async function search(parameters: SearchParameters & { readonly enrich: b
   const isPaged = prepared.plan.kind === 'entries';
   const oldest = isPaged ? oldestTime(page) : null;
   const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${page.texts.length === 0 ? hintsMember(parameters.query) : ''}`;
-  return `{"logs":[${page.texts.join(',')}],${tail}}`;
+  const length = page.texts.reduce((sum, text) => sum + text.length, 0);
+  if (length <= LONG) return `{"logs":[${page.texts.join(',')}],${tail}}`;
+  return { headers: JSON_TYPE, stream: pieces('{"logs":[', page.texts, `],${tail}}`) };
+}
+
+/** A list in JSON in pieces of some length; a text that was given is not held any more. */
+function* pieces(head: string, texts: (string | null)[], tail: string): Generator<string> {
+  let [piece, comma] = [head, ''];
+  for (const [index, text] of texts.entries()) {
+    texts[index] = null;
+    piece += comma + (text ?? '');
+    comma = ',';
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece + tail;
 }
 
 async function* rendered(
@@ -47,7 +73,7 @@ async function* rendered(
 
 /** What an answer has, whether there are more, and where its last entry stands (with that of the next one). */
 type Page = {
-  readonly texts: readonly string[];
+  readonly texts: string[];
   readonly hasMore: boolean;
   readonly last: Position | null;
   readonly next: Position | null;

@@ -72,10 +72,20 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
     log: log.child({ component: 'shard growth' }),
   });
   const lag = new EventLoopLag();
+  const parseTurns = new ParseTurns({
+    onWaited: (seconds) => {
+      metrics.parseWaits.inc(seconds);
+    },
+  });
   const endpoints = ingestEndpoints({
     normalizers: normalizers.members,
     publisher,
-    limits: ingestLimits({ counts, platformEntriesPerSecond: config.limits.platformEntriesPerSecond, lagMs: () => lag.ms }),
+    limits: ingestLimits({
+      counts,
+      platformEntriesPerSecond: config.limits.platformEntriesPerSecond,
+      lagMs: () => lag.ms,
+      isHeavy: (tenantId) => parseTurns.isHeavy(tenantId),
+    }),
     maxBodyBytes: config.http.maxBodyBytes,
     metrics,
     rejections: context.rejections,
@@ -83,11 +93,7 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
       growth.accepted(tenantId, entries);
     },
     turn: (tenantId, bytes) => pace.turn(tenantId, bytes),
-    parseTurns: new ParseTurns({
-      onWaited: (seconds) => {
-        metrics.parseWaits.inc(seconds);
-      },
-    }),
+    parseTurns,
   });
   endpoints.push(...elasticProbes, ...hecEndpoints, ...vercelVerification);
   const asking: Service = { name: 'stored offsets', start: () => Promise.resolve(), stop: () => admin.disconnect() };

@@ -10,6 +10,8 @@ import { EntryCodec, EntryWriter, type RequestOptions, type Written } from './wr
 
 /** Bytes of one tenant that wait for Kafka; it is refused while there are more. What all may have is four times as much. */
 const MAX_OWN_BYTES = 16 * 1024 * 1024;
+/** What a request puts on the log at once: entries of others wait behind it. */
+const PORTION_BYTES = 4 * 1024 * 1024;
 /** The open records are looked through for closed ones when there are so many more than at the last time. */
 const SWEEP_EVERY = 1000;
 
@@ -76,19 +78,20 @@ export class LogPublisher implements Service {
     const { rejected, total, accepted } = writer;
     const { tenantId, partitions } = writer.options;
     const retentionDays = retentionClass(writer.options.retentionDays);
-    const records = new Set<OpenRecord>();
-    const before = this.pendingBytes;
-    writer.chunks().forEach((chunk, index) => {
-      const owner = { partition: chunk.partition, tenantId, retentionDays };
-      records.add(this.#append(owner, chunk, index === 0 ? acceptedBytes : 0));
-    });
-    // one whose entries were all rejected has none of them, but its bytes count
     const [partition = 0] = partitions;
-    if (records.size === 0 && acceptedBytes > 0) records.add(this.#bill({ partition, tenantId, retentionDays }, acceptedBytes));
-    const bytes = this.pendingBytes - before;
+    const chunks = writer.chunks();
+    // one whose entries were all rejected has none of them, but its bytes count
+    if (chunks.length === 0 && acceptedBytes > 0)
+      await this.#publisher.acknowledged(new Set([this.#bill({ partition, tenantId, retentionDays }, acceptedBytes)]));
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
     this.#hold(tenantId, bytes);
     try {
-      if (records.size > 0) await this.#publisher.acknowledged(records);
+      for (const [index, portion] of portionsOf(chunks).entries()) {
+        const records = portion.map((chunk, at) =>
+          this.#append({ partition: chunk.partition, tenantId, retentionDays }, chunk, index + at === 0 ? acceptedBytes : 0),
+        );
+        await this.#publisher.acknowledged(new Set(records));
+      }
     } finally {
       this.#hold(tenantId, -bytes);
     }
@@ -133,6 +136,21 @@ export class LogPublisher implements Service {
     for (const [key, record] of this.#open) if (!record.isOpen) this.#open.delete(key);
     this.#sweepAt = this.#open.size + SWEEP_EVERY;
   }
+}
+
+/** Few bytes of a body may be many entries: they are put on the log in portions, each when the one before is there. */
+function portionsOf(chunks: readonly Chunk[]): Chunk[][] {
+  const portions: Chunk[][] = [];
+  let room = 0;
+  for (const chunk of chunks) {
+    if (chunk.size > room) {
+      portions.push([]);
+      room = PORTION_BYTES;
+    }
+    room -= chunk.size;
+    portions.at(-1)?.push(chunk);
+  }
+  return portions;
 }
 
 const keyOf = ({ partition, tenantId, retentionDays }: RecordOwner): string =>

@@ -72,7 +72,7 @@ export class Store {
    */
   query(statement: Sql, options: QueryOptions): AsyncGenerator<Row[]> {
     const select = this.#selectOf(statement, options);
-    const path = select.settings.wait_end_of_query === 1 ? this.#select.path(select, PARSED) : null;
+    const path = this.#select.path(select, PARSED);
     return this.#answered(select, options, path === null ? this.#long(select) : this.#select.rows(path, select, PARSED));
   }
 
@@ -130,7 +130,7 @@ export class Store {
     };
   }
 
-  /** A statement with many values, or one whose rows come as they are found. */
+  /** A statement with many values. */
   async *#long({ text, params, settings, queryId, signal }: Select): AsyncGenerator<Row[]> {
     const result = await this.#reader.query({
       query: text,

@@ -1,4 +1,4 @@
-import { parseError } from '@clickhouse/client';
+import { EXCEPTION_TAG_HEADER_NAME, extractErrorAtTheEndOfChunk, parseError } from '@clickhouse/client';
 import http from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
@@ -52,9 +52,9 @@ export const TEXTS: RowFormat<readonly string[]> = {
 };
 
 /**
- * SELECTs whose answer ClickHouse holds back until it is whole (`wait_end_of_query`), over HTTP connections that are kept. It does what
+ * SELECTs over HTTP connections that are kept, whether ClickHouse holds their answer back until it is whole (`wait_end_of_query`) or not. It does what
  * `query` of @clickhouse/client does, in 1 ms instead of 3: the client lets a timer pass before each request and sends values
- * as a form (docs/adr/0009-latency-of-a-query.md). A statement that went over a connection which ClickHouse was just closing is sent once more, over a new one.
+ * as a form (docs/adr/0009-latency-of-a-query.md); and of an answer that streams it holds one chunk and no more. A statement that went over a connection which ClickHouse was just closing is sent once more, over a new one.
  */
 export class SelectClient {
   readonly #target: URL;
@@ -140,22 +140,45 @@ class StaleConnection extends Error {
 }
 
 const NEWLINE = 0x0a;
+/** In no row: it begins what tells an error behind rows that were sent already. */
+const RETURN = 0x0d;
 
 /** The last rows come after the end of the answer: whoever stops at one of them does not cost the connection. */
 async function* rowsOf<R>(response: http.IncomingMessage, parse: (lines: string) => R[]): AsyncGenerator<R[]> {
-  let rest: Buffer = Buffer.alloc(0);
+  // a row may come in many chunks, and is put together once
+  let parts: Buffer[] = [];
   let held: R[] | null = null;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    rest = bytes.subarray(end);
-    if (end === 0) continue;
+  const tag = response.headers[EXCEPTION_TAG_HEADER_NAME];
+  const chunks = (response as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  try {
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      const chunk = next.value;
+      if (typeof tag === 'string' && chunk.includes(RETURN)) throw extractErrorAtTheEndOfChunk(await restOf(chunk, chunks), tag);
+      const end = chunk.lastIndexOf(NEWLINE) + 1;
+      if (end === 0) {
+        parts.push(chunk);
+        continue;
+      }
+      if (held !== null) yield held;
+      held = parse(textOf([...parts, chunk.subarray(0, end - 1)]));
+      parts = end < chunk.length ? [chunk.subarray(end)] : [];
+    }
     if (held !== null) yield held;
-    held = parse(bytes.toString('utf8', 0, end - 1));
+    if (parts.length > 0) yield parse(textOf(parts));
+  } finally {
+    // whoever stops before the end
+    await chunks.return?.();
   }
-  if (held !== null) yield held;
-  if (rest.length > 0) yield parse(String(rest));
 }
+
+/** A chunk with all that follows it. */
+async function restOf(first: Buffer, chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  const all = [first];
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) all.push(next.value);
+  return Buffer.concat(all);
+}
+
+const textOf = (parts: readonly Buffer[]): string => (parts.length === 1 ? String(parts[0]) : String(Buffer.concat(parts)));
 
 async function bytesOf(response: http.IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -11,7 +11,10 @@ export type WorkerSettings = {
 };
 
 /** A job as it is sent; how long ago its request came, since clocks of two processes begin at different times. Milliseconds. */
-export type SentJob = Omit<QueryJob, 'signal' | 'permit' | 'startedAt' | 'atOnce'> & { readonly elapsedMs: number };
+export type SentJob = Omit<QueryJob, 'signal' | 'permit' | 'startedAt' | 'atOnce'> & {
+  readonly elapsedMs: number;
+  readonly isHeavy: boolean;
+};
 
 /** The head of an answer: whether its bytes are to be passed on as they come. */
 export type AnswerHead = { readonly headers?: Readonly<Record<string, string>>; readonly isStream: boolean };

@@ -30,6 +30,8 @@ export class PoolJob {
   #send: Send = () => undefined;
   /** When bytes of its answer came or were taken last. */
   #movedAt = 0;
+  /** Until when it is counted how long it ran. */
+  #ranAt = 0;
   /** Of a stream: the error that it ends with, and who waits for its next bytes. */
   #failure: Error | null = null;
   #wake: () => void = () => undefined;
@@ -52,11 +54,19 @@ export class PoolJob {
     return this.#head?.isStream === true;
   }
 
-  placed(number: number, send: Send): void {
+  placed(number: number, send: Send, now: number): void {
     this.number = number;
+    this.#ranAt = now;
     this.#send = send;
     this.#head = null;
     this.#parts = [];
+  }
+
+  /** How long it ran since this was asked last, or since it was placed. Milliseconds. */
+  ran(now: number): number {
+    const ms = now - this.#ranAt;
+    this.#ranAt = now;
+    return ms;
   }
 
   head(head: AnswerHead): void {

@@ -26,7 +26,9 @@ import {
 import { receivedError, sentError, type AnswerHead, type SentError, type SentJob } from './messages.ts';
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
+import { TenantWork } from './tenant-work.ts';
 import { WorkerProcess } from './worker-process.ts';
+import { isQuery, SILENT_MS, WorkerSlot } from './worker-slot.ts';
 
 export type QueryPoolOptions = {
   readonly clickhouse: Config['clickhouse'];
@@ -45,63 +47,20 @@ export type QueryPoolOptions = {
 /** For each worker. */
 const WORKER_BYTES = 100 * 1024 * 1024;
 /** What all queries of a worker may hold; its heap is for them, and for what is made on the way. */
-const MEMORY = { maxRows: 1_000_000, maxBytes: 80_000_000 };
+const MEMORY = { maxRows: 1_000_000, maxBytes: 64_000_000 };
 /** An idle worker that takes so much more than when it began is exchanged: a process gives little back by itself. */
 const IDLE_BYTES = 40 * 1024 * 1024;
-/** How often workers with work are looked at, and how long one may be silent before what others have asked of it is asked of another one. Milliseconds. */
+/** How often workers with work are looked at. Milliseconds. */
 const LOOK_MS = 50;
-const SILENT_MS = 250;
 /** While there is no work, one look in so many is done. */
 const IDLE_LOOKS = 20;
 /** A query has so much more than its time to say so itself. Milliseconds. */
 const GRACE_MS = 500;
-/** So many queries run in a worker at once, beside tails and exports. */
-const MAX_RUNNING = 4;
-/** So many exports, which may go on for hours, run in a worker beside them, and so many of one tenant. */
-const MAX_EXPORTS = 4;
-const MAX_OWN_EXPORTS = 2;
 const RETRY_AFTER_SECONDS = 5;
 /** How often a query is begun anew. */
 const MAX_MOVES = 5;
 /** Before another process takes the place of one that could not begin. Milliseconds. */
 const AGAIN_MS = 500;
-
-/** No tail and no export. */
-const isQuery = (job: QueryJob): boolean => !job.isTail && job.isExport !== true;
-
-/** A worker and what it has to do. */
-class Slot {
-  worker: WorkerProcess | null = null;
-  isReady = false;
-  readonly jobs = new Map<number, PoolJob>();
-  /** Jobs that nobody waits for, or that have their answer, of which something may still run in ClickHouse. */
-  readonly leaving = new Map<number, QueryJob>();
-  /** The job that it works on, as it has said. */
-  noted = 0;
-  silentMs = 0;
-  /** What it took of memory when it began. */
-  firstBytes = 0;
-  /** Why it is being ended. */
-  why: 'time' | 'memory' | 'idle' | null = null;
-
-  /** True while it may have one more query; tails and exports are counted by themselves. */
-  hasRoom({ isTail, isExport, tenantId }: QueryJob): boolean {
-    if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
-    const jobs = this.all;
-    if (isExport !== true) return isTail || jobs.filter(isQuery).length < MAX_RUNNING;
-    const exports = jobs.filter((job) => job.isExport === true);
-    return exports.length < MAX_EXPORTS && exports.filter((job) => job.tenantId === tenantId).length < MAX_OWN_EXPORTS;
-  }
-
-  /** What takes a place in ClickHouse for it. */
-  get all(): QueryJob[] {
-    return [...[...this.jobs.values()].map(({ job }) => job), ...this.leaving.values()];
-  }
-
-  isOf(tenantId: number): boolean {
-    return this.all.some((job) => job.tenantId === tenantId);
-  }
-}
 
 /**
  * Runs queries in processes of their own, so that nothing that a query does holds up this one or ends it. A worker has several queries, as most
@@ -111,8 +70,9 @@ class Slot {
 export class QueryPool implements QueryEngine, Service {
   readonly name = 'query workers';
   readonly #options: QueryPoolOptions;
-  readonly #slots: readonly Slot[];
+  readonly #slots: readonly WorkerSlot[];
   readonly #waiting = new Queue();
+  readonly #work = new TenantWork();
   #running = false;
   #numbers = 0;
   #looks: NodeJS.Timeout | undefined;
@@ -121,7 +81,7 @@ export class QueryPool implements QueryEngine, Service {
 
   constructor(options: QueryPoolOptions) {
     this.#options = options;
-    this.#slots = Array.from({ length: options.workers }, () => new Slot());
+    this.#slots = Array.from({ length: options.workers }, () => new WorkerSlot());
   }
 
   start(): Promise<void> {
@@ -166,7 +126,7 @@ export class QueryPool implements QueryEngine, Service {
     return [...this.#waiting, ...this.#slots.flatMap(({ jobs }) => [...jobs.values()])];
   }
 
-  #open(slot: Slot): void {
+  #open(slot: WorkerSlot): void {
     const { clickhouse, limits, log, memory = MEMORY } = this.#options;
     const worker = new WorkerProcess(
       { clickhouse, limits, memory },
@@ -194,21 +154,27 @@ export class QueryPool implements QueryEngine, Service {
       isPlaced = this.#waiting.next((tenantId) => this.#runningOf(tenantId)).filter((job) => this.#place(job)).length > 0;
   }
 
-  /** Gives a job to the worker with the least to do among those that it may go to; false where it has to wait. */
+  /**
+   * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least of
+   * late, so that whoever works much is by itself, and then the one with the least to do.
+   */
   #place(job: PoolJob): boolean {
     const { tenantId } = job.job;
+    const now = performance.now();
     const own = this.#slots.filter((slot) => slot.isOf(tenantId));
     const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
     const open = this.#slots.filter((slot) => slot.hasRoom(job.job) && (!isFull || own.includes(slot)));
-    const [slot] = open.sort((a, b) => a.jobs.size - b.jobs.size);
+    const workBeside = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
+    const [slot] = open.sort((a, b) => (workBeside.get(a) ?? 0) - (workBeside.get(b) ?? 0) || a.jobs.size - b.jobs.size);
     if (slot === undefined) return false;
+    slot.placed(tenantId, now);
     this.#waiting.delete(job);
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
-    job.placed(number, (parts) => slot.worker?.send(parts));
+    job.placed(number, (parts) => slot.worker?.send(parts), now);
     slot.jobs.set(number, job);
     const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, isExport = false, startedAt } = job.job;
-    const elapsedMs = performance.now() - startedAt;
-    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail, isExport }, elapsedMs };
+    const told = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
+    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail, isExport }, ...told };
     slot.worker?.send(jsonFrame(RUN, number, sent));
     return true;
   }
@@ -218,18 +184,26 @@ export class QueryPool implements QueryEngine, Service {
     this.#waiting.delete(job);
     for (const slot of this.#slots) {
       if (slot.jobs.get(job.number) !== job) continue;
+      this.#charge(job, performance.now());
       this.#forget(slot, job);
       slot.leaving.set(job.number, job.job);
     }
     this.#placeWaiting();
   }
 
-  #forget(slot: Slot, job: PoolJob): void {
+  /** Counts what a job ran since it was counted last as work of its tenant; a tail only waits. */
+  #charge(job: PoolJob, now: number): void {
+    const { tenantId, isTail } = job.job;
+    const ms = job.ran(now);
+    if (!isTail) this.#work.add(tenantId, ms, now);
+  }
+
+  #forget(slot: WorkerSlot, job: PoolJob): void {
     slot.jobs.delete(job.number);
     if (!job.isAnswered) slot.worker?.send(frameOf(ABORT, job.number));
   }
 
-  #take(slot: Slot, frame: Frame): void {
+  #take(slot: WorkerSlot, frame: Frame): void {
     const job = slot.jobs.get(frame.job);
     switch (frame.type) {
       case READY:
@@ -274,6 +248,7 @@ export class QueryPool implements QueryEngine, Service {
     if (this.#idleLooks % IDLE_LOOKS !== 0) return;
     const now = performance.now();
     for (const slot of this.#slots) {
+      for (const job of slot.jobs.values()) this.#charge(job, now);
       slot.silentMs = slot.jobs.size > 0 && slot.isReady ? (slot.worker?.silentMs(now) ?? 0) : 0;
       if (slot.silentMs >= SILENT_MS) this.#relieve(slot);
     }
@@ -283,7 +258,7 @@ export class QueryPool implements QueryEngine, Service {
   }
 
   /** Asks another worker what others than the job that uses this one up want of it. */
-  #relieve(slot: Slot): void {
+  #relieve(slot: WorkerSlot): void {
     for (const job of [...slot.jobs.values()]) {
       if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES) continue;
       this.#forget(slot, job);
@@ -297,7 +272,9 @@ export class QueryPool implements QueryEngine, Service {
   #late(job: PoolJob): void {
     const slot = this.#slots.find(({ jobs }) => jobs.get(job.number) === job);
     if (job.job.isTail && (slot === undefined || slot.noted !== job.number || slot.silentMs < job.job.timeoutMs + GRACE_MS)) return;
-    if (slot !== undefined && slot.noted === job.number && slot.silentMs > 0) this.#end(slot, 'time');
+    // an answer that is being taken slowly waits for its reader, and holds nobody up
+    const allowedMs = job.hasBegun ? job.job.timeoutMs : 0;
+    if (slot !== undefined && slot.noted === job.number && slot.silentMs > allowedMs) this.#end(slot, 'time');
     else if (!job.hasBegun) job.fail(slot === undefined ? busy() : tooLong(job));
   }
 
@@ -315,13 +292,13 @@ export class QueryPool implements QueryEngine, Service {
   }
 
   /** Ends a worker; what it leaves behind is seen to when it is gone. */
-  #end(slot: Slot, why: Slot['why']): void {
+  #end(slot: WorkerSlot, why: WorkerSlot['why']): void {
     slot.why = why;
     slot.isReady = false;
     slot.worker?.kill();
   }
 
-  #exited(slot: Slot, how: string, log: Logger): void {
+  #exited(slot: WorkerSlot, how: string, log: Logger): void {
     const { why, noted, isReady } = slot;
     const jobs = [...slot.jobs.values()];
     slot.jobs.clear();

@@ -8,6 +8,8 @@ import type { WorkerSettings } from './messages.ts';
 
 /** Most megabytes of objects of one process; what is beyond ends it. */
 const HEAP_MB = 128;
+/** The heap grows by so much beyond what is in use before garbage is looked for: V8 itself would take half as much again, and more. Percent. */
+const HEAP_GROWTH = 25;
 /** So much a worker steps back: who writes, and the app process itself, come first. */
 const NICE = 5;
 const PIPE = 3;
@@ -30,7 +32,13 @@ export class WorkerProcess {
   #askedAt: number | null = null;
 
   constructor(settings: WorkerSettings, { onFrame, onExit }: WorkerEvents) {
-    const flags = [`--max-old-space-size=${String(HEAP_MB)}`, '--max-semi-space-size=4', ...LOADER];
+    const flags = [
+      `--max-old-space-size=${String(HEAP_MB)}`,
+      `--heap-growing-percent=${String(HEAP_GROWTH)}`,
+      '--max-semi-space-size=4',
+      '--expose-gc',
+      ...LOADER,
+    ];
     this.#child = spawn(process.execPath, [...flags, PROGRAM], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
     this.#pipe = this.#child.stdio[PIPE] as Duplex;
     const reader = new FrameReader((frame) => {

@@ -130,6 +130,32 @@ describe('turns to make entries of bodies', () => {
     expect(await second, 'a quarter of what the first one took later').to.equal(81 + 20 + 80);
   });
 
+  it('leave as much time after a body that held the loop up as it took', async () => {
+    const loop = new Loop();
+    void loop.body(2, 1);
+    await loop.run();
+    void loop.body(1, 400);
+    const second = loop.body(1, 400);
+    await loop.run();
+    expect(await second).to.equal(1 + 400 + 400 + 400);
+  });
+
+  it('say who has used as much as others have on average, or more', async () => {
+    const loop = new Loop();
+    expect(loop.parse.isHeavy(1), 'nobody has used anything').to.equal(false);
+    for (const [tenantId, ms] of [
+      [1, 30],
+      [2, 1],
+      [3, 8],
+    ] as const)
+      void loop.body(tenantId, ms);
+    await loop.run();
+    expect([1, 2, 3, 4].filter((tenantId) => loop.parse.isHeavy(tenantId))).to.deep.equal([1]);
+    // what was done outside turns
+    loop.parse.charge(4, 60);
+    expect([1, 2, 3, 4].filter((tenantId) => loop.parse.isHeavy(tenantId))).to.deep.equal([1, 4]);
+  });
+
   it('leave no time where nobody else is there', async () => {
     const loop = new Loop();
     for (let n = 0; n < 10; n++) void loop.body(1, 100);
@@ -139,10 +165,11 @@ describe('turns to make entries of bodies', () => {
 
   it('are refused after 5 s, and others are not', async () => {
     const loop = new Loop();
+    // it rests after each of them for as long as it took
     const flood = Array.from({ length: 10 }, () => refusal(loop.body(1, 900)));
     const other = refusal(loop.body(2, 1));
     await loop.run();
-    expect(await Promise.all(flood)).to.deep.equal([...Array<string>(7).fill('done'), ...Array<string>(3).fill('backpressure')]);
+    expect(await Promise.all(flood)).to.deep.equal([...Array<string>(4).fill('done'), ...Array<string>(6).fill('backpressure')]);
     expect(await other).to.equal('done');
   });
 

@@ -39,9 +39,9 @@ describe('the bucket of the platform', () => {
     const node = new Node();
     expect(node.wait(300_000, 1)).to.equal(null);
     expect(node.wait(1, 1)).to.equal(1);
-    expect(node.wait(100_000, 2)).to.equal(null);
-    for (const tenant of [1, 2, 3]) expect(node.wait(1, tenant)).to.equal(3);
-    node.now += 3 * SECOND + 1;
+    expect(node.wait(130_000, 2)).to.equal(null);
+    for (const tenant of [1, 2]) expect(node.wait(1, tenant)).to.equal(4);
+    node.now += 4 * SECOND + 1;
     for (const tenant of [1, 2, 3]) expect(node.wait(1, tenant)).to.equal(null);
   });
   it('has a floor: a huge request is worth 5 s of debt at most', () => {
@@ -69,15 +69,20 @@ describe('the bucket of the platform', () => {
     node.now += 1000;
     expect(node.wait(1)).to.equal(null);
   });
-  it('refuses those beyond their share first, as long as the debt is small', () => {
+  it('refuses those beyond their share first, however much they have taken', () => {
     const node = new Node();
-    node.charge(260_000, 1);
-    expect(node.wait(1, 1)).to.equal(1);
+    node.charge(10_000_000, 1);
+    expect(node.wait(1, 1)).to.equal(5);
     expect(node.wait(100_000, 2)).to.equal(null);
     expect(node.wait(10_000, 2)).to.equal(null);
-    // the whole owes 120,000; from 125,000 on nobody is let through
-    expect(node.wait(5000, 2)).to.equal(null);
-    for (const tenant of [1, 2, 3]) expect(node.wait(1, tenant)).to.equal(3);
+    expect(node.wait(1, 1)).to.equal(5);
+  });
+  it('refuses all, as soon as those within their shares owe half of the burst', () => {
+    const node = new Node();
+    node.charge(250_000, 1);
+    expect(node.wait(110_000, 2)).to.equal(null);
+    expect(node.wait(15_000, 3)).to.equal(null);
+    for (const tenant of [1, 2, 3, 4]) expect(node.wait(1, tenant)).to.equal(3);
   });
   it('is shared by the rates of the plans', () => {
     const node = new Node();

@@ -162,6 +162,24 @@ describe('log publisher', () => {
     publisher.admit(1, 1);
   });
 
+  it('puts a request that is much more than a tenant may have waiting on the log in portions', async () => {
+    let waitedMost = 0;
+    const answering = setInterval(() => {
+      waitedMost = Math.max(waitedMost, publisher.pendingBytes);
+      for (const send of kafka.sends) send.answer();
+    }, 1);
+    const entries = Array.from({ length: 40 }, (_none, index) => entry(`${String(index)} ${'x'.repeat(1_000_000)}`));
+    const publishing = publish({ entries });
+    expect(() => publisher.admit(1, 1), 'all of it counts').to.throw(HttpError, 'of this tenant');
+    publisher.admit(2, 1);
+    await publishing.finally(() => clearInterval(answering));
+    expect(waitedMost).to.be.within(1_000_000, 6_000_000);
+    expect(
+      kafka.sends.flatMap(({ messages }) => messages.map((message) => received(message).count)).reduce((sum, count) => sum + count, 0),
+    ).to.equal(40);
+    publisher.admit(1, 1);
+  });
+
   describe('whose requests wait for a short time', () => {
     beforeEach(async () => {
       publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }), deadlineMs: 30 });
