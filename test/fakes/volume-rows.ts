@@ -1,7 +1,7 @@
 import { encodeColumns } from '../../pipeline/logs/columns/column-encoder.ts';
 import { readColumns, type ColumnsView } from '../../pipeline/logs/columns/column-reader.ts';
 import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
-import { addPlainRow, readPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
+import { addPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
 import { WordTable } from '../../pipeline/logs/columns/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
 import type { Batch, Output } from '../../pipeline/processors/processor.ts';
@@ -23,13 +23,12 @@ export type PlainEntry = {
 export function entriesValue(entries: readonly PlainEntry[]): Buffer {
   const words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
   const columns = new LogColumns({ ...words, names: words.names.ids }, 1);
-  for (const { time, stream, level = '', message = 'm', service = '', fields = {} } of entries) {
-    const row = readPlainRow(
-      `${JSON.stringify({ _time: String(time), _stream_id: String(stream), level, service, _msg: message, trace_id: 't1', fields })}\n`,
+  for (const { time, stream, level = '', message = 'm', service = '', fields = {} } of entries)
+    addPlainRow(
+      columns,
+      { ...{ time, message, level, service, trace_id: 't1', span_id: '', severity: 0 }, streamId: stream, fields: Object.entries(fields) },
+      words,
     );
-    if (typeof row === 'string') throw new Error(row);
-    addPlainRow(columns, row, words);
-  }
   return encodeColumns(columns);
 }
 
