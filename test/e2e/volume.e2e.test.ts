@@ -16,7 +16,13 @@ const NOW = Date.now();
 const MINUTE = 60_000_000_000n;
 
 const rangeOf = (...records: readonly SignalRecord[]) => ({
-  ...{ topic: 'counters.v1', partition: 3, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0, records },
+  ...{
+    topic: 'counters.v1',
+    partition: records[0]?.partition ?? 3,
+    start: records[0]?.offset ?? 0,
+    end: records.at(-1)?.offset ?? 0,
+    records,
+  },
   rows: records.reduce((sum, { count }) => sum + count, 0),
 });
 
@@ -63,8 +69,9 @@ describe('the table volume', function () {
     const size = "length(_msg) + length(level) + length(service) + length(trace_id) + length(span_id) + arraySum(arrayMap(x -> length(x), mapKeys(fields))) + arraySum(arrayMap(x -> length(x), mapValues(fields)))"; // prettier-ignore
     for (const span of [60, 3600, 86_400])
       for (const stream of ['stream_id', 'toUInt64(0)']) {
-        const time = `reinterpretAsInt64(_time)`;
-        const begins = `toString(intDiv(${time}, ${String(span)}000000000) * ${String(span)} - if(${time} < 0 AND ${time} % ${String(span)}000000000 != 0, ${String(span)}, 0))`;
+        const time = 'reinterpretAsInt64(_time)';
+        const length = `toInt64(${String(span)}000000000)`;
+        const begins = `toString((intDiv(${time}, ${length}) - (${time} < 0 AND ${time} % ${length} != 0)) * ${String(span)})`;
         const counted = await rows(
           `SELECT tenant_id, toString(${stream}) AS s, level, ${begins} AS t, toString(count()), toString(sum(${size})) FROM logs GROUP BY tenant_id, s, level, t ORDER BY tenant_id, s, level, t`,
         );
