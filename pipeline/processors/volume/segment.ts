@@ -51,13 +51,14 @@ export class Segment {
   }
 
   /** Its rows, in the order in which they were first counted. */
-  *rows(minutes: number): Generator<VolumeRow> {
+  rows(minutes: number): VolumeRow[] {
     const { groups } = this;
     const levels = this.levels.texts.map((text) => Buffer.from(text, 'latin1'));
+    const rows: VolumeRow[] = [];
     for (let group = 0; group < groups.size; group++) {
       const kind = groups.kind(group);
       const scope = Math.floor(kind / SCOPE_UNIT) as VolumeRow['scope'];
-      yield {
+      rows.push({
         tenantId: groups.tenant(group),
         retentionDays: kind % SCOPE_UNIT,
         scope,
@@ -67,7 +68,8 @@ export class Segment {
         level: levels[groups.level(group)] as Buffer,
         entries: groups.entries(group),
         bytes: groups.bytes(group),
-      };
+      });
     }
+    return rows;
   }
 }
