@@ -73,15 +73,38 @@ export class GroupTable {
     this.size = 0;
   }
 
-  readonly tenant = (group: number): number => this.#words[group * WORDS + TENANT] as number;
-  readonly kind = (group: number): number => this.#words[group * WORDS + KIND] as number;
-  readonly high = (group: number): number => this.#words[group * WORDS + HIGH] as number;
-  readonly low = (group: number): number => this.#words[group * WORDS + LOW] as number;
+  tenant(group: number): number {
+    return this.#words[group * WORDS + TENANT] as number;
+  }
+
+  kind(group: number): number {
+    return this.#words[group * WORDS + KIND] as number;
+  }
+
+  high(group: number): number {
+    return this.#words[group * WORDS + HIGH] as number;
+  }
+
+  low(group: number): number {
+    return this.#words[group * WORDS + LOW] as number;
+  }
+
   /** Signed. */
-  readonly time = (group: number): number => (this.#words[group * WORDS + TIME] as number) | 0;
-  readonly level = (group: number): number => this.#words[group * WORDS + LEVEL] as number;
-  readonly entries = (group: number): number => this.#counts[2 * group] as number;
-  readonly bytes = (group: number): number => this.#counts[2 * group + 1] as number;
+  time(group: number): number {
+    return (this.#words[group * WORDS + TIME] as number) | 0;
+  }
+
+  level(group: number): number {
+    return this.#words[group * WORDS + LEVEL] as number;
+  }
+
+  entries(group: number): number {
+    return this.#counts[2 * group] as number;
+  }
+
+  bytes(group: number): number {
+    return this.#counts[2 * group + 1] as number;
+  }
 
   #hashOf(group: number): number {
     return slotHash(this.tenant(group), this.kind(group), this.high(group), this.low(group), this.time(group), this.level(group));

@@ -54,9 +54,9 @@ export class RecordGroups {
   /** Sums over all streams, which come behind those of the streams. */
   #countAll(): void {
     const { table } = this;
-    const { size, time, level, entries, bytes } = table;
+    const { size } = table;
     for (let group = 0; group < size; group++)
-      table.add(table.at(0, SCOPE_ALL, 0, 0, time(group), level(group)), entries(group), bytes(group));
+      table.add(table.at(0, SCOPE_ALL, 0, 0, table.time(group), table.level(group)), table.entries(group), table.bytes(group));
   }
 
   /** What an entry has in bytes, as a function of its row, which are asked in their order. */

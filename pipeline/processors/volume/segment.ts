@@ -30,18 +30,18 @@ export class Segment {
   add(record: RecordGroups, tenantId: number, retentionDays: number, minutes: number): void {
     const { groups, levels } = this;
     const { table } = record;
-    const { size, kind, high, low, time, level, entries, bytes } = table;
+    const { size } = table;
     const numbers = record.levels.map((text) => levels.number(text));
     for (let group = 0; group < size; group++) {
       const own = groups.at(
         tenantId,
-        kindOf(retentionDays, kind(group)),
-        high(group),
-        low(group),
-        Math.floor(time(group) / minutes),
-        numbers[level(group)] as number,
+        kindOf(retentionDays, table.kind(group)),
+        table.high(group),
+        table.low(group),
+        Math.floor(table.time(group) / minutes),
+        numbers[table.level(group)] as number,
       );
-      groups.add(own, entries(group), bytes(group));
+      groups.add(own, table.entries(group), table.bytes(group));
     }
   }
 
