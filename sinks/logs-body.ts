@@ -10,10 +10,9 @@ import { MAX_FIELDS } from '../pipeline/logs/draft.ts';
 import { Names } from '../pipeline/logs/names.ts';
 import { COLUMNS, type LogRecord } from '../pipeline/logs/record.ts';
 import { mixedFrames, type MixedRows } from './mixed-rows.ts';
-import { literalFrame, SHARED_COLUMNS, sharedFrame, type SharedValues } from './shared-columns.ts';
-import { unlessFenced } from './insert-fence.ts';
+import { columnsInsert } from './columns-insert.ts';
+import { SHARED_COLUMNS, sharedFrame, type SharedValues } from './shared-columns.ts';
 import type { Insert, InsertOptions } from './sink.ts';
-import { missingOnly } from './missing-rows.ts';
 
 /**
  * A record of fewer rows is not a block of its own: what ClickHouse does for each block and column would cost more than copying the rows
@@ -23,28 +22,16 @@ const OWN_BLOCK_ROWS = 64;
 /** Rows of records that share a block, at most. */
 const MIXED_ROWS = 20_000;
 
-/** ClickHouse takes a body of frames, whose checksums are not filled in. */
-const SETTINGS = { decompress: 1, http_native_compression_disable_checksumming_on_decompress: 1 };
-
 const NAMES = [...SHARED_COLUMNS.map(([name]) => name), ...COLUMN_NAMES];
-const NAME_LIST = NAMES.join(', ');
-const STRUCTURE = [...SHARED_COLUMNS.map(([name, type]) => `${name} ${type}`), COLUMN_STRUCTURE].join(', ').replaceAll("'", "\\'");
+const STRUCTURE = [...SHARED_COLUMNS.map(([name, type]) => `${name} ${type}`), COLUMN_STRUCTURE].join(', ');
+const TABLE = { table: 'logs', names: NAMES, structure: STRUCTURE };
 
 /**
  * The statement for ranges, and its body. The value of a record goes as it is: before it stands a frame with the columns that all of its
- * rows share. Only where a part of the rows may be stored already does ClickHouse have to look at each; then it is one range.
+ * rows share.
  */
-export function logsInsert(ranges: readonly Range<LogRecord>[], { table = 'logs', fence }: InsertOptions = {}): Insert {
-  const missing = ranges.map((range) => missingOnly(range, 'logs')).filter((condition) => condition !== '');
-  if (ranges.length > 1 && missing.length > 0) throw new Error('BUG: several ranges of which one is in doubt.');
-  const conditions = [...missing, ...(fence === undefined ? [] : [unlessFenced(fence)])];
-  const select = conditions.length === 0 ? '' : `SELECT ${NAME_LIST} FROM input('${STRUCTURE}') WHERE ${conditions.join(' AND ')}\n`;
-  return {
-    text: `INSERT INTO ${table} (${NAME_LIST})`,
-    body: [literalFrame(Buffer.from(`${select}FORMAT Native\n`)), ...blocksOf(ranges)],
-    settings: SETTINGS,
-  };
-}
+export const logsInsert = (ranges: readonly Range<LogRecord>[], options?: InsertOptions): Insert =>
+  columnsInsert(TABLE, ranges, blocksOf(ranges), options);
 
 /** The words of all records of this process that share blocks. */
 const words: Words = { names: new Names(), levels: new WordTable(), services: new WordTable() };

@@ -1,15 +1,16 @@
 import { FRAME_HEAD, writeFrameHead } from '../pipeline/logs/columns/frames.ts';
 import { columnHead, MAX_ROWS, varint } from '../pipeline/logs/columns/layout.ts';
 
-/** What all rows of a record share, but for `kafka_idx`, which is their place in it. */
-export type SharedValues = {
-  readonly tenantId: number;
+/** Where a record lies. */
+export type Position = {
   /** Append time, milliseconds. */
   readonly arrived: number;
   readonly partition: number;
   readonly offset: number;
-  readonly retentionDays: number;
 };
+
+/** What all rows of a record share, but for `kafka_idx`, which is their place in it. */
+export type SharedValues = Position & { readonly tenantId: number; readonly retentionDays: number };
 
 /** The columns that the sink adds to those of a record. The index is the last, since an LZ4 block must end with literals. */
 export const SHARED_COLUMNS = [
@@ -20,6 +21,9 @@ export const SHARED_COLUMNS = [
   ['retention_days', 'UInt16', 2],
   ['kafka_idx', 'UInt32', 4],
 ] as const;
+
+/** Those where each row says its own tenant and class. */
+export const POSITION_COLUMNS = SHARED_COLUMNS.filter(([name]) => name !== 'tenant_id' && name !== 'retention_days');
 
 export const SHARED_HEADS = SHARED_COLUMNS.map(([name, type]) => columnHead(name, type));
 
@@ -33,15 +37,28 @@ const ORDINALS = Buffer.from(Uint16Array.from({ length: MAX_ROWS }, (_, row) => 
  * The frame that stands before a record's own: the head of the block (`columns` in all, `rows`) and the shared columns. A value that
  * all rows have is written once, as a literal, and repeated by an LZ4 match that overlaps itself; so a row costs two bytes, its index.
  */
-export function sharedFrame({ tenantId, arrived, partition, offset, retentionDays }: SharedValues, columns: number, rows: number): Buffer {
+export const sharedFrame = ({ tenantId, arrived, partition, offset, retentionDays }: SharedValues, columns: number, rows: number): Buffer =>
+  frameOf(SHARED_COLUMNS, [tenantId, arrived, partition, offset, retentionDays], columns, rows);
+
+/** The same of `POSITION_COLUMNS`. */
+export const positionFrame = ({ arrived, partition, offset }: Position, columns: number, rows: number): Buffer =>
+  frameOf(POSITION_COLUMNS, [arrived, partition, offset], columns, rows);
+
+/** Of these columns the last is the index. */
+function frameOf(
+  shared: typeof POSITION_COLUMNS | typeof SHARED_COLUMNS,
+  values: readonly number[],
+  columns: number,
+  rows: number,
+): Buffer {
   // a length takes a byte for each 255, and the columns together are 26 bytes a row
   const block = new LiteralBlock(512 + 2 * rows + Math.ceil(rows / 9));
   block.literal(varint(columns));
   block.literal(varint(rows));
-  const values = [tenantId, arrived, partition, offset, retentionDays];
   values.forEach((value, column) => {
-    const width = (SHARED_COLUMNS[column] as (typeof SHARED_COLUMNS)[number])[2];
-    block.literal(SHARED_HEADS[column] as Buffer);
+    const own = shared[column] as (typeof SHARED_COLUMNS)[number];
+    const width = own[2];
+    block.literal(SHARED_HEADS[SHARED_COLUMNS.indexOf(own)] as Buffer);
     block.literal(littleEndian(value, width));
     block.repeat(width, rows - 1);
   });

@@ -31,6 +31,8 @@ export interface Sink<Own extends SignalRecord = SignalRecord> {
   /** What it stores. */
   readonly signal: Signal<Own>;
   readonly table: string;
+  /** Most bytes of records that are held until they are stored, where it needs fewer than the usual ones. */
+  readonly heldBytes?: number;
   /** Forgets what `prepare` knows to be there: ClickHouse was restarted, or may have lost it. */
   forget(): void;
   /** Writes what must be there before the rows of these records are; safe to repeat. */

@@ -45,7 +45,13 @@ export const positionOf = ({ offset, replayOf }: Pick<SignalRecord, 'offset' | '
 export const appendedAt = (record: SignalRecord | undefined): number => Number(record?.original.timestamp ?? 0);
 
 /** The headers of a record: those that all signals share, then the signal's own. */
-export function encodeHeaders(signal: Pick<Signal, 'name' | 'version'>, info: RecordInfo, own: IHeaders = {}): IHeaders {
+export const encodeHeaders = (signal: Pick<Signal, 'name' | 'version'>, info: RecordInfo, own: IHeaders = {}): IHeaders => ({
+  ...sharedHeaders(signal, info),
+  ...own,
+});
+
+/** The headers that all signals share. */
+export function sharedHeaders(signal: Pick<Signal, 'name' | 'version'>, info: RecordInfo): Record<string, string> {
   return {
     signal: signal.name,
     tenant: String(info.tenantId),
@@ -54,7 +60,6 @@ export function encodeHeaders(signal: Pick<Signal, 'name' | 'version'>, info: Re
     bytes: String(info.bytes),
     sv: String(signal.version),
     encoding: info.encoding,
-    ...own,
   };
 }
 
@@ -97,9 +102,10 @@ function decodeRecord<Own extends SignalRecord>(signal: Signal<Own>, partition: 
   const [tenantId = -1, retentionDays = -1, count = -1, bytes = -1] = ['tenant', 'retention', 'count', 'bytes'].map((name) =>
     readCount(header(name)),
   );
-  const leastTenant = encoding === TICK ? 0 : 1;
-  if (tenantId < leastTenant || tenantId > MAX_TENANT) return faultOf('headers', 'The header tenant is not a valid tenant id.');
-  if (retentionDays < 0 || retentionDays > MAX_RETENTION) return faultOf('headers', 'The header retention is not a valid number of days.');
+  const isNobodys = encoding === TICK || signal.hasNoTenant === true;
+  const [leastTenant, mostTenant, mostRetention] = isNobodys ? [0, 0, 0] : [1, MAX_TENANT, MAX_RETENTION];
+  if (tenantId < leastTenant || tenantId > mostTenant) return faultOf('headers', 'The header tenant is not a valid tenant id.');
+  if (retentionDays < 0 || retentionDays > mostRetention) return faultOf('headers', 'The header retention is not a valid number of days.');
   if (count < 0 || bytes < 0) return faultOf('headers', 'The header count or bytes is not a valid number.');
   const offset = Number(message.offset);
   const replay = readReplay(partition, offset, header);

@@ -21,5 +21,10 @@ export const logsSignal: Signal<LogRecord> = {
   encodings: [COLUMNS, NDJSON],
   decode: decodeLog,
   check: checkLog,
-  entryTimes: (record, before) => (record.streams.firstDay * DAY_MS > before ? null : entryTimes(record)),
+  rowEnds(record, now) {
+    const kept = record.retentionDays * DAY_MS;
+    if (kept === 0 || record.streams.firstDay * DAY_MS > now - kept) return null;
+    // the table drops by whole seconds
+    return entryTimes(record).map((time) => Math.floor(time / 1000) * 1000 + kept);
+  },
 };

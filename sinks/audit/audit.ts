@@ -33,7 +33,6 @@ export type Letters = { readonly last: LastLetters; readonly expired: readonly E
 /** Records and entries that are compared at once. */
 const MAX_RECORDS = 20_000;
 const MAX_ENTRIES = 1_000_000;
-const DAY_MS = 86_400_000;
 
 /**
  * Compares what a topic has with what is stored: each entry of each record that is committed must be in the table once, at the
@@ -168,12 +167,10 @@ class Slice {
     this.#replayed.push({ offset, timestamp, count, ends: this.#endsOf(record), isDead: false, original });
   }
 
-  /** When the entries of a record are dropped, milliseconds; null while none of them can be. The table drops by whole seconds. */
+  /** When the rows of a record are dropped, milliseconds; null while none of them can be. */
   #endsOf(record: SignalRecord): readonly number[] | null {
     const { signal, now } = this.#options;
-    const kept = record.retentionDays * DAY_MS;
-    if (kept === 0 || record.fault !== null) return null;
-    return signal.entryTimes(record, now() - kept)?.map((time) => Math.floor(time / 1000) * 1000 + kept) ?? null;
+    return record.fault === null ? signal.rowEnds(record, now()) : null;
   }
 
   async flush(): Promise<void> {

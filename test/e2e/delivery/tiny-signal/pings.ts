@@ -18,7 +18,7 @@ export const pings: Signal<PingRecord> = {
   decode: (record, header) => ({ ...record, hosts: new Set(header('hosts').split(',')) }),
   check: ({ value, count }) =>
     value.toString().split('\n').length - 1 === count ? null : faultOf('rows', 'The record has not as many pings as it says.'),
-  entryTimes: () => null,
+  rowEnds: () => null,
 };
 
 export const PINGS_TABLE = `CREATE TABLE pings (

@@ -1,0 +1,75 @@
+import { SCOPE_ALL, type VolumeRow } from '../../counters/volume-row.ts';
+import { GroupTable } from './group-table.ts';
+import { LevelList } from './level-list.ts';
+import { MINUTE_SECONDS } from './spans.ts';
+import type { RecordGroups } from './record-groups.ts';
+
+/** Levels, and bytes of them, of which a segment may have more only until the record is folded that brought them. */
+const MAX_LEVELS = 4096;
+const MAX_LEVEL_BYTES = 256 * 1024;
+
+const SCOPE_UNIT = 65_536;
+
+/** A group's tenancy beside the tenant: its retention class in days, and its scope. */
+export const kindOf = (retentionDays: number, scope: number): number => retentionDays + scope * SCOPE_UNIT;
+
+/** What a segment has counted so far. */
+export class Segment {
+  /** The offset of its first record with entries, and when that was appended, milliseconds. */
+  readonly from: number;
+  readonly since: number;
+  readonly groups = new GroupTable();
+  readonly levels = new LevelList();
+
+  constructor(from: number, since: number) {
+    this.from = from;
+    this.since = since;
+  }
+
+  /** Adds what was counted of a record, by spans of so many minutes. */
+  add(record: RecordGroups, tenantId: number, retentionDays: number, minutes: number): void {
+    const { groups, levels } = this;
+    const { table } = record;
+    const { size } = table;
+    const numbers = record.levels.map((text) => levels.number(text));
+    for (let group = 0; group < size; group++) {
+      const own = groups.at(
+        tenantId,
+        kindOf(retentionDays, table.kind(group)),
+        table.high(group),
+        table.low(group),
+        Math.floor(table.time(group) / minutes),
+        numbers[table.level(group)] as number,
+      );
+      groups.add(own, table.entries(group), table.bytes(group));
+    }
+  }
+
+  /** Whether it must count no further. */
+  isFull(maxGroups: number): boolean {
+    return this.groups.size > maxGroups || this.levels.texts.length > MAX_LEVELS || this.levels.bytes > MAX_LEVEL_BYTES;
+  }
+
+  /** Its rows, in the order in which they were first counted. */
+  rows(minutes: number): VolumeRow[] {
+    const { groups } = this;
+    const levels = this.levels.texts.map((text) => Buffer.from(text, 'latin1'));
+    const rows: VolumeRow[] = [];
+    for (let group = 0; group < groups.size; group++) {
+      const kind = groups.kind(group);
+      const scope = Math.floor(kind / SCOPE_UNIT) as VolumeRow['scope'];
+      rows.push({
+        tenantId: groups.tenant(group),
+        retentionDays: kind % SCOPE_UNIT,
+        scope,
+        time: groups.time(group) * minutes * MINUTE_SECONDS,
+        streamHigh: scope === SCOPE_ALL ? 0 : groups.high(group),
+        streamLow: scope === SCOPE_ALL ? 0 : groups.low(group),
+        level: levels[groups.level(group)] as Buffer,
+        entries: groups.entries(group),
+        bytes: groups.bytes(group),
+      });
+    }
+    return rows;
+  }
+}

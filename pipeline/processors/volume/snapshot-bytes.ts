@@ -1,0 +1,92 @@
+/** Bytes that are put one after the other. */
+export class ByteWriter {
+  #bytes = Buffer.allocUnsafe(4096);
+  #length = 0;
+
+  /** An integer from 0 to 2^53 as LEB128. */
+  count(number: number): void {
+    this.#reserve(8);
+    let rest = number;
+    for (; rest > 127; rest = Math.floor(rest / 128)) this.#bytes[this.#length++] = (rest % 128) | 128;
+    this.#bytes[this.#length++] = rest;
+  }
+
+  /** An integer of either sign, the smaller the shorter. */
+  signed(number: number): void {
+    this.count(number < 0 ? -2 * number - 1 : 2 * number);
+  }
+
+  word(number: number): void {
+    this.#reserve(4);
+    this.#length = this.#bytes.writeUInt32LE(number, this.#length);
+  }
+
+  /** A text with a character for each byte, after its length. */
+  text(text: string): void {
+    this.count(text.length);
+    this.#reserve(text.length);
+    this.#length += this.#bytes.write(text, this.#length, 'latin1');
+  }
+
+  finish(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#length + more, this.#bytes.length * 2));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+/** Bytes are not what a reader expects. */
+export class CutOff extends Error {}
+
+/** Reads what a ByteWriter wrote; throws CutOff where the bytes are others. */
+export class ByteReader {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  constructor(bytes: Buffer, at = 0) {
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  /** An integer from 0 to `most`. */
+  count(most = Number.MAX_SAFE_INTEGER): number {
+    let number = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = this.#bytes[this.#at++];
+      if (byte === undefined) throw new CutOff();
+      number += (byte & 127) * factor;
+      if (number > most) throw new CutOff();
+      if (byte < 128) return number;
+      // a number has one form only
+      if (factor > most) throw new CutOff();
+    }
+  }
+
+  /** An integer of 32 bits. */
+  signed(): number {
+    const number = this.count(0xffff_ffff);
+    return number % 2 === 0 ? number / 2 : -(number + 1) / 2;
+  }
+
+  word(): number {
+    if (this.#at + 4 > this.#bytes.length) throw new CutOff();
+    this.#at += 4;
+    return this.#bytes.readUInt32LE(this.#at - 4);
+  }
+
+  text(): string {
+    const length = this.count(this.#bytes.length);
+    if (this.#at + length > this.#bytes.length) throw new CutOff();
+    this.#at += length;
+    return this.#bytes.toString('latin1', this.#at - length, this.#at);
+  }
+}

@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import type { Processor } from '../../../../pipeline/processors/processor.ts';
+import { createVolume, type VolumeState } from '../../../../pipeline/processors/volume/volume.ts';
+import { extent } from '../../../extent.ts';
+import { batchOf, bytesOf, rowsIn, type PlainEntry } from '../../../fakes/volume-rows.ts';
+
+type Step = {
+  readonly entries: readonly PlainEntry[] | null;
+  readonly offset: number;
+  readonly appendedAt: number;
+  readonly tenantId: number;
+  readonly retentionDays: number;
+};
+
+const DAY_NS = 86_400_000_000_000n;
+const NOW_NS = 1_795_000_000_000_000_000n;
+
+const entry: fc.Arbitrary<PlainEntry> = fc.record({
+  // late ones, by days too, and early ones
+  time: fc.oneof(fc.bigInt(-3n * DAY_NS, DAY_NS), fc.bigInt(-200_000_000_000n, 0n)).map((ago) => NOW_NS + ago),
+  stream: fc.oneof(fc.bigInt(0n, 5n), fc.bigInt(0n, 2n ** 64n - 1n)),
+  level: fc.oneof(fc.constantFrom('info', 'error', ''), fc.string({ unit: 'grapheme', maxLength: 4 })),
+  message: fc.string({ unit: 'grapheme' }),
+  fields: fc.dictionary(fc.constantFrom('app', 'größe', 'host'), fc.string({ maxLength: 200 })),
+});
+
+/** A log of records and ticks, whose offsets have gaps and whose append times may go back. */
+const log: fc.Arbitrary<Step[]> = fc
+  .array(
+    fc.record({
+      entries: fc.oneof({ weight: 5, arbitrary: fc.array(entry, { maxLength: 30 }) }, { weight: 1, arbitrary: fc.constant(null) }),
+      gap: fc.integer({ min: 1, max: 3 }),
+      passed: fc.oneof(fc.integer({ min: -50_000, max: 50_000 }), fc.integer({ min: 0, max: 40_000_000 })),
+      tenantId: fc.constantFrom(1, 2, 4_294_967_295),
+      retentionDays: fc.constantFrom(0, 7, 65_535),
+    }),
+    { minLength: 1, maxLength: 25 },
+  )
+  .map((steps) => {
+    let [offset, appendedAt] = [0, 1_795_000_000_000];
+    return steps.map(({ gap, passed, ...step }) => ({ ...step, offset: (offset += gap), appendedAt: (appendedAt += passed) }));
+  });
+
+function take(volume: Processor<VolumeState>, state: VolumeState, { entries, ...step }: Step): readonly AbsoluteRecord[] {
+  return volume.fold(
+    state,
+    entries === null ? { kind: 'tick', partition: 3, offset: step.offset, appendedAt: step.appendedAt } : batchOf(entries, step),
+  );
+}
+
+/** A tick that closes all. */
+const endOf = (steps: readonly Step[]): Step => ({
+  ...{ entries: null, tenantId: 1, retentionDays: 0 },
+  offset: (steps.at(-1)?.offset ?? 0) + 1,
+  appendedAt: Math.max(...steps.map(({ appendedAt }) => appendedAt)) + 86_400_000,
+});
+
+const SPANS = [60, 3600, 86_400];
+
+/** What rows must add up to, counted plainly: by all that tells a row but its segment. */
+function recount(steps: readonly Step[]): Map<string, readonly [number, number]> {
+  const sums = new Map<string, readonly [number, number]>();
+  for (const { entries, tenantId, retentionDays } of steps)
+    for (const one of entries ?? [])
+      for (const span of SPANS)
+        for (const stream of ['all', String(one.stream)]) {
+          const length = BigInt(span) * 1_000_000_000n;
+          const time = String((one.time / length) * BigInt(span));
+          const key = [tenantId, retentionDays, span, stream, time, one.level].join('/');
+          const [count, size] = sums.get(key) ?? [0, 0];
+          sums.set(key, [count + 1, size + bytesOf(one)]);
+        }
+  return sums;
+}
+
+function sumsOf(outputs: readonly AbsoluteRecord[]): Map<string, readonly [number, number]> {
+  const sums = new Map<string, readonly [number, number]>();
+  const seen = new Set<string>();
+  for (const { tenantId, retentionDays, span, scope, streamHigh, streamLow, time, level, segment, entries, bytes } of rowsIn(outputs)) {
+    const stream = scope === 0 ? 'all' : String((BigInt(streamHigh) << 32n) | BigInt(streamLow));
+    const key = [tenantId, retentionDays, span, stream, time, level.toString()].join('/');
+    expect(seen.has(`${key}/${String(segment)}`), 'a group twice in a segment').to.equal(false);
+    seen.add(`${key}/${String(segment)}`);
+    const [count, size] = sums.get(key) ?? [0, 0];
+    sums.set(key, [count + entries, size + bytes]);
+  }
+  return sums;
+}
+
+const told = (outputs: readonly AbsoluteRecord[]): unknown[] => outputs.map((output) => ({ ...output, value: output.value.toString('latin1') }));
+
+describe('the volume, of any log', function () {
+  this.timeout(600_000);
+  const runs = { numRuns: extent(150, 2000) };
+
+  it('adds up to what is counted plainly, whatever it may hold', () => {
+    fc.assert(
+      fc.property(log, fc.constantFrom(1, 10, 60, 50_000), (steps, maxGroups) => {
+        const volume = createVolume({ maxGroups });
+        const state = volume.init();
+        const outputs = [...steps, endOf(steps)].flatMap((step) => take(volume, state, step));
+        expect(new Map([...sumsOf(outputs)].sort())).to.deep.equal(new Map([...recount(steps)].sort()));
+        expect(state).to.deep.equal([null, null, null]);
+      }),
+      runs,
+    );
+  });
+
+  it('has segments that are one behind the other, and hold what they say', () => {
+    fc.assert(
+      fc.property(log, fc.constantFrom(10, 50_000), (steps, maxGroups) => {
+        const volume = createVolume({ maxGroups });
+        const state = volume.init();
+        const rows = [...steps, endOf(steps)].flatMap((step) => rowsIn(take(volume, state, step)));
+        for (const span of SPANS) {
+          let next = 0;
+          const segments = new Map(rows.filter((row) => row.span === span).map(({ segment, until }) => [segment, until]));
+          for (const [segment, until] of segments) {
+            expect(segment).to.be.at.least(next);
+            next = until;
+            const own = rows.filter((row) => row.span === span && row.segment === segment && row.scope === 0);
+            const inside = steps.filter(({ offset }) => offset >= segment && offset < until);
+            expect(own.reduce((sum, { entries }) => sum + entries, 0)).to.equal(
+              inside.reduce((sum, { entries }) => sum + (entries?.length ?? 0), 0),
+            );
+          }
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('says the same after any snapshot, and after a replay from any', () => {
+    fc.assert(
+      fc.property(log, fc.constantFrom(10, 50_000), fc.array(fc.nat(), { maxLength: 5 }), (steps, maxGroups, cuts) => {
+        const all = [...steps, endOf(steps)];
+        const volume = createVolume({ maxGroups });
+        const whole = volume.init();
+        const snapshots: Buffer[] = [];
+        const outputs = all.map((step) => {
+          snapshots.push(volume.snapshot(whole));
+          return take(volume, whole, step);
+        });
+        for (const cut of cuts) {
+          const first = cut % all.length;
+          const other = createVolume({ maxGroups });
+          const state = other.restore(snapshots[first] as Buffer);
+          if (state === null) return expect.fail('a snapshot cannot be read');
+          expect(other.snapshot(state).equals(snapshots[first] as Buffer)).to.equal(true);
+          for (let step = first; step < all.length; step++)
+            expect(told(take(other, state, all[step] as Step))).to.deep.equal(told(outputs[step] ?? []));
+        }
+      }),
+      runs,
+    );
+  });
+});

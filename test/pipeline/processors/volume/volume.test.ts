@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import { readRecord } from '../../../../pipeline/bus/record.ts';
+import { countersSignal } from '../../../../pipeline/counters/counters-signal.ts';
+import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import type { Input } from '../../../../pipeline/processors/processor.ts';
+import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
+import { batchOf, bytesOf, rowsIn, type PlainEntry } from '../../../fakes/volume-rows.ts';
+
+const SECOND = 1_000_000_000n;
+const NOON = 1_795_003_200n;
+const at = (second: bigint, more: Partial<PlainEntry> = {}): PlainEntry => ({ time: (NOON + second) * SECOND, stream: 7n, ...more });
+const tick = (offset: number, appendedAt: number): Input => ({ kind: 'tick', partition: 3, offset, appendedAt });
+
+/** Folds inputs, which are made one by one: a view is valid until the next. */
+function fold(inputs: readonly (() => Input)[], maxGroups?: number): AbsoluteRecord[][] {
+  const volume = createVolume(maxGroups === undefined ? {} : { maxGroups });
+  const state = volume.init();
+  return inputs.map((make) => [...volume.fold(state, make())]);
+}
+
+const brief = ({ span, scope, time, streamLow, level, entries, segment, until }: ReadRow): string =>
+  `${String(span)}s ${scope === 0 ? 'all' : String(streamLow)} +${String(time - Number(NOON))} ${level.toString() || '-'} ${String(entries)} [${String(segment)},${String(until)})`;
+
+describe('the volume', () => {
+  it('closes minutes a minute after their first record, and counts streams, and all of them', () => {
+    const entries = [at(1n, { level: 'info' }), at(61n, { level: 'info' }), at(2n, { level: 'info', stream: 8n }), at(3n)];
+    const outputs = fold([
+      () => batchOf(entries, { offset: 10, appendedAt: 1000 }),
+      () => tick(11, 60_999),
+      () => batchOf([at(0n)], { offset: 12, appendedAt: 61_000 }),
+      () => tick(15, 121_000),
+    ]);
+    expect(outputs.slice(0, 2)).to.deep.equal([[], []]);
+    expect(rowsIn(outputs[2] ?? []).map(brief)).to.deep.equal([
+      '60s 7 +0 info 1 [10,12)',
+      '60s 7 +60 info 1 [10,12)',
+      '60s 8 +0 info 1 [10,12)',
+      '60s 7 +0 - 1 [10,12)',
+      '60s all +0 info 2 [10,12)',
+      '60s all +60 info 1 [10,12)',
+      '60s all +0 - 1 [10,12)',
+    ]);
+    expect(rowsIn(outputs[3] ?? []).map(brief)).to.deep.equal(['60s 7 +0 - 1 [12,15)', '60s all +0 - 1 [12,15)']);
+  });
+
+  it('closes hours and days after theirs, from the shortest on', () => {
+    const [, , day = []] = fold([
+      () => batchOf([at(3700n)], { offset: 1, appendedAt: 0 }),
+      () => tick(2, 3_599_999),
+      () => tick(3, 86_400_000),
+    ]);
+    const dayStart = Number(NOON) - Math.floor(Number(NOON) / 86_400) * 86_400;
+    expect(rowsIn(day).map(brief)).to.deep.equal([
+      '3600s 7 +3600 - 1 [1,3)',
+      '3600s all +3600 - 1 [1,3)',
+      `86400s 7 +${String(-dayStart)} - 1 [1,3)`,
+      `86400s all +${String(-dayStart)} - 1 [1,3)`,
+    ]);
+  });
+
+  it('writes records of the topic that its signal reads, into the partition that was counted', () => {
+    const [, [output] = []] = fold([() => batchOf([at(0n)]), () => tick(1, 60_000)]);
+    expect(output).to.include({ topic: 'counters.v1', partition: 3, key: null });
+    const message = { ...{ key: null, value: output?.value ?? null, headers: output?.headers ?? {}, timestamp: '5' }, offset: '4', attributes: 0 }; // prettier-ignore
+    const record = readRecord(countersSignal, 3, message);
+    expect(record).to.include({ fault: null, count: 2, tenantId: 0, retentionDays: 0, bytes: 0 });
+    expect(countersSignal.check(record)).to.equal(null);
+  });
+
+  it('tells tenants and retention classes apart', () => {
+    const outputs = fold([
+      () => batchOf([at(0n)], { tenantId: 1 }),
+      () => batchOf([at(0n)], { tenantId: 4_294_967_295, offset: 1 }),
+      () => batchOf([at(0n)], { retentionDays: 65_535, offset: 2 }),
+      () => batchOf([at(0n)], { retentionDays: 0, offset: 3 }),
+      () => tick(4, 60_000),
+    ]);
+    expect(rowsIn(outputs[4] ?? []).map(({ tenantId, retentionDays, scope }) => [tenantId, retentionDays, scope])).to.deep.equal([
+      ...[[1, 30, 1], [1, 30, 0]], // prettier-ignore
+      ...[[4_294_967_295, 30, 1], [4_294_967_295, 30, 0]], // prettier-ignore
+      ...[[1, 65_535, 1], [1, 65_535, 0]], // prettier-ignore
+      ...[[1, 0, 1], [1, 0, 0]], // prettier-ignore
+    ]);
+  });
+
+  it('begins spans of times before 1970, and the first and last that there are, where they begin', () => {
+    const first = -2_208_988_800n * SECOND;
+    const times = [-1n, 0n, -60n * SECOND, -60n * SECOND - 1n, 60n * SECOND - 1n, first, 2n ** 63n - 1n];
+    const [, rows = []] = fold([() => batchOf(times.map((time, index) => ({ time, stream: BigInt(index) }))), () => tick(1, 60_000)]).map(
+      rowsIn,
+    );
+    expect(rows.filter(({ scope }) => scope === 1).map(({ time }) => time)).to.deep.equal([
+      ...[-60, 0, -60, -120, 0, -2_208_988_800],
+      Math.floor(9_223_372_036 / 60) * 60,
+    ]);
+  });
+
+  it('counts the bytes of all texts of an entry, in UTF-8', () => {
+    const entries = [
+      at(0n, { level: 'é', service: 'shop', message: 'x'.repeat(300), fields: { größe: '☃', empty: '', host: 'h1' } }),
+      at(0n, { level: 'é', message: '', fields: {} }),
+      at(0n, { level: 'é', fields: { host: 'y'.repeat(500) } }),
+    ];
+    const [, rows = []] = fold([() => batchOf(entries), () => tick(1, 60_000)]).map(rowsIn);
+    expect(rows[0]).to.include({ entries: 3, bytes: entries.reduce((sum, entry) => sum + bytesOf(entry), 0) });
+    expect(rows[0]?.level.toString()).to.equal('é');
+  });
+
+  it('opens no segment with records that have no entries, and closes by them', () => {
+    const outputs = fold([
+      () => batchOf([], { offset: 5, appendedAt: 0 }),
+      () => tick(6, 100_000),
+      () => batchOf([at(0n)], { offset: 7, appendedAt: 200_000 }),
+      () => batchOf([], { offset: 8, appendedAt: 260_000 }),
+    ]).map(rowsIn);
+    expect(outputs.slice(0, 3)).to.deep.equal([[], [], []]);
+    expect(outputs[3]?.map(brief)[0]).to.equal('60s 7 +0 - 1 [7,8)');
+  });
+
+  it('does not close while the broker’s clock is behind', () => {
+    const outputs = fold([
+      () => batchOf([at(0n)], { offset: 1, appendedAt: 500_000 }),
+      () => batchOf([at(0n)], { offset: 2, appendedAt: 100_000 }),
+      () => tick(3, 559_999),
+      () => tick(4, 560_000),
+    ]).map(rowsIn);
+    expect(outputs.map((rows) => rows.length)).to.deep.equal([0, 0, 0, 2]);
+    expect(brief(outputs[3]?.[0] as ReadRow)).to.equal('60s 7 +0 - 2 [1,4)');
+  });
+
+  it('closes a segment behind the record that makes it too large', () => {
+    const streams = (from: number): PlainEntry[] => Array.from({ length: 3 }, (_, n) => at(0n, { stream: BigInt(from + n) }));
+    const outputs = fold([() => batchOf(streams(0), { offset: 1 }), () => batchOf(streams(3), { offset: 9 }), () => tick(10, 90_000_000)], 5).map(rowsIn); // prettier-ignore
+    expect(outputs.map((rows) => rows.length)).to.deep.equal([0, 21, 0]);
+    for (const row of outputs[1] ?? []) expect([row.segment, row.until]).to.deep.equal([1, 10]);
+  });
+
+  it('closes a segment with many levels, or long ones, and counts each exactly', () => {
+    const many = Array.from({ length: 5000 }, (_, n) => at(0n, { level: `level ${String(n)}` }));
+    const long = Array.from({ length: 3 }, (_, n) => at(0n, { level: String(n).repeat(100_000) }));
+    for (const entries of [many, long]) {
+      const [outputs = [], later] = fold([() => batchOf(entries), () => tick(1, 90_000_000)]);
+      expect(later).to.deep.equal([]);
+      const rows = rowsIn(outputs);
+      expect(rows).to.have.length(entries.length * 6);
+      expect(new Set(rows.map(({ level }) => level.toString()))).to.deep.equal(new Set(entries.map(({ level }) => level)));
+    }
+  });
+
+  it('writes records of a quarter of a mebibyte at most, but for a row that has more', () => {
+    const streams = Array.from({ length: 20_000 }, (_, n) => at(0n, { stream: BigInt(n) }));
+    const [, outputs = []] = fold([() => batchOf(streams), () => tick(1, 60_000)]);
+    expect(rowsIn(outputs)).to.have.length(20_001);
+    for (const { headers } of outputs) expect(Number(headers['count']) * 61).to.be.below(256 * 1024);
+    const [[one] = []] = fold([() => batchOf([at(0n, { level: 'x'.repeat(1_000_000) })])]);
+    expect(one?.headers['count']).to.equal('1');
+  });
+});
