@@ -32,6 +32,14 @@ function rolesOf(argv: string[]): { readonly names: readonly string[]; readonly 
   return { names, name: values.name ?? names.join(',') };
 }
 
+/** What the services of the roles have for the internal listener. */
+type Admin = { routes?: Pick<InternalOptions, 'adminRoutes' | 'audit'>; control?: ControlStore; processors?: ProcessorLook };
+
+function endWith(error: Error, log: Logger): void {
+  log.fatal({ err: error }, 'The process ends, to be started again.');
+  log.flush(() => process.exit(1));
+}
+
 /** The services of the roles, and the internal listener that is started first and stopped last. */
 function compose(
   { names, name: role }: ReturnType<typeof rolesOf>,
@@ -44,17 +52,12 @@ function compose(
   const peers = new Peers(config.http.adminHost, config.keys.adminToken);
   const rejections = new RejectionLog();
   let started = false;
-  let processors: ProcessorLook = () => [];
   checks.register('started', () => started);
-  const admin: { routes?: Pick<InternalOptions, 'adminRoutes' | 'audit'>; control?: ControlStore } = {};
+  const admin: Admin = {};
   const services = names.flatMap(
     (name) =>
       roles.find(name)?.services({
-        config,
-        log,
-        metrics,
-        peers,
-        rejections,
+        ...{ config, log, metrics, peers, rejections },
         registerCheck: (check, probe) => {
           checks.register(check, probe);
         },
@@ -66,15 +69,12 @@ function compose(
           admin.control = control;
         },
         showProcessors: (look) => {
-          processors = look;
-          metrics.watchProcessors(look);
+          admin.processors = look;
         },
-        fail: (error) => {
-          log.fatal({ err: error }, 'The process ends, to be started again.');
-          log.flush(() => process.exit(1));
-        },
+        fail: (error) => endWith(error, log),
       }) ?? [],
   );
+  if (admin.processors !== undefined) metrics.watchProcessors(admin.processors);
   const listener = createInternalListener({
     host: config.http.adminHost,
     // operators talk to the process with the admin routes; the others are asked by it, on any free port
@@ -85,7 +85,7 @@ function compose(
     checks,
     log,
     rejections,
-    processors: () => processors(),
+    processors: () => admin.processors?.() ?? [],
     ...(admin.control === undefined ? {} : { control: admin.control }),
     ...(admin.routes === undefined ? {} : { ...admin.routes, peers }),
   });

@@ -34,10 +34,8 @@ def columns_in(content, count=None):
 
 def entries(value, headers):
     """Time, stream and message of each row of a record. What stands behind the messages (fields) is not read."""
-    if headers["count"] == b"0":
-        return []
-    if headers["encoding"] == b"ndjson":
-        streams = dict(stream[:2] for stream in json.loads(headers["streams"]))
+    if headers["encoding"] == b"ndjson" or headers["count"] == b"0":
+        streams = dict(stream[:2] for stream in json.loads(headers.get("streams") or "[]"))
         return [(row["_time"], streams[row["_stream_id"]], row.get("_msg", "")) for row in map(json.loads, value.splitlines())]
     streams = dict(zip(*itertools.islice(columns_in(headers["streams"]), 2)))
     times, ids, *_, messages = itertools.islice(columns_in(value, int(headers["count"])), 9)

@@ -91,7 +91,7 @@ export class RangeSteps {
     if (range.rows === 0 && range.inDoubt === null && !again && faulty.length === 0) {
       // ticks, mostly: what has no rows is consumed, and nothing of it could be stored twice
       seat?.leave();
-      return this.#commit(range.end + 1, null, 'commit a range');
+      return this.#commit(range.end + 1, null, 'commit a range without rows');
     }
     const joint = faulty.length === 0 && range.inDoubt === null && range.records.every(({ replayOf }) => replayOf === null) ? seat : null;
     // the others do not wait for what takes its time
