@@ -89,7 +89,8 @@ function sumsOf(outputs: readonly AbsoluteRecord[]): Map<string, readonly [numbe
   return sums;
 }
 
-const told = (outputs: readonly AbsoluteRecord[]): unknown[] => outputs.map((output) => ({ ...output, value: output.value.toString('latin1') }));
+const told = (outputs: readonly AbsoluteRecord[]): unknown[] =>
+  outputs.map((output) => ({ ...output, value: output.value.toString('latin1') }));
 
 describe('the volume, of any log', function () {
   this.timeout(600_000);
