@@ -2,7 +2,7 @@ import { readFrames } from '../logs/columns/frames.ts';
 import { MAX_ROWS } from '../logs/columns/layout.ts';
 import { StringView } from '../logs/columns/string-view.ts';
 import { VOLUME_HEADS, type VolumeColumn } from './layout.ts';
-import { SCOPE_ALL, SCOPE_STREAM, type SegmentKey, type VolumeRow } from './volume-row.ts';
+import { SCOPE_ALL_ALONE, type SegmentKey, type VolumeRow } from './volume-row.ts';
 
 /** A row as it is read: each says which segment it is of. */
 export type ReadRow = VolumeRow & SegmentKey;
@@ -36,7 +36,7 @@ export function readVolume(value: Buffer, count: number): ReadRow[] | string {
 function read(columns: Columns, bytes: Buffer, count: number): ReadRow[] {
   const tenantId = columns.numbers('tenant_id', 4, (number) => number > 0);
   const retentionDays = columns.numbers('retention_days', 2);
-  const scope = columns.numbers('scope', 1, (number) => number === SCOPE_ALL || number === SCOPE_STREAM);
+  const scope = columns.numbers('scope', 1, (number) => number <= SCOPE_ALL_ALONE);
   const span = columns.numbers('span', 4, (number) => number > 0);
   const time = columns.numbers('time', 8, (number) => number >= FIRST_TIME && number <= LAST_TIME);
   const streams = columns.fixed('stream_id', 8);

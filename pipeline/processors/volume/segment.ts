@@ -1,4 +1,4 @@
-import { SCOPE_ALL, type VolumeRow } from '../../counters/volume-row.ts';
+import { SCOPE_ALL, SCOPE_ALL_ALONE, SCOPE_STREAM, type VolumeRow } from '../../counters/volume-row.ts';
 import { GroupTable } from './group-table.ts';
 import { LevelList } from './level-list.ts';
 import { MINUTE_SECONDS } from './spans.ts';
@@ -13,13 +13,17 @@ const SCOPE_UNIT = 65_536;
 /** A group's tenancy beside the tenant: its retention class in days, and its scope. */
 export const kindOf = (retentionDays: number, scope: number): number => retentionDays + scope * SCOPE_UNIT;
 
+const scopeOf = (kind: number): number => Math.floor(kind / SCOPE_UNIT);
+
 /** What a segment has counted so far. */
 export class Segment {
   /** The offset of its first record with entries, and when that was appended, milliseconds. */
   readonly from: number;
   readonly since: number;
-  readonly groups = new GroupTable();
+  groups = new GroupTable();
   readonly levels = new LevelList();
+  /** False where it has had too many streams, and counts all of them together alone. */
+  hasStreams = true;
 
   constructor(from: number, since: number) {
     this.from = from;
@@ -33,6 +37,7 @@ export class Segment {
     const { size } = table;
     const numbers = record.levels.map((text) => levels.number(text));
     for (let group = 0; group < size; group++) {
+      if (!this.hasStreams && table.kind(group) === SCOPE_STREAM) continue;
       const own = groups.at(
         tenantId,
         kindOf(retentionDays, table.kind(group)),
@@ -42,6 +47,19 @@ export class Segment {
         numbers[table.level(group)] as number,
       );
       groups.add(own, table.entries(group), table.bytes(group));
+    }
+  }
+
+  /** Counts single streams no further where that makes too many groups: such rows would be about as many as the entries. */
+  limit(maxGroups: number): void {
+    if (!this.hasStreams || this.groups.size <= maxGroups) return;
+    const before = this.groups;
+    this.hasStreams = false;
+    this.groups = new GroupTable();
+    for (let group = 0; group < before.size; group++) {
+      if (scopeOf(before.kind(group)) === SCOPE_STREAM) continue;
+      const own = this.groups.at(before.tenant(group), before.kind(group), 0, 0, before.time(group), before.level(group));
+      this.groups.add(own, before.entries(group), before.bytes(group));
     }
   }
 
@@ -57,14 +75,15 @@ export class Segment {
     const rows: VolumeRow[] = [];
     for (let group = 0; group < groups.size; group++) {
       const kind = groups.kind(group);
-      const scope = Math.floor(kind / SCOPE_UNIT) as VolumeRow['scope'];
+      const ofAll = this.hasStreams ? SCOPE_ALL : SCOPE_ALL_ALONE;
+      const scope = scopeOf(kind) === SCOPE_ALL ? ofAll : SCOPE_STREAM;
       rows.push({
         tenantId: groups.tenant(group),
         retentionDays: kind % SCOPE_UNIT,
         scope,
         time: groups.time(group) * minutes * MINUTE_SECONDS,
-        streamHigh: scope === SCOPE_ALL ? 0 : groups.high(group),
-        streamLow: scope === SCOPE_ALL ? 0 : groups.low(group),
+        streamHigh: scope === SCOPE_STREAM ? groups.high(group) : 0,
+        streamLow: scope === SCOPE_STREAM ? groups.low(group) : 0,
         level: levels[groups.level(group)] as Buffer,
         entries: groups.entries(group),
         bytes: groups.bytes(group),

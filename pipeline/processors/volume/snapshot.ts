@@ -3,6 +3,8 @@ import { ByteReader, ByteWriter, CutOff } from './snapshot-bytes.ts';
 import { SPAN_MINUTES } from './spans.ts';
 
 const VERSION = 1;
+/** What a segment is. */
+const [CLOSED, OPEN, WITHOUT_STREAMS] = [0, 1, 2] as const;
 const MAX_KIND = kindOf(0xffff, 1);
 /** Times are signed words, of which a record has few. */
 const MAX_WORD = 0xffff_ffff;
@@ -12,7 +14,7 @@ export function snapshotSegments(segments: readonly (Segment | null)[]): Buffer 
   const to = new ByteWriter();
   to.count(VERSION);
   for (const segment of segments) {
-    to.count(segment === null ? 0 : 1);
+    to.count(segment === null ? CLOSED : segment.hasStreams ? OPEN : WITHOUT_STREAMS);
     if (segment !== null) putSegment(to, segment);
   }
   return to.finish();
@@ -43,7 +45,10 @@ export function restoreSegments(bytes: Buffer): (Segment | null)[] | null {
   const from = new ByteReader(bytes);
   try {
     if (from.count() !== VERSION) return null;
-    const segments = SPAN_MINUTES.map(() => (from.count(1) === 0 ? null : readSegment(from)));
+    const segments = SPAN_MINUTES.map(() => {
+      const kind = from.count(WITHOUT_STREAMS);
+      return kind === CLOSED ? null : readSegment(from, kind === OPEN);
+    });
     return from.isAtEnd ? segments : null;
   } catch (error) {
     if (error instanceof CutOff) return null;
@@ -51,8 +56,9 @@ export function restoreSegments(bytes: Buffer): (Segment | null)[] | null {
   }
 }
 
-function readSegment(from: ByteReader): Segment {
+function readSegment(from: ByteReader, hasStreams: boolean): Segment {
   const segment = new Segment(from.count(), from.count());
+  segment.hasStreams = hasStreams;
   const { levels, groups } = segment;
   const levelCount = from.count(MAX_WORD);
   for (let level = 0; level < levelCount; level++) if (levels.number(from.text()) !== level) throw new CutOff();
@@ -64,7 +70,7 @@ function readSegment(from: ByteReader): Segment {
     const found = groups.at(tenant, kind, high, low, from.signed(), from.count(levelCount - 1));
     const [entries, size] = [from.count(), from.count()];
     // each group stands there once, and has entries
-    if (found !== group || tenant === 0 || entries === 0) throw new CutOff();
+    if (found !== group || tenant === 0 || entries === 0 || (!hasStreams && hasStream(kind))) throw new CutOff();
     groups.add(found, entries, size);
   }
   if (groupCount === 0) throw new CutOff();

@@ -10,7 +10,7 @@ import { MINUTE_MS, MINUTE_SECONDS, SPAN_MINUTES } from './spans.ts';
 export type VolumeState = (Segment | null)[];
 
 export type VolumeOptions = {
-  /** When a segment has more groups, it is closed: this bounds what a partition holds for each span. */
+  /** When a segment has more groups, it forgets those of single streams, or is closed: this bounds what a partition holds for each span. */
   readonly maxGroups?: number;
 };
 
@@ -40,6 +40,7 @@ export const createVolume = ({ maxGroups = 50_000 }: VolumeOptions = {}): Proces
     });
     add(state, input);
     state.forEach((segment, span) => {
+      segment?.limit(maxGroups);
       if (segment?.isFull(maxGroups) === true) close(span, input.offset + 1);
     });
     return outputs;

@@ -15,7 +15,7 @@ const word = fc.integer({ min: 0, max: 0xffff_ffff });
 const row: fc.Arbitrary<VolumeRow> = fc.record({
   tenantId: fc.integer({ min: 1, max: 0xffff_ffff }),
   retentionDays: fc.integer({ min: 0, max: 65_535 }),
-  scope: fc.constantFrom(0, 1),
+  scope: fc.constantFrom(0, 1, 2),
   time: fc.integer({ min: -2_208_988_800, max: 9_223_372_036 }),
   streamHigh: word,
   streamLow: word,
@@ -66,7 +66,7 @@ describe('the rows of the volume', () => {
     expect(readVolume(changed('bytes', 0, 1), 1)).to.be.an('array');
     const cases: readonly (readonly [VolumeColumn, number, readonly number[]])[] = [
       ['tenant_id', 0, [0, 0, 0, 0]],
-      ['scope', 0, [2]],
+      ['scope', 0, [3]],
       ['span', 0, [0, 0, 0, 0]],
       ['time', 4, [0, 0, 0, 128]],
       ['time', 4, [3, 0, 0, 0]],

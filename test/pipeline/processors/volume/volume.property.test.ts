@@ -60,12 +60,15 @@ const endOf = (steps: readonly Step[]): Step => ({
 const SPANS = [60, 3600, 86_400];
 
 /** What rows must add up to, counted plainly: by all that tells a row but its segment. */
-function recount(steps: readonly Step[]): Map<string, readonly [number, number]> {
+function recount(
+  steps: readonly Step[],
+  { spans = SPANS, streams = true }: { spans?: readonly number[]; streams?: boolean } = {},
+): Map<string, readonly [number, number]> {
   const sums = new Map<string, readonly [number, number]>();
   for (const { entries, tenantId, retentionDays } of steps)
     for (const one of entries ?? [])
-      for (const span of SPANS)
-        for (const stream of ['all', String(one.stream)]) {
+      for (const span of spans)
+        for (const stream of streams ? ['all', String(one.stream)] : ['all']) {
           const length = BigInt(span) * 1_000_000_000n;
           const time = String((one.time / length) * BigInt(span));
           const key = [tenantId, retentionDays, span, stream, time, one.level].join('/');
@@ -79,7 +82,7 @@ function sumsOf(outputs: readonly AbsoluteRecord[]): Map<string, readonly [numbe
   const sums = new Map<string, readonly [number, number]>();
   const seen = new Set<string>();
   for (const { tenantId, retentionDays, span, scope, streamHigh, streamLow, time, level, segment, entries, bytes } of rowsIn(outputs)) {
-    const stream = scope === 0 ? 'all' : String((BigInt(streamHigh) << 32n) | BigInt(streamLow));
+    const stream = scope !== 1 ? 'all' : String((BigInt(streamHigh) << 32n) | BigInt(streamLow));
     const key = [tenantId, retentionDays, span, stream, time, level.toString()].join('/');
     expect(seen.has(`${key}/${String(segment)}`), 'a group twice in a segment').to.equal(false);
     seen.add(`${key}/${String(segment)}`);
@@ -102,7 +105,23 @@ describe('the volume, of any log', function () {
         const volume = createVolume({ maxGroups });
         const state = volume.init();
         const outputs = [...steps, endOf(steps)].flatMap((step) => take(volume, state, step));
-        expect(new Map([...sumsOf(outputs)].sort())).to.deep.equal(new Map([...recount(steps)].sort()));
+        const sums = sumsOf(outputs);
+        // all streams together
+        expect(new Map([...sums].filter(([key]) => key.includes('/all/')).sort())).to.deep.equal(
+          new Map([...recount(steps, { streams: false })].sort()),
+        );
+        // and each of them, in the segments that say so
+        const expected = new Map<string, readonly [number, number]>();
+        const segments = new Map(rowsIn(outputs).map((row) => [`${String(row.span)}/${String(row.segment)}`, row]));
+        for (const { span, segment, until, scope } of segments.values()) {
+          const inside = steps.filter(({ offset }) => offset >= segment && offset < until);
+          for (const [key, [entries, bytes]] of recount(inside, { spans: [span], streams: scope !== 2 })) {
+            const [before, size] = expected.get(key) ?? [0, 0];
+            expected.set(key, [before + entries, size + bytes]);
+          }
+        }
+        expect(new Map([...sums].sort())).to.deep.equal(new Map([...expected].sort()));
+        if (maxGroups > 10_000) expect(new Map([...sums].sort())).to.deep.equal(new Map([...recount(steps)].sort()));
         expect(state).to.deep.equal([null, null, null]);
       }),
       runs,
@@ -121,7 +140,7 @@ describe('the volume, of any log', function () {
           for (const [segment, until] of segments) {
             expect(segment).to.be.at.least(next);
             next = until;
-            const own = rows.filter((row) => row.span === span && row.segment === segment && row.scope === 0);
+            const own = rows.filter((row) => row.span === span && row.segment === segment && row.scope !== 1);
             const inside = steps.filter(({ offset }) => offset >= segment && offset < until);
             expect(own.reduce((sum, { entries }) => sum + entries, 0)).to.equal(
               inside.reduce((sum, { entries }) => sum + (entries?.length ?? 0), 0),

@@ -129,11 +129,11 @@ describe('the volume', () => {
     expect(brief(outputs[3]?.[0] as ReadRow)).to.equal('60s 7 +0 - 2 [1,4)');
   });
 
-  it('closes a segment behind the record that makes it too large', () => {
+  it('counts all streams together alone, in a segment that has too many', () => {
     const streams = (from: number): PlainEntry[] => Array.from({ length: 3 }, (_, n) => at(0n, { stream: BigInt(from + n) }));
     const outputs = fold([() => batchOf(streams(0), { offset: 1 }), () => batchOf(streams(3), { offset: 9 }), () => tick(10, 90_000_000)], 5).map(rowsIn); // prettier-ignore
-    expect(outputs.map((rows) => rows.length)).to.deep.equal([0, 21, 0]);
-    for (const row of outputs[1] ?? []) expect([row.segment, row.until]).to.deep.equal([1, 10]);
+    expect(outputs.map((rows) => rows.length)).to.deep.equal([0, 0, 3]);
+    for (const row of outputs[2] ?? []) expect([row.scope, row.entries, row.segment, row.until]).to.deep.equal([2, 6, 1, 10]);
   });
 
   it('closes a segment with many levels, or long ones, and counts each exactly', () => {
