@@ -3,7 +3,7 @@
 -- stream, level, log_part and segment a reader takes any one, and adds up the rest. Classes and keys: as those of `logs`.
 CREATE TABLE IF NOT EXISTS volume (
   tenant_id UInt32 CODEC(ZSTD(1)),
-  -- 0 counts all streams together, with the stream 0; 1 counts one stream
+  -- 0 counts all streams together, with the stream 0; 1 counts one stream; 2 counts as 0 does, in a segment that has no rows of single streams
   scope UInt8 CODEC(ZSTD(1)),
   -- seconds that a row counts: 60, 3600 or 86400
   span UInt32 CODEC(ZSTD(1)),

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from typing import Iterable, Iterator, NamedTuple
 
-from world import DAY_MS, World, is_done
+from world import DAY_MS, LogRecord, World, is_done
 
 EXAMPLES = 20
 
@@ -137,6 +137,45 @@ def usage(world: World) -> Found:
     ]
 
 
+VOLUME_QUERY = """SELECT log_part, span, segment, until, tenant_id, sumIf(e, scope != 1), sumIf(e, scope = 1), max(scope) = 2
+FROM (SELECT log_part, span, segment, until, tenant_id, scope, any(entries) AS e FROM volume
+  GROUP BY log_part, span, segment, until, tenant_id, scope, time, stream_id, level, retention_days)
+GROUP BY log_part, span, segment, until, tenant_id"""
+
+
+def volume(world: World) -> Found:
+    """The rows of each stored segment are the entries of its records, by tenant, and no record with entries lies between two segments of a span."""
+    records: dict[int, list[LogRecord]] = {partition: [] for partition in world.partitions}
+    for record in world.records:
+        if record.count > 0:
+            records[record.partition].append(record)
+    segments: dict[tuple[int, int], dict[tuple[int, int], dict[int, tuple[int, int, bool]]]] = {}
+    for part, span, segment, until, tenant, entries_all, by_stream, alone in world.query(VOLUME_QUERY):
+        of_span = segments.setdefault((int(part), int(span)), {})
+        of_span.setdefault((int(segment), int(until)), {})[int(tenant)] = (int(entries_all), int(by_stream), alone == "1")
+    different, left_out, overlapping = [], [], []
+    for (partition, span), of_span in segments.items():
+        behind = 0
+        for (segment, until), said in sorted(of_span.items()):
+            if segment < behind:
+                overlapping.append((partition, span, segment, until))
+            left_out += [(partition, record.offset, span) for record in records[partition] if behind <= record.offset < segment]
+            behind = until
+            counted: Counter = Counter()
+            for record in records[partition]:
+                if segment <= record.offset < until:
+                    counted[record.tenant] += record.count
+            if {tenant: total for tenant, (total, _, _) in said.items()} != dict(counted):
+                different.append((partition, span, segment, until))
+            if any(total != by_stream for total, by_stream, alone in said.values() if not alone):
+                different.append((partition, span, segment, until, "by stream"))
+    return {"volume_segments": sum(len(of_span) for of_span in segments.values())}, [
+        Violation("a segment of the volume is not the recount", different),
+        Violation("records lie between two segments of the volume", left_out),
+        Violation("segments of the volume overlap", overlapping),
+    ]
+
+
 def searches(world: World) -> Found:
     """What a client of the first tenant is told of the number of its entries is the number of rows."""
     rows = int(world.query("SELECT count() FROM logs WHERE tenant_id = 1")[0][0])
@@ -149,8 +188,8 @@ def searches(world: World) -> Found:
     return {}, [Violation("an API does not count the rows of the table", different)]
 
 
-# What is derived from the log is recounted here, each by one function. Minutes, patterns and alerts come with their processors.
-RECOUNTS = [entries, positions, usage, searches]
+# What is derived from the log is recounted here, each by one function. Patterns and alerts come with their processors.
+RECOUNTS = [entries, positions, usage, volume, searches]
 
 
 def recount(world: World) -> dict:

@@ -10,7 +10,7 @@ from collections import Counter
 
 import kafka_log
 import snappy
-from recount import entries, positions, report, searches, usage
+from recount import entries, positions, report, searches, usage, volume
 from world import DAY_MS, LogRecord, Request, ends_of, log_record, read_ledger
 
 NONE: frozenset = frozenset()
@@ -36,10 +36,14 @@ class FakeWorld:
         self.usage = {0: {"next": 1, "days": [[5, [[1, 100]]]]}, 1: {"next": 1, "days": [[5, [[1, 50]]]]}}
         self.config = {"apis": [{"adminUrl": "http://admin", "appUrl": "http://app"}], "adminToken": "", "key": ""}
         self.api_bytes, self.hits = 150, 4
+        # of partition 0 its only record, by minute
+        self.volume = [["0", "60", "0", "1", "1", "2", "2", "0"]]
 
     def query(self, sql: str) -> list[list[str]]:
         if "extract(_msg" in sql:
             return [[uid, str(count)] for uid, count in Counter(uid for *_, uid in self.rows).items()]
+        if "FROM volume" in sql:
+            return self.volume
         if "GROUP BY kafka_part" in sql:
             groups: dict = {}
             for part, off, index, _ in self.rows:
@@ -54,7 +58,7 @@ class FakeWorld:
 
 
 def found(world: FakeWorld) -> set[str]:
-    return {violation["check"] for count in (entries, positions, usage, searches) for violation in report(count(world)[1])}
+    return {violation["check"] for count in (entries, positions, usage, volume, searches) for violation in report(count(world)[1])}
 
 
 class RecountTest(unittest.TestCase):
@@ -71,6 +75,22 @@ class RecountTest(unittest.TestCase):
             "a record is in the table in part",
         }
         self.assertEqual(found(world), expected)
+
+    def test_a_segment_of_the_volume(self) -> None:
+        segment = "a segment of the volume is not the recount"
+        for change, expected in [
+            ({5: "3", 6: "3"}, {segment}),
+            ({6: "1"}, {segment}),
+            ({6: "0", 7: "1"}, set()),
+            ({4: "2"}, {segment}),
+            ({2: "1", 3: "2", 5: "0", 6: "0"}, {segment, "records lie between two segments of the volume"}),
+        ]:
+            world = FakeWorld()
+            world.volume[0] = [change.get(at, text) for at, text in enumerate(world.volume[0])]
+            self.assertEqual(found(world), expected, change)
+        world = FakeWorld()
+        world.volume.append(["0", "60", "0", "2", "1", "2", "2", "0"])
+        self.assertEqual(found(world), {"segments of the volume overlap"})
 
     def test_a_doubled_row(self) -> None:
         world = FakeWorld()

@@ -10,8 +10,8 @@ import columns
 from kafka_log import LATEST, Kafka, Record
 
 UID = re.compile(rb"uid=([0-9]+-[0-9]+\.[0-9]+\.[0-9]+)")
-LOGS, USAGE = "logs.v1", "usage.v1"
-SINK_GROUP = "logweir-sink-logs"
+LOGS, USAGE, COUNTERS = "logs.v1", "usage.v1", "counters.v1"
+SINK_GROUP, VOLUME_GROUP = "logweir-sink-logs", "logweir-sink-volume"
 DAY_MS = 86_400_000
 
 
@@ -67,12 +67,17 @@ class World:
             latest = {partition: self.kafka.offset(LOGS, partition, LATEST) for partition in self.partitions}
             committed = self.kafka.committed(SINK_GROUP, LOGS, self.partitions)
             is_stored = all(end == 0 or is_done(committed.get(partition, (-1, "")), end) for partition, end in latest.items())
-            if is_stored:
+            if is_stored and self._counters_are_stored():
                 usage = self._usage()
                 if all(end == 0 or usage.get(partition, {"next": 0})["next"] >= end for partition, end in latest.items()):
                     return time.monotonic() - began
             time.sleep(0.5)
         return None
+
+    def _counters_are_stored(self) -> bool:
+        committed = self.kafka.committed(VOLUME_GROUP, COUNTERS, self.partitions)
+        ends = {partition: self.kafka.offset(COUNTERS, partition, LATEST) for partition in self.partitions}
+        return all(end == 0 or is_done(committed.get(partition, (-1, "")), end) for partition, end in ends.items())
 
     def _usage(self) -> dict[int, dict]:
         """What is told of each partition: its furthest snapshot, and the deltas that go on from there."""
