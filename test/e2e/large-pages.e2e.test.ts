@@ -60,8 +60,11 @@ describe('answers of large entries', function () {
     limit: number,
     before: string | null = null,
   ): Promise<{ readonly page: Page; readonly bytes: number }> => {
-    const { body } = await run('search', { query, start: START, end: END, limit, before, enrich: false });
-    return { page: JSON.parse(textOf(body)) as Page, bytes: textOf(body).length };
+    const { body, stream } = await run('search', { query, start: START, end: END, limit, before, enrich: false });
+    const parts: Buffer[] = [];
+    for await (const part of stream ?? []) parts.push(Buffer.from(part));
+    const text = stream === undefined ? textOf(body) : Buffer.concat(parts).toString();
+    return { page: JSON.parse(text) as Page, bytes: text.length };
   };
   const all = Array.from({ length: ENTRIES }, (_none, index) => `n${String(ENTRIES - 1 - index)}`);
 

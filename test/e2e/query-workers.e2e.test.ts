@@ -59,7 +59,7 @@ describe('query workers', function () {
     for await (const part of stream ?? []) parts.push(Buffer.from(part));
     const whole = typeof body === 'string' || Buffer.isBuffer(body) ? String(body) : JSON.stringify(body ?? '');
     // how long it took, and when
-    return [headers, stream === undefined ? whole.replace(/"elapsed_ms":\d+/, '') : Buffer.concat(parts).toString()];
+    return [headers, (stream === undefined ? whole : Buffer.concat(parts).toString()).replace(/"elapsed_ms":\d+/, '')];
   }
   const answer = (engine: QueryEngine, asked: Asked): Promise<unknown> =>
     engine

@@ -218,7 +218,7 @@ describe('records that cannot be stored, on real engines', function () {
       'the lag',
       async () =>
         Number(
-          /^logweir_consumer_lag\{[^}]*partition="0"[^}]*\} (\d+)/m.exec(
+          /^logweir_consumer_lag\{topic="logs\.v1",partition="0"[^}]*\} (\d+)/m.exec(
             String((await instance.call('GET', `${instance.admin}/metrics`)).body),
           )?.[1],
         ),
