@@ -52,16 +52,9 @@ class Reading {
   readonly #options: PartitionFetchOptions;
   /** The offset that comes next, and the end, of each partition that is not read yet. */
   readonly #open: Map<number, { next: number; end: number }>;
-  /** Rejects when the signal comes. */
-  readonly #aborted: Promise<never>;
 
   constructor(options: PartitionFetchOptions) {
     this.#options = options;
-    const { signal } = options;
-    this.#aborted = new Promise((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-    });
-    this.#aborted.catch(() => undefined);
     this.#open = new Map(options.partitions.map((partition) => [partition, { next: 0, end: Infinity }]));
   }
 
@@ -125,8 +118,21 @@ class Reading {
     }
   }
 
-  #answer<Answer>(asked: Promise<Answer>): Promise<Answer> {
-    return withTimeout(DEADLINE_MS, Promise.race([asked, this.#aborted]));
+  /** What Kafka answers, in time and before the signal comes. The signal outlives the reading, and may not keep what was answered. */
+  async #answer<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    const { signal } = this.#options;
+    let end = (): void => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      end = (): void => {
+        reject(signal.reason as Error);
+      };
+    });
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      return await withTimeout(DEADLINE_MS, Promise.race([asked, aborted]));
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
   }
 
   #take(fetched: readonly Fetched[]): void {

@@ -89,6 +89,11 @@ export class SnapshotReader {
     return null;
   }
 
+  /** Bytes of chunks that no manifest was found for. */
+  get openBytes(): number {
+    return this.#openBytes;
+  }
+
   /** What lies on the topic, by the id of the snapshot. */
   get remains(): ReadonlyMap<string, Remains> {
     return this.#parts;
@@ -97,9 +102,10 @@ export class SnapshotReader {
   #addChunk(part: Part, index: number, value: Buffer): void {
     this.#openBytes += value.length - (part.chunks.get(index)?.length ?? 0);
     part.chunks.set(index, value);
-    // what owners that were killed left behind may be much; the last one to begin is kept
+    // what owners that were killed left behind may be much; it goes, those that began first first
     for (const one of this.#parts.values()) {
-      if (this.#openBytes <= 2 * this.#mostPacked || one === part) break;
+      if (this.#openBytes <= 2 * this.#mostPacked) break;
+      // one that has so much alone is no snapshot
       this.#drop(one);
     }
   }

@@ -135,6 +135,12 @@ describe('states on a topic', () => {
     expect((await small.load([0], { signal })).size).to.equal(0);
   });
 
+  it('hold no more than two of them while they are read, whatever lies on the topic', () => {
+    const reader = new SnapshotReader(2 * CHUNK_BYTES);
+    for (let index = 0; index < 100; index++) reader.take({ key: `one/${String(index)}`, value: Buffer.alloc(CHUNK_BYTES) });
+    expect(reader.openBytes).to.be.at.most(5 * CHUNK_BYTES);
+  });
+
   it('are not what is broken, or not ours', async () => {
     const { chunks, manifest } = await encodeSnapshot('one', { next: 5, bytes: randomBytes(2 * CHUNK_BYTES) });
     const told = JSON.parse(String(manifest.value)) as Record<string, number>;
