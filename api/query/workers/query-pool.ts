@@ -172,9 +172,9 @@ export class QueryPool implements QueryEngine, Service {
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts), now);
     slot.jobs.set(number, job);
-    const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, isExport = false, startedAt } = job.job;
+    const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, isExport = false, startedAt, cover = null } = job.job;
     const told = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
-    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail, isExport }, ...told };
+    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail, isExport, cover }, ...told };
     slot.worker?.send(jsonFrame(RUN, number, sent));
     return true;
   }
