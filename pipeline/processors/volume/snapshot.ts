@@ -1,5 +1,5 @@
 import { kindOf, Segment } from './segment.ts';
-import { ByteReader, ByteWriter, CutOff } from './snapshot-bytes.ts';
+import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
 import { SPAN_MINUTES } from './spans.ts';
 
 const VERSION = 1;

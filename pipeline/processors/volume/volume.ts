@@ -1,5 +1,5 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
-import type { Input, Processor } from '../processor.ts';
+import type { Fold, Input } from '../processor.ts';
 import { RecordGroups } from './record-groups.ts';
 import { Segment } from './segment.ts';
 import { segmentRecords } from './segment-records.ts';
@@ -21,7 +21,7 @@ const record = new RecordGroups();
  * Counts entries and bytes by tenant, class, stream, level and span of time, in segments (docs/adr/0023-one-reader-for-every-processor.md).
  * Only a record with entries opens a segment; each input may close some.
  */
-export const createVolume = ({ maxGroups = 50_000 }: VolumeOptions = {}): Processor<VolumeState> => ({
+export const createVolume = ({ maxGroups = 50_000 }: VolumeOptions = {}): Fold<VolumeState> => ({
   name: 'volume',
   init: () => SPAN_MINUTES.map(() => null),
   fold(state, input) {

@@ -4,7 +4,8 @@ import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/input.ts';
 import { processors } from '../../../pipeline/processors/index.ts';
-import type { Processor } from '../../../pipeline/processors/processor.ts';
+import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
+import type { Fold } from '../../../pipeline/processors/processor.ts';
 import { logMessage, tickMessage } from './inputs.ts';
 
 const NOW = 1_795_269_600_000;
@@ -57,7 +58,7 @@ const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
   }));
 
 /** Folds from a state on; gives the outputs by offset. */
-function fold(processor: Processor, state: unknown, messages: readonly KafkaMessage[]): Map<number, unknown[]> {
+function fold(processor: Fold, state: unknown, messages: readonly KafkaMessage[]): Map<number, unknown[]> {
   const outputs = new Map<number, unknown[]>();
   for (const message of messages) outputs.set(Number(message.offset), shown(processor.fold(state, inputOf(3, message))));
   return outputs;
@@ -81,7 +82,7 @@ function without<T>(run: () => T): T {
   }
 }
 
-for (const processor of processors.members)
+for (const processor of processors.members.map(firstStage))
   describe(`the processor ${processor.name}`, () => {
     it('gives the same from any snapshot on as without one, and needs neither clock nor chance', () => {
       fc.assert(
