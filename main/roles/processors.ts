@@ -13,6 +13,7 @@ import { inputOf } from '../../pipeline/processors/input.ts';
 import { partialInputOf, partialsSignal } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import type { Fold, Position } from '../../pipeline/processors/processor.ts';
+import { loadExtensions } from '../extensions.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /** The consumer groups that all processors share, and all mergers. */
@@ -29,21 +30,28 @@ type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'in
 /** Folds the log into what is derived from it, and what spans its partitions into one: one reading of each, for every processor. */
 export const processorsRole: Role = {
   name: 'processors',
-  services(context: RoleContext): Service[] {
-    const log = context.log.child({ component: 'processors' });
-    const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log });
+  async services(context: RoleContext): Promise<Service[]> {
+    const extensions = await loadExtensions(context.config.processors.files);
+    const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
+    const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
-      folds: processors.members.map(firstStage),
+      folds: [...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
     });
-    const second = hostOf(context, kafka, {
-      ...{ signal: partialsSignal, groupId: MERGERS_GROUP, inputOf: partialInputOf },
-      folds: mergers.members.map(secondStage),
-      entriesOf: () => 0,
-    });
     // who merges nothing does not read what others merge
-    const hosts = mergers.members.length === 0 ? [first] : [first, second];
+    const second = merging.map(secondStage);
+    const hosts = [
+      first,
+      ...(second.length === 0
+        ? []
+        : [
+            hostOf(context, kafka, {
+              ...{ signal: partialsSignal, groupId: MERGERS_GROUP, inputOf: partialInputOf, folds: second },
+              entriesOf: () => 0,
+            }),
+          ]),
+    ];
     const status = (): ProcessorHost['status'] => hosts.flatMap(({ host }) => host.status);
     context.showProcessors(status);
     context.registerCheck('processors', () => hosts.every(({ host }) => host.joined));

@@ -1,4 +1,4 @@
-import { MAX_LABEL_BYTES } from '../core/labels.ts';
+import { labelValue, MAX_LABEL_BYTES } from '../core/labels.ts';
 
 /** A number that a merger has found of a tenant: of one span of time, under a name and labels. */
 export type Measure = {
@@ -8,7 +8,7 @@ export type Measure = {
   readonly retentionDays: number;
   /** Lower case, as `distinct_users`. */
   readonly name: string;
-  /** What is measured: `{ service: 'web' }`. */
+  /** What is measured: `{ service: 'web' }`; at most 16, whose values are cut at 2,048 bytes. */
   readonly labels: Readonly<Record<string, string>>;
   /** Length of the span of time, seconds, and when it begins, seconds since 1970. */
   readonly span: number;
@@ -34,10 +34,12 @@ export function measureRow({ tenantId, retentionDays, name, labels, span, time, 
     throw new Error(`The measure ${JSON.stringify(name)} ${what}.`);
   };
   if (!NAME.test(name)) wrong('must have a name of a-z, 0-9 and "_", of at most 100 characters');
-  const sorted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = Object.entries(labels)
+    .map(([label, text]) => [label, labelValue(text)] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   if (sorted.length > MAX_LABELS) wrong(`has ${String(sorted.length)} labels; at most ${String(MAX_LABELS)} are taken`);
-  const long = sorted.flat().find((text) => Buffer.byteLength(text) > MAX_LABEL_BYTES);
-  if (long !== undefined) wrong(`has a label of more than ${String(MAX_LABEL_BYTES)} bytes`);
+  if (sorted.some(([label]) => Buffer.byteLength(label) > MAX_LABEL_BYTES))
+    wrong(`has a label whose name has more than ${String(MAX_LABEL_BYTES)} bytes`);
   if (!Number.isInteger(span) || span < 1 || span > MAX_SPAN) wrong('must have a span of whole seconds');
   if (!Number.isInteger(time)) wrong('must have a time in whole seconds');
   if (!Number.isFinite(value)) wrong('must have a finite value');
