@@ -1,34 +1,11 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { SignalRecord } from '../../pipeline/bus/record.ts';
-import { encodeMeasures } from '../../pipeline/counters/measure-columns.ts';
-import { measureRow, type Measure } from '../../pipeline/counters/measure.ts';
 import { measuresSink } from '../../sinks/measures.ts';
 import { storedPositions } from '../../sinks/audit/stored.ts';
 import { TableWriter } from '../../sinks/writer.ts';
+import { HOUR, measure, measuresRange, measuresRecord, NOW } from '../fakes/measures-record.ts';
 import { LogsqlStore } from './logsql-store.ts';
-
-const NOW = Date.now();
-const HOUR = Math.floor(NOW / 3_600_000) * 3600;
-
-const measure = (more: Partial<Measure> = {}): Measure => ({
-  ...{ kind: 'measure', tenantId: 1, retentionDays: 14, name: 'distinct_users', labels: { service: 'web', zone: 'é' } },
-  ...{ span: 3600, time: HOUR, value: 12.5 },
-  ...more,
-});
-
-/** A record of `measures.v1`, whose rows have its offset as their version. */
-const recordOf = (measures: readonly Measure[], offset: number, more: Partial<SignalRecord> = {}): SignalRecord => ({
-  ...{ partition: 3, offset, timestamp: NOW, tenantId: 0, retentionDays: 0, count: measures.length, bytes: 0, encoding: 'columns' },
-  value: measures.length === 0 ? Buffer.alloc(0) : encodeMeasures(measures.map((one) => measureRow(one, offset))),
-  ...{ replayOf: null, fault: null, original: { key: null, value: null, headers: {}, timestamp: '0' } },
-  ...more,
-});
-
-const rangeOf = (...records: readonly SignalRecord[]) => ({
-  ...{ topic: 'measures.v1', partition: records[0]?.partition ?? 3, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0 },
-  ...{ records, rows: records.reduce((sum, { count }) => sum + count, 0) },
-});
 
 describe('the table measures', function () {
   this.timeout(600_000);
@@ -47,7 +24,7 @@ describe('the table measures', function () {
       measure({ tenantId: 2, labels: {}, retentionDays: 0, value: -1e300 }),
       measure({ span: 60, time: -2_208_988_800, value: 0.1 }),
     ];
-    expect(await writer.store(rangeOf(recordOf([], 6), recordOf(measures, 7)), false)).to.deep.equal([]);
+    expect(await writer.store(measuresRange(measuresRecord([], 6), measuresRecord(measures, 7)), false)).to.deep.equal([]);
     expect(
       await rows(
         'SELECT tenant_id, retention_days, name, toString(labels), span, toString(reinterpretAsInt64(time)), value, toString(version), toString(kafka_off), kafka_idx FROM measures ORDER BY kafka_idx',
@@ -63,12 +40,15 @@ describe('the table measures', function () {
     const count = async (offset: number): Promise<unknown> =>
       rows(`SELECT toString(count()), toString(uniqExact(kafka_idx)) FROM measures WHERE kafka_off = ${String(offset)}`);
     const record = (offset: number, more: Partial<SignalRecord> = {}): SignalRecord =>
-      recordOf([measure(), measure({ tenantId: 2 })], offset, more);
+      measuresRecord([measure(), measure({ tenantId: 2 })], offset, more);
     const whole = [['2', '2']];
-    for (const again of [false, true, true]) expect(await writer.store(rangeOf(record(100), record(101)), again)).to.deep.equal([]);
-    expect(await writer.store({ ...rangeOf(record(101), record(102)), inDoubt: NOW }, true), 'in doubt').to.deep.equal([]);
-    expect(await writer.store(rangeOf(record(103, { replayOf: 50 }), record(104, { replayOf: 100 })), false), 'replays').to.deep.equal([]);
-    await writer.storeJointly('measures-1', [rangeOf(record(110)), rangeOf(record(111, { partition: 4 }))]);
+    for (const again of [false, true, true]) expect(await writer.store(measuresRange(record(100), record(101)), again)).to.deep.equal([]);
+    expect(await writer.store({ ...measuresRange(record(101), record(102)), inDoubt: NOW }, true), 'in doubt').to.deep.equal([]);
+    expect(
+      await writer.store(measuresRange(record(103, { replayOf: 50 }), record(104, { replayOf: 100 })), false),
+      'replays',
+    ).to.deep.equal([]);
+    await writer.storeJointly('measures-1', [measuresRange(record(110)), measuresRange(record(111, { partition: 4 }))]);
     await rows('OPTIMIZE TABLE measures FINAL').catch(() => undefined);
     for (const offset of [50, 100, 101, 102, 110, 111]) expect(await count(offset), String(offset)).to.deep.equal(whole);
     expect(await writer.highest(3, 0, null)).to.equal(110);
