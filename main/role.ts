@@ -14,6 +14,7 @@ import { startAll, stopAll, type Service } from '../pipeline/core/service.ts';
 import { entrance } from './entrance.ts';
 import { yieldToStorage } from './priority.ts';
 import { roles } from './roles/index.ts';
+import type { RoleContext } from './roles/role.ts';
 
 /** What an operator can redact from the service's own log. */
 const REDACTED = ['authorization', 'x-api-key', 'api_key', 'cookie', 'password', '*.authorization', '*.password'];
@@ -41,12 +42,12 @@ function endWith(error: Error, log: Logger): void {
 }
 
 /** The services of the roles, and the internal listener that is started first and stopped last. */
-function compose(
+async function compose(
   { names, name: role }: ReturnType<typeof rolesOf>,
   config: Config,
   log: Logger,
   hurry: AbortSignal,
-): { readonly services: Service[]; readonly port: () => number; readonly peers: Peers } {
+): Promise<{ readonly services: Service[]; readonly port: () => number; readonly peers: Peers }> {
   const metrics = new Metrics(role);
   const checks = new Checks();
   const peers = new Peers(config.http.adminHost, config.keys.adminToken);
@@ -54,26 +55,25 @@ function compose(
   let started = false;
   checks.register('started', () => started);
   const admin: Admin = {};
-  const services = names.flatMap(
-    (name) =>
-      roles.find(name)?.services({
-        ...{ config, log, metrics, peers, rejections },
-        registerCheck: (check, probe) => {
-          checks.register(check, probe);
-        },
-        registerWarning: checks.registerWarning.bind(checks),
-        serveAdmin: (routes, audit) => {
-          admin.routes = { adminRoutes: routes, audit };
-        },
-        useControl: (control) => {
-          admin.control = control;
-        },
-        showProcessors: (look) => {
-          admin.processors = look;
-        },
-        fail: (error) => endWith(error, log),
-      }) ?? [],
-  );
+  const roleContext: RoleContext = {
+    ...{ config, log, metrics, peers, rejections },
+    registerCheck: (check, probe) => {
+      checks.register(check, probe);
+    },
+    registerWarning: checks.registerWarning.bind(checks),
+    serveAdmin: (routes, audit) => {
+      admin.routes = { adminRoutes: routes, audit };
+    },
+    useControl: (control) => {
+      admin.control = control;
+    },
+    showProcessors: (look) => {
+      admin.processors = look;
+    },
+    fail: (error) => endWith(error, log),
+  };
+  const services: Service[] = [];
+  for (const name of names) services.push(...((await roles.find(name)?.services(roleContext)) ?? []));
   if (admin.processors !== undefined) metrics.watchProcessors(admin.processors);
   const listener = createInternalListener({
     host: config.http.adminHost,
@@ -106,7 +106,7 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = pino({ level: config.logLevel, redact: REDACTED, base: { role: own.name } });
   const hurry = new AbortController();
-  const { services, port, peers } = compose(own, config, log, hurry.signal);
+  const { services, port, peers } = await compose(own, config, log, hurry.signal);
   const beat = setInterval(() => process.send?.({ type: 'alive' }, undefined, undefined, () => undefined), BEAT_MS);
   process.once('disconnect', () => {
     clearInterval(beat);

@@ -12,7 +12,8 @@ import { ADMIN_AUDIT_TOPIC, CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
-import { topics } from './topics.ts';
+import { loadExtensions } from './extensions.ts';
+import { topicsWith } from './topics.ts';
 
 async function prepareStore(config: Config): Promise<void> {
   const store = new Store(config.clickhouse);
@@ -27,6 +28,7 @@ async function prepareStore(config: Config): Promise<void> {
 async function prepareKafka(config: Config): Promise<readonly string[]> {
   const log = pino({ level: config.logLevel }, process.stderr);
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-setup', log });
+  const topics = topicsWith(await loadExtensions(config.processors.files));
   await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
   const { refused, warnings } = await checkTopics(kafka, topics.members);
   if (refused.length > 0) throw new Error(`Kafka's topics are not as they must be: ${refused.join('. ')}.`);

@@ -1,10 +1,24 @@
 import { busTopics, stateTopic, type TopicSpec } from '../pipeline/bus/topics.ts';
-import { registry } from '../pipeline/core/registry.ts';
-import { processors } from '../pipeline/processors/index.ts';
+import { registry, type Registry } from '../pipeline/core/registry.ts';
+import type { Extension } from '../pipeline/processors/extension.ts';
+import { mergers, processors } from '../pipeline/processors/index.ts';
+import { partialsSignal } from '../pipeline/processors/merge/partials-signal.ts';
 import { sinks } from '../sinks/index.ts';
 
-/** Every topic of the service: one for each signal that is stored, one for the states of each processor, and those of the bus. */
-export const topics = registry<TopicSpec>(
-  (topic) => [topic.name],
-  [...new Set(sinks.members.map(({ signal }) => signal.topic)), ...processors.members.map(({ name }) => stateTopic(name)), ...busTopics],
-);
+/** Every topic of the service: one for each signal that is stored, those of processors, one for the states of each, and those of the bus. */
+export function topicsWith(extensions: readonly Extension[]): Registry<TopicSpec> {
+  const own = [...processors.members, ...mergers.members];
+  const others = extensions.flatMap(({ processor, merger }) => (merger === undefined ? [processor] : [processor, merger]));
+  return registry<TopicSpec>(
+    (topic) => [topic.name],
+    [
+      ...new Set(sinks.members.map(({ signal }) => signal.topic)),
+      partialsSignal.topic,
+      ...[...own, ...others].map(({ name }) => stateTopic(name)),
+      ...busTopics,
+    ],
+  );
+}
+
+/** Those of a service without processors of others. */
+export const topics = topicsWith([]);

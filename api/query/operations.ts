@@ -11,6 +11,7 @@ import { explainSearch } from './explain.ts';
 import { facets } from './facets.ts';
 import { hits } from './hits.ts';
 import { listStreams } from './list-streams.ts';
+import { measures } from './measures.ts';
 import { search } from './search.ts';
 
 /** What can be asked of the engine. A string is the JSON text of the answer. */
@@ -29,6 +30,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['hits', hits],
   ['facets', facets],
   ['streams', listStreams],
+  ['measures', measures],
   ['select/query', select(selectRows)],
   ['select/hits', select(selectHits)],
   ['select/facets', select(selectFacets)],

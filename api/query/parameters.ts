@@ -14,7 +14,7 @@ const time = Joi.alternatives(Joi.string(), Joi.number().unsafe()).custom((value
 const messages = {
   'any.custom': '{{#label}} {{#error.message}}',
   'string.empty': '{{#label}} is empty',
-  'string.max': `{{#label}} has more than ${String(MAX_QUERY_LENGTH)} characters`,
+  'string.max': '{{#label}} has more than {{#limit}} characters',
 };
 
 export type SearchParameters = {
@@ -63,6 +63,23 @@ const hitsSchema = windowSchema.append<HitsParameters>({
 
 const facetsSchema = windowSchema.append<FacetsParameters>({ limit: Joi.number().integer().min(1).max(1000).default(20) });
 
+export type MeasuresParameters = Omit<WindowParameters, 'query'> & {
+  readonly name: string | null;
+  /** Names and values that a series must have; one without the label has the value ''. */
+  readonly labels: readonly (readonly [string, string])[];
+};
+
+const LABEL_HINT = 'must be a name and a value, as in label=zone:eu';
+const measuresSchema = Joi.object<MeasuresParameters>({
+  start: time.default('-1d'),
+  end: time.default('now'),
+  name: Joi.string().max(100).allow(null).default(null),
+  labels: Joi.array()
+    .items(Joi.array().items(Joi.string().allow('').max(4096)).length(2))
+    .max(10)
+    .label('label'),
+});
+
 function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
   const result = schema.validate(value, { abortEarly: true, stripUnknown: true, convert: true, messages, errors: { wrap: { label: '' } } });
   if (result.error !== undefined) throw invalidParameter(`${result.error.message}.`);
@@ -91,3 +108,13 @@ export function hitsParameters(parameters: URLSearchParams): HitsParameters {
 
 export const facetsParameters = (parameters: URLSearchParams): FacetsParameters =>
   check(facetsSchema, single(parameters, ['query', 'start', 'end', 'limit']));
+
+export function measuresParameters(parameters: URLSearchParams): MeasuresParameters {
+  const labels = parameters.getAll('label').map((text) => {
+    const [, name, value] = /^([^:]+):([^]*)$/.exec(text) ?? [];
+    if (name === undefined || value === undefined) throw invalidParameter(`label ${JSON.stringify(text)} ${LABEL_HINT}.`);
+    return [name, value];
+  });
+  const service = parameters.has('service') ? [['service', parameters.get('service') ?? '']] : [];
+  return check(measuresSchema, { ...single(parameters, ['name', 'start', 'end']), labels: [...service, ...labels] });
+}

@@ -1,11 +1,11 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Route, RouteContext } from '../http/route.ts';
-import { facetsParameters, hitsParameters, searchParameters, windowParameters } from './parameters.ts';
+import { facetsParameters, hitsParameters, measuresParameters, searchParameters, windowParameters } from './parameters.ts';
 import type { QueryRuntime } from './runtime.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
 
-/** The endpoints `/search`, `/hits`, `/facets` and `/streams` of a tenant. */
+/** The endpoints `/search`, `/hits`, `/facets`, `/streams` and `/measures` of a tenant. */
 export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
   const answer = async (context: RouteContext, operation: string, parameters: unknown): ReturnType<Route['handle']> => ({
     status: 200,
@@ -35,6 +35,7 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
     get('hits', hitsParameters),
     get('facets', facetsParameters),
     get('streams', windowParameters),
+    get('measures', measuresParameters),
   ];
 }
 

@@ -1,44 +1,83 @@
 import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
+import { createKafka, type Kafka } from '../../pipeline/bus/kafka.ts';
 import { encodeTick } from '../../pipeline/bus/record.ts';
+import type { Signal } from '../../pipeline/bus/signal.ts';
 import { StateLog } from '../../pipeline/bus/state-log.ts';
 import { KafkaStateTopic } from '../../pipeline/bus/state-topic.ts';
 import { stateTopic } from '../../pipeline/bus/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
-import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
-import { ProcessorHost } from '../../pipeline/processors/host.ts';
-import { processors } from '../../pipeline/processors/index.ts';
+import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host.ts';
+import { mergers, processors } from '../../pipeline/processors/index.ts';
 import { inputOf } from '../../pipeline/processors/input.ts';
+import { partialInputOf, partialsSignal } from '../../pipeline/processors/merge/partials-signal.ts';
+import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import type { Fold, Position } from '../../pipeline/processors/processor.ts';
+import { loadExtensions } from '../extensions.ts';
 import type { Role, RoleContext } from './role.ts';
 
-/** The consumer group that all processors share. */
-const GROUP = 'logweir-processors';
+/** The consumer groups that all processors share, and all mergers. */
+const PROCESSORS_GROUP = 'logweir-processors';
+const MERGERS_GROUP = 'logweir-mergers';
 
-/** Folds the log into what is derived from it: one reading, for every processor. */
+/** What a host reads, who folds it, and who shares the reading. */
+type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf'> & {
+  readonly signal: Pick<Signal, 'name' | 'version' | 'topic'>;
+  readonly folds: readonly Fold<unknown, In>[];
+  readonly entriesOf: (input: In) => number;
+};
+
+/** Folds the log into what is derived from it, and what spans its partitions into one: one reading of each, for every processor. */
 export const processorsRole: Role = {
   name: 'processors',
-  services(context: RoleContext): Service[] {
-    const { config, metrics } = context;
-    const log = context.log.child({ component: 'processors' });
-    const kafka = createKafka({ ...config.kafka, clientId: 'logweir-processors', log });
-    const states = processors.members.map(
-      ({ name }) => new StateLog({ topic: new KafkaStateTopic({ kafka, log, topic: stateTopic(name).name }), log }),
-    );
-    const host = new ProcessorHost({
-      ...{ kafka, log, topic: LOGS_TOPIC, groupId: GROUP, inputOf },
-      hosted: processors.members.map((processor, index) => ({ processor, states: states[index] as StateLog })),
-      writer: new AbsoluteWriter(kafka),
-      tick: (partition) => ({ topic: LOGS_TOPIC, partition, key: null, ...encodeTick(logsSignal) }),
-      onCrash: (error) => context.fail(error),
-      onFold: (processor, ms, entries) => {
-        metrics.foldSeconds.inc({ processor }, ms / 1000);
-        metrics.foldedEntries.inc({ processor }, entries);
-      },
+  async services(context: RoleContext): Promise<Service[]> {
+    const extensions = await loadExtensions(context.config.processors.files);
+    const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
+    const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
+    const first = hostOf(context, kafka, {
+      ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
+      folds: [...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
+      entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
     });
-    context.showProcessors(() => host.status);
-    context.registerCheck('processors', () => host.joined);
-    context.registerCheck('halted processors', () => host.status.every(({ halted }) => halted === null));
-    return [...states, host];
+    // who merges nothing does not read what others merge
+    const second = merging.map(secondStage);
+    const hosts = [
+      first,
+      ...(second.length === 0
+        ? []
+        : [
+            hostOf(context, kafka, {
+              ...{ signal: partialsSignal, groupId: MERGERS_GROUP, inputOf: partialInputOf, folds: second },
+              entriesOf: () => 0,
+            }),
+          ]),
+    ];
+    const status = (): ProcessorHost['status'] => hosts.flatMap(({ host }) => host.status);
+    context.showProcessors(status);
+    context.registerCheck('processors', () => hosts.every(({ host }) => host.joined));
+    context.registerCheck('halted processors', () => status().every(({ halted }) => halted === null));
+    return hosts.flatMap(({ states, host }) => [...states, host]);
   },
 };
+
+function hostOf<In extends Position>(
+  context: RoleContext,
+  kafka: Kafka,
+  { signal, folds, entriesOf, groupId, inputOf: read }: Stage<In>,
+): { readonly host: ProcessorHost<In>; readonly states: readonly StateLog[] } {
+  const log = context.log.child({ component: 'processors' });
+  const topic = signal.topic.name;
+  const states = folds.map(({ name }) => new StateLog({ topic: new KafkaStateTopic({ kafka, log, topic: stateTopic(name).name }), log }));
+  const host = new ProcessorHost<In>({
+    ...{ kafka, log, topic, groupId, inputOf: read },
+    hosted: folds.map((processor, index) => ({ processor, states: states[index] as StateLog })),
+    writer: new AbsoluteWriter(kafka),
+    tick: (partition) => ({ topic, partition, key: null, ...encodeTick(signal) }),
+    onCrash: (error) => context.fail(error),
+    onFold: (processor, ms, input) => {
+      context.metrics.foldSeconds.inc({ processor }, ms / 1000);
+      context.metrics.foldedEntries.inc({ processor }, entriesOf(input));
+    },
+  });
+  return { host, states };
+}

@@ -4,7 +4,8 @@ import { RenewableProducer } from './renewable-producer.ts';
 /** A record that says the same whenever it is written again. */
 export type AbsoluteRecord = {
   readonly topic: string;
-  readonly partition: number;
+  /** Null: Kafka's usual partitioner chooses it by the key. */
+  readonly partition: number | null;
   readonly key: string | null;
   readonly value: Buffer;
   readonly headers: IHeaders;
@@ -31,7 +32,12 @@ export class AbsoluteWriter {
   async write(records: readonly AbsoluteRecord[]): Promise<void> {
     for (const together of requestsOf(records)) {
       const [{ topic } = { topic: '' }] = together;
-      const messages = together.map(({ partition, key, value, headers }) => ({ partition, key, value, headers }));
+      const messages = together.map(({ partition, key, value, headers }) => ({
+        ...(partition === null ? {} : { partition }),
+        key,
+        value,
+        headers,
+      }));
       await this.#producer.send({ topic, acks: -1, messages });
     }
   }

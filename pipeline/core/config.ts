@@ -52,6 +52,8 @@ export type Config = {
     readonly queryWorkers: number;
   };
   readonly sinks: { readonly deadLetterLimit: number };
+  /** Files of processors beside our own. */
+  readonly processors: { readonly files: readonly string[] };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
   readonly dataDir: string;
   readonly logLevel: string;
@@ -147,6 +149,10 @@ export const environment = Joi.object({
     .max(10_000)
     .default(100)
     .description('Most dead letters among the last 10,000 records of a partition; with one more it stands still. 10000: never.'),
+  LOGWEIR_PROCESSORS: Joi.string()
+    .allow('')
+    .default('')
+    .description('Files of further processors, comma-separated: docs/extending/processors.md.'),
   LOGWEIR_CORS_ORIGINS: Joi.string().allow('').default('').description('Origins that browsers may call from, comma-separated.'),
   LOGWEIR_DRAIN_SECONDS: Joi.number()
     .min(0)
@@ -286,6 +292,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
       queryWorkers: Number(env['LOGWEIR_QUERY_WORKERS']),
       maxFacetFields: Number(env['LOGWEIR_MAX_FACET_FIELDS']),
     },
+    processors: { files: list('LOGWEIR_PROCESSORS') },
     sinks: { deadLetterLimit: Number(env['LOGWEIR_DEAD_LETTER_LIMIT']) },
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
     dataDir: text('LOGWEIR_DATA_DIR'),

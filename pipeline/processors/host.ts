@@ -5,22 +5,22 @@ import { GroupMember } from '../bus/group-member.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
 import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';
-import type { Input } from './processor.ts';
+import type { Input, Position } from './processor.ts';
 import { WriteQueue } from './write-queue.ts';
 
-export type ProcessorHostOptions = {
+export type ProcessorHostOptions<In extends Position = Input> = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly topic: string;
   readonly groupId: string;
   /** In the order in which they take a record. */
-  readonly hosted: readonly Hosted[];
-  readonly inputOf: (partition: number, message: KafkaMessage) => Input;
+  readonly hosted: readonly Hosted<In>[];
+  readonly inputOf: (partition: number, message: KafkaMessage) => In;
   readonly writer: { write(records: readonly AbsoluteRecord[]): Promise<void>; close(): Promise<void> };
   /** The record that says that time has passed in a partition. */
   readonly tick: (partition: number) => AbsoluteRecord;
   readonly onCrash: (error: Error) => void;
-  readonly onFold?: (processor: string, ms: number, entries: number) => void;
+  readonly onFold?: (processor: string, ms: number, input: In) => void;
   /** Monotonic, and since the epoch; milliseconds. */
   readonly now?: () => number;
   readonly clock?: () => number;
@@ -37,11 +37,11 @@ const PROGRESS_EVERY = 100_000;
 const STOP_MS = 8000;
 
 /** A partition that belongs to this process. */
-type Assigned = {
-  readonly opened: Promise<HostedPartition>;
+type Assigned<In extends Position> = {
+  readonly opened: Promise<HostedPartition<In>>;
   readonly writes: WriteQueue;
   /** Once it is opened. */
-  hosted: HostedPartition | null;
+  hosted: HostedPartition<In> | null;
   /** The offset that was asked for by name. */
   sought: number | null;
   /** Records of the log behind those that were read. */
@@ -50,21 +50,21 @@ type Assigned = {
 };
 
 /**
- * Reads the log once for every processor (docs/adr/0023-one-reader-for-every-processor.md), sharing its partitions with the other hosts. The
+ * Reads a topic once for every processor (docs/adr/0023-one-reader-for-every-processor.md), sharing its partitions with the other hosts. The
  * group's offsets are not used: where to begin is in the snapshots.
  */
-export class ProcessorHost implements Service {
+export class ProcessorHost<In extends Position = Input> implements Service {
   readonly name = 'processor host';
-  readonly #options: ProcessorHostOptions;
+  readonly #options: ProcessorHostOptions<In>;
   readonly #member: GroupMember;
   readonly #now: () => number;
   readonly #stop = new AbortController();
-  #assigned = new Map<number, Assigned>();
+  #assigned = new Map<number, Assigned<In>>();
   /** Ends the loading of the assignment. */
   #loading = new AbortController();
   #looking: Promise<void> | null = null;
 
-  constructor(options: ProcessorHostOptions) {
+  constructor(options: ProcessorHostOptions<In>) {
     this.#options = options;
     this.#now = options.now ?? ((): number => performance.now());
     const { kafka, log, topic, groupId, onCrash } = options;
@@ -124,7 +124,7 @@ export class ProcessorHost implements Service {
         const writes = new WriteQueue({ write: (records) => writer.write(records), log });
         const opened = snapshots.then((all) => {
           const own = new Map([...all].flatMap(([name, of]) => (of.has(partition) ? [[name, of.get(partition) as Snapshot]] : [])));
-          assigned.hosted = new HostedPartition({
+          assigned.hosted = new HostedPartition<In>({
             ...{ partition, hosted, snapshots: own, writes, log, now: this.#now },
             ...(onFold === undefined ? {} : { onFold }),
           });
@@ -132,7 +132,7 @@ export class ProcessorHost implements Service {
         });
         // whoever reads the partition is told
         opened.catch(() => undefined);
-        const assigned: Assigned = { opened, writes, hosted: null, sought: null, lag: 0, tickedAt: -Infinity };
+        const assigned: Assigned<In> = { opened, writes, hosted: null, sought: null, lag: 0, tickedAt: -Infinity };
         return [partition, assigned];
       }),
     );
@@ -180,7 +180,7 @@ export class ProcessorHost implements Service {
    * True for a batch that is not what comes next, which is then asked for by name. What is not there when it is asked for is not there at all: it
    * has expired, or the log has lost its end.
    */
-  #isElsewhere(assigned: Assigned, hosted: HostedPartition, messages: readonly KafkaMessage[], end: number): boolean {
+  #isElsewhere(assigned: Assigned<In>, hosted: HostedPartition<In>, messages: readonly KafkaMessage[], end: number): boolean {
     const { next, partition } = hosted;
     const [first, last] = [messages[0], messages.at(-1)].map((message) => Number(message?.offset ?? next)) as [number, number];
     if (first <= next && last >= next) return false;

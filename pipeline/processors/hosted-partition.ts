@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Input, Processor } from './processor.ts';
+import type { Fold, Input, Position } from './processor.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A snapshot, as it was saved: the state before the record `next`. */
@@ -15,7 +15,7 @@ export interface States {
 }
 
 /** A processor, and where its states are. */
-export type Hosted = { readonly processor: Processor; readonly states: States };
+export type Hosted<In extends Position = Input> = { readonly processor: Fold<unknown, In>; readonly states: States };
 
 /** What a processor is doing in a partition, for those who watch it. */
 export type ProcessorStatus = {
@@ -31,16 +31,16 @@ export type ProcessorStatus = {
   readonly halted: string | null;
 };
 
-export type HostedPartitionOptions = {
+export type HostedPartitionOptions<In extends Position = Input> = {
   readonly partition: number;
-  readonly hosted: readonly Hosted[];
+  readonly hosted: readonly Hosted<In>[];
   /** The last snapshots, by the names of the processors. */
   readonly snapshots: ReadonlyMap<string, Snapshot>;
   readonly writes: WriteQueue;
   readonly log: Logger;
   readonly now: () => number;
-  /** Told how long a processor was at work, and with how many entries. Milliseconds. */
-  readonly onFold?: (processor: string, ms: number, entries: number) => void;
+  /** Told how long a processor was at work on an input. Milliseconds. */
+  readonly onFold?: (processor: string, ms: number, input: In) => void;
 };
 
 /** A snapshot is due after so many records, or so much time. Milliseconds. */
@@ -50,7 +50,7 @@ const SNAPSHOT_MS = 30_000;
 const MOST_WAITING = 1024 * 1024;
 
 /** A processor in one partition. */
-type Member = Hosted & {
+type Member<In extends Position> = Hosted<In> & {
   state: unknown;
   next: number;
   saved: number;
@@ -65,16 +65,16 @@ type Member = Hosted & {
  * The processors of a partition, from their snapshots on. What they find is written in its order, and a snapshot is taken of what is written. One
  * that throws is halted alone: it takes no more, and its state is not saved, so that it goes on from its last snapshot when it is mended.
  */
-export class HostedPartition {
+export class HostedPartition<In extends Position = Input> {
   readonly partition: number;
-  readonly #options: HostedPartitionOptions;
-  readonly #members: Member[];
+  readonly #options: HostedPartitionOptions<In>;
+  readonly #members: Member<In>[];
   /** When the last record was appended, milliseconds: long ago, where none was seen but a snapshot; -1 where there was none at all. */
   appendedAt: number;
   /** The offset behind the last record that was read. */
   #read = 0;
 
-  constructor(options: HostedPartitionOptions) {
+  constructor(options: HostedPartitionOptions<In>) {
     this.#options = options;
     this.partition = options.partition;
     this.#members = options.hosted.map((hosted) => this.#begun(hosted, options.snapshots.get(hosted.processor.name)));
@@ -100,9 +100,8 @@ export class HostedPartition {
   }
 
   /** Gives an input to every processor that has not taken it yet. */
-  take(input: Input): void {
+  take(input: In): void {
     const { now, onFold, writes } = this.#options;
-    const entries = input.kind === 'batch' ? (input.columns?.count ?? 0) : 0;
     for (const member of this.#members) {
       if (member.halted !== null || input.offset < member.next) continue;
       const began = now();
@@ -113,7 +112,7 @@ export class HostedPartition {
       } catch (error) {
         this.#halt(member, input.offset, error);
       }
-      onFold?.(member.processor.name, now() - began, entries);
+      onFold?.(member.processor.name, now() - began, input);
     }
     this.#read = Math.max(this.#read, input.offset + 1);
     this.appendedAt = input.appendedAt;
@@ -131,7 +130,12 @@ export class HostedPartition {
     if (writes.bytes < MOST_WAITING)
       for (const member of this.#members) {
         const { processor, state, next, halted } = member;
-        if (halted === null && processor.news !== undefined) writes.add(processor.news(state, this.partition, next));
+        if (halted !== null || processor.news === undefined) continue;
+        try {
+          writes.add(processor.news(state, this.partition, next));
+        } catch (error) {
+          this.#halt(member, next, error);
+        }
       }
     for (const member of this.#members) {
       const isDue = member.records >= SNAPSHOT_RECORDS || now() - member.savedAt >= SNAPSHOT_MS;
@@ -145,39 +149,66 @@ export class HostedPartition {
     await this.#options.writes.idle();
   }
 
-  #begun(hosted: Hosted, snapshot: Snapshot | undefined): Member {
+  #begun(hosted: Hosted<In>, snapshot: Snapshot | undefined): Member<In> {
     const { log, now } = this.#options;
     const { processor } = hosted;
-    const state = snapshot === undefined ? null : processor.restore(snapshot.bytes);
+    const state = snapshot === undefined ? null : this.#restored(hosted, snapshot.bytes);
     if (snapshot !== undefined && state === null)
       log.error(
         { processor: processor.name, partition: this.partition },
         'A snapshot cannot be read; the partition is folded from its beginning.',
       );
     const next = snapshot === undefined || state === null ? 0 : snapshot.next;
-    return {
+    const member: Member<In> = {
       ...hosted,
-      ...{ state: state ?? processor.init(), next, saved: next, savedAt: now(), stateBytes: snapshot?.bytes.length ?? 0 },
+      ...{ state, next, saved: next, savedAt: now(), stateBytes: snapshot?.bytes.length ?? 0 },
       ...{ isSaving: false, records: 0, halted: null },
     };
+    try {
+      member.state ??= processor.init();
+    } catch (error) {
+      this.#halt(member, next, error);
+    }
+    return member;
   }
 
-  #halt(member: Member, offset: number, error: unknown): void {
+  /** Null too where the processor throws at the snapshot. */
+  #restored({ processor }: Hosted<In>, bytes: Buffer): unknown {
+    try {
+      return processor.restore(bytes);
+    } catch (error) {
+      this.#options.log.error({ err: error, processor: processor.name, partition: this.partition }, 'A processor threw at its snapshot.');
+      return null;
+    }
+  }
+
+  #halt(member: Member<In>, offset: number, error: unknown): void {
     member.halted = `offset ${String(offset)}: ${error instanceof Error ? error.message : String(error)}`;
     const { partition } = this;
     this.#options.log.error({ err: error, processor: member.processor.name, partition, offset }, 'A processor is halted: it threw.');
   }
 
-  #save(member: Member): void {
-    const { processor, states, state, next } = member;
+  #save(member: Member<In>): void {
+    const { states, next } = member;
     if (member.halted !== null || member.isSaving || next === member.saved) return;
     const { now, writes } = this.#options;
-    const bytes = processor.snapshot(state);
+    const bytes = this.#snapshot(member);
+    if (bytes === null) return;
     member.isSaving = true;
     member.records = 0;
     writes.then(async () => {
       await states.save(this.partition, next, bytes);
       Object.assign(member, { saved: next, savedAt: now(), stateBytes: bytes.length, isSaving: false });
     });
+  }
+
+  /** Null where the processor throws, which halts it. */
+  #snapshot(member: Member<In>): Buffer | null {
+    try {
+      return member.processor.snapshot(member.state);
+    } catch (error) {
+      this.#halt(member, member.next, error);
+      return null;
+    }
   }
 }

@@ -1,14 +1,19 @@
 import type { AbsoluteRecord } from '../bus/absolute-record.ts';
 import type { ColumnsView } from '../logs/columns/column-reader.ts';
 import type { RecordStreams } from '../logs/record-streams.ts';
+import type { Partial } from './merge/partial.ts';
 
-/** One record of the log, as processors see it. Its views are valid until `fold` returns. */
-export type Batch = {
-  readonly kind: 'batch';
+/** Where an input lies, and when it was appended. */
+export type Position = {
   readonly partition: number;
   readonly offset: number;
   /** When the broker appended the record, milliseconds; it may be less than that of the record before, where a broker's clock was set back. */
   readonly appendedAt: number;
+};
+
+/** One record of the log, as processors see it. Its views are valid until `fold` returns. */
+export type Batch = Position & {
+  readonly kind: 'batch';
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */
   readonly retentionDays: number;
@@ -20,21 +25,21 @@ export type Batch = {
 };
 
 /** Time that has passed in a partition without records. */
-export type Tick = { readonly kind: 'tick'; readonly partition: number; readonly offset: number; readonly appendedAt: number };
+export type Tick = Position & { readonly kind: 'tick' };
 
 export type Input = Batch | Tick;
 
 /**
- * A fold over `logs.v1`, partition by partition (docs/adr/0023-one-reader-for-every-processor.md). No clock, no chance, no other partition:
+ * A fold over a topic, partition by partition (docs/adr/0023-one-reader-for-every-processor.md). No clock, no chance, no other partition:
  * the state is a function of the records before an offset, and the outputs are those of the records, however these are cut into batches.
  */
-export interface Processor<State = unknown> {
+export interface Fold<State = unknown, In extends Position = Input, Out = AbsoluteRecord> {
   /** Names the topic of its state and the metrics: `volume`. */
   readonly name: string;
   /** The state before the first record of a partition. */
   init(): State;
   /** Takes an input into the state. */
-  fold(state: State, input: Input): readonly AbsoluteRecord[];
+  fold(state: State, input: In): readonly Out[];
   /**
    * What has changed since it was asked last, in records that stand for themselves; asked every half second. What is told and when is no part
    * of the state. For processors whose readers want to know soon, and to whom only the last word matters.
@@ -44,3 +49,6 @@ export interface Processor<State = unknown> {
   /** The state of a snapshot; null where it cannot be read: then the partition is folded from the beginning. */
   restore(bytes: Buffer): State | null;
 }
+
+/** A fold over `logs.v1`, whose outputs may be partials for a merger (docs/adr/0024-what-spans-partitions.md). */
+export type Processor<State = unknown> = Fold<State, Input, AbsoluteRecord | Partial>;

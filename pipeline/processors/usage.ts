@@ -10,7 +10,7 @@ import {
   type UsageSnapshot,
 } from '../bus/usage-records.ts';
 import { addCount, countOf, dayOf, type DayCounts } from '../core/day-counts.ts';
-import type { Input, Processor } from './processor.ts';
+import type { Fold, Input } from './processor.ts';
 
 /** Days that are kept: today, and the two before it for people to look at. */
 const DAYS = 3;
@@ -31,7 +31,7 @@ export type UsageState = {
 const newState = (days: DayCounts): UsageState => ({ days, changed: new Map(), toldTo: null, told: 0 });
 
 /** Counts the billable bytes of each tenant by the UTC day of the append time (docs/adr/0006-usage.md). */
-export const usage: Processor<UsageState> = {
+export const usage: Fold<UsageState> = {
   name: 'usage',
   init: () => newState(new Map()),
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import { HostedPartition, type Snapshot, type States } from '../../pipeline/processors/hosted-partition.ts';
-import type { Input, Processor } from '../../pipeline/processors/processor.ts';
+import type { Fold, Input } from '../../pipeline/processors/processor.ts';
 import { WriteQueue } from '../../pipeline/processors/write-queue.ts';
 
 /** Snapshots in memory, which survive their owners: the furthest one of each partition counts. */
@@ -52,7 +52,7 @@ export class FakeHost {
   /** Begins all partitions at their snapshots. */
   static async start(
     log: FakeInputs,
-    { processor, states, write }: { processor: Processor; states: States; write: (records: readonly AbsoluteRecord[]) => Promise<void> },
+    { processor, states, write }: { processor: Fold; states: States; write: (records: readonly AbsoluteRecord[]) => Promise<void> },
   ): Promise<FakeHost> {
     const host = new FakeHost(log);
     const logger = pino({ level: 'silent' });

@@ -1,5 +1,5 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
-import type { Input, Processor } from '../processor.ts';
+import type { Fold, Input } from '../processor.ts';
 import { RecordGroups } from './record-groups.ts';
 import { Segment } from './segment.ts';
 import { segmentRecords } from './segment-records.ts';
@@ -21,7 +21,7 @@ const record = new RecordGroups();
  * longer span is as long as some of the shorter one, and whoever adds up goes from the one to the other where it ends. Each minute it is told
  * how far is counted.
  */
-export const createVolume = ({ maxGroups = 50_000 }: VolumeOptions = {}): Processor<VolumeState> => ({
+export const createVolume = ({ maxGroups = 50_000 }: VolumeOptions = {}): Fold<VolumeState> => ({
   name: 'volume',
   init: () => new VolumeState(),
   fold(state, input) {

@@ -17,7 +17,7 @@ import { AbsoluteWriter } from '../../../pipeline/bus/absolute-record.ts';
 import { encodeTick } from '../../../pipeline/bus/record.ts';
 import { ProcessorHost } from '../../../pipeline/processors/host.ts';
 import { inputOf } from '../../../pipeline/processors/input.ts';
-import type { Input, Processor } from '../../../pipeline/processors/processor.ts';
+import type { Fold, Input } from '../../../pipeline/processors/processor.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { until } from '../instance.ts';
 
@@ -48,7 +48,7 @@ describe('records of logs.v1 on a real Kafka', function () {
     readonly #host: ProcessorHost;
 
     constructor(groupId: string, { clock = Date.now }: { clock?: () => number } = {}) {
-      const processor: Processor<null> = {
+      const processor: Fold<null> = {
         name: 'collect',
         init: () => null,
         fold: (_state, input) => {

@@ -3,48 +3,14 @@ import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/input.ts';
-import { processors } from '../../../pipeline/processors/index.ts';
-import type { Processor } from '../../../pipeline/processors/processor.ts';
-import { logMessage, tickMessage } from './inputs.ts';
+import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
+import type { Fold } from '../../../pipeline/processors/processor.ts';
+import { logMessage } from './inputs.ts';
+import { log, NOW, without } from './logs.ts';
+import { subjects } from './subjects.ts';
 
-const NOW = 1_795_269_600_000;
 /** Of a partition's state, however much comes. */
 const MOST_STATE = 64 * 1024 * 1024;
-
-/** Records and ticks of a partition, of several tenants, streams, levels and times; append times may go backwards. */
-const log: fc.Arbitrary<KafkaMessage[]> = fc
-  .array(
-    fc.record({
-      isTick: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
-      later: fc.integer({ min: -5000, max: 400_000 }),
-      tenantId: fc.integer({ min: 1, max: 3 }),
-      retentionDays: fc.constantFrom(0, 14),
-      entries: fc.array(
-        fc.record({
-          app: fc.constantFrom('a', 'b', 'ü'),
-          level: fc.constantFrom('', 'info', 'ERROR'),
-          agoMs: fc.nat(7_200_000),
-          text: fc.string(),
-        }),
-        { maxLength: 6 },
-      ),
-    }),
-    { minLength: 1, maxLength: 30 },
-  )
-  .map((records) => {
-    let appendedAt = NOW;
-    return records.map(({ isTick, later, tenantId, retentionDays, entries }, offset) => {
-      appendedAt += later;
-      if (isTick) return tickMessage(offset, appendedAt);
-      const objects = entries.map(({ app, level, agoMs, text }) => ({
-        _time: new Date(appendedAt - agoMs).toISOString(),
-        _msg: text,
-        app,
-        level,
-      }));
-      return logMessage(objects, { offset, appendedAt, tenantId, retentionDays, bytes: 10 + offset });
-    });
-  });
 
 /** What comes of a record, as far as it can be told apart. */
 const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
@@ -57,31 +23,13 @@ const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
   }));
 
 /** Folds from a state on; gives the outputs by offset. */
-function fold(processor: Processor, state: unknown, messages: readonly KafkaMessage[]): Map<number, unknown[]> {
+function fold(processor: Fold, state: unknown, messages: readonly KafkaMessage[]): Map<number, unknown[]> {
   const outputs = new Map<number, unknown[]>();
   for (const message of messages) outputs.set(Number(message.offset), shown(processor.fold(state, inputOf(3, message))));
   return outputs;
 }
 
-/** Runs with a clock and a chance that are not to be asked. */
-function without<T>(run: () => T): T {
-  const [now, random, perf] = [Date.now, Math.random, performance.now.bind(performance)];
-  const asked = (): never => {
-    throw new Error('A processor asked for the time or for chance.');
-  };
-  Object.assign(Date, { now: asked });
-  Object.assign(Math, { random: asked });
-  performance.now = asked;
-  try {
-    return run();
-  } finally {
-    Object.assign(Date, { now });
-    Object.assign(Math, { random });
-    performance.now = perf;
-  }
-}
-
-for (const processor of processors.members)
+for (const processor of subjects.map(firstStage))
   describe(`the processor ${processor.name}`, () => {
     it('gives the same from any snapshot on as without one, and needs neither clock nor chance', () => {
       fc.assert(
@@ -150,6 +98,8 @@ for (const processor of processors.members)
         const entries = Array.from({ length: 100 }, (_none, index) => ({
           _msg: 'x',
           app: `${String(offset)}-${String(index)}`,
+          service: `${String(offset)}-${String(index)}`,
+          user: String(index),
           level: `${String(offset)}l`,
         }));
         processor.fold(state, inputOf(3, logMessage(entries, { offset, appendedAt: NOW + offset, tenantId: 1 + (offset % 7) })));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
 import { HostedPartition, type Hosted, type Snapshot } from '../../../pipeline/processors/hosted-partition.ts';
-import type { Input, Processor } from '../../../pipeline/processors/processor.ts';
+import type { Fold, Input } from '../../../pipeline/processors/processor.ts';
 import { WriteQueue } from '../../../pipeline/processors/write-queue.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { billed } from './inputs.ts';
@@ -11,7 +11,7 @@ const log = pino({ level: 'silent' });
 const out = (text: string): AbsoluteRecord => ({ topic: 't', partition: 0, key: null, value: Buffer.from(text), headers: {} });
 
 /** Counts records, tells each, and throws at one offset. */
-const counting = (name: string, throwsAt = -1): Processor<{ count: number }> => ({
+const counting = (name: string, throwsAt = -1): Fold<{ count: number }> => ({
   name,
   init: () => ({ count: 0 }),
   fold(state, { offset }: Input) {
@@ -39,7 +39,7 @@ class World {
     },
   });
 
-  open(processors: readonly Processor<{ count: number }>[], snapshots: ReadonlyMap<string, Snapshot> = new Map()): HostedPartition {
+  open(processors: readonly Fold<{ count: number }>[], snapshots: ReadonlyMap<string, Snapshot> = new Map()): HostedPartition {
     const hosted = processors.map((processor): Hosted => ({
       processor: processor,
       states: {
@@ -125,5 +125,28 @@ describe('a hosted partition', () => {
     take(partition, 0, 3);
     await partition.finish();
     expect(world.events).to.deep.equal([]);
+  });
+
+  it('halts a processor alone whose snapshot, news or beginning throws', async () => {
+    const fail = (): never => {
+      throw new Error('is broken');
+    };
+    for (const broken of ['init', 'snapshot', 'news'] as const) {
+      const world = new World();
+      const partition = world.open([{ ...counting('a'), [broken]: fail }, counting('b')]);
+      take(partition, 0, 2);
+      partition.look();
+      await partition.finish();
+      const [a, b] = partition.status;
+      expect(a?.halted, broken).to.match(/^offset \d: is broken$/);
+      expect(b, broken).to.include({ next: 2, saved: 2, halted: null });
+    }
+  });
+
+  it('folds from the beginning where a processor throws at its snapshot', () => {
+    const throwing = { ...counting('a'), restore: () => { throw new Error('is broken'); } }; // prettier-ignore
+    const partition = new World().open([throwing], new Map([['a', { next: 7, bytes: Buffer.from('3') }]]));
+    expect(partition.next).to.equal(0);
+    expect(partition.status[0]?.halted).to.equal(null);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
-import type { Processor } from '../../../../pipeline/processors/processor.ts';
+import type { Fold } from '../../../../pipeline/processors/processor.ts';
 import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
 import type { VolumeState } from '../../../../pipeline/processors/volume/volume-state.ts';
 import { extent } from '../../../extent.ts';
@@ -44,7 +44,7 @@ const log: fc.Arbitrary<Step[]> = fc
     return steps.map(({ gap, passed, ...step }) => ({ ...step, offset: (offset += gap), appendedAt: (appendedAt += passed) }));
   });
 
-function take(volume: Processor<VolumeState>, state: VolumeState, { entries, ...step }: Step): readonly AbsoluteRecord[] {
+function take(volume: Fold<VolumeState>, state: VolumeState, { entries, ...step }: Step): readonly AbsoluteRecord[] {
   return volume.fold(
     state,
     entries === null ? { kind: 'tick', partition: 3, offset: step.offset, appendedAt: step.appendedAt } : batchOf(entries, step),

@@ -57,6 +57,11 @@ export class ByteReader {
     return this.#at === this.#bytes.length;
   }
 
+  /** What has not been read yet. */
+  rest(): Buffer {
+    return this.#bytes.subarray(this.#at);
+  }
+
   /** An integer from 0 to `most`. */
   count(most = Number.MAX_SAFE_INTEGER): number {
     let number = 0;

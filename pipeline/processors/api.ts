@@ -1,0 +1,10 @@
+/** What a processor outside of this package is written with: `import … from 'logweir/processor'` (docs/extending/processors.md). */
+export { HyperLogLog } from '../core/hyperloglog.ts';
+export type { AbsoluteRecord } from '../bus/absolute-record.ts';
+export type { Measure } from '../counters/measure.ts';
+export { entries, type Entry } from './entries.ts';
+export type { Extension } from './extension.ts';
+export { jsonPartials, jsonState, partialRows } from './json.ts';
+export type { Merger, MergerInput } from './merge/merger.ts';
+export type { Partial, PartialInput } from './merge/partial.ts';
+export type { Batch, Input, Processor, Tick } from './processor.ts';

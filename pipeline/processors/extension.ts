@@ -1,0 +1,29 @@
+import type { Merger } from './merge/merger.ts';
+import type { Fold, Processor } from './processor.ts';
+
+/** What a file of `LOGWEIR_PROCESSORS` exports by default: a processor, and who merges its partials, where it has some. */
+export type Extension<State = unknown, Merged = unknown> = { readonly processor: Processor<State>; readonly merger?: Merger<Merged> };
+
+const NAME = /^[a-z][a-z0-9-]{0,62}$/;
+const METHODS = ['init', 'fold', 'snapshot', 'restore'] as const;
+
+/** What is wrong with an extension, as a sentence; null for nothing. `taken`: the names of those that are there already. */
+export function extensionFault(found: unknown, taken: ReadonlySet<string>): string | null {
+  const { processor, merger } = (typeof found === 'object' && found !== null ? found : {}) as { [Key in keyof Extension]?: unknown };
+  const fault = foldFault('processor', processor, taken);
+  if (fault !== null || merger === undefined) return fault;
+  const { name } = processor as Fold;
+  const { of } = merger as { readonly of?: unknown };
+  if (of !== name) return `Its merger must have the member "of" with the name of the processor, ${JSON.stringify(name)}.`;
+  return foldFault('merger', merger, new Set([...taken, name]));
+}
+
+function foldFault(what: string, found: unknown, taken: ReadonlySet<string>): string | null {
+  if (typeof found !== 'object' || found === null) return `Its default export must be an object with the member "${what}".`;
+  const fold = found as Record<string, unknown>;
+  const missing = METHODS.find((method) => typeof fold[method] !== 'function');
+  if (missing !== undefined) return `Its ${what} must have the method "${missing}".`;
+  if (typeof fold['name'] !== 'string' || !NAME.test(fold['name']))
+    return `Its ${what} must have a name of a-z, 0-9 and "-", of at most 63 characters (got ${JSON.stringify(fold['name'])}).`;
+  return taken.has(fold['name']) ? `The name of its ${what}, ${JSON.stringify(fold['name'])}, is taken.` : null;
+}

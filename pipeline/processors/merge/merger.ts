@@ -1,0 +1,16 @@
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { Measure } from '../../counters/measure.ts';
+import type { Fold, Tick } from '../processor.ts';
+import type { PartialInput } from './partial.ts';
+
+/** What a merger takes: partials of its processor, each once, and time that passes on `partials.v1`. */
+export type MergerInput = PartialInput | Tick;
+
+/**
+ * The second stage of what spans partitions: a fold over the partials of a processor, whichever partitions of the log they come from. All those
+ * of a tenant come to one owner, in an order that keeps each source's own. Its measures may be told again; the last word on each counts.
+ */
+export interface Merger<State = unknown> extends Fold<State, MergerInput, AbsoluteRecord | Measure> {
+  /** The name of the processor whose partials it takes. */
+  readonly of: string;
+}

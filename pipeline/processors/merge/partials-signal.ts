@@ -1,0 +1,69 @@
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { KafkaMessage } from '../../bus/kafka.ts';
+import { encodeHeaders, faultOf, isTick, readRecord, type SignalRecord } from '../../bus/record.ts';
+import type { Signal } from '../../bus/signal.ts';
+import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
+import type { Tick } from '../processor.ts';
+import { MAX_PARTIAL_BYTES, type Partial, type PartialInput, type Source } from './partial.ts';
+
+const DAY_MS = 86_400_000;
+const ENCODING = 'partial';
+
+/** A record of `partials.v1`, as it is read. */
+type PartialRecord = SignalRecord & Pick<PartialInput, 'processor' | 'source'>;
+
+/** Partials, each in the partition of its tenant; stored in no table. */
+export const partialsSignal: Signal<PartialRecord> = {
+  name: 'partials',
+  topic: {
+    name: 'partials.v1',
+    partitions: 'configured',
+    cleanup: 'delete',
+    retentionMs: 7 * DAY_MS,
+    maxMessageBytes: MAX_MESSAGE_BYTES,
+    timestamps: 'append',
+  },
+  version: 1,
+  encodings: [ENCODING],
+  decode(record, header) {
+    const source = readSource(header('source'));
+    const processor = header('processor');
+    if (source === null || processor === '') return faultOf('headers', 'The header source or processor is not one of a partial.');
+    return { ...record, processor, source };
+  },
+  check: () => null,
+  rowEnds: () => null,
+};
+
+/**
+ * The record of a partial. Its key is the tenant, and Kafka's usual partitioner chooses the partition by it: one for each tenant, as long as the
+ * topic has as many partitions as it was made with.
+ */
+export function partialRecord(processor: string, source: Source, { tenantId, retentionDays, value }: Partial): AbsoluteRecord {
+  if (value.length > MAX_PARTIAL_BYTES)
+    throw new Error(`A partial has ${String(value.length)} bytes; at most ${String(MAX_PARTIAL_BYTES)} are taken.`);
+  const info = { tenantId, retentionDays, count: 1, bytes: 0, encoding: ENCODING };
+  const { partition, offset, number, appendedAt } = source;
+  return {
+    topic: partialsSignal.topic.name,
+    partition: null,
+    key: String(tenantId),
+    value,
+    headers: encodeHeaders(partialsSignal, info, { processor, source: [partition, offset, number, appendedAt].join(':') }),
+  };
+}
+
+/** What mergers see of a record. One that is no partial, or cannot be read, says that time has passed, as a tick does. */
+export function partialInputOf(partition: number, message: KafkaMessage): PartialInput | Tick {
+  const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
+  const record = readRecord(partialsSignal, partition, message);
+  if (isTick(record) || record.fault !== null) return { kind: 'tick', partition, offset, appendedAt };
+  const { tenantId, retentionDays, value, processor, source } = record as PartialRecord;
+  return { kind: 'partial', partition, offset, appendedAt, tenantId, retentionDays, value, processor, source };
+}
+
+function readSource(text: string): Source | null {
+  if (!/^\d{1,9}(:\d{1,15}){3}$/.test(text)) return null;
+  const [partition, offset, number, appendedAt] = text.split(':').map(Number) as [number, number, number, number];
+  return { partition, offset, number, appendedAt };
+}

@@ -1,0 +1,62 @@
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { Measure } from '../../counters/measure.ts';
+import { measureRecords } from '../../counters/measure-records.ts';
+import type { Fold, Input, Processor } from '../processor.ts';
+import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
+import type { Merger, MergerInput } from './merger.ts';
+import { partialRecord } from './partials-signal.ts';
+import type { Partial } from './partial.ts';
+import { Taken } from './taken.ts';
+
+/** A processor as it is hosted: its partials are records that say who emitted them at which record. */
+export const firstStage = (processor: Processor): Fold => ({
+  name: processor.name,
+  init: () => processor.init(),
+  fold(state, input: Input) {
+    let number = 0;
+    return processor.fold(state, input).map((output: AbsoluteRecord | Partial) => {
+      if (!('kind' in output)) return output;
+      const { partition, offset, appendedAt } = input;
+      return partialRecord(processor.name, { partition, offset, appendedAt, number: number++ }, output);
+    });
+  },
+  ...(processor.news === undefined ? {} : { news: (state, partition, next) => processor.news?.(state, partition, next) ?? [] }),
+  snapshot: (state) => processor.snapshot(state),
+  restore: (bytes) => processor.restore(bytes),
+});
+
+/** The state of a merger, and what it has had. */
+type Merging = { readonly taken: Taken; readonly state: unknown };
+
+/**
+ * A merger as it is hosted: it gets each partial of its processor once, however often that is on the topic, and its measures are rows whose
+ * version is the offset of what they were found at.
+ */
+export const secondStage = (merger: Merger): Fold<Merging, MergerInput> => ({
+  name: merger.name,
+  init: () => ({ taken: new Taken(), state: merger.init() }),
+  fold({ taken, state }, input) {
+    if (input.kind === 'partial' && (input.processor !== merger.of || !taken.take(input.source))) return [];
+    const outputs = merger.fold(state, input);
+    const measures = outputs.filter((output): output is Measure => 'kind' in output);
+    const records = outputs.filter((output): output is AbsoluteRecord => !('kind' in output));
+    return [...records, ...measureRecords(input.partition, measures, input.offset)];
+  },
+  ...(merger.news === undefined ? {} : { news: ({ state }, partition, next) => merger.news?.(state, partition, next) ?? [] }),
+  snapshot({ taken, state }) {
+    const to = new ByteWriter();
+    taken.write(to);
+    return Buffer.concat([to.finish(), merger.snapshot(state)]);
+  },
+  restore(bytes) {
+    const from = new ByteReader(bytes);
+    try {
+      const taken = Taken.read(from);
+      const state = merger.restore(from.rest());
+      return state === null ? null : { taken, state };
+    } catch (error) {
+      if (error instanceof CutOff) return null;
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { embeddedEngines } from '../../main/engines.ts';
+import { loadConfig } from '../../pipeline/core/config.ts';
+import { HyperLogLog } from '../../pipeline/core/hyperloglog.ts';
+import { Store } from '../../pipeline/store/client.ts';
+import { startInstance, until, type Instance } from './instance.ts';
+import { newTenant } from './shared.ts';
+
+const PROCESSORS = ['examples/processors/distinct-users.ts', 'examples/processors/service-entries.ts'].join(',');
+const PARTITIONS = 4;
+const SERVICES = ['web', 'api', "o'neil"];
+const HOUR_MS = 3_600_000;
+
+type Point = readonly [string, number];
+type Series = { readonly labels: { readonly service: string }; readonly points: readonly Point[] };
+
+/** Of each service: how many entries were sent, and the users of each hour of their times. */
+class Sent {
+  readonly entries = new Map<string, number>();
+  readonly users = new Map<string, Set<string>>();
+
+  add(service: string, user: string, ms: number): void {
+    this.entries.set(service, (this.entries.get(service) ?? 0) + 1);
+    const key = `${service} ${new Date(Math.floor(ms / HOUR_MS) * HOUR_MS).toISOString().replace('.000', '')}`;
+    const users = this.users.get(key) ?? new Set<string>();
+    this.users.set(key, users.add(user));
+  }
+}
+
+describe('processors of others', function () {
+  this.timeout(900_000);
+  let instance: Instance;
+  let tenant: { readonly id: number; readonly key: string };
+  const sent = new Sent();
+  let count = 0;
+
+  before(async () => {
+    instance = await startInstance({ env: { LOGWEIR_PROCESSORS: PROCESSORS, LOGWEIR_LOG_PARTITIONS: String(PARTITIONS) } });
+    tenant = await newTenant(instance);
+  });
+  after(async () => {
+    await instance.stop();
+  });
+
+  /** Sends entries of several services and users in many streams, of this hour and of three hours ago; resolves when they are acknowledged. */
+  async function send(requests: number): Promise<void> {
+    for (let request = 0; request < requests; request++) {
+      const streams = SERVICES.map((service, at) => {
+        const host = `h${String((request * 7 + at) % 23)}`;
+        const values = Array.from({ length: 40 }, () => {
+          const user = `user-${String((count * 7919) % (300 * (at + 1)))}`;
+          const ms = Date.now() - (count % 3 === 0 ? 3 * HOUR_MS : 0);
+          sent.add(service, user, ms);
+          count += 1;
+          return [`${String(ms)}000000`, `request ${String(count)}`, { user }];
+        });
+        return { stream: { service, host }, values };
+      });
+      const { status } = await instance.call(
+        'POST',
+        `${instance.ingest}/loki/api/v1/push`,
+        { streams },
+        { Authorization: `Bearer ${tenant.key}` },
+      );
+      expect(status).to.equal(204);
+    }
+  }
+
+  async function measured(name: string): Promise<readonly Series[]> {
+    const { status, body } = await instance.call(
+      'GET',
+      `${instance.app}/api/v1/tenants/${String(tenant.id)}/measures?name=${name}&start=-2d&end=${encodeURIComponent(new Date(Date.now() + HOUR_MS).toISOString())}`,
+      undefined,
+      { Authorization: `Bearer ${tenant.key}` },
+    );
+    if (status !== 200) throw new Error(`/measures answered ${String(status)}: ${JSON.stringify(body)}`);
+    return (body as { measures: Series[] }).measures;
+  }
+
+  const counted = async (): Promise<Map<string, number>> =>
+    new Map((await measured('entries')).map(({ labels, points }) => [labels.service, points.reduce((sum, [, value]) => sum + value, 0)]));
+
+  const shards = async (value: number): Promise<void> => {
+    const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+    const url = `${instance.admin}/admin/tenants/${String(tenant.id)}/flags/shards`;
+    const { status } = await instance.call('PUT', url, { value: String(value) }, { Authorization: `Bearer ${token}` });
+    expect(status).to.equal(200);
+  };
+
+  /** Ends the processors' process without notice; resolves when its successor is there. */
+  async function kill(): Promise<void> {
+    const { pid } = instance.processes().get('processors') ?? { pid: 0 };
+    process.kill(pid, 'SIGKILL');
+    await until(
+      'another process',
+      () => Promise.resolve(instance.processes().get('processors')?.pid ?? pid),
+      (found) => found !== pid,
+    );
+  }
+
+  const isAll = (found: ReadonlyMap<string, number>): boolean => SERVICES.every((service) => (found.get(service) ?? 0) >= (sent.entries.get(service) ?? 0)); // prettier-ignore
+
+  it('count each entry once, while the tenant is spread over more and more partitions and their process is killed', async () => {
+    await send(20);
+    await until('the first entries', counted, isAll);
+    for (const k of [2, 4]) {
+      const load = send(60);
+      await shards(k);
+      await kill();
+      await load;
+    }
+    await send(10);
+    await until('all entries', counted, isAll);
+    await kill();
+    await send(1);
+    const found = await until('the last ones', counted, isAll);
+    expect([...found].sort()).to.deep.equal([...sent.entries].sort());
+    const config = loadConfig({ ...instance.env, ...embeddedEngines(instance.env) });
+    const store = new Store(config.clickhouse);
+    const partitions = await store.ownerRows('SELECT uniqExact(kafka_part) FROM logs WHERE tenant_id = {id:UInt32}', { id: tenant.id });
+    await store.close();
+    expect(partitions).to.deep.equal([[PARTITIONS]]);
+  });
+
+  it('count different users of each service and hour, within what the sketch promises', async () => {
+    const found = await until(
+      'the users',
+      async () =>
+        new Map(
+          (await measured('distinct_users')).flatMap(({ labels, points }) =>
+            points.map(([time, value]): [string, number] => [`${labels.service} ${time}`, value]),
+          ),
+        ),
+      (measures) => [...sent.users].every(([key, { size }]) => Math.abs((measures.get(key) ?? 0) - size) <= 4 * HyperLogLog.error * size),
+    );
+    expect([...found.keys()].sort()).to.deep.equal([...sent.users.keys()].sort());
+  });
+
+  it('are shown to operators', async () => {
+    const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+    const { body } = await instance.call('GET', `${instance.admin}/admin/processors`, undefined, { Authorization: `Bearer ${token}` });
+    const names = (body as { processor: string; halted: string | null }[]).map(({ processor, halted }) => `${processor} ${String(halted)}`);
+    for (const name of ['distinct-users', 'distinct-users-merged', 'service-entries', 'service-entries-merged', 'volume', 'usage'])
+      expect(names.filter((one) => one === `${name} null`)).to.have.length(PARTITIONS);
+  });
+});

@@ -1,0 +1,28 @@
+import type { Range } from '../../pipeline/bus/range.ts';
+import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import { encodeMeasures } from '../../pipeline/counters/measure-columns.ts';
+import { measureRow, type Measure } from '../../pipeline/counters/measure.ts';
+
+export const NOW = Date.now();
+/** When the present hour begins, seconds. */
+export const HOUR = Math.floor(NOW / 3_600_000) * 3600;
+
+export const measure = (more: Partial<Measure> = {}): Measure => ({
+  ...{ kind: 'measure', tenantId: 1, retentionDays: 14, name: 'distinct_users', labels: { service: 'web', zone: 'é' } },
+  ...{ span: 3600, time: HOUR, value: 12.5 },
+  ...more,
+});
+
+/** A record of `measures.v1`, whose rows have its offset as their version. */
+export const measuresRecord = (measures: readonly Measure[], offset: number, more: Partial<SignalRecord> = {}): SignalRecord => ({
+  ...{ partition: 3, offset, timestamp: NOW, tenantId: 0, retentionDays: 0, count: measures.length, bytes: 0, encoding: 'columns' },
+  value: measures.length === 0 ? Buffer.alloc(0) : encodeMeasures(measures.map((one) => measureRow(one, offset))),
+  ...{ replayOf: null, fault: null, original: { key: null, value: null, headers: {}, timestamp: '0' } },
+  ...more,
+});
+
+/** A range of records. */
+export const measuresRange = (...records: readonly SignalRecord[]): Range => ({
+  ...{ topic: 'measures.v1', partition: records[0]?.partition ?? 3, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0 },
+  ...{ records, rows: records.reduce((sum, { count }) => sum + count, 0) },
+});

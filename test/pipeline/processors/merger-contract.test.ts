@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import { readMeasures } from '../../../pipeline/counters/measure-columns.ts';
+import { inputOf } from '../../../pipeline/processors/input.ts';
+import type { MergerInput } from '../../../pipeline/processors/merge/merger.ts';
+import { partialInputOf } from '../../../pipeline/processors/merge/partials-signal.ts';
+import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
+import type { Fold, Processor } from '../../../pipeline/processors/processor.ts';
+import { logMessage, tickMessage } from './inputs.ts';
+import { log, NOW, without } from './logs.ts';
+import { merged } from './subjects.ts';
+
+/** Of a partition's state, however much comes. */
+const MOST_STATE = 64 * 1024 * 1024;
+/** Partitions of the log. */
+const SOURCES = 3;
+
+/** What a processor emits of a partition of the log, until all of it is told. */
+function partialsOf(processor: Processor, partition: number, messages: readonly KafkaMessage[]): AbsoluteRecord[] {
+  const stage = firstStage(processor);
+  const state = stage.init();
+  const last = messages.at(-1);
+  const end = last === undefined ? [] : [tickMessage(Number(last.offset) + 1, Number(last.timestamp) + 10 * 86_400_000)];
+  const outputs = [...messages, ...end].flatMap((message) => [...stage.fold(state, inputOf(partition, message))]);
+  return outputs.filter(({ topic }) => topic === 'partials.v1');
+}
+
+/** What mergers read where these records are on their partition. */
+const inputsOf = (records: readonly AbsoluteRecord[]): MergerInput[] =>
+  records.map(({ value, headers }, offset) =>
+    partialInputOf(0, { value, headers, offset: String(offset), timestamp: String(NOW + 1000 * offset) } as KafkaMessage),
+  );
+
+/** An order of all of them that keeps each source's own; `turns` says whose turn it is. */
+function interleaved(sources: readonly (readonly AbsoluteRecord[])[], turns: readonly number[]): AbsoluteRecord[] {
+  const left = sources.map((records) => [...records]);
+  const order: AbsoluteRecord[] = [];
+  for (let turn = 0; left.some(({ length }) => length > 0); turn++) {
+    const open = left.filter(({ length }) => length > 0);
+    order.push(open[(turns[turn % turns.length] ?? 0) % open.length]?.shift() as AbsoluteRecord);
+  }
+  return order;
+}
+
+/** The same with owners that begin again where they were: at each of these places, so many records before it come again. */
+function repeated(records: readonly AbsoluteRecord[], replays: readonly (readonly [number, number])[]): AbsoluteRecord[] {
+  return records.flatMap((record, index) => {
+    const again = replays.filter(([at]) => at === index).flatMap(([, length]) => records.slice(Math.max(0, index - length), index));
+    return [...again, record];
+  });
+}
+
+const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
+  records.map(({ value, headers, ...where }) => ({ ...where, value: value.toString('base64'), headers: JSON.stringify(headers) }));
+
+/** Folds from a state on; gives the outputs by offset. */
+function fold(stage: Fold<never, MergerInput>, state: unknown, inputs: readonly MergerInput[]): Map<number, AbsoluteRecord[]> {
+  return new Map(inputs.map((input) => [input.offset, [...stage.fold(state as never, input)]]));
+}
+
+/** The last word on each measure. */
+function lastWords(outputs: ReadonlyMap<number, readonly AbsoluteRecord[]>): Map<string, number> {
+  const words = new Map<string, { readonly version: number; readonly value: number }>();
+  for (const { topic, value, headers } of [...outputs.values()].flat()) {
+    if (topic !== 'measures.v1') continue;
+    const rows = readMeasures(value, Number(headers['count']));
+    if (typeof rows === 'string') throw new Error(rows);
+    for (const { tenantId, name, labels, span, time, version, value: number } of rows) {
+      const key = JSON.stringify([tenantId, name, labels, span, time]);
+      if (version >= (words.get(key)?.version ?? 0)) words.set(key, { version, value: number });
+    }
+  }
+  return new Map([...words].map(([key, { value }]) => [key, value]));
+}
+
+const turns = fc.array(fc.nat(SOURCES - 1), { minLength: 1, maxLength: 40 });
+const replays = fc.array(fc.tuple(fc.nat(60), fc.nat(40)), { maxLength: 5 });
+const logs = fc.tuple(...Array.from({ length: SOURCES }, () => log));
+
+for (const { processor, merger } of merged)
+  describe(`the merger ${merger.name} of ${processor.name}`, () => {
+    const stage = secondStage(merger) as Fold<never, MergerInput>;
+    const emitted = (all: readonly KafkaMessage[][]): AbsoluteRecord[][] => all.map((messages, n) => partialsOf(processor, n, messages));
+
+    it('gives the same from any snapshot on as without one, and needs neither clock nor chance', () => {
+      fc.assert(
+        fc.property(logs, turns, fc.array(fc.nat(60), { maxLength: 5 }), (all, order, cuts) => {
+          const inputs = inputsOf(interleaved(emitted(all), order));
+          const whole = stage.init();
+          const expected = without(() => fold(stage, whole, inputs));
+          let state = stage.init();
+          const found = new Map<number, AbsoluteRecord[]>();
+          const stops = [...new Set(cuts)].filter((cut) => cut < inputs.length).sort((a, b) => a - b);
+          for (const [index, stop] of [...stops, inputs.length].entries()) {
+            for (const [at, outputs] of fold(stage, state, inputs.slice(stops[index - 1] ?? 0, stop))) found.set(at, outputs);
+            const restored = stage.restore(stage.snapshot(state));
+            expect(restored).to.not.equal(null);
+            state = restored as never;
+          }
+          expect([...found].map(([at, outputs]) => [at, shown(outputs)])).to.deep.equal(
+            [...expected].map(([at, outputs]) => [at, shown(outputs)]),
+          );
+          expect(stage.snapshot(state).equals(stage.snapshot(whole))).to.equal(true);
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it('says the same in the end whatever comes again, in whichever order of the sources', () => {
+      fc.assert(
+        fc.property(logs, turns, turns, replays, (all, order, other, again) => {
+          const sources = emitted(all);
+          const last = (records: readonly AbsoluteRecord[]): unknown => [...lastWords(fold(stage, stage.init(), inputsOf(records)))].sort();
+          const expected = last(interleaved(sources, order));
+          expect(last(repeated(interleaved(sources, order), again)), 'again').to.deep.equal(expected);
+          expect(last(interleaved(sources, other)), 'another order').to.deep.equal(expected);
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it('keeps the same state whatever comes again', () => {
+      fc.assert(
+        fc.property(logs, turns, replays, (all, order, again) => {
+          const records = interleaved(emitted(all), order);
+          const [once, twice] = [stage.init(), stage.init()];
+          fold(stage, once, inputsOf(records));
+          fold(stage, twice, inputsOf(repeated(records, again)));
+          expect(stage.snapshot(twice).equals(stage.snapshot(once))).to.equal(true);
+        }),
+        { numRuns: 50 },
+      );
+    });
+
+    it('restores no bytes that are none of its snapshots, and dies of none', () => {
+      const state = stage.init();
+      const entries = [{ _msg: 'x', service: 'web', user: 'u1', _time: new Date(NOW - 1000).toISOString() }];
+      fold(stage, state, inputsOf(partialsOf(processor, 1, [logMessage(entries, { offset: 0, appendedAt: NOW })])));
+      const good = stage.snapshot(state);
+      fc.assert(
+        fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(), (bytes, at) => {
+          const cut = good.subarray(0, at % good.length);
+          for (const hostile of [Buffer.from(bytes), cut, Buffer.concat([cut, bytes])]) stage.restore(hostile);
+        }),
+      );
+      expect(stage.restore(Buffer.alloc(0))).to.equal(null);
+    });
+
+    it('keeps its state within bounds, whatever services and users come', () => {
+      const state = stage.init();
+      const messages = Array.from({ length: 300 }, (_none, offset) => {
+        const appendedAt = NOW + offset * 1_800_000;
+        const entries = Array.from({ length: 100 }, (_entry, index) => ({
+          _time: new Date(appendedAt - 1000).toISOString(),
+          _msg: 'x',
+          service: `${String(offset)}-${String(index)}`,
+          user: String(index),
+        }));
+        return logMessage(entries, { offset, appendedAt, tenantId: 1 + (offset % 7) });
+      });
+      fold(stage, state, inputsOf(partialsOf(processor, 1, messages)));
+      expect(stage.snapshot(state).length).to.be.below(MOST_STATE);
+    });
+  });

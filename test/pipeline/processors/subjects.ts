@@ -1,0 +1,21 @@
+import { loadExtensions } from '../../../main/extensions.ts';
+import { mergers, processors } from '../../../pipeline/processors/index.ts';
+import type { Merger } from '../../../pipeline/processors/merge/merger.ts';
+import type { Processor } from '../../../pipeline/processors/processor.ts';
+
+const EXAMPLES = ['examples/processors/service-entries.ts', 'examples/processors/distinct-users.ts'];
+/** `logweir processor test FILE` asks for the processors of a file alone. */
+const asked = process.env['LOGWEIR_PROCESSORS'] ?? '';
+const extensions = await loadExtensions(asked === '' ? EXAMPLES : asked.split(','));
+
+/** Processors that are held to the contract: ours and the examples, or those that are asked for. */
+export const subjects: readonly Processor[] = [
+  ...(asked === '' ? processors.members : []),
+  ...extensions.map(({ processor }) => processor),
+];
+
+/** Mergers that are, each with the processor whose partials it takes. */
+export const merged: readonly { readonly processor: Processor; readonly merger: Merger }[] = [
+  ...(asked === '' ? mergers.members : []).map((merger) => ({ processor: processors.find(merger.of) as Processor, merger })),
+  ...extensions.flatMap(({ processor, merger }) => (merger === undefined ? [] : [{ processor, merger }])),
+];
