@@ -31,7 +31,7 @@ function fold(processor: Fold, state: unknown, messages: readonly KafkaMessage[]
 
 describe('processors of others', () => {
   it('can be loaded', () => {
-    if (fault !== null) throw fault as Error;
+    if (fault !== null) throw fault;
   });
 });
 
