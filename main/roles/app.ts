@@ -56,7 +56,7 @@ export const appRole: Role = {
     ];
     context.serveAdmin(routes, audit);
     const engine = new QueryPool({
-      ...{ clickhouse: config.clickhouse, limits: config.limits, workers: config.limits.queryWorkers },
+      ...{ clickhouse: config.clickhouse, store, limits: config.limits, workers: config.limits.queryWorkers },
       log: log.child({ component: 'query workers' }),
       onLost: (why) => {
         metrics.lostWorkers.inc({ why });
