@@ -18,6 +18,12 @@ async function main(/** @type {string[]} */ argv) {
     process.exitCode = ps(argv.slice(1));
     return;
   }
+  if (argv[0] === 'processor') {
+    const [{ processorCommand }, { ensureInstalled }] = await Promise.all([load('main/processor-test.mjs'), load('main/install.mjs')]);
+    await ensureInstalled({ root, log });
+    process.exitCode = await processorCommand(argv.slice(1), { root, log });
+    return;
+  }
   if (!existsSync(path.join(root, 'dist', 'cli', 'main.js'))) {
     const { ensureInstalled, ensureBuilt } = await load('main/install.mjs');
     await ensureInstalled({ root, log });

@@ -13,7 +13,7 @@ type Command = {
   readonly run: (argv: readonly string[], env: Env, output: Output) => Promise<number>;
 };
 
-/** Every command, in the order of the help. `ps`, which needs no build, and `audit` and `topic`, which need the engines, are answered by the launcher. */
+/** Every command, in the order of the help. `ps` and `processor`, which need no build, and `audit` and `topic`, which need the engines, are answered by the launcher. */
 export const commands: readonly Command[] = [
   { name: 'query', summary: "search: logweir query '<LogsQL>'", run: queryCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
@@ -22,10 +22,11 @@ export const commands: readonly Command[] = [
 
 const HELP = `Usage: logweir <command> [flags]
 
-${commands.map(({ name, summary }) => `  ${name.padEnd(8)} ${summary}`).join('\n')}
-  ps       the processes of the instance on LOGWEIR_DATA_DIR (--json)
-  audit    compare what is on Kafka with what is stored
-  topic    print the entries that are on a Kafka topic
+${commands.map(({ name, summary }) => `  ${name.padEnd(9)} ${summary}`).join('\n')}
+  ps        the processes of the instance on LOGWEIR_DATA_DIR (--json)
+  audit     compare what is on Kafka with what is stored
+  topic     print the entries that are on a Kafka topic
+  processor hold a processor of yours to its contract
 
 logweir <command> --help says more, of admin commands too (logweir admin key create --help); logweir --version says which one this is.
 `;

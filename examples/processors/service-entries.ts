@@ -2,14 +2,12 @@
 import { entries, jsonPartials, jsonState, partialRows, type Extension, type Measure } from 'logweir/processor';
 
 const HOUR = 3600;
-/** Hours behind the newest one are closed after so many; of a tenant and hour so many services are counted, and all others together. */
-const KEPT_HOURS = 48;
-const MOST_SERVICES = 1000;
-
+/** An hour is closed so much behind the newest one; of a tenant and hour so many services are counted, and all others together. */
+const [KEPT, MOST_SERVICES] = [48 * HOUR, 1000];
 type Counts = Map<string, number>;
 const add = (counts: Counts, name: string, more: number): number => counts.set(name, (counts.get(name) ?? 0) + more).get(name) ?? 0;
 
-const extension: Extension<object, { hours: Map<number, Map<number, Counts>> }> = {
+export default {
   // in each partition of the log: how many entries of which service a record has
   processor: {
     name: 'service-entries',
@@ -29,20 +27,17 @@ const extension: Extension<object, { hours: Map<number, Map<number, Counts>> }> 
       if (input.kind === 'tick') return [];
       const { tenantId, retentionDays } = input;
       const time = Math.floor(input.source.appendedAt / 1000 / HOUR) * HOUR;
-      const closed = Math.max(time, ...hours.keys()) - KEPT_HOURS * HOUR;
+      const closed = Math.max(time, ...hours.keys()) - KEPT;
       for (const hour of hours.keys()) if (hour <= closed) hours.delete(hour);
       if (time <= closed) return [];
       const tenants = hours.get(time) ?? new Map<number, Counts>();
       const counts = tenants.get(tenantId) ?? new Map<string, number>();
       hours.set(time, tenants.set(tenantId, counts));
-      const rows = partialRows(input) as readonly [string, number][];
-      return rows.map(([name, count]): Measure => {
+      return (partialRows(input) as readonly [string, number][]).map(([name, count]): Measure => {
         const service = counts.has(name) || counts.size < MOST_SERVICES ? name : '(others)';
         const value = add(counts, service, count);
         return { kind: 'measure', tenantId, retentionDays, name: 'entries', labels: { service }, span: HOUR, time, value };
       });
     },
   },
-};
-
-export default extension;
+} satisfies Extension<object, { hours: Map<number, Map<number, Counts>> }>;

@@ -70,8 +70,8 @@ export const encodeTick = (signal: Pick<Signal, 'name' | 'version'>): { readonly
 });
 
 /** The bounds of what ClickHouse holds of a record. */
-const MAX_TENANT = 4_294_967_295;
-const MAX_RETENTION = 65_535;
+export const MAX_TENANT = 4_294_967_295;
+export const MAX_RETENTION = 65_535;
 
 /**
  * Reads the headers of a record. One that cannot be read has a fault, no rows and nothing of its signal: its offset is consumed, and nothing is

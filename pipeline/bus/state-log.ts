@@ -20,7 +20,8 @@ export type LoadOptions = {
   readonly onProgress?: (records: number) => void;
 };
 
-const MAX_BYTES = 64 * 1024 * 1024;
+/** Of one state; a larger one is refused. */
+export const MAX_STATE_BYTES = 64 * 1024 * 1024;
 /** Chunks that are sent together: 1 MiB. */
 const CHUNKS_AT_ONCE = 2;
 const TOMBSTONES_AT_ONCE = 1000;
@@ -39,7 +40,7 @@ export class StateLog implements Service {
   /** Resolves when the last save of a partition is over. */
   readonly #saving = new Map<number, Promise<void>>();
 
-  constructor({ topic, log, maxBytes = MAX_BYTES }: StateLogOptions) {
+  constructor({ topic, log, maxBytes = MAX_STATE_BYTES }: StateLogOptions) {
     this.name = `states ${topic.name}`;
     this.#topic = topic;
     this.#log = log;

@@ -1,4 +1,6 @@
+import { MAX_RETENTION, MAX_TENANT } from '../bus/record.ts';
 import { labelValue, MAX_LABEL_BYTES } from '../core/labels.ts';
+import { isTime } from './checked-columns.ts';
 
 /** A number that a merger has found of a tenant: of one span of time, under a name and labels. */
 export type Measure = {
@@ -41,7 +43,9 @@ export function measureRow({ tenantId, retentionDays, name, labels, span, time, 
   if (sorted.some(([label]) => Buffer.byteLength(label) > MAX_LABEL_BYTES))
     wrong(`has a label whose name has more than ${String(MAX_LABEL_BYTES)} bytes`);
   if (!Number.isInteger(span) || span < 1 || span > MAX_SPAN) wrong('must have a span of whole seconds');
-  if (!Number.isInteger(time)) wrong('must have a time in whole seconds');
+  if (!Number.isInteger(time) || !isTime(time)) wrong('must have a time in whole seconds from 1900 to 2262');
+  if (!Number.isInteger(tenantId) || tenantId < 1 || tenantId > MAX_TENANT) wrong('must have a tenant');
+  if (!Number.isInteger(retentionDays) || retentionDays < 0 || retentionDays > MAX_RETENTION) wrong('must have a retention class');
   if (!Number.isFinite(value)) wrong('must have a finite value');
   return { tenantId, retentionDays, name, labels: sorted, span, time, value, version };
 }

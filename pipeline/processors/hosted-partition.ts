@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { MAX_STATE_BYTES } from '../bus/state-log.ts';
 import type { Fold, Input, Position } from './processor.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -202,10 +203,13 @@ export class HostedPartition<In extends Position = Input> {
     });
   }
 
-  /** Null where the processor throws, which halts it. */
+  /** Null where the processor throws, or has too large a state, which halts it. */
   #snapshot(member: Member<In>): Buffer | null {
     try {
-      return member.processor.snapshot(member.state);
+      const bytes = member.processor.snapshot(member.state);
+      if (bytes.length > MAX_STATE_BYTES)
+        throw new Error(`its state has ${String(bytes.length)} bytes; at most ${String(MAX_STATE_BYTES)} are kept`);
+      return bytes;
     } catch (error) {
       this.#halt(member, member.next, error);
       return null;

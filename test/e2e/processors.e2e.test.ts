@@ -6,7 +6,7 @@ import { loadConfig } from '../../pipeline/core/config.ts';
 import { HyperLogLog } from '../../pipeline/core/hyperloglog.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { startInstance, until, type Instance } from './instance.ts';
-import { newTenant } from './shared.ts';
+import { newTenant, runCli } from './shared.ts';
 
 const PROCESSORS = ['examples/processors/distinct-users.ts', 'examples/processors/service-entries.ts'].join(',');
 const PARTITIONS = 4;
@@ -136,6 +136,15 @@ describe('processors of others', function () {
       (measures) => [...sent.users].every(([key, { size }]) => Math.abs((measures.get(key) ?? 0) - size) <= 4 * HyperLogLog.error * size),
     );
     expect([...found.keys()].sort()).to.deep.equal([...sent.users.keys()].sort());
+  });
+
+  it('have their measures stored once, as the audit counts them', async () => {
+    const audited = async (): Promise<string> => {
+      const { code, stdout, stderr } = await runCli(instance, tenant, ['audit', '--topic', 'measures.v1']);
+      return `${String(code)} ${stdout}${stderr}`;
+    };
+    // what came last may be on its way into the table
+    expect(await until('a whole table', audited, (told) => told.startsWith('0 '))).to.match(/measures/);
   });
 
   it('are shown to operators', async () => {

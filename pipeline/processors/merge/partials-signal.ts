@@ -1,6 +1,6 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { KafkaMessage } from '../../bus/kafka.ts';
-import { encodeHeaders, faultOf, isTick, readRecord, type SignalRecord } from '../../bus/record.ts';
+import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord, type SignalRecord } from '../../bus/record.ts';
 import type { Signal } from '../../bus/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
 import type { Tick } from '../processor.ts';
@@ -40,6 +40,10 @@ export const partialsSignal: Signal<PartialRecord> = {
  * topic has as many partitions as it was made with.
  */
 export function partialRecord(processor: string, source: Source, { tenantId, retentionDays, value }: Partial): AbsoluteRecord {
+  // what a reader would refuse is lost there, and told here
+  if (!isCount(tenantId, MAX_TENANT) || tenantId === 0) throw new Error(`A partial has no tenant ${JSON.stringify(tenantId)}.`);
+  if (!isCount(retentionDays, MAX_RETENTION)) throw new Error(`A partial has no retention class ${JSON.stringify(retentionDays)}.`);
+  if (!Buffer.isBuffer(value)) throw new Error('A partial must have a Buffer as its value.');
   if (value.length > MAX_PARTIAL_BYTES)
     throw new Error(`A partial has ${String(value.length)} bytes; at most ${String(MAX_PARTIAL_BYTES)} are taken.`);
   const info = { tenantId, retentionDays, count: 1, bytes: 0, encoding: ENCODING };
@@ -61,6 +65,8 @@ export function partialInputOf(partition: number, message: KafkaMessage): Partia
   const { tenantId, retentionDays, value, processor, source } = record as PartialRecord;
   return { kind: 'partial', partition, offset, appendedAt, tenantId, retentionDays, value, processor, source };
 }
+
+const isCount = (number: number, most: number): boolean => Number.isInteger(number) && number >= 0 && number <= most;
 
 function readSource(text: string): Source | null {
   if (!/^\d{1,9}(:\d{1,15}){3}$/.test(text)) return null;

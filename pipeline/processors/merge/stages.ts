@@ -16,6 +16,8 @@ export const firstStage = (processor: Processor): Fold => ({
     let number = 0;
     return processor.fold(state, input).map((output: AbsoluteRecord | Partial) => {
       if (!('kind' in output)) return output;
+      if ((output.kind as string) !== 'partial')
+        throw new Error(`A processor gives partials and records; ${JSON.stringify(output.kind)} is for a merger.`);
       const { partition, offset, appendedAt } = input;
       return partialRecord(processor.name, { partition, offset, appendedAt, number: number++ }, output);
     });
@@ -39,6 +41,8 @@ export const secondStage = (merger: Merger): Fold<Merging, MergerInput> => ({
     if (input.kind === 'partial' && (input.processor !== merger.of || !taken.take(input.source))) return [];
     const outputs = merger.fold(state, input);
     const measures = outputs.filter((output): output is Measure => 'kind' in output);
+    const other = measures.find(({ kind }) => (kind as string) !== 'measure');
+    if (other !== undefined) throw new Error(`A merger gives measures and records, not ${JSON.stringify(other.kind)}.`);
     const records = outputs.filter((output): output is AbsoluteRecord => !('kind' in output));
     return [...records, ...measureRecords(input.partition, measures, input.offset)];
   },

@@ -89,7 +89,8 @@ describe('the rows of measures', () => {
       ...['', 'A', '1a', 'a-b', 'a'.repeat(101), "a'"].map((name) => ({ name })),
       ...[{ labels: many }, { labels: { ['a'.repeat(2049)]: '' } }],
       ...[0, 1.5, -1, 2 ** 32, NaN].map((span) => ({ span })),
-      ...[{ time: 0.5 }, { time: NaN }, { value: NaN }, { value: Infinity }],
+      ...[{ time: 0.5 }, { time: NaN }, { value: NaN }, { value: Infinity }, { time: 1e13 }],
+      ...[{ tenantId: 0 }, { tenantId: NaN }, { tenantId: 2 ** 32 }, { retentionDays: -1 }, { retentionDays: 65_536 }],
     ];
     for (const one of wrong) expect(() => measureRow(measure(one), 1), JSON.stringify(one)).to.throw('The measure ');
     expect(measureRow(measure({ labels: { a: 'ü'.repeat(1025) } }), 1).labels).to.deep.equal([['a', 'ü'.repeat(1024)]]);

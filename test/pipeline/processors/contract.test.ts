@@ -7,7 +7,7 @@ import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
 import type { Fold } from '../../../pipeline/processors/processor.ts';
 import { logMessage } from './inputs.ts';
 import { log, NOW, without } from './logs.ts';
-import { subjects } from './subjects.ts';
+import { fault, subjects } from './subjects.ts';
 
 /** Of a partition's state, however much comes. */
 const MOST_STATE = 64 * 1024 * 1024;
@@ -28,6 +28,12 @@ function fold(processor: Fold, state: unknown, messages: readonly KafkaMessage[]
   for (const message of messages) outputs.set(Number(message.offset), shown(processor.fold(state, inputOf(3, message))));
   return outputs;
 }
+
+describe('processors of others', () => {
+  it('can be loaded', () => {
+    if (fault !== null) throw fault;
+  });
+});
 
 for (const processor of subjects.map(firstStage))
   describe(`the processor ${processor.name}`, () => {

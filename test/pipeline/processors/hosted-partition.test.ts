@@ -143,6 +143,19 @@ describe('a hosted partition', () => {
     }
   });
 
+  it('halts a processor alone whose state is too large to be saved', async () => {
+    const world = new World();
+    const large = Buffer.alloc(64 * 1024 * 1024 + 1);
+    const partition = world.open([{ ...counting('a'), snapshot: () => large }, counting('b')]);
+    take(partition, 0, 2);
+    await partition.finish();
+    expect(partition.status.map(({ halted }) => halted)).to.deep.equal([
+      'offset 2: its state has 67108865 bytes; at most 67108864 are kept',
+      null,
+    ]);
+    expect(partition.status[1]?.saved).to.equal(2);
+  });
+
   it('folds from the beginning where a processor throws at its snapshot', () => {
     const throwing = { ...counting('a'), restore: () => { throw new Error('is broken'); } }; // prettier-ignore
     const partition = new World().open([throwing], new Map([['a', { next: 7, bytes: Buffer.from('3') }]]));

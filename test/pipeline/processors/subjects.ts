@@ -6,7 +6,12 @@ import type { Processor } from '../../../pipeline/processors/processor.ts';
 const EXAMPLES = ['examples/processors/service-entries.ts', 'examples/processors/distinct-users.ts'];
 /** `logweir processor test FILE` asks for the processors of a file alone. */
 const asked = process.env['LOGWEIR_PROCESSORS'] ?? '';
-const extensions = await loadExtensions(asked === '' ? EXAMPLES : asked.split(','));
+/** Why they cannot be loaded; null where they can. */
+export let fault: Error | null = null;
+const extensions = await loadExtensions(asked === '' ? EXAMPLES : asked.split(',')).catch((error: unknown) => {
+  fault = error as Error;
+  return [];
+});
 
 /** Processors that are held to the contract: ours and the examples, or those that are asked for. */
 export const subjects: readonly Processor[] = [

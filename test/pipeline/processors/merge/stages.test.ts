@@ -69,6 +69,20 @@ describe('a processor with partials', () => {
     const large = firstStage({ ...telling, fold: () => [partial(1, 'x'.repeat(MAX_PARTIAL_BYTES + 1))] });
     expect(() => large.fold(null, billed(1, 1, NOW)(3, 4))).to.throw('at most 524288 are taken');
   });
+
+  it('is wrong where one of them could not be read', () => {
+    for (const more of [
+      { tenantId: 0 },
+      { tenantId: NaN },
+      { tenantId: 2 ** 32 },
+      { retentionDays: 0.5 },
+      { value: 'text' },
+      { kind: 'measure' },
+    ]) {
+      const wrong = firstStage({ ...telling, fold: () => [{ ...partial(1, 'x'), ...more } as Partial] });
+      expect(() => wrong.fold(null, billed(1, 1, NOW)(3, 4)), JSON.stringify(more)).to.throw('partial');
+    }
+  });
 });
 
 describe('a merger', () => {
@@ -112,6 +126,11 @@ describe('a merger', () => {
       expect(seen({ source }), source).to.equal('tick');
     for (const bad of [{ processor: '' }, { tenant: '0' }, { signal: 'logs' }, { sv: '2' }, { encoding: 'columns' }])
       expect(seen(bad), JSON.stringify(bad)).to.equal('tick');
+  });
+
+  it('is wrong where it gives what is no measure', () => {
+    const wrong = secondStage({ ...hearing, fold: () => [partial(1, 'x')] } as unknown as Merger);
+    expect(() => wrong.fold(wrong.init(), inputs[1] as MergerInput)).to.throw('A merger gives measures and records, not "partial".');
   });
 
   it('restores no snapshot that is cut off', () => {
