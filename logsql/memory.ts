@@ -38,6 +38,9 @@ export class SharedMemory {
   }
 }
 
+/** What makes any query hold less. */
+const ADVICE = 'narrow the query or its time range';
+
 export type MemoryLimits = { readonly maxRows: number; readonly maxBytes: number };
 
 /** What one query holds, in all its stages and in the queries inside it. */
@@ -55,14 +58,14 @@ export class QueryMemory {
     this.#shared = shared;
   }
 
-  /** Counts what is held from now on. `who` begins the sentence of the error, as "The sort pipe" does. Throws LogsqlLimitError. */
-  hold(who: string, rows: number, bytes: number): void {
+  /** Counts what is held from now on. `who` begins the sentence of the error, as "The sort pipe" does, `advice` ends it. Throws LogsqlLimitError. */
+  hold(who: string, rows: number, bytes: number, advice = ADVICE): void {
     this.#rows += rows;
     if (this.#rows > this.maxRows)
-      throw new LogsqlLimitError(`${who} would hold more than ${String(this.maxRows)} rows in memory; narrow the query or its time range.`);
+      throw new LogsqlLimitError(`${who} would hold more than ${String(this.maxRows)} rows in memory; ${advice}.`);
     if (!this.fits(bytes))
       throw new LogsqlLimitError(
-        `${who} would take more memory than the query may have (${megabytes(this.#shared.most(this.#bytes))} MB now); narrow the query or its time range.`,
+        `${who} would take more memory than the query may have (${megabytes(this.#shared.most(this.#bytes))} MB now); ${advice}.`,
       );
     this.#bytes += bytes;
     this.#shared.add(bytes);

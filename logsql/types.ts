@@ -80,6 +80,8 @@ export interface Pipe {
   readonly countedSpan?: number;
   /** The same for a pipe that takes several statements: its rows, or null when SQL cannot say it exactly after all. */
   readonly gather?: ((input: SqlInput, ask: Ask) => Promise<readonly LogEntry[] | null>) | undefined;
+  /** What makes it hold less, for who is told that a query took too much. */
+  readonly advice?: string | undefined;
   /** The one field that `fields` or `uniq by` names, for a query inside a filter. */
   readonly singleField?: string | undefined;
   /** Queries whose rows it needs before it can start, and the pipe with these rows, one list for each. */

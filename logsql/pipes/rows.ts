@@ -21,13 +21,16 @@ export function sizeOfRow(row: LogEntry): number {
 export class Budget {
   readonly #memory: QueryMemory;
   readonly #who: string;
-  constructor(memory: QueryMemory, who: string) {
+  readonly #advice: string | undefined;
+  /** `advice`: what makes it less, for the end of the error. */
+  constructor(memory: QueryMemory, who: string, advice?: string) {
     this.#memory = memory;
     this.#who = who;
+    this.#advice = advice;
   }
   /** Throws LogsqlLimitError when it is too much. */
   take(rows: number, bytes: number): void {
-    this.#memory.hold(this.#who, rows, bytes);
+    this.#memory.hold(this.#who, rows, bytes, this.#advice);
   }
   give(rows: number, bytes: number): void {
     this.#memory.release(rows, bytes);

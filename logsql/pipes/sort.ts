@@ -52,6 +52,11 @@ export class SortPipe implements Pipe {
       rank === null ? '' : ` rank as ${quote(rank)}`,
     ].join('');
   }
+  get advice(): string | undefined {
+    return this.options.limit === Infinity
+      ? 'add a limit to the sort pipe ("sort by (f) limit 1000"), so that it need not hold all rows'
+      : undefined;
+  }
   needs(output: FieldSet): FieldSet {
     const { keys, partition, rank } = this.options;
     if (keys.length === 0) return FieldSet.all;
@@ -74,7 +79,7 @@ export class SortPipe implements Pipe {
   stage(context: RunContext): Stage {
     const { options } = this;
     const groups = new Map<string, Keyed[]>();
-    const budget = new Budget(context.memory, 'The sort pipe');
+    const budget = new Budget(context.memory, 'The sort pipe', this.advice);
     const kept = options.offset + options.limit;
     const compareRows = comparison(options);
     const compare = (a: Keyed, b: Keyed): number => {

@@ -1,6 +1,7 @@
 import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError, type ErrorOptions } from '../../../pipeline/core/errors.ts';
 import type { MemoryLimits } from '../../../logsql/memory.ts';
+import type { Pipe } from '../../../logsql/types.ts';
 import type { QueryJob } from '../engine.ts';
 
 /** What a worker is told when it begins. It comes over its pipe, so that no password is among its arguments or in its environment. */
@@ -20,6 +21,14 @@ export type SentJob = Omit<QueryJob, 'signal' | 'permit' | 'startedAt' | 'atOnce
 
 /** The head of an answer: whether its bytes are to be passed on as they come. */
 export type AnswerHead = { readonly headers?: Readonly<Record<string, string>>; readonly isStream: boolean };
+
+/** Pipes that the rows of a job go through: their names, and what would make them hold less. */
+export type SentPipes = { readonly names: readonly string[]; readonly advice: readonly string[] };
+
+export const sentPipes = (pipes: readonly Pipe[]): SentPipes => ({
+  names: [...new Set(pipes.map((pipe) => pipe.toString().split(' ')[0] ?? ''))],
+  advice: [...new Set(pipes.flatMap(({ advice }) => advice ?? []))],
+});
 
 /** An error of one process in words; `status` 0: it was not meant for clients. */
 export type SentError = {

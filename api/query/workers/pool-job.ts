@@ -1,7 +1,7 @@
 import { clientGone } from '../../../pipeline/core/errors.ts';
 import type { EngineAnswer, QueryJob } from '../engine.ts';
 import { frameOf, MORE } from './frames.ts';
-import type { AnswerHead } from './messages.ts';
+import type { AnswerHead, SentPipes } from './messages.ts';
 
 export type PoolJobEvents = {
   readonly resolve: (answer: EngineAnswer) => void;
@@ -20,8 +20,8 @@ export class PoolJob {
   number = 0;
   /** How often it was begun anew. */
   moves = 0;
-  /** The names of the pipes that its rows go through in the worker. */
-  pipes: readonly string[] = [];
+  /** The pipes that its rows go through in the worker. */
+  pipes: SentPipes = { names: [], advice: [] };
   /** The worker has said all that it has to say of it. */
   isAnswered = false;
   #isOver = false;

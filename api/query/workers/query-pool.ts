@@ -25,7 +25,7 @@ import {
   RUN,
   type Frame,
 } from './frames.ts';
-import { receivedError, sentError, type AnswerHead, type SentError, type SentJob } from './messages.ts';
+import { receivedError, sentError, type AnswerHead, type SentError, type SentJob, type SentPipes } from './messages.ts';
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
 import { TenantWork } from './tenant-work.ts';
@@ -220,7 +220,7 @@ export class QueryPool implements QueryEngine, Service {
         slot.noted = frame.job;
         break;
       case PIPES:
-        if (job !== undefined) job.pipes = jsonOf(frame) as string[];
+        if (job !== undefined) job.pipes = jsonOf(frame) as SentPipes;
         break;
       case HEAD:
         job?.head(jsonOf(frame) as AnswerHead);
@@ -344,11 +344,14 @@ const busy = (): Error =>
   new HttpError(503, 'store_unavailable', 'The query workers are busy with other queries; ask again later.', {
     retryAfter: RETRY_AFTER_SECONDS,
   });
-const pipesOf = ({ pipes }: PoolJob): string => (pipes.length === 0 ? '' : ` in its pipes ${pipes.join(', ')}`);
+const pipesOf = ({ pipes: { names } }: PoolJob): string => (names.length === 0 ? '' : ` in its pipes ${names.join(', ')}`);
+const adviceOf = ({ pipes: { advice } }: PoolJob): string => advice.map((text) => `, or ${text}`).join('');
 const tooLong = (job: PoolJob): Error =>
-  queryTimeout(`The query ran too long${pipesOf(job)}; narrow the time range or simplify the query.`);
+  queryTimeout(`The query ran too long${pipesOf(job)}; narrow the time range or simplify the query${adviceOf(job)}.`);
 const tooMuch = (job: PoolJob): Error =>
-  queryTimeout(`The query took more memory than it may have${pipesOf(job)}; narrow the time range, or let fewer rows come that far.`);
+  queryTimeout(
+    `The query took more memory than it may have${pipesOf(job)}; narrow the time range, or let fewer rows come that far${adviceOf(job)}.`,
+  );
 
 /** Whether a tail may look again. */
 function permission(job: PoolJob, number: number): readonly Uint8Array[] {

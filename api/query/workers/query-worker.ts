@@ -5,7 +5,7 @@ import { Store, type QueryOptions, type Row } from '../../../pipeline/store/clie
 import type { QueryJob } from '../engine.ts';
 import { LocalEngine } from '../local-engine.ts';
 import * as frames from './frames.ts';
-import { receivedError, sentError, type AnswerHead, type SentError, type SentJob, type WorkerSettings } from './messages.ts';
+import { receivedError, sentError, type AnswerHead, type SentError, sentPipes, type SentJob, type WorkerSettings } from './messages.ts';
 
 /** The pipe: two ways in one. */
 const PIPE = 3;
@@ -103,7 +103,7 @@ async function run(job: number, sent: SentJob): Promise<void> {
       store: storeOf(job, store, one.kills),
       onPipes: (pipes) => {
         note(job);
-        send(frames.jsonFrame(frames.PIPES, job, [...new Set(pipes.map((pipe) => pipe.toString().split(' ')[0] ?? ''))]));
+        send(frames.jsonFrame(frames.PIPES, job, sentPipes(pipes)));
       },
     });
     const head: AnswerHead = { ...(headers === undefined ? {} : { headers }), isStream: stream !== undefined };
