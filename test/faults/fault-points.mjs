@@ -21,6 +21,15 @@ const strike = (point) => {
 Object.assign(globalThis, {
   faultPoint: strike,
   /**
+   * The same, a second after the program came there and was held up: what may overtake it has done so by then.
+   * @param {string} point
+   */
+  async heldFaultPoint(point) {
+    if (!armed.has(point)) return;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    strike(point);
+  },
+  /**
    * The parts of a body; the point is reached when half of them are on their way.
    * @param {string} point @param {readonly Buffer[]} body
    */

@@ -39,7 +39,7 @@ export const FAULT_POINT_PATCHES: readonly Patch[] = [
     file: 'pipeline/processors/write-queue.js',
     find: 'await this.#options.write(step.records);',
     replace: `{
-                    globalThis.faultPoint('before-outputs');
+                    if (step.records.some(({ topic }) => topic === 'counters.v1')) await globalThis.heldFaultPoint('before-outputs');
                     await this.#options.write(step.records);
                     globalThis.faultPoint('after-outputs');
                 }`,
