@@ -31,10 +31,20 @@ const LETTER_COLUMNS = [
   'detail',
 ];
 const PROCESSOR_COLUMNS = ['processor', 'partition', 'process', 'next', 'lag', 'snapshot', 'snapshot_bytes', 'snapshot_age', 'halted'];
+const SETTING_COLUMNS = ['processor', 'setting', 'tenant_id', 'value', 'version'];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
 const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
 const part = (flags: Flags, name: string): string => encodeURIComponent(text(flags, name));
+const settingPath = (flags: Flags): string => `/admin/processors/${part(flags, 'processor')}/settings/${part(flags, 'setting')}`;
+/** What a text says as JSON, or the text where it is none. */
+function jsonOr(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
 const ofTenant = (flags: Flags, rest: string): string => `/admin/tenants/${part(flags, 'tenant')}${rest}`;
 
 function tenantVerb(verb: string, help: string): AdminCommand {
@@ -164,6 +174,33 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: [],
     columns: PROCESSOR_COLUMNS,
     request: () => ({ method: 'GET', path: '/admin/processors' }),
+  },
+  {
+    name: 'processor settings',
+    help: 'Shows what is said to processors, for all tenants or for one.',
+    required: [],
+    optional: [],
+    columns: SETTING_COLUMNS,
+    request: () => ({ method: 'GET', path: '/admin/processors/settings' }),
+  },
+  {
+    name: 'processor set',
+    help: 'Says something to a processor, for all tenants or for one, which holds for what is put on the log from then on. The value is JSON, or else a text.',
+    required: ['processor', 'setting', 'value'],
+    optional: ['tenant'],
+    columns: SETTING_COLUMNS,
+    request: (flags) => ({
+      ...{ method: 'PUT', path: settingPath(flags) },
+      body: { value: jsonOr(text(flags, 'value')), ...(flags['tenant'] === undefined ? {} : { tenant: Number(flags['tenant']) }) },
+    }),
+  },
+  {
+    name: 'processor unset',
+    help: 'Takes back what is said to a processor.',
+    required: ['processor', 'setting'],
+    optional: ['tenant'],
+    columns: SETTING_COLUMNS,
+    request: (flags) => ({ method: 'DELETE', path: `${settingPath(flags)}${queryOf({ tenant: flags['tenant'] })}` }),
   },
   {
     name: 'dead-letter list',

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { extensionFault, type Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
+import type { Processor } from '../pipeline/processors/processor.ts';
 
 /**
  * Loads the processors of these files (`LOGWEIR_PROCESSORS`), in JavaScript or TypeScript, which is compiled as it is loaded. Throws an Error
@@ -20,6 +21,12 @@ export async function loadExtensions(files: readonly string[]): Promise<readonly
   }
   return extensions;
 }
+
+/** All processors of the service, with those of these files. Throws as `loadExtensions` does. */
+export const allProcessors = async (files: readonly string[]): Promise<readonly Processor[]> => [
+  ...processors.members,
+  ...(await loadExtensions(files)).map(({ processor }) => processor),
+];
 
 async function defaultExport(file: string): Promise<unknown> {
   // only who has such files pays for the compiler

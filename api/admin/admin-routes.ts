@@ -73,7 +73,7 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
       method: 'POST',
       path: '/admin/tenants',
       action: 'tenant create',
-      handle: async ({ body }) => settled(await tenantWithKey(control, checked(tenantBody, await body()))),
+      handle: async ({ body }) => settled(await tenantWithKey(control, checkedBody(tenantBody, await body()))),
     },
     {
       method: 'POST',
@@ -84,13 +84,13 @@ export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
     tenant('disable', 'POST', '/disable', (id) => setDisabled(control, id, true)),
     tenant('enable', 'POST', '/enable', (id) => setDisabled(control, id, false)),
     tenant('add-payment', 'POST', '/add-payment', (id) => addPayment(control, id)),
-    tenant('set-plan', 'PUT', '/plan', async (id, body) => setPlan(control, id, checked(planBody, await body()).plan)),
+    tenant('set-plan', 'PUT', '/plan', async (id, body) => setPlan(control, id, checkedBody(planBody, await body()).plan)),
     {
       method: 'PUT',
       path: '/admin/tenants/{tenant}/flags/{flag}',
       action: 'tenant set-flag',
       handle: async ({ params, body }) =>
-        changed(setFlag(control, tenantIdOf(params), params['flag'] ?? '', String(checked(flagBody, await body()).value))),
+        changed(setFlag(control, tenantIdOf(params), params['flag'] ?? '', String(checkedBody(flagBody, await body()).value))),
     },
     ...keyRoutes(control, settled),
   ];
@@ -104,7 +104,7 @@ function keyRoutes(control: ControlStore, settled: (answer: RouteAnswer) => Prom
       path: '/admin/tenants/{tenant}/keys',
       action: 'key create',
       handle: async ({ params, body }) => {
-        const { scopes, expires } = checked(keyBody, (await body()) ?? {});
+        const { scopes, expires } = checkedBody(keyBody, (await body()) ?? {});
         const expiresAt = expires === null ? null : new Date(expires).toISOString();
         return settled({ status: 201, body: shownSecret(await createKey(control, tenantIdOf(params), scopes, expiresAt)) });
       },
@@ -148,7 +148,7 @@ export function tenantIdOf(params: Readonly<Record<string, string>>): number {
 }
 
 /** The body as the schema wants it; one 400 with all that is wrong. */
-function checked<Value>(schema: Joi.ObjectSchema<Value>, body: unknown): Value {
+export function checkedBody<Value>(schema: Joi.ObjectSchema<Value>, body: unknown): Value {
   if (body === undefined) throw invalidBody('The body is missing.');
   const result = schema.validate(body, { abortEarly: false });
   if (result.error !== undefined) throw invalidBody(`${result.error.details.map((detail) => detail.message).join('; ')}.`);

@@ -4,6 +4,8 @@ import type { AdminRoute } from './admin-routes.ts';
 
 /** What a change may be asked with that is no secret; the rest of a body is not written down. */
 const SHOWN = ['name', 'plan', 'signup', 'value', 'scopes', 'expires', 'reason', 'from', 'dry_run'] as const;
+/** Parts of a path that say what is changed. */
+const NAMED = ['flag', 'processor', 'setting'] as const;
 const MAX_TEXT = 200;
 
 /** The header in which a client of the admin routes says who uses it. */
@@ -33,7 +35,8 @@ export type AdminRequest = Parameters<AdminRoute['handle']>[0];
 
 function detailsOf(body: unknown, params: Readonly<Record<string, string>>): Record<string, unknown> {
   const given = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
-  const details: Record<string, unknown> = params['flag'] === undefined ? {} : { flag: params['flag'].slice(0, MAX_TEXT) };
+  const details: Record<string, unknown> = {};
+  for (const name of NAMED) if (params[name] !== undefined) details[name] = params[name].slice(0, MAX_TEXT);
   for (const name of SHOWN) if (Object.hasOwn(given, name)) details[name] = shortened(given[name]);
   return details;
 }

@@ -1,12 +1,14 @@
 import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import type { KnownKey } from '../auth/authenticate.ts';
 import { effectivePlan } from './flags.ts';
-import { parseControl, type ControlValue, type KeyRecord, type TenantRecord } from './records.ts';
+import { kindOf, parseControl, settingKey, type ControlValue, type KeyRecord, type SettingRecord, type TenantRecord } from './records.ts';
 
 /** What the control topic says, folded. Equal records in equal order give equal states, on every node. */
 export type ControlState = {
   readonly tenants: Map<number, TenantRecord>;
   readonly keys: Map<string, KeyRecord>;
+  /** What operators say to processors, by the key of its record. */
+  readonly settings: Map<string, SettingRecord>;
   /** Ids of a tenant's keys. */
   readonly keysOfTenant: Map<number, Set<string>>;
   /** Ids of the keys with a hash: one, unless two were given the same secret. */
@@ -23,6 +25,7 @@ export function emptyControlState(): ControlState {
   return {
     tenants: new Map(),
     keys: new Map(),
+    settings: new Map(),
     keysOfTenant: new Map(),
     idsOfHash: new Map(),
     known: new Map(),
@@ -39,10 +42,10 @@ export function emptyControlState(): ControlState {
 export function fold(state: ControlState, { key, value }: Pick<CompactedRecord, 'key' | 'value'>): ControlValue | null {
   const parsed = parseControl(key, value);
   if (parsed === null) {
-    if (value !== null && /^(?:tenant|key):/.test(key)) state.unreadable += 1;
+    if (value !== null && kindOf(key) !== null) state.unreadable += 1;
     return null;
   }
-  const current = parsed.kind === 'tenant' ? state.tenants.get(parsed.record.id) : state.keys.get(parsed.record.id);
+  const current = currentOf(state, parsed);
   if (current !== undefined && current.write === parsed.record.write) {
     state.stale.delete(key);
     return parsed;
@@ -53,8 +56,14 @@ export function fold(state: ControlState, { key, value }: Pick<CompactedRecord, 
   }
   state.stale.delete(key);
   if (parsed.kind === 'tenant') foldTenant(state, parsed.record);
-  else foldKey(state, parsed.record);
+  else if (parsed.kind === 'key') foldKey(state, parsed.record);
+  else state.settings.set(key, parsed.record);
   return parsed;
+}
+
+function currentOf({ tenants, keys, settings }: ControlState, { kind, record }: ControlValue): ControlValue['record'] | undefined {
+  if (kind === 'tenant') return tenants.get(record.id);
+  return kind === 'key' ? keys.get(record.id) : settings.get(settingKey(record));
 }
 
 function foldTenant(state: ControlState, tenant: TenantRecord): void {

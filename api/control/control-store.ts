@@ -7,7 +7,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
 import { emptyControlState, fold, holderOf } from './control-state.ts';
 import { KeyUses } from './key-uses.ts';
-import type { KeyRecord, TenantRecord } from './records.ts';
+import { kindOf, type ControlValue, type KeyRecord, type SettingRecord, type TenantRecord } from './records.ts';
 
 export type ControlStoreOptions = {
   readonly log: CompactedLog;
@@ -136,6 +136,16 @@ export class ControlStore implements Service, KeyStore {
     return [...this.#state.tenants.values()].sort((a, b) => a.id - b.id);
   }
 
+  /** What operators say to processors, also what they have taken back, which says null. */
+  get settings(): readonly SettingRecord[] {
+    return [...this.#state.settings.values()];
+  }
+
+  /** By the key of its record. */
+  setting(key: string): SettingRecord | undefined {
+    return this.#state.settings.get(key);
+  }
+
   key(id: string): KeyRecord | undefined {
     return this.#state.keys.get(id);
   }
@@ -152,7 +162,7 @@ export class ControlStore implements Service, KeyStore {
    * version came first on the topic, ours does not count anywhere: the other's is appended again, since compaction keeps the last
    * record of a key, and `change` is asked once more. Throws HttpError 503 when Kafka does not take the record.
    */
-  async write<Value extends TenantRecord | KeyRecord>(
+  async write<Value extends ControlValue['record']>(
     key: string,
     read: () => Value | undefined,
     change: (current: Value | undefined) => Omit<Value, 'version' | 'write'>,
@@ -170,7 +180,7 @@ export class ControlStore implements Service, KeyStore {
   }
 
   /** Appends a record and waits until the own fold has seen it; true when it counts. */
-  async #append(key: string, value: TenantRecord | KeyRecord): Promise<boolean> {
+  async #append(key: string, value: ControlValue['record']): Promise<boolean> {
     const timeoutMs = this.#options.writeMs ?? 10_000;
     const folded = new Promise<boolean>((resolve) => this.#writes.set(value.write, resolve));
     const timer = new AbortController();
@@ -190,8 +200,10 @@ export class ControlStore implements Service, KeyStore {
 
   /** Appends the record that counts where the last one of the topic does not. */
   async #repair(key: string): Promise<void> {
-    const [kind, id = ''] = key.split(/:(.*)/s);
-    const right = kind === 'tenant' ? this.#state.tenants.get(Number(id)) : this.#state.keys.get(id);
+    const { tenants, keys, settings } = this.#state;
+    const [, id = ''] = key.split(/:(.*)/s);
+    const kind = kindOf(key);
+    const right = kind === 'tenant' ? tenants.get(Number(id)) : kind === 'key' ? keys.get(id) : settings.get(key);
     if (right !== undefined && this.#state.stale.has(key)) await this.#options.log.append(key, JSON.stringify(right));
   }
 

@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { MAX_SETTING_BYTES, SETTING_KEY, type Setting } from '../../pipeline/core/setting.ts';
 import type { Scope } from '../http/route.ts';
 
 /** What every record carries: which version of its subject it is, and the write it came from (unique). */
@@ -27,8 +28,13 @@ export type KeyRecord = Versioned & {
   readonly revokedAt: string | null;
 };
 
+/** The record `setting:PROCESSOR:TENANT:KEY`. One that was taken back is kept, with the value null. */
+export type SettingRecord = Versioned & Setting;
+
 export type ControlValue =
-  { readonly kind: 'tenant'; readonly record: TenantRecord } | { readonly kind: 'key'; readonly record: KeyRecord };
+  | { readonly kind: 'tenant'; readonly record: TenantRecord }
+  | { readonly kind: 'key'; readonly record: KeyRecord }
+  | { readonly kind: 'setting'; readonly record: SettingRecord };
 
 const versioned = { version: Joi.number().integer().min(1).required(), write: Joi.string().required() };
 const time = Joi.string().isoDate();
@@ -58,23 +64,47 @@ const keySchema = Joi.object({
   revokedAt: time.allow(null).required(),
 }).unknown(true);
 
+const settingSchema = Joi.object({
+  ...versioned,
+  processor: Joi.string().required(),
+  tenantId: Joi.number().integer().min(0).required(),
+  key: Joi.string().pattern(SETTING_KEY).required(),
+  value: Joi.any()
+    .required()
+    .custom((value: unknown, helpers) =>
+      Buffer.byteLength(JSON.stringify(value)) > MAX_SETTING_BYTES ? helpers.error('any.invalid') : value,
+    ),
+}).unknown(true);
+
+const SCHEMAS = { tenant: tenantSchema, key: keySchema, setting: settingSchema } as const;
+
 export const tenantKey = (id: number): string => `tenant:${String(id)}`;
 export const keyKey = (id: string): string => `key:${id}`;
+export const settingKey = ({ processor, tenantId, key }: Pick<Setting, 'processor' | 'tenantId' | 'key'>): string =>
+  `setting:${processor}:${String(tenantId)}:${key}`;
+
+/** The key of the record that this one is. */
+function keyOf({ kind, record }: ControlValue): string {
+  if (kind === 'tenant') return tenantKey(record.id);
+  return kind === 'key' ? keyKey(record.id) : settingKey(record);
+}
+
+/** What a record of the topic is, by its key; null for what is not ours. */
+export const kindOf = (key: string): ControlValue['kind'] | null =>
+  (/^(tenant|key|setting):/.exec(key)?.[1] ?? null) as ControlValue['kind'] | null;
 
 /** Reads a record of the topic; null for what is not ours or does not hold together. */
 export function parseControl(key: string, value: string | null): ControlValue | null {
   if (value === null) return null;
-  const schema = key.startsWith('tenant:') ? tenantSchema : key.startsWith('key:') ? keySchema : null;
-  if (schema === null) return null;
+  const kind = kindOf(key);
+  if (kind === null) return null;
   let json: unknown;
   try {
     json = JSON.parse(value);
   } catch {
     return null;
   }
-  if (schema.validate(json, { convert: false }).error !== undefined) return null;
-  const parsed: ControlValue =
-    schema === tenantSchema ? { kind: 'tenant', record: json as TenantRecord } : { kind: 'key', record: json as KeyRecord };
-  const own = parsed.kind === 'tenant' ? tenantKey(parsed.record.id) : keyKey(parsed.record.id);
-  return own === key ? parsed : null;
+  if (SCHEMAS[kind].validate(json, { convert: false }).error !== undefined) return null;
+  const parsed = { kind, record: json } as ControlValue;
+  return keyOf(parsed) === key ? parsed : null;
 }

@@ -1,5 +1,6 @@
 import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
+import { processorSettingRoutes } from '../../api/admin/processor-settings.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
@@ -22,6 +23,7 @@ import { ADMIN_AUDIT_TOPIC } from '../../pipeline/bus/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
+import { allProcessors } from '../extensions.ts';
 import { createControlStore } from './control.ts';
 import { createLogCover } from './log-cover.ts';
 import { ingestPlane } from './ingest.ts';
@@ -33,7 +35,7 @@ const TABLES = new Map(sinks.members.map(({ signal, table }) => [signal.topic.na
 /** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 export const appRole: Role = {
   name: 'app',
-  services(context: RoleContext): Service[] {
+  async services(context: RoleContext): Promise<Service[]> {
     const { config, log, metrics } = context;
     const control = createControlStore(context);
     const { services, endpoints, counts } = ingestPlane(context, control);
@@ -43,13 +45,12 @@ export const appRole: Role = {
       log.warn({ user: config.clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
-    const history = new RecordHistory({
-      kafka: createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log }),
-      topic: ADMIN_AUDIT_TOPIC,
-    });
+    const auditKafka = createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log });
+    const history = new RecordHistory({ kafka: auditKafka, topic: ADMIN_AUDIT_TOPIC });
     const audit = new AdminAudit(history, log.child({ component: 'admin audit' }));
     const routes = [
       ...adminRoutes(control, context.peers),
+      ...processorSettingRoutes(control, context.peers, await allProcessors(config.processors.files)),
       usageRoute(control, counts),
       ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
       auditRoute(audit),

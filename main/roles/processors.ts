@@ -13,7 +13,9 @@ import { inputOf } from '../../pipeline/processors/input.ts';
 import { partialInputOf, partialsSignal } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import type { Fold, Position } from '../../pipeline/processors/processor.ts';
+import { SETTING, settingText, type Setting } from '../../pipeline/core/setting.ts';
 import { loadExtensions } from '../extensions.ts';
+import { createControlStore } from './control.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /** The consumer groups that all processors share, and all mergers. */
@@ -21,7 +23,7 @@ const PROCESSORS_GROUP = 'logweir-processors';
 const MERGERS_GROUP = 'logweir-mergers';
 
 /** What a host reads, who folds it, and who shares the reading. */
-type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf'> & {
+type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings'> & {
   readonly signal: Pick<Signal, 'name' | 'version' | 'topic'>;
   readonly folds: readonly Fold<unknown, In>[];
   readonly entriesOf: (input: In) => number;
@@ -34,10 +36,12 @@ export const processorsRole: Role = {
     const extensions = await loadExtensions(context.config.processors.files);
     const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
+    const control = createControlStore(context);
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
       folds: [...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
+      settings: () => control.settings,
     });
     // who merges nothing does not read what others merge
     const second = merging.map(secondStage);
@@ -56,14 +60,17 @@ export const processorsRole: Role = {
     context.showProcessors(status);
     context.registerCheck('processors', () => hosts.every(({ host }) => host.joined));
     context.registerCheck('halted processors', () => status().every(({ halted }) => halted === null));
-    return hosts.flatMap(({ states, host }) => [...states, host]);
+    return [control, ...hosts.flatMap(({ states, host }) => [...states, host])];
   },
 };
+
+const headersOf = (setting: Setting | undefined): Record<string, string> =>
+  setting === undefined ? {} : { [SETTING]: settingText(setting) };
 
 function hostOf<In extends Position>(
   context: RoleContext,
   kafka: Kafka,
-  { signal, folds, entriesOf, groupId, inputOf: read }: Stage<In>,
+  { signal, folds, entriesOf, groupId, inputOf: read, settings }: Stage<In>,
 ): { readonly host: ProcessorHost<In>; readonly states: readonly StateLog[] } {
   const log = context.log.child({ component: 'processors' });
   const topic = signal.topic.name;
@@ -72,7 +79,8 @@ function hostOf<In extends Position>(
     ...{ kafka, log, topic, groupId, inputOf: read },
     hosted: folds.map((processor, index) => ({ processor, states: states[index] as StateLog })),
     writer: new AbsoluteWriter(kafka),
-    tick: (partition) => ({ topic, partition, key: null, ...encodeTick(signal) }),
+    tick: (partition, setting) => ({ topic, partition, key: null, ...encodeTick(signal, headersOf(setting)) }),
+    ...(settings === undefined ? {} : { settings }),
     onCrash: (error) => context.fail(error),
     onFold: (processor, ms, input) => {
       context.metrics.foldSeconds.inc({ processor }, ms / 1000);

@@ -8,4 +8,4 @@ export { jsonPartials, jsonState, partialRows } from './json.ts';
 export type { Merger, MergerInput } from './merge/merger.ts';
 export type { Partial, PartialInput } from './merge/partial.ts';
 export type { Batch, Input, Processor, Tick } from './processor.ts';
-export type { Setting } from './settings/setting.ts';
+export type { Setting } from '../core/setting.ts';

@@ -6,7 +6,7 @@ import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
 import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';
 import type { Input, Position } from './processor.ts';
-import type { Setting } from './settings/setting.ts';
+import type { Setting } from '../core/setting.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export type ProcessorHostOptions<In extends Position = Input> = {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { MAX_STATE_BYTES } from '../bus/state-log.ts';
 import type { Fold, Input, Position } from './processor.ts';
-import type { Setting } from './settings/setting.ts';
+import type { Setting } from '../core/setting.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A snapshot, as it was saved: the state before the record `next`. */

@@ -5,7 +5,7 @@ import { logsSignal } from '../logs/logs-signal.ts';
 import { RecordStreams } from '../logs/record-streams.ts';
 import type { LogRecord } from '../logs/record.ts';
 import type { Input } from './processor.ts';
-import { parseSetting, SETTING } from './settings/setting.ts';
+import { parseSetting, SETTING } from '../core/setting.ts';
 
 /** What processors see of a record. One that cannot be read has no entries, as it has none in the table; what it counts for its tenant counts. */
 export function inputOf(partition: number, message: KafkaMessage): Input {

@@ -2,7 +2,7 @@ import type { AbsoluteRecord } from '../bus/absolute-record.ts';
 import type { ColumnsView } from '../logs/columns/column-reader.ts';
 import type { RecordStreams } from '../logs/record-streams.ts';
 import type { Partial } from './merge/partial.ts';
-import type { Json, Setting } from './settings/setting.ts';
+import type { Setting, SettingRules } from '../core/setting.ts';
 
 /** Where an input lies, and when it was appended. */
 export type Position = {
@@ -54,11 +54,7 @@ export interface Fold<State = unknown, In extends Position = Input, Out = Absolu
 }
 
 /** What a processor has that operators may say something to (`logweir admin processors set`): all of it, or nothing. */
-export interface Configurable<State> {
-  /** The keys of its settings, each with some values that are right, for all tenants or for one. */
-  readonly settings?: Readonly<Record<string, readonly Json[]>>;
-  /** What is wrong with a setting of one of its keys, as a sentence; null for nothing. A value that is taken back (null) is not asked about. */
-  checkSetting?(setting: Pick<Setting, 'tenantId' | 'key' | 'value'>): string | null;
+export interface Configurable<State> extends SettingRules {
   /**
    * Takes a setting into the state: it was checked, but maybe by another release. Each stands for itself: told twice it changes nothing, nor does
    * the order of different ones. It is told again after `restore`, so that snapshots need not have it.

@@ -1,6 +1,6 @@
 import type { Processor } from '../processor.ts';
 import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
-import type { Setting } from './setting.ts';
+import type { Setting } from '../../core/setting.ts';
 import { Settings } from './settings.ts';
 
 /** The state of a processor, and what it was told. */

@@ -1,8 +1,5 @@
 import { CutOff, type ByteReader, type ByteWriter } from '../snapshot-bytes.ts';
-import { parseSetting, settingText, type Setting } from './setting.ts';
-
-/** Most settings of one processor, of all tenants. */
-export const MAX_SETTINGS = 1000;
+import { MAX_SETTINGS, parseSetting, settingText, type Setting } from '../../core/setting.ts';
 
 const placeOf = ({ tenantId, key }: Setting): string => `${String(tenantId)}:${key}`;
 

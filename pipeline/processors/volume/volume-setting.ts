@@ -1,4 +1,4 @@
-import type { Setting } from '../settings/setting.ts';
+import type { Setting } from '../../core/setting.ts';
 
 /** From how many groups on a segment counts single streams no further of who has most of them (`VolumeOptions`), for all tenants. */
 export const MAX_GROUPS = 'max_groups';

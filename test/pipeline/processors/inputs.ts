@@ -5,7 +5,7 @@ import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { RecordStreams } from '../../../pipeline/logs/record-streams.ts';
 import { EntryCodec, EntryWriter } from '../../../pipeline/logs/writer.ts';
 import type { Input } from '../../../pipeline/processors/processor.ts';
-import { SETTING, settingText, type Setting } from '../../../pipeline/processors/settings/setting.ts';
+import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
 
 /** A record without entries that counts bytes for a tenant. */
 export const billed =

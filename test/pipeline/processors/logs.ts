@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
 import type { Processor } from '../../../pipeline/processors/processor.ts';
-import type { Setting } from '../../../pipeline/processors/settings/setting.ts';
+import type { Setting } from '../../../pipeline/core/setting.ts';
 import { logMessage, tickMessage } from './inputs.ts';
 
 export const NOW = 1_795_269_600_000;

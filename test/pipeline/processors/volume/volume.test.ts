@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Json } from '../../../../pipeline/processors/settings/setting.ts';
+import type { Json } from '../../../../pipeline/core/setting.ts';
 import { readRecord } from '../../../../pipeline/bus/record.ts';
 import { countersSignal } from '../../../../pipeline/counters/counters-signal.ts';
 import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';

@@ -19,6 +19,17 @@ export const SETTING_KEY = /^[a-z][a-z0-9_]{0,62}$/;
 /** Most bytes of the JSON text of a value. */
 export const MAX_SETTING_BYTES = 4096;
 
+/** Most settings of one processor, of all tenants. */
+export const MAX_SETTINGS = 1000;
+
+/** What may be said to a processor: both, or neither. */
+export interface SettingRules {
+  /** The keys of its settings, each with some values that are right, for all tenants or for one. */
+  readonly settings?: Readonly<Record<string, readonly Json[]>>;
+  /** What is wrong with a setting of one of its keys, as a sentence; null for nothing. A value that is taken back (null) is not asked about. */
+  checkSetting?(setting: Pick<Setting, 'tenantId' | 'key' | 'value'>): string | null;
+}
+
 /** The header of a tick that has one (docs/topics.md). */
 export const SETTING = 'setting';
 

@@ -1,0 +1,65 @@
+import { HttpError, invalidBody, invalidParameter, notFound } from '../../pipeline/core/errors.ts';
+import { MAX_SETTING_BYTES, MAX_SETTINGS, SETTING_KEY, type Setting, type SettingRules } from '../../pipeline/core/setting.ts';
+import { requireTenant } from './accounts.ts';
+import type { ControlStore } from './control-store.ts';
+import { settingKey, type SettingRecord } from './records.ts';
+
+/** What operators may say to a processor. */
+export type SettingCheck = { readonly name: string } & SettingRules;
+
+/** Most settings of one processor for one tenant, and for all together (tenant 0). */
+const MAX_OF_TENANT = 100;
+
+/**
+ * Says something to a processor, or with null takes back what was said. Throws HttpError 400 where the processor, the key or the value is none, 404
+ * where the tenant or what is taken back is not there, 409 where there are too many.
+ */
+export async function writeSetting(
+  control: ControlStore,
+  checks: readonly SettingCheck[],
+  said: Pick<Setting, 'processor' | 'tenantId' | 'key' | 'value'>,
+): Promise<SettingRecord> {
+  const fault = faultOf(checks, said);
+  if (fault !== null) throw fault;
+  if (said.tenantId > 0) requireTenant(control, said.tenantId);
+  const key = settingKey(said);
+  return control.write(
+    key,
+    () => control.setting(key),
+    (current) => {
+      if (said.value === null && (current === undefined || current.value === null)) throw notFound('This setting is not set.');
+      if (current === undefined) requireRoom(control, said);
+      return said;
+    },
+  );
+}
+
+/** What is wrong with a setting. */
+function faultOf(
+  checks: readonly SettingCheck[],
+  { processor, tenantId, key, value }: Parameters<typeof writeSetting>[2],
+): HttpError | null {
+  const configurable = checks.filter(({ settings }) => settings !== undefined);
+  const found = configurable.find(({ name }) => name === processor);
+  if (found === undefined)
+    return invalidParameter(
+      `No processor ${JSON.stringify(processor)} has settings; those that do: ${configurable.map(({ name }) => name).join(', ') || 'none'}.`,
+    );
+  const keys = Object.keys(found.settings ?? {});
+  if (!SETTING_KEY.test(key) || !keys.includes(key))
+    return invalidParameter(`The processor ${processor} has no setting ${JSON.stringify(key)}; it has ${keys.join(', ')}.`);
+  if (value === null) return null;
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_SETTING_BYTES)
+    return invalidBody(`The value of a setting has at most ${String(MAX_SETTING_BYTES)} bytes.`);
+  const fault = found.checkSetting?.({ tenantId, key, value }) ?? null;
+  return fault === null ? null : invalidBody(fault);
+}
+
+/** Also what was taken back counts: partitions remember its version. */
+function requireRoom({ settings }: ControlStore, { processor, tenantId }: Pick<Setting, 'processor' | 'tenantId'>): void {
+  const all = settings.filter((one) => one.processor === processor);
+  const own = all.filter((one) => one.tenantId === tenantId);
+  const most = own.length >= MAX_OF_TENANT ? MAX_OF_TENANT : all.length >= MAX_SETTINGS ? MAX_SETTINGS : null;
+  if (most !== null)
+    throw new HttpError(409, 'conflict', `There are ${String(most)} settings of this processor already, which is the most.`);
+}
