@@ -15,9 +15,11 @@ import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/rec
 import { UnreadAge } from '../../../pipeline/bus/unread-age.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/absolute-record.ts';
 import { encodeTick } from '../../../pipeline/bus/record.ts';
+import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
+import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
 import { ProcessorHost } from '../../../pipeline/processors/host.ts';
 import { inputOf } from '../../../pipeline/processors/input.ts';
-import type { Fold, Input } from '../../../pipeline/processors/processor.ts';
+import type { Input, Processor } from '../../../pipeline/processors/processor.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { until } from '../instance.ts';
 
@@ -47,8 +49,8 @@ describe('records of logs.v1 on a real Kafka', function () {
     readonly states = new FakeStates();
     readonly #host: ProcessorHost;
 
-    constructor(groupId: string, { clock = Date.now }: { clock?: () => number } = {}) {
-      const processor: Fold<null> = {
+    constructor(groupId: string, { clock = Date.now, settings = [] }: { clock?: () => number; settings?: readonly Setting[] } = {}) {
+      const processor: Processor = {
         name: 'collect',
         init: () => null,
         fold: (_state, input) => {
@@ -56,13 +58,20 @@ describe('records of logs.v1 on a real Kafka', function () {
           return [];
         },
         snapshot: () => Buffer.from('{}'),
-        restore: () => null,
+        restore: () => ({}),
+        settings: {},
+        checkSetting: () => null,
+        configure: () => undefined,
       };
       this.#host = new ProcessorHost({
         ...{ kafka, log, groupId, topic: LOGS_TOPIC, inputOf, clock },
-        hosted: [{ processor: { ...processor, restore: () => ({}) }, states: this.states }],
+        hosted: [{ processor: firstStage(processor), states: this.states }],
+        settings: () => settings,
         writer: new AbsoluteWriter(kafka),
-        tick: (partition) => ({ topic: LOGS_TOPIC, partition, key: null, ...encodeTick(logsSignal) }),
+        tick: (partition, setting) => ({
+          ...{ topic: LOGS_TOPIC, partition, key: null },
+          ...encodeTick(logsSignal, setting === undefined ? {} : { [SETTING]: settingText(setting) }),
+        }),
         onCrash: () => undefined,
       });
     }
@@ -143,6 +152,22 @@ describe('records of logs.v1 on a real Kafka', function () {
     expect(tick?.offset).to.be.above(
       Math.max(...sent.filter(({ partition }) => partition === tick?.partition).map(({ offset }) => offset)),
     );
+  });
+
+  it('say in each partition what operators say, and not again where that is known', async () => {
+    const said = (key: string, version = 1): Setting => ({ processor: 'collect', tenantId: 0, key, value: 'ü', version });
+    const toldIn = (inputs: readonly Input[], wanted: Setting): number =>
+      new Set(
+        inputs.flatMap((input) =>
+          input.kind === 'tick' && JSON.stringify(input.setting) === JSON.stringify(wanted) ? [input.partition] : [],
+        ),
+      ).size;
+    const first = new Reading('told', { settings: [said('a'), said('b')] });
+    await first.run((inputs) => toldIn(inputs, said('a')) === 3 && toldIn(inputs, said('b')) === 3);
+    const second = new Reading('told-again', { settings: [said('a'), said('b', 2)] });
+    for (const [partition, snapshot] of first.states.snapshots) second.states.snapshots.set(partition, snapshot);
+    await second.run((inputs) => toldIn(inputs, said('b', 2)) === 3);
+    expect(toldIn(second.inputs, said('a'))).to.equal(0);
   });
 
   it('are read from where the snapshot says, and from the oldest where that is gone', async () => {
