@@ -24,7 +24,7 @@ await own.insert(
   Array.from({ length: entries }, (_, i) => at(i / 10, { _msg: `message ${String(i)}` })),
 );
 const pool = new QueryPool({
-  ...{ clickhouse: own.config, limits, workers: 3, maxBytes: 1e9 },
+  ...{ clickhouse: own.config, store: own.store, limits, workers: 3, maxBytes: 1e9 },
   log: pino({ level: 'silent' }),
 });
 await pool.start();

@@ -95,7 +95,7 @@ for (const streamCount of [10, 100_000]) {
   const before = cpuMs();
   const snapshot = volume.snapshot(state);
   const snapshotMs = cpuMs() - before;
-  const groups = state.reduce((sum, segment) => sum + (segment?.groups.size ?? 0), 0);
+  const groups = state.segments.reduce((sum, segment) => sum + (segment?.groups.size ?? 0), 0);
   const cells = [decode, both, both - decode, rows / ((ROUNDS + 1) * RECORDS * ROWS), snapshot.length / 1e6, snapshotMs, snapshot.length / groups]; // prettier-ignore
   console.log(`| ${String(streamCount)} | ${cells.map((cell) => cell.toFixed(3)).join(' | ')} |`);
 }

@@ -17,13 +17,14 @@ import { entryColumns } from './sql/columns.ts';
 import { computeRows } from './sql/computed-fields.ts';
 import { daysOf } from './sql/days.ts';
 import { renderRow } from './sql/entry-text.ts';
-import { ENTRIES, hourlyCounts } from './sql/hourly.ts';
+import { ENTRIES, hourlyCounts, type Counted } from './sql/hourly.ts';
 import { PLACE, POSITION, placeSql, positionAt } from './sql/places.ts';
 import { Room } from './sql/room.ts';
+import { volumeCounts, type VolumeCover } from './sql/volume.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
 import type { QueryMemory } from './memory.ts';
 import type { AggregatePlan, EntriesPlan, ExpandPlan, GatherPlan, Plan, Position, ReshapedPlan } from './plan.ts';
-import type { Filter, FirstRows, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe, StreamNames } from './types.ts';
+import type { Counts, Filter, FirstRows, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe, StreamNames } from './types.ts';
 
 export type PlanOptions = {
   readonly tenantId: number;
@@ -36,6 +37,8 @@ export type PlanOptions = {
   readonly memory: QueryMemory;
   /** What every entry must match, also those of subqueries. */
   readonly extra?: Filter;
+  /** How far the log is counted; null or absent: entries are counted each time. */
+  readonly cover?: VolumeCover | null;
   /** Only entries before this place (or strictly before this time). */
   readonly before?: Position | bigint;
   /** Entries oldest first; a page then goes on with newer ones. */
@@ -60,8 +63,8 @@ export function planQuery(query: QueryNode, options: PlanOptions): Plan {
 }
 
 /** The options for a query inside of another: the cursor, and how entries are given, are of the outer one alone. */
-export function withoutCursor({ tenantId, start, end, widest, memory, extra }: PlanOptions): PlanOptions {
-  return { tenantId, start, end, widest, memory, ...(extra === undefined ? {} : { extra }) };
+export function withoutCursor({ tenantId, start, end, widest, memory, cover = null, extra }: PlanOptions): PlanOptions {
+  return { tenantId, start, end, widest, memory, cover, ...(extra === undefined ? {} : { extra }) };
 }
 
 function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { readonly kind: 'expand' }> {
@@ -73,10 +76,19 @@ function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { read
   const where = join(conditions, AND);
   const inMemory = planEntries(residual === null ? head.pipes : [new FilterPipe(residual), ...head.pipes], where, run, options);
   if (residual !== null) return inMemory;
-  const counts = (fields: readonly string[]): Sql | null =>
-    options.before === undefined ? hourlyCounts(head.filter, fields, window, context) : null;
+  const counts = (fields: readonly string[], span: number): Counts | null =>
+    options.before === undefined ? countsOf(head.filter, { fields, span }, window, context, options.cover) : null;
   const sources = { entries: splitScans(conditions), counts, widest: options.widest };
   return planAggregate(head.pipes, sources, context, run, inMemory) ?? inMemory;
+}
+
+/** What has counted the entries already, if anything. */
+function countsOf(filter: Filter, counted: Counted, window: TimeWindow, context: SqlContext, cover: PlanOptions['cover']): Counts | null {
+  const volume = cover == null ? null : volumeCounts(filter, counted, window, context, cover);
+  if (volume !== null && volume.doubt === undefined) return volume;
+  const source = hourlyCounts(filter, counted, window, context);
+  const otherwise = source === null ? null : { source };
+  return volume === null ? otherwise : { ...volume, otherwise };
 }
 
 /** The window cut down to what the tenant may see, by time filters that every entry must pass, and by the cursor. */
@@ -253,15 +265,16 @@ function planAggregate(
   const needed = pipe.needs(output).list();
   if (patterns.length > 0 && needed?.every((field) => patterns.every((list) => coversField(list, field))) !== true) return null;
   // the statement holds all of the pipe, also what nobody asks for afterwards
-  const looked = pipe.onlyCounts === true ? pipe.needs(FieldSet.all).list() : null;
-  const counts = looked === null ? null : sources.counts(looked);
+  const span = pipe.countedSpan ?? 0;
+  const looked = span > 0 ? pipe.needs(FieldSet.all).list() : null;
+  const counts = looked === null ? null : sources.counts(looked, span);
   const entries = counts === null ? null : ENTRIES;
   const input: SqlInput = {
-    source: counts ?? sources.entries,
+    source: counts?.source ?? sources.entries,
     entries,
     counts: sources.counts,
     widest: sources.widest,
-    doubt: sources.doubt ?? null,
+    doubt: counts?.doubt ?? sources.doubt ?? null,
     context,
     run,
     output,
@@ -269,17 +282,29 @@ function planAggregate(
   };
   const { gather } = pipe;
   if (gather !== undefined) return { kind: 'gather', pipes: rest, run, otherwise, gather: (ask) => gather.call(pipe, input, ask) };
-  const planOf = (made: SqlPipe | null): AggregatePlan | null => {
-    if (made === null || !new Room().take(made.statement)) return null;
-    return {
-      kind: 'aggregate',
-      pipes: made.order === undefined ? rest : [made.order, ...rest],
-      run,
-      statement: made.statement,
-      streamColumns: made.streamColumns,
-      decode: (row, streams) => made.decode(row, streams),
-      otherwise: planOf(made.otherwise ?? null) ?? otherwise,
-    };
+  const entirely = (): AggregatePlan | EntriesPlan | ReshapedPlan => {
+    if (counts?.doubt === undefined) return otherwise;
+    const plan = planAggregate(pipes, { ...sources, counts: () => counts.otherwise ?? null }, context, run, otherwise);
+    return plan?.kind === 'aggregate' ? plan : otherwise;
   };
-  return planOf(pipe.sql?.(input) ?? null);
+  return aggregatePlan(pipe.sql?.(input) ?? null, rest, run, entirely);
+}
+
+/** The plan of a pipe in SQL, and of each other way to say it; what it takes where none holds for the data. */
+function aggregatePlan(
+  made: SqlPipe | null,
+  rest: readonly Pipe[],
+  run: RunContext,
+  entirely: () => AggregatePlan['otherwise'],
+): AggregatePlan | null {
+  if (made === null || !new Room().take(made.statement)) return null;
+  return {
+    kind: 'aggregate',
+    pipes: made.order === undefined ? rest : [made.order, ...rest],
+    run,
+    statement: made.statement,
+    streamColumns: made.streamColumns,
+    decode: (row, streams) => made.decode(row, streams),
+    otherwise: aggregatePlan(made.otherwise ?? null, rest, run, entirely) ?? entirely(),
+  };
 }

@@ -73,8 +73,11 @@ export interface Pipe {
   computes?(input: RowInput): RowChange | null;
   /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot say it exactly. */
   sql?(input: SqlInput): SqlPipe | null;
-  /** True when `sql` holds too over rows that stand for several entries each, with `_time` cut down to the hour. */
-  readonly onlyCounts?: boolean;
+  /**
+   * `sql` holds too over rows that stand for several entries each, with `_time` cut down to a span of so many seconds; 0 or absent: it must
+   * see each entry.
+   */
+  readonly countedSpan?: number;
   /** The same for a pipe that takes several statements: its rows, or null when SQL cannot say it exactly after all. */
   readonly gather?: ((input: SqlInput, ask: Ask) => Promise<readonly LogEntry[] | null>) | undefined;
   /** The one field that `fields` or `uniq by` names, for a query inside a filter. */
@@ -109,8 +112,8 @@ export type SqlInput = {
   readonly source: Sql;
   /** The column with the number of entries that a row of `source` stands for; null where each is one. */
   readonly entries: Sql | null;
-  /** The same entries counted by these fields, with ENTRIES as `entries` (sql/hourly.ts); null where nothing has counted them. */
-  counts(fields: readonly string[]): Sql | null;
+  /** The same entries counted by these fields, and by spans of at most so many seconds; null where nothing has counted them. */
+  counts(fields: readonly string[], span: number): Counts | null;
   readonly context: SqlContext;
   /** The widest window that may be looked at, for a pipe that looks beyond the entries of `source`. */
   readonly widest: { readonly start: bigint; readonly end: bigint };
@@ -122,6 +125,9 @@ export type SqlInput = {
   /** Of its rows, the pipe that follows needs no others than these. */
   readonly first?: FirstRows | null;
 };
+
+/** Entries that are counted: what stands after FROM, with ENTRIES as `entries` (sql/hourly.ts); where there is `doubt`, as SqlInput has it, another way. */
+export type Counts = { readonly source: Sql; readonly doubt?: Sql; readonly otherwise?: Counts | null };
 
 /** The first rows in the order of a field, of equal ones as they come; without a field the first ones as they come. */
 export type FirstRows = { readonly field: string | null; readonly isDescending: boolean; readonly most: number };

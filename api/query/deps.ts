@@ -2,6 +2,7 @@ import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
 import type { PlanOptions } from '../../logsql/planner.ts';
 import type { QueryMemory } from '../../logsql/memory.ts';
+import type { VolumeCover } from '../../logsql/sql/volume.ts';
 import type { QueryNode } from '../../logsql/types.ts';
 import type { LookTurns } from './look-turns.ts';
 import type { Runner } from './rows.ts';
@@ -20,6 +21,8 @@ export type Request = {
   readonly timeout: AbortSignal;
   readonly signal: AbortSignal;
   readonly requestId: string;
+  /** How far the tenant's entries are counted already. */
+  readonly cover: VolumeCover | null;
   /** Asked before each look of a tail; throws where there is to be no other. */
   readonly permit: () => void | Promise<void>;
 };
@@ -42,7 +45,7 @@ export type Deps = {
 /** The options of a plan for this request. */
 export function planOptions(window: Window, request: Request, deps: Deps): PlanOptions {
   const widest = { start: retentionFloor(deps.now(), request.retentionDays) ?? MIN_TIME, end: MAX_TIME };
-  return { tenantId: request.tenantId, start: window.start, end: window.end, widest, memory: deps.memory };
+  return { tenantId: request.tenantId, start: window.start, end: window.end, widest, memory: deps.memory, cover: request.cover };
 }
 
 /** All rows of a query that groups or counts. Throws LogsqlLimitError. */

@@ -1,3 +1,4 @@
+import type { VolumeCover } from '../../logsql/sql/volume.ts';
 import type { RouteAnswer } from '../http/route.ts';
 
 /** A query as it is handed on to be run: what is asked for, for whom, and when to give up. */
@@ -20,6 +21,8 @@ export type QueryJob = {
   readonly isTail: boolean;
   /** An export goes on as long as its rows flow: no time passes while they are taken. */
   readonly isExport?: boolean;
+  /** How far the tenant's entries are counted; null or absent where they must be counted themselves. */
+  readonly cover?: VolumeCover | null;
   /** The tenant's queries ran long of late: those of others go first in ClickHouse. */
   readonly isHeavy?: boolean;
   /** Aborted when nobody waits for the answer any more. */

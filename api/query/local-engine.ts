@@ -105,7 +105,7 @@ async function* clearing<T>(stream: AsyncIterable<T> | Iterable<T>, memory: Quer
 }
 
 function requestOf(job: QueryJob, deadline: Deadline | null): Request {
-  const { tenantId, retentionDays, startedAt, requestId, timeoutMs, isTail, signal, permit } = job;
+  const { tenantId, retentionDays, startedAt, requestId, timeoutMs, isTail, cover = null, signal, permit } = job;
   const timeout = deadline?.signal ?? (isTail ? NEVER : AbortSignal.timeout(timeoutMs));
-  return { tenantId, retentionDays, startedAt, requestId, timeoutMs, timeout, permit, signal: AbortSignal.any([signal, timeout]) };
+  return { tenantId, retentionDays, startedAt, requestId, timeoutMs, timeout, cover, permit, signal: AbortSignal.any([signal, timeout]) };
 }

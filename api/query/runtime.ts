@@ -3,6 +3,7 @@ import type { TenantUses } from '../../pipeline/core/tenant-use.ts';
 import type { RouteContext } from '../http/route.ts';
 import type { QueryRate } from '../limits/query-rate.ts';
 import type { EngineAnswer, QueryEngine } from './engine.ts';
+import type { LogCover } from './log-cover.ts';
 
 /** What the query endpoints are made of. */
 export type QueryRuntimeOptions = {
@@ -10,6 +11,8 @@ export type QueryRuntimeOptions = {
   readonly limits: Pick<Config['limits'], 'queryTimeoutSeconds'>;
   /** Counts what tenants ask. */
   readonly uses?: TenantUses<'queries' | 'seconds'>;
+  /** How far the log is counted already; absent: entries are counted each time. */
+  readonly cover?: Pick<LogCover, 'of'>;
   /** Counts each query of a key; absent: any number of queries. */
   readonly rate?: QueryRate;
 };
@@ -45,7 +48,8 @@ export class QueryRuntime {
     const job = this.#job(context, operation, parameters, timeoutMs);
     const began = performance.now();
     try {
-      return await this.#options.engine.run({ ...job, isTail: false, isExport, permit: () => undefined });
+      const cover = (await this.#options.cover?.of(context.principal.tenantId)) ?? null;
+      return await this.#options.engine.run({ ...job, cover, isTail: false, isExport, permit: () => undefined });
     } finally {
       this.#options.uses?.add(context.principal.tenantId, { queries: 1, seconds: (performance.now() - began) / 1000 });
     }

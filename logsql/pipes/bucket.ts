@@ -1,5 +1,6 @@
 /** Buckets of `stats by (field:bucket offset o)`. */
 import { int64, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { SPANS } from '../sql/volume.ts';
 import { MAX_LENGTH, momentText } from '../times.ts';
 import type { Lexer } from '../lexer.ts';
 import {
@@ -74,9 +75,12 @@ function offsetText(lexer: Lexer): string {
 
 const floorTo = (value: bigint, size: bigint, offset: bigint): bigint => value - ((((value - offset) % size) + size) % size);
 
-/** True when all of an hour (in UTC) lies in the same bucket. */
-export const keepsHours = ({ size, offset, calendar }: Bucket): boolean =>
-  Math.trunc(offset) % 3.6e12 === 0 && (calendar !== null || (size > 0 && Math.trunc(size) % 3.6e12 === 0));
+/** The longest of these spans, in seconds, that lies in one bucket with all of its time (in UTC), wherever it begins; 0 where none does. */
+export const spanInside = ({ size, offset, calendar }: Bucket): number =>
+  SPANS.find((span) => {
+    const inside = (length: number): boolean => Math.trunc(length) % (span * 1e9) === 0;
+    return inside(offset) && (calendar !== null || (size > 0 && inside(size)));
+  }) ?? 0;
 
 /** The beginning of the bucket that a time lies in, in nanoseconds. */
 export function bucketTime(ns: bigint, { size, offset, calendar }: Bucket): bigint {

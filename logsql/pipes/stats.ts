@@ -24,7 +24,7 @@ import type {
   StatsSqlInput,
 } from '../types.ts';
 import { atEnd, fieldName } from './arguments.ts';
-import { bucketTimeSql, bucketValue, keepsHours, nextBucketTime, parseBucket, type Bucket } from './bucket.ts';
+import { bucketTimeSql, bucketValue, nextBucketTime, parseBucket, spanInside, type Bucket } from './bucket.ts';
 import { doubtColumn, groupKey, isDoubtful, type GroupKey } from './group.ts';
 import { GroupOrderPipe, compareGroups, groupOrder } from './group-order.ts';
 import { Budget, fitting, keyOf, rowOf } from './rows.ts';
@@ -126,11 +126,12 @@ export class StatsPipe implements Pipe {
     );
   }
 
-  get onlyCounts(): boolean {
+  get countedSpan(): number {
     const counts = this.calls.every(
       ({ stats, condition }) => stats.onlyCounts === true && ![...stats.fields, ...(condition?.fields ?? [])].includes('_time'),
     );
-    return counts && this.by.every(({ name, bucket }) => name !== '_time' || (bucket !== null && keepsHours(bucket)));
+    if (!counts) return 0;
+    return Math.min(...this.by.filter(({ name }) => name === '_time').map(({ bucket }) => (bucket === null ? 0 : spanInside(bucket))), Infinity);
   }
   sql({ source, entries, context, run, doubt = null, first = null }: SqlInput): SqlPipe | null {
     const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket, context));

@@ -59,8 +59,8 @@ export class TopPipe implements Pipe {
     const row = rowOf(this.by.map((name, at) => [name, values[at] ?? ''] as const)).set(this.hits, new Literal(hits));
     return this.rank === null ? row : row.set(this.rank, new Literal(String(index + 1)));
   }
-  get onlyCounts(): boolean {
-    return !this.by.includes('_time');
+  get countedSpan(): number {
+    return this.by.includes('_time') ? 0 : Infinity;
   }
   sql({ source, entries, context, doubt }: SqlInput): SqlPipe | null {
     const keys = groupKeys(this.by, context);

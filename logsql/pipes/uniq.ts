@@ -79,8 +79,8 @@ export class UniqPipe implements Pipe {
   #row(values: readonly (readonly [string, FieldValue])[], hits: number): LogEntry {
     return rowOf(this.hits === null ? values : [...values, [this.hits, new Literal(String(hits))] as const]);
   }
-  get onlyCounts(): boolean {
-    return !this.by.includes('_time');
+  get countedSpan(): number {
+    return this.by.includes('_time') ? 0 : Infinity;
   }
   sql({ source, entries, context, doubt }: SqlInput): SqlPipe | null {
     const keys = groupKeys(this.by, context);

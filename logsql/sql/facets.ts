@@ -84,7 +84,7 @@ export async function findFacets({ source, counts }: SqlInput, bounds: FacetBoun
   if (sample === null) return null;
   const { proven, shown, isFull } = readSample(await ask.sample(sample, SAMPLE_READ), bounds);
   const labels = [...COLUMNS, ...shown.filter((name) => labelColumn(name) !== undefined)].filter(isAsked);
-  const hourly = isFull ? counts(labels) : null;
+  const hourly = isFull ? (counts(labels, Infinity)?.source ?? null) : null;
   const counted = hourly === null ? [] : labels;
   const isOpen = (name: string): boolean => !proven.has(name) && !counted.includes(name);
   const columns = OWN.filter((name) => isAsked(name) && isOpen(name));

@@ -12,6 +12,7 @@ import { labelColumn } from './promoted.ts';
 
 /** An hour in nanoseconds. */
 export const HOUR = 3_600_000_000_000n;
+export const HOUR_SECONDS = 3600;
 /** With fewer whole hours than this, two statements cost more than they save. */
 const MIN_HOURS = 2n;
 /** The projection's expression, letter for letter. */
@@ -19,6 +20,9 @@ const HOUR_OF = sql`toStartOfInterval(_time, toIntervalNanosecond(3600000000000)
 
 /** How many entries a row of the counts stands for. */
 export const ENTRIES = sql`entries`;
+
+/** By which fields entries are to be counted, and by spans of at most so many seconds. */
+export type Counted = { readonly fields: readonly string[]; readonly span: number };
 
 const floorHour = (ns: bigint): bigint => ns - (((ns % HOUR) + HOUR) % HOUR);
 
@@ -32,12 +36,13 @@ const columnOf = (field: string): Sql | undefined => {
  * What stands after FROM: rows with `_time` (the beginning of the hour), the columns of these fields, and `entries`. Null when the
  * counts do not tell it, or would not tell it sooner than the entries do.
  */
-export function hourlyCounts(filter: Filter, fields: readonly string[], window: TimeWindow, context: SqlContext): Sql | null {
+export function hourlyCounts(filter: Filter, { fields, span }: Counted, window: TimeWindow, context: SqlContext): Sql | null {
+  if (span < HOUR_SECONDS) return null;
   const end = window.end + 1n;
   const [from, to] = [floorHour(window.start + HOUR - 1n), floorHour(end)];
   if (to - from < MIN_HOURS * HOUR) return null;
   const columns = fields.filter((field) => field !== '_time').map(columnOf);
-  const conditions = conditionsOf(filter, context);
+  const conditions = countedConditions(filter, (field) => field === '_stream_id' || columnOf(field) !== undefined, context);
   // All entries of a window are counted without reading any.
   if (conditions === null || !columns.every((column) => column !== undefined) || fields.length + conditions.length === 0) return null;
   const keys = [...(fields.includes('_time') ? [HOUR_OF] : []), ...columns];
@@ -55,13 +60,12 @@ export function hourlyCounts(filter: Filter, fields: readonly string[], window: 
   return sql`(SELECT ${list} FROM (${join(parts, sql` UNION ALL `)}))`;
 }
 
-/** The filter over the columns of the counts; null when it looks at others. The window stands for times. */
-function conditionsOf(filter: Filter, context: SqlContext): readonly Sql[] | null {
+/** The filter over the columns of counts; null when it looks at others. The window stands for times. */
+export function countedConditions(filter: Filter, isKnown: (field: string) => boolean, context: SqlContext): readonly Sql[] | null {
   const parts = (filter instanceof AndFilter ? filter.parts : [filter]).filter(
     (part) => !(part instanceof TimeFilter || part instanceof AnyFilter),
   );
-  const known = parts.every(({ fields }) => fields.every((field) => field === '_stream_id' || columnOf(field) !== undefined));
-  if (!known) return null;
+  if (!parts.every(({ fields }) => fields.every(isKnown))) return null;
   const conditions = parts.map((part) => part.sql({ ...context, indexed: false }));
   return conditions.every((condition) => condition !== null) ? conditions : null;
 }

@@ -1,5 +1,5 @@
 /** How much one statement may hold. ClickHouse takes 128 KiB of text and as much for a value, and 1,000 values, in a form. */
-import type { Sql } from '../../pipeline/core/sql.ts';
+import type { Param, Sql } from '../../pipeline/core/sql.ts';
 import type { Filter } from '../types.ts';
 
 /** Parts of a filter that are looked at in one statement: more take longer to analyse than to check in memory. */
@@ -51,9 +51,9 @@ export class Room {
 const leavesOf = ({ parts }: Filter): number => (parts === undefined ? 1 : parts.reduce((sum, part) => sum + leavesOf(part), 0));
 
 /** Bytes of a value as it is sent. */
-export function sizeOf(value: string | number | bigint | readonly string[]): number {
+export function sizeOf(value: Param['value']): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
-  return typeof value === 'object' ? value.reduce((sum, text) => sum + Buffer.byteLength(text) + PER_TEXT, 0) : 20;
+  return typeof value === 'object' ? value.reduce<number>((sum, one) => sum + (typeof one === 'string' ? Buffer.byteLength(one) + PER_TEXT : 20), 0) : 20;
 }
 
 /** The texts in lists of which each can be one value. */

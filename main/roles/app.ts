@@ -23,8 +23,12 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { createControlStore } from './control.ts';
+import { createLogCover } from './log-cover.ts';
 import { ingestPlane } from './ingest.ts';
 import type { Role, RoleContext } from './role.ts';
+
+/** The table of each topic. */
+const TABLES = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
 
 /** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 export const appRole: Role = {
@@ -39,7 +43,6 @@ export const appRole: Role = {
       log.warn({ user: config.clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
-    const tables = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
     const history = new RecordHistory({
       kafka: createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log }),
       topic: ADMIN_AUDIT_TOPIC,
@@ -48,18 +51,19 @@ export const appRole: Role = {
     const routes = [
       ...adminRoutes(control, context.peers),
       usageRoute(control, counts),
-      ...deadLetterRoutes({ letters, store, tables, log }),
+      ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
       auditRoute(audit),
     ];
     context.serveAdmin(routes, audit);
     const engine = new QueryPool({
-      ...{ clickhouse: config.clickhouse, limits: config.limits, workers: config.limits.queryWorkers },
+      ...{ clickhouse: config.clickhouse, store, limits: config.limits, workers: config.limits.queryWorkers },
       log: log.child({ component: 'query workers' }),
       onLost: (why) => {
         metrics.lostWorkers.inc({ why });
       },
     });
-    const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries });
+    const cover = createLogCover(context, { store, letters });
+    const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries, cover });
     const queries = createQueryRoutes(runtime);
     const tails = new LiveTails();
     const host = createHost({
@@ -78,6 +82,7 @@ export const appRole: Role = {
     });
     return [
       { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
+      cover,
       letters,
       history,
       control,

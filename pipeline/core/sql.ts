@@ -4,13 +4,13 @@
  */
 
 /** The ClickHouse types in which values are bound. */
-export type ParamType = 'String' | 'UInt8' | 'UInt32' | 'UInt64' | 'Int64' | 'Float64' | 'DateTime64(9)' | 'Array(String)';
+export type ParamType = 'String' | 'UInt8' | 'UInt32' | 'UInt64' | 'Int64' | 'Float64' | 'DateTime64(9)' | 'Array(String)' | 'Array(UInt64)';
 
 /** A value to be bound, never text of the query. */
 export class Param {
   readonly type: ParamType;
-  readonly value: string | number | bigint | readonly string[];
-  constructor(type: ParamType, value: string | number | bigint | readonly string[]) {
+  readonly value: string | number | bigint | readonly string[] | readonly number[];
+  constructor(type: ParamType, value: string | number | bigint | readonly string[] | readonly number[]) {
     this.type = type;
     this.value = value;
   }
@@ -61,6 +61,8 @@ export const text = (value: string): Param => new Param('String', value);
 export const uint32 = (value: number): Param => new Param('UInt32', value);
 export const int64 = (value: bigint | number): Param => new Param('Int64', value);
 export const float64 = (value: number): Param => new Param('Float64', value);
+/** Integers from 0 to 2^53. */
+export const uint64s = (values: readonly number[]): Param => new Param('Array(UInt64)', values);
 export const texts = (values: readonly string[]): Param => new Param('Array(String)', values);
 
 /** The statement with placeholders `{p0:Type}` and its parameters by name. */

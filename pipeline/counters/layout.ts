@@ -15,6 +15,7 @@ const COLUMNS = [
   ['log_part', 'UInt16'],
   ['segment', 'UInt64'],
   ['until', 'UInt64'],
+  ['run', 'UInt64'],
   ['entries', 'UInt64'],
   ['bytes', 'UInt64'],
 ] as const;
@@ -32,4 +33,4 @@ export const VOLUME_HEADS = Object.fromEntries(COLUMNS.map(([name, type]) => [na
 >;
 
 /** What a row takes before it is compressed, without its level. */
-export const ROW_BYTES = 61;
+export const ROW_BYTES = 69;

@@ -26,6 +26,7 @@ class Columns {
   readonly #stream: Uint32Array;
   readonly #segment: Uint32Array;
   readonly #until: Uint32Array;
+  readonly #run: Uint32Array;
   readonly #entries: Uint32Array;
   readonly #bytes: Uint32Array;
   #levels: Uint8Array = new Uint8Array(0);
@@ -39,10 +40,10 @@ class Columns {
     this.#span = new Uint32Array(capacity);
     this.#part = new Uint16Array(capacity);
     [this.#time, this.#stream, this.#segment, this.#until] = [halves(), halves(), halves(), halves()];
-    [this.#entries, this.#bytes] = [halves(), halves()];
+    [this.#run, this.#entries, this.#bytes] = [halves(), halves(), halves()];
   }
 
-  fill({ partition, span, segment, until }: SegmentKey, rows: readonly VolumeRow[]): void {
+  fill({ partition, span, segment, until, run }: SegmentKey, rows: readonly VolumeRow[]): void {
     const stream = this.#stream;
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i] as VolumeRow;
@@ -54,6 +55,7 @@ class Columns {
       setNumber(this.#time, i, row.time);
       setNumber(this.#segment, i, segment);
       setNumber(this.#until, i, until);
+      setNumber(this.#run, i, run);
       setNumber(this.#entries, i, row.entries);
       setNumber(this.#bytes, i, row.bytes);
     }
@@ -78,6 +80,7 @@ class Columns {
     column('log_part', this.#part, 2);
     column('segment', this.#segment, 8);
     column('until', this.#until, 8);
+    column('run', this.#run, 8);
     column('entries', this.#entries, 8);
     column('bytes', this.#bytes, 8);
   }

@@ -1,6 +1,6 @@
 import { CheckedColumns, isCount, isTime, readChecked } from './checked-columns.ts';
 import { VOLUME_HEADS } from './layout.ts';
-import { SCOPE_ALL_ALONE, type SegmentKey, type VolumeRow } from './volume-row.ts';
+import { SCOPE_SEGMENT, type SegmentKey, type VolumeRow } from './volume-row.ts';
 
 /** A row as it is read: each says which segment it is of. */
 export type ReadRow = VolumeRow & SegmentKey;
@@ -14,17 +14,22 @@ export function readVolume(value: Buffer, count: number): ReadRow[] | string {
 }
 
 function read(columns: CheckedColumns, bytes: Buffer, count: number): ReadRow[] {
-  const tenantId = columns.numbers('tenant_id', 4, (number) => number > 0);
+  const tenantId = columns.numbers('tenant_id', 4);
   const retentionDays = columns.numbers('retention_days', 2);
-  const scope = columns.numbers('scope', 1, (number) => number <= SCOPE_ALL_ALONE);
+  const scope = columns.numbers('scope', 1, (number, row) => (tenantId[row] === 0 ? number === SCOPE_SEGMENT : number < SCOPE_SEGMENT));
   const span = columns.numbers('span', 4, (number) => number > 0);
   const time = columns.numbers('time', 8, isTime);
   const streams = columns.fixed('stream_id', 8);
   const level = columns.strings('level');
   const partition = columns.numbers('log_part', 2);
   const segment = columns.numbers('segment', 8, isCount);
-  const until = columns.numbers('until', 8, (number, row) => isCount(number) && number > (segment[row] as number));
-  const entries = columns.numbers('entries', 8, (number) => isCount(number) && number > 0);
+  const until = columns.numbers(
+    'until',
+    8,
+    (number, row) => isCount(number) && number >= (segment[row] as number) + (scope[row] === SCOPE_SEGMENT ? 0 : 1),
+  );
+  const run = columns.numbers('run', 8, isCount);
+  const entries = columns.numbers('entries', 8, (number, row) => isCount(number) && (number > 0 || scope[row] === SCOPE_SEGMENT));
   const sizes = columns.numbers('bytes', 8, isCount);
   columns.end();
   const { starts, ends } = level;
@@ -40,6 +45,7 @@ function read(columns: CheckedColumns, bytes: Buffer, count: number): ReadRow[] 
     partition: partition[row] as number,
     segment: segment[row] as number,
     until: until[row] as number,
+    run: run[row] as number,
     entries: entries[row] as number,
     bytes: sizes[row] as number,
   }));

@@ -1,7 +1,9 @@
-/** Whose entries a row counts: those of all streams of its tenant, or of one; or of all, in a segment that has too many streams to count each. */
+/** Whose entries a row counts: those of all streams of its tenant, or of one; or of all, in a segment that has too many of its streams to count each. */
 export const SCOPE_ALL = 0;
 export const SCOPE_STREAM = 1;
 export const SCOPE_ALL_ALONE = 2;
+/** No entries, but that all before `until` is counted: `time` says when, by append time, and `entries` from which record on its run has counted. */
+export const SCOPE_SEGMENT = 3;
 
 /** The part of a partition of the log that rows count, and by which span of time they count it (docs/adr/0023-one-reader-for-every-processor.md). */
 export type SegmentKey = {
@@ -12,14 +14,19 @@ export type SegmentKey = {
   /** The offset of its first record, and the one behind its last. */
   readonly segment: number;
   readonly until: number;
+  /**
+   * Tells what was counted without a gap from what was counted before: when the first record behind the gap was appended, milliseconds; 0
+   * where all of the partition was counted.
+   */
+  readonly run: number;
 };
 
-/** How many entries a segment has of a tenant, class, level and span of time, and of a stream where the scope says so. */
+/** How many entries a segment has of a tenant, class, level and span of time, and of a stream where the scope says so; of tenant 0 what is said of the segment. */
 export type VolumeRow = {
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */
   readonly retentionDays: number;
-  readonly scope: typeof SCOPE_ALL | typeof SCOPE_STREAM | typeof SCOPE_ALL_ALONE;
+  readonly scope: typeof SCOPE_ALL | typeof SCOPE_STREAM | typeof SCOPE_ALL_ALONE | typeof SCOPE_SEGMENT;
   /** When the span of time begins, seconds since 1970. */
   readonly time: number;
   /** The halves of the stream's id; 0 where all streams are counted. */

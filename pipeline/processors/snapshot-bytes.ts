@@ -71,7 +71,7 @@ export class ByteReader {
       number += (byte & 127) * factor;
       if (number > most) throw new CutOff();
       if (byte < 128) return number;
-      // a number has one form only
+      // more bytes than the largest number has
       if (factor > most) throw new CutOff();
     }
   }

@@ -41,9 +41,12 @@ export class Store {
   readonly #owner: ClickHouseClient;
   readonly #reader: ClickHouseClient;
   readonly #select: SelectClient;
+  readonly #mark: string;
 
-  constructor(config: Config['clickhouse']) {
+  /** `mark` ends the `query_id` of each of its queries, so that all of them can be ended together (`endMarked`). */
+  constructor(config: Config['clickhouse'], mark = '') {
     this.database = config.database;
+    this.#mark = mark;
     const common = {
       url: config.url,
       log: { LoggerClass: quietClickHouseLog },
@@ -101,16 +104,23 @@ export class Store {
 
   /** Ends a statement of the reader, and waits until it has. One that had not begun yet is ended a second later. */
   async #kill(queryId: string): Promise<void> {
-    if (await this.#killed(queryId)) return;
-    void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed(queryId));
+    if (await this.#killed('query_id = {id:String}', queryId)) return;
+    void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed('query_id = {id:String}', queryId));
+  }
+
+  /** Ends all queries of a store with this mark, whose process is gone, and waits until they have (10 s at most); those that begin within a second too. */
+  async endMarked(mark: string): Promise<void> {
+    if (mark === '') throw new Error('BUG: Queries without a mark cannot be told apart.');
+    await this.#killed('endsWith(query_id, {id:String})', mark);
+    void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed('endsWith(query_id, {id:String})', mark));
   }
 
   /** False where there was none to be ended, or nobody may. */
-  async #killed(queryId: string): Promise<boolean> {
+  async #killed(condition: string, id: string): Promise<boolean> {
     try {
       const result = await this.#owner.query({
-        query: 'KILL QUERY WHERE query_id = {id:String} SYNC',
-        query_params: { id: queryId },
+        query: `KILL QUERY WHERE ${condition} SYNC`,
+        query_params: { id },
         format: 'JSONCompactEachRow',
         abort_signal: AbortSignal.timeout(KILL_MS),
       });
@@ -125,7 +135,7 @@ export class Store {
     return {
       ...renderSql(statement),
       settings: settingsOf(options),
-      queryId: queryIdOf(requestId ?? 'logweir'),
+      queryId: queryIdOf(requestId ?? 'logweir') + this.#mark,
       ...(signal === undefined ? {} : { signal }),
     };
   }

@@ -46,7 +46,14 @@ describe('answers that take long', function () {
       1,
       Array.from({ length: ENTRIES }, (_, i) => at(i / 100, { _msg: TEXT, n: String(i) })),
     );
-    pool = new QueryPool({ clickhouse: own.config, limits: LIMITS, log: pino({ level: 'silent' }), workers: 2, maxBytes: 600_000_000 });
+    pool = new QueryPool({
+      clickhouse: own.config,
+      limits: LIMITS,
+      store: own.store,
+      log: pino({ level: 'silent' }),
+      workers: 2,
+      maxBytes: 600_000_000,
+    });
     await pool.start();
     slow = own.open(SlowStore);
     metrics = new Metrics('test');

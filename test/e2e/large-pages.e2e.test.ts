@@ -30,7 +30,7 @@ describe('answers of large entries', function () {
       );
     // what reads TypeScript takes some 60 MB in each process
     const log = pino({ level: 'silent' });
-    pool = new QueryPool({ clickhouse: own.config, limits: { maxFacetFields: 50 }, log, workers: 3, maxBytes: 600 * MB });
+    pool = new QueryPool({ clickhouse: own.config, limits: { maxFacetFields: 50 }, store: own.store, log, workers: 3, maxBytes: 600 * MB });
     await pool.start();
   });
   after(async () => {

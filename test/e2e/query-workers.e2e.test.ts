@@ -5,6 +5,9 @@ import type { EngineAnswer, QueryEngine, QueryJob } from '../../api/query/engine
 import { LocalEngine } from '../../api/query/local-engine.ts';
 import { QueryPool } from '../../api/query/workers/query-pool.ts';
 import { HttpError, rateLimited } from '../../pipeline/core/errors.ts';
+import { sql } from '../../pipeline/core/sql.ts';
+import { Store } from '../../pipeline/store/client.ts';
+import { until } from './instance.ts';
 import { LogsqlStore } from './logsql-store.ts';
 import { at } from './query-setup.ts';
 
@@ -24,6 +27,8 @@ describe('query workers', function () {
   let pool: QueryPool;
   let local: LocalEngine;
   const lost: string[] = [];
+  /** Of workers that were gone while they had work; each is there when its statements have ended. */
+  const ended: string[] = [];
   before(async () => {
     own = await LogsqlStore.start();
     const entries = Array.from({ length: ENTRIES }, (_, i) =>
@@ -33,7 +38,16 @@ describe('query workers', function () {
     await own.insert(2, entries.slice(0, 10));
     local = new LocalEngine({ store: own.store, now: () => BigInt(Date.now()) * 1_000_000n, limits: LIMITS });
     const log = pino({ level: 'silent' });
-    pool = new QueryPool({ clickhouse: own.config, limits: LIMITS, log, workers: 3, maxBytes: MAX_BYTES, onLost: (why) => lost.push(why) });
+    const store = { endMarked: (mark: string) => own.store.endMarked(mark).then(() => void ended.push(mark)) };
+    pool = new QueryPool({
+      clickhouse: own.config,
+      limits: LIMITS,
+      store,
+      log,
+      workers: 3,
+      maxBytes: MAX_BYTES,
+      onLost: (why) => lost.push(why),
+    });
     await pool.start();
   });
   after(async () => {
@@ -137,6 +151,48 @@ describe('query workers', function () {
     expect(failed.length, failed.join('; ')).to.be.at.most(3);
     expect(await ok(search('* | stats count() n'))).to.include(`"n":${String(ENTRIES)}`);
     expect(pool.pids.filter((pid) => before.has(pid))).to.deep.equal([]);
+  });
+
+  it('have what a process leaves running in ClickHouse ended, and nothing else', async () => {
+    ended.length = 0;
+    // more than fits between ClickHouse and who does not take it
+    await own.insert(
+      9,
+      Array.from({ length: 40 }, (_, i) => at(i, { _msg: 'x'.repeat(1_900_000) })),
+    );
+    const idsOf = async (pattern: string): Promise<string[]> =>
+      (await own.store.ownerRows('SELECT query_id FROM system.processes WHERE match(query_id, {pattern:String})', { pattern }))
+        .map(String)
+        .sort();
+    const { stream } = await pool.run(
+      jobOf({ operation: 'select/query', parameters: select('*'), tenantId: 9, requestId: 'lost', isExport: true }),
+    );
+    const rows = (stream as AsyncIterable<string | Uint8Array>)[Symbol.asyncIterator]();
+    await rows.next();
+    const [id = ''] = await until(
+      'the statement',
+      () => idsOf('^lost-'),
+      (ids) => ids.length > 0,
+    );
+    for (const pid of pool.pids) process.kill(pid, 'SIGKILL');
+    const [mark = ''] = await until(
+      'the end of what was left',
+      () => Promise.resolve(ended),
+      (marks) => marks.length > 0,
+    );
+    expect(id.endsWith(mark)).to.equal(true);
+    expect(await idsOf('^lost-')).to.deep.equal([]);
+    const { user: readerUser, password: readerPassword } = own.config;
+    const [left, kept] = ['-left', '-kept'].map((mark) => new Store({ ...own.config, readerUser, readerPassword }, mark)) as [Store, Store];
+    const slow = sql`SELECT sum(sleepEachRow(0.01)) FROM numbers(100000) SETTINGS max_block_size = 10`;
+    const asked = [left, kept].map((store) => store.rows(slow, { tenantId: 1, timeoutMs: 60_000 }).catch(String));
+    const running = async (): Promise<string[]> => (await idsOf('-(left|kept)$')).map((one) => one.slice(-5)).sort();
+    await until('both', running, (both) => both.length === 2);
+    await own.store.endMarked('-left');
+    expect(await running()).to.deep.equal(['-kept']);
+    await own.store.endMarked('-kept');
+    expect(await running()).to.deep.equal([]);
+    await Promise.all([...asked, left.close(), kept.close()]);
   });
 
   it('run four of a tenant at once; more wait, and too many are refused, while another tenant has its answer', async () => {

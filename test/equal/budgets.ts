@@ -55,8 +55,20 @@ export async function checkBudgets({ queries, seed, progress, isTimed }: Budgets
   const own = await LogsqlStore.start();
   let lostWorkers = 0;
   const log = pino({ level: 'silent' });
-  const options = { clickhouse: own.config, limits: { maxFacetFields: 50 }, log, workers: 3, maxBytes: MAX_BYTES, memory: MEMORY };
-  const pool = new QueryPool({ ...options, onLost: () => (lostWorkers += 1) });
+  const options = {
+    clickhouse: own.config,
+    limits: { maxFacetFields: 50 },
+    store: own.store,
+    log,
+    workers: 3,
+    maxBytes: MAX_BYTES,
+    memory: MEMORY,
+  };
+  // on a busy machine a worker may come to nothing in time
+  const onLost = (why: string): void => {
+    if (isTimed || why !== 'time') lostWorkers += 1;
+  };
+  const pool = new QueryPool({ ...options, onLost });
   try {
     const comparison = new Comparison(own);
     const random = new Random(seed);

@@ -9,7 +9,14 @@ export const volumeRow = (more: Partial<VolumeRow> = {}): VolumeRow => ({
   ...more,
 });
 
-export const segmentKey = (more: Partial<SegmentKey> = {}): SegmentKey => ({ partition: 3, span: 60, segment: 5, until: 9, ...more });
+export const segmentKey = (more: Partial<SegmentKey> = {}): SegmentKey => ({
+  partition: 3,
+  span: 60,
+  segment: 5,
+  until: 9,
+  run: 0,
+  ...more,
+});
 
 /** A record of `counters.v1` with these rows. */
 export const counterRecord = (rows: readonly VolumeRow[], more: Partial<SignalRecord> = {}): SignalRecord => ({

@@ -6,6 +6,7 @@ import { WordTable } from '../../pipeline/logs/columns/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { Batch } from '../../pipeline/processors/processor.ts';
+import { SCOPE_SEGMENT } from '../../pipeline/counters/volume-row.ts';
 import { readVolume, type ReadRow } from '../../pipeline/counters/volume-reader.ts';
 import { streamOf } from './log-record.ts';
 
@@ -58,8 +59,11 @@ export const batchOf = (entries: readonly PlainEntry[], more: Partial<Batch> = {
 export const bytesOf = ({ level = '', message = 'm', service = '', fields = {} }: PlainEntry): number =>
   [level, message, service, 't1', ...Object.entries(fields).flat()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
+/** The rows of outputs that count entries. */
+export const rowsIn = (outputs: readonly AbsoluteRecord[]): ReadRow[] => allRowsIn(outputs).filter(({ scope }) => scope !== SCOPE_SEGMENT);
+
 /** The rows of outputs, which must be records that can be read. */
-export const rowsIn = (outputs: readonly AbsoluteRecord[]): ReadRow[] =>
+export const allRowsIn = (outputs: readonly AbsoluteRecord[]): ReadRow[] =>
   outputs.flatMap(({ value, headers }) => {
     const rows = readVolume(value, Number(headers['count']));
     if (typeof rows === 'string') throw new Error(rows);

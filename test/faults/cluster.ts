@@ -19,7 +19,9 @@ const READY_TIMEOUT_MS = 480_000;
 
 export const API_NAMES = ['api-1', 'api-2'] as const;
 export const SINK_NAMES = ['sink-1', 'sink-2'] as const;
-export const ROLE_NAMES = [...API_NAMES, ...SINK_NAMES] as const;
+/** Hosts of processors. */
+export const HOST_NAMES = ['host-1', 'host-2'] as const;
+export const ROLE_NAMES = [...API_NAMES, ...SINK_NAMES, ...HOST_NAMES] as const;
 export const PROCESS_NAMES = ['kafka', 'clickhouse', ...ROLE_NAMES] as const;
 export type RoleName = (typeof ROLE_NAMES)[number];
 /** Where there are three brokers, `kafka` is none of them. */
@@ -55,7 +57,7 @@ export type ClusterOptions = {
 /** Where entries go in: the ingest and the app host of one process. */
 export type Api = { readonly name: RoleName; readonly ingestUrl: string; readonly appUrl: string; readonly adminUrl: string };
 
-/** One Kafka (or three nodes of it), one ClickHouse, two API processes and two sinks, each a process of its own; each is started again when it ends, as the supervisor does. */
+/** One Kafka (or three nodes of it), one ClickHouse, two API processes, two sinks and two hosts of processors, each a process of its own; each is started again when it ends, as the supervisor does. */
 export type Cluster = {
   readonly dataDir: string;
   readonly key: string;
@@ -144,7 +146,8 @@ class Made implements Cluster {
     const env = this.#env();
     await runSetup({ dist: this.#dist, dataDir, env: { ...env, ...this.#addresses() }, signal: new AbortController().signal });
     for (const name of API_NAMES) this.#addApi(name, env, [take(), take(), take()]);
-    for (const name of SINK_NAMES) this.#addRole(name, ['sink', 'processors', 'guard'], { ...env, ...this.#addresses('sink') });
+    for (const name of SINK_NAMES) this.#addRole(name, ['sink', 'guard'], { ...env, ...this.#addresses('sink') });
+    for (const name of HOST_NAMES) this.#addRole(name, ['processors'], { ...env, ...this.#addresses('sink') });
     await Promise.all(ROLE_NAMES.map((name) => this.process(name).start()));
     await this.untilReady();
     await this.#useAllPartitions();
@@ -223,6 +226,7 @@ class Made implements Cluster {
     const stopAll = (names: readonly ProcessName[]): Promise<unknown> =>
       Promise.all(names.map((name) => this.#processes.get(name)?.stop() ?? Promise.resolve()));
     await stopAll(API_NAMES);
+    await stopAll(HOST_NAMES);
     await stopAll(SINK_NAMES);
     await stopAll(this.#engines());
     await Promise.all([...[...this.#links.values()].map((proxy) => proxy.close()), this.#brokers?.network.close()]);

@@ -6,7 +6,9 @@ export type FaultSignal = 'SIGKILL' | 'SIGSTOP';
 
 /** Points on the way of a range into the table, in their order (docs/adr/0003-exactly-once-sink.md). */
 export const FAULT_POINTS = ['after-intent', 'mid-insert', 'after-insert', 'after-commit'] as const;
-export type FaultPoint = (typeof FAULT_POINTS)[number];
+/** Points on the way of what processors find, and of their states (docs/adr/0023-one-reader-for-every-processor.md). */
+export const HOST_POINTS = ['before-outputs', 'after-outputs', 'after-snapshot'] as const;
+export type FaultPoint = (typeof FAULT_POINTS)[number] | (typeof HOST_POINTS)[number];
 
 /** Loaded into the processes: it knows how to strike. */
 export const FAULT_PRELOAD = path.join(import.meta.dirname, 'fault-points.mjs');
@@ -33,6 +35,23 @@ export const FAULT_POINT_PATCHES: readonly Patch[] = [
         text.startsWith('INSERT INTO logs') ? globalThis.faultInBody('mid-insert', [...statement, ...body]) : [...statement, ...body],
       { objectMode: false, highWaterMark: 1 << 20 }),`,
   },
+  {
+    file: 'pipeline/processors/write-queue.js',
+    find: 'await this.#options.write(step.records);',
+    replace: `{
+                    globalThis.faultPoint('before-outputs');
+                    await this.#options.write(step.records);
+                    globalThis.faultPoint('after-outputs');
+                }`,
+  },
+  {
+    file: 'pipeline/processors/hosted-partition.js',
+    find: 'await states.save(this.partition, next, bytes);',
+    replace: "await states.save(this.partition, next, bytes); globalThis.faultPoint('after-snapshot');",
+  },
+  // so that there is enough of either in a minute
+  { file: 'pipeline/processors/hosted-partition.js', find: 'const SNAPSHOT_MS = 30_000;', replace: 'const SNAPSHOT_MS = 300;' },
+  { file: 'pipeline/processors/volume/spans.js', find: 'MINUTE_MS = 60_000;', replace: 'MINUTE_MS = 1500;' },
 ];
 
 /** What tells a process to strike at a point, the next time it comes there. */

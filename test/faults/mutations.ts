@@ -1,7 +1,7 @@
 import type { Patch } from './patched-dist.ts';
 import type { Scenario } from './scenario.ts';
 import { droppedProduceAnswers } from './scenarios/dropped-answers.ts';
-import { forgottenTokens, killSinkAtPoints, stallSinkAtPoints } from './scenarios/fault-points.ts';
+import { forgottenTokens, killHostAtPoints, killSinkAtPoints, stallSinkAtPoints } from './scenarios/fault-points.ts';
 import { heldInserts } from './scenarios/held-inserts.ts';
 
 /** A safety part of the product, how it is switched off in a copy, and a scenario that holds with it and must not hold without it. */
@@ -62,6 +62,42 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'sinks/writer.js',
         find: 'const range = again ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;',
         replace: 'const range = rest;',
+      },
+    ],
+  },
+  {
+    name: 'state-order',
+    about: 'A snapshot is saved before what was found until then is written.',
+    scenario: killHostAtPoints,
+    patches: [
+      {
+        file: 'pipeline/processors/hosted-partition.js',
+        find: 'writes.then(async () => {',
+        replace: '((run) => void run())(async () => {',
+      },
+    ],
+  },
+  {
+    name: 'state-clock',
+    about: 'A segment of the volume ends by the clock of whoever folds.',
+    scenario: killHostAtPoints,
+    patches: [
+      {
+        file: 'pipeline/processors/volume/volume.js',
+        find: 'input.appendedAt >= segment.since + minutes * MINUTE_MS',
+        replace: 'Date.now() >= segment.since + minutes * MINUTE_MS',
+      },
+    ],
+  },
+  {
+    name: 'state-once',
+    about: 'A host begins at the first record that any of its processors wants, and gives each of them all from there on.',
+    scenario: killHostAtPoints,
+    patches: [
+      {
+        file: 'pipeline/processors/hosted-partition.js',
+        find: 'if (member.halted !== null || input.offset < member.next)',
+        replace: 'if (member.halted !== null)',
       },
     ],
   },

@@ -34,9 +34,11 @@ describe('the report', () => {
     const text = render([
       { ...RUN, mutation: 'intent', twice: 9 },
       { ...RUN, mutation: 'token' },
+      { ...RUN, mutation: 'state-order', violations: [{ check: 'segments of the volume overlap', count: 4 }] },
     ]);
-    expect(text).to.contain('| intent | kill-sink | 2026-11-21 | 7 | 60 | 120000 | 0 | 9 | yes |');
-    expect(text).to.contain('| 0 | 0 | **no** |');
+    expect(text).to.contain('| intent | kill-sink | 2026-11-21 | 7 | 60 | 120000 | 0 | 9 | 0 | yes |');
+    expect(text).to.contain('| 0 | 0 | 0 | **no** |');
+    expect(text).to.contain('| 0 | 0 | 4 | yes |');
     expect(text).to.contain('In all: 0 runs');
   });
 });

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../../main/install.mjs';
 import { MUTATIONS } from './mutations.ts';
-import { addToReport, recordOf, writePage } from './report.ts';
+import { addToReport, foundBy, recordOf, writePage } from './report.ts';
 import { runScenarios, type RunReport } from './run-scenarios.ts';
 import { runWhole } from './run-whole.ts';
 import { samples } from './sample.ts';
@@ -126,11 +126,9 @@ async function runMutations(list: string): Promise<number> {
     log(`without ${name}: ${about}`);
     const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, seed, log, patches, ...kept(name) });
     tell(report, name);
-    const { lost, twice } = recordOf(report);
-    log(
-      lost + twice > 0 ? `without ${name}: found out, ${String(lost)} lost and ${String(twice)} twice` : `without ${name}: NOT FOUND OUT`,
-    );
-    if (lost + twice === 0) missed += 1;
+    const found = foundBy(recordOf(report, name));
+    log(found > 0 ? `without ${name}: found out, ${String(found)} times` : `without ${name}: NOT FOUND OUT`);
+    if (found === 0) missed += 1;
   }
   return missed;
 }

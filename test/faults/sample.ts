@@ -11,6 +11,7 @@ const SECONDS = 6;
 export const OFTEN: readonly string[] = [
   'kill-api',
   'kill-sink',
+  'kill-host',
   'kill-clickhouse',
   'kill-kafka',
   'kill-sink-at-points',

@@ -8,13 +8,14 @@ export type WholeRun = {
   readonly quiet?: true;
 };
 
-/** What a release must have gone through: some 1,000 kills, 200 pauses, 2,500 dropped answers, 500 torn inserts, 60 late ones, and each outage once. */
+/** What a release must have gone through: some 1,200 kills, 200 pauses, 2,500 dropped answers, 500 torn inserts, 60 late ones, and each outage once. */
 export const WHOLE: readonly WholeRun[] = [
   { scenario: 'pause-api', times: 45, seconds: 1200 },
   { scenario: 'pause-sink', times: 45, seconds: 1200 },
   { scenario: 'pause-kafka', times: 45, seconds: 1500 },
   { scenario: 'pause-clickhouse', times: 45, seconds: 1200 },
   { scenario: 'kill-sink', times: 250, seconds: 2400 },
+  { scenario: 'kill-host', times: 120, seconds: 1200 },
   { scenario: 'kill-api', times: 250, seconds: 2400 },
   { scenario: 'kill-sink-and-kafka', times: 60, seconds: 1200 },
   { scenario: 'kill-api-and-kafka', times: 60, seconds: 1200 },
@@ -23,6 +24,7 @@ export const WHOLE: readonly WholeRun[] = [
   { scenario: 'kill-kafka', times: 30, seconds: 900 },
   { scenario: 'kill-all', times: 60, seconds: 600 },
   { scenario: 'kill-sink-at-points', times: 120, seconds: 900 },
+  { scenario: 'kill-host-at-points', times: 60, seconds: 900 },
   { scenario: 'stall-sink-at-points', times: 20, seconds: 600 },
   { scenario: 'forgotten-tokens', times: 20, seconds: 400 },
   { scenario: 'dropped-produce-answers', times: 2000, seconds: 1500 },

@@ -8,6 +8,8 @@ export type WorkerSettings = {
   readonly clickhouse: Config['clickhouse'];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
   readonly memory: MemoryLimits;
+  /** Ends the `query_id` of each of its statements; no other worker has the same. */
+  readonly mark: string;
 };
 
 /** A job as it is sent; how long ago its request came, since clocks of two processes begin at different times. Milliseconds. */

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError, queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
+import type { Store } from '../../../pipeline/store/client.ts';
 import type { MemoryLimits } from '../../../logsql/memory.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../engine.ts';
 import {
@@ -33,6 +35,8 @@ import { isQuery, SILENT_MS, WorkerSlot } from './worker-slot.ts';
 export type QueryPoolOptions = {
   readonly clickhouse: Config['clickhouse'];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
+  /** Ends in ClickHouse what a worker that is gone has left running there. */
+  readonly store: Pick<Store, 'endMarked'>;
   readonly log: Logger;
   /** How many processes; a tenant's queries are in half of them at most. */
   readonly workers: number;
@@ -128,8 +132,9 @@ export class QueryPool implements QueryEngine, Service {
 
   #open(slot: WorkerSlot): void {
     const { clickhouse, limits, log, memory = MEMORY } = this.#options;
+    const mark = `-${randomUUID()}`;
     const worker = new WorkerProcess(
-      { clickhouse, limits, memory },
+      { clickhouse, limits, memory, mark },
       {
         onFrame: (frame) => {
           if (slot.worker === worker) this.#take(slot, frame);
@@ -139,7 +144,7 @@ export class QueryPool implements QueryEngine, Service {
         },
       },
     );
-    Object.assign(slot, { worker, isReady: false, noted: 0, silentMs: 0, why: null });
+    Object.assign(slot, { worker, mark, isReady: false, noted: 0, silentMs: 0, why: null });
   }
 
   /** What of a tenant runs, in all workers. */
@@ -172,9 +177,9 @@ export class QueryPool implements QueryEngine, Service {
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts), now);
     slot.jobs.set(number, job);
-    const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, isExport = false, startedAt } = job.job;
+    const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, isExport = false, startedAt, cover = null } = job.job;
     const told = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
-    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail, isExport }, ...told };
+    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail, isExport, cover }, ...told };
     slot.worker?.send(jsonFrame(RUN, number, sent));
     return true;
   }
@@ -300,10 +305,12 @@ export class QueryPool implements QueryEngine, Service {
 
   #exited(slot: WorkerSlot, how: string, log: Logger): void {
     const { why, noted, isReady } = slot;
-    const jobs = [...slot.jobs.values()];
-    slot.jobs.clear();
-    slot.leaving.clear();
-    slot.worker = null;
+    const isIdle = slot.all.length === 0;
+    const ended = isIdle ? Promise.resolve() : this.#options.store.endMarked(slot.mark);
+    const jobs = slot.lost(ended);
+    void ended.then(() => {
+      this.#placeWaiting();
+    });
     if (!this.#running) return;
     if (jobs.length > 0) {
       this.#options.onLost?.(why === 'time' || why === 'memory' ? why : 'crash');

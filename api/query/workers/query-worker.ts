@@ -150,8 +150,8 @@ function take(frame: frames.Frame): void {
   const one = running.get(frame.job);
   switch (frame.type) {
     case frames.SETTINGS: {
-      const { clickhouse, limits, memory } = frames.jsonOf(frame) as WorkerSettings;
-      store = new Store(clickhouse);
+      const { clickhouse, limits, memory, mark } = frames.jsonOf(frame) as WorkerSettings;
+      store = new Store(clickhouse, mark);
       engine = new LocalEngine({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits, memory });
       lookForGarbage();
       send(frames.frameOf(frames.READY));

@@ -18,6 +18,8 @@ export const isQuery = (job: QueryJob): boolean => !job.isTail && job.isExport !
 /** A worker and what it has to do. */
 export class WorkerSlot {
   worker: WorkerProcess | null = null;
+  /** Of the statements of the worker. */
+  mark = '';
   isReady = false;
   readonly jobs = new Map<number, PoolJob>();
   /** Jobs that nobody waits for, or that have their answer, of which something may still run in ClickHouse. */
@@ -44,6 +46,19 @@ export class WorkerSlot {
   /** What takes a place in ClickHouse for it. */
   get all(): QueryJob[] {
     return [...[...this.jobs.values()].map(({ job }) => job), ...this.leaving.values()];
+  }
+
+  /** The worker is gone: what it ran counts until `ended`. Gives what it had to do. */
+  lost(ended: Promise<void>): PoolJob[] {
+    const jobs = [...this.jobs.values()];
+    for (const { number, job } of jobs) this.leaving.set(number, job);
+    const left = [...this.leaving.keys()];
+    this.jobs.clear();
+    this.worker = null;
+    void ended.then(() => {
+      for (const number of left) this.leaving.delete(number);
+    });
+    return jobs;
   }
 
   isOf(tenantId: number): boolean {

@@ -9,6 +9,8 @@ const MAX_LEVELS = 4096;
 const MAX_LEVEL_BYTES = 256 * 1024;
 
 const SCOPE_UNIT = 65_536;
+/** Where groups are dropped, so many are left of those that there may be. */
+const KEPT_SHARE = 0.75;
 
 /** A group's tenancy beside the tenant: its retention class in days, and its scope. */
 export const kindOf = (retentionDays: number, scope: number): number => retentionDays + scope * SCOPE_UNIT;
@@ -22,8 +24,8 @@ export class Segment {
   readonly since: number;
   groups = new GroupTable();
   readonly levels = new LevelList();
-  /** False where it has had too many streams, and counts all of them together alone. */
-  hasStreams = true;
+  /** Tenants that have had too many streams here: all of one are counted together alone. */
+  readonly alone = new Set<number>();
 
   constructor(from: number, since: number) {
     this.from = from;
@@ -36,8 +38,9 @@ export class Segment {
     const { table } = record;
     const { size } = table;
     const numbers = record.levels.map((text) => levels.number(text));
+    const isAlone = this.alone.has(tenantId);
     for (let group = 0; group < size; group++) {
-      if (!this.hasStreams && table.kind(group) === SCOPE_STREAM) continue;
+      if (isAlone && table.kind(group) === SCOPE_STREAM) continue;
       const own = groups.at(
         tenantId,
         kindOf(retentionDays, table.kind(group)),
@@ -50,17 +53,38 @@ export class Segment {
     }
   }
 
-  /** Counts single streams no further where that makes too many groups: such rows would be about as many as the entries. */
+  /**
+   * Counts single streams no further of the tenants that have most of them, where there are too many groups: such rows would be about as
+   * many as the entries.
+   */
   limit(maxGroups: number): void {
-    if (!this.hasStreams || this.groups.size <= maxGroups) return;
+    if (this.groups.size <= maxGroups) return;
     const before = this.groups;
-    this.hasStreams = false;
+    let left = before.size;
+    for (const [tenant, groups] of this.#streamGroups()) {
+      if (left <= maxGroups * KEPT_SHARE) break;
+      this.alone.add(tenant);
+      left -= groups;
+    }
+    if (left === before.size) return;
     this.groups = new GroupTable();
     for (let group = 0; group < before.size; group++) {
-      if (scopeOf(before.kind(group)) === SCOPE_STREAM) continue;
-      const own = this.groups.at(before.tenant(group), before.kind(group), 0, 0, before.time(group), before.level(group));
+      const [tenant, kind] = [before.tenant(group), before.kind(group)];
+      if (scopeOf(kind) === SCOPE_STREAM && this.alone.has(tenant)) continue;
+      const own = this.groups.at(tenant, kind, before.high(group), before.low(group), before.time(group), before.level(group));
       this.groups.add(own, before.entries(group), before.bytes(group));
     }
+  }
+
+  /** How many groups of single streams each tenant has, the most first. */
+  #streamGroups(): [tenant: number, groups: number][] {
+    const { groups } = this;
+    const sums = new Map<number, number>();
+    for (let group = 0; group < groups.size; group++) {
+      const tenant = groups.tenant(group);
+      if (scopeOf(groups.kind(group)) === SCOPE_STREAM) sums.set(tenant, (sums.get(tenant) ?? 0) + 1);
+    }
+    return [...sums].sort(([a, most], [b, more]) => more - most || a - b);
   }
 
   /** Whether it must count no further. */
@@ -75,7 +99,7 @@ export class Segment {
     const rows: VolumeRow[] = [];
     for (let group = 0; group < groups.size; group++) {
       const kind = groups.kind(group);
-      const ofAll = this.hasStreams ? SCOPE_ALL : SCOPE_ALL_ALONE;
+      const ofAll = this.alone.has(groups.tenant(group)) ? SCOPE_ALL_ALONE : SCOPE_ALL;
       const scope = scopeOf(kind) === SCOPE_ALL ? ofAll : SCOPE_STREAM;
       rows.push({
         tenantId: groups.tenant(group),

@@ -1,28 +1,31 @@
+import { SCOPE_STREAM } from '../../counters/volume-row.ts';
 import { kindOf, Segment } from './segment.ts';
 import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
-import { SPAN_MINUTES } from './spans.ts';
+import { VolumeState } from './volume-state.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 /** What a segment is. */
-const [CLOSED, OPEN, WITHOUT_STREAMS] = [0, 1, 2] as const;
-const MAX_KIND = kindOf(0xffff, 1);
+const [CLOSED, OPEN] = [0, 1] as const;
+const MAX_KIND = kindOf(0xffff, SCOPE_STREAM);
 /** Times are signed words, of which a record has few. */
 const MAX_WORD = 0xffff_ffff;
 
-/** The segments in some 20 bytes a group: version, and for each span whether it is open, where it begins, its levels and its groups, in their order. */
-export function snapshotSegments(segments: readonly (Segment | null)[]): Buffer {
+/**
+ * The state in some 20 bytes a group: version, next offset, where the counting began, when it was told, and for each span whether it is open, where it begins,
+ * which tenants have no single streams, its levels and its groups, in their order.
+ */
+export function snapshotVolume({ next, lastAt, base, run, toldAt, segments }: VolumeState): Buffer {
   const to = new ByteWriter();
-  to.count(VERSION);
+  for (const number of [VERSION, next, lastAt, base, run, toldAt]) to.count(number);
   for (const segment of segments) {
-    to.count(segment === null ? CLOSED : segment.hasStreams ? OPEN : WITHOUT_STREAMS);
+    to.count(segment === null ? CLOSED : OPEN);
     if (segment !== null) putSegment(to, segment);
   }
   return to.finish();
 }
 
-function putSegment(to: ByteWriter, { from, since, levels, groups }: Segment): void {
-  to.count(from);
-  to.count(since);
+function putSegment(to: ByteWriter, { from, since, alone, levels, groups }: Segment): void {
+  for (const number of [from, since, alone.size, ...alone]) to.count(number);
   to.count(levels.texts.length);
   for (const text of levels.texts) to.text(text);
   to.count(groups.size);
@@ -40,26 +43,35 @@ function putSegment(to: ByteWriter, { from, since, levels, groups }: Segment): v
   }
 }
 
-/** What `snapshotSegments` made; null where the bytes are anything else. */
-export function restoreSegments(bytes: Buffer): (Segment | null)[] | null {
+/** What `snapshotVolume` made; null where the bytes are anything else. */
+export function restoreVolume(bytes: Buffer): VolumeState | null {
   const from = new ByteReader(bytes);
   try {
     if (from.count() !== VERSION) return null;
-    const segments = SPAN_MINUTES.map(() => {
-      const kind = from.count(WITHOUT_STREAMS);
-      return kind === CLOSED ? null : readSegment(from, kind === OPEN);
-    });
-    return from.isAtEnd ? segments : null;
+    const state = new VolumeState();
+    [state.next, state.lastAt, state.base, state.run, state.toldAt] = [
+      from.count(),
+      from.count(),
+      from.count(),
+      from.count(),
+      from.count(),
+    ];
+    for (let span = 0; span < state.segments.length; span++) state.segments[span] = from.count(OPEN) === CLOSED ? null : readSegment(from);
+    return from.isAtEnd ? state : null;
   } catch (error) {
     if (error instanceof CutOff) return null;
     throw error;
   }
 }
 
-function readSegment(from: ByteReader, hasStreams: boolean): Segment {
+function readSegment(from: ByteReader): Segment {
   const segment = new Segment(from.count(), from.count());
-  segment.hasStreams = hasStreams;
-  const { levels, groups } = segment;
+  const { alone, levels, groups } = segment;
+  const tenants = from.count(MAX_WORD);
+  for (let at = 0; at < tenants; at++) {
+    alone.add(from.count(MAX_WORD));
+    if (alone.size !== at + 1) throw new CutOff();
+  }
   const levelCount = from.count(MAX_WORD);
   for (let level = 0; level < levelCount; level++) if (levels.number(from.text()) !== level) throw new CutOff();
   const groupCount = from.count(MAX_WORD);
@@ -70,11 +82,11 @@ function readSegment(from: ByteReader, hasStreams: boolean): Segment {
     const found = groups.at(tenant, kind, high, low, from.signed(), from.count(levelCount - 1));
     const [entries, size] = [from.count(), from.count()];
     // each group stands there once, and has entries
-    if (found !== group || tenant === 0 || entries === 0 || (!hasStreams && hasStream(kind))) throw new CutOff();
+    if (found !== group || tenant === 0 || entries === 0 || (hasStream(kind) && alone.has(tenant))) throw new CutOff();
     groups.add(found, entries, size);
   }
   if (groupCount === 0) throw new CutOff();
   return segment;
 }
 
-const hasStream = (kind: number): boolean => kind >= kindOf(0, 1);
+const hasStream = (kind: number): boolean => kind >= kindOf(0, SCOPE_STREAM);

@@ -3,14 +3,12 @@ import type { Fold, Input } from '../processor.ts';
 import { RecordGroups } from './record-groups.ts';
 import { Segment } from './segment.ts';
 import { segmentRecords } from './segment-records.ts';
-import { restoreSegments, snapshotSegments } from './snapshot.ts';
+import { restoreVolume, snapshotVolume } from './snapshot.ts';
 import { MINUTE_MS, MINUTE_SECONDS, SPAN_MINUTES } from './spans.ts';
-
-/** The open segment of each span; null where no entry came since the last one was closed. */
-export type VolumeState = (Segment | null)[];
+import { VolumeState } from './volume-state.ts';
 
 export type VolumeOptions = {
-  /** When a segment has more groups, it forgets those of single streams, or is closed: this bounds what a partition holds for each span. */
+  /** When a segment has more groups, it forgets single streams of whoever has most, or is closed: this bounds what a partition holds for each span. */
   readonly maxGroups?: number;
 };
 
@@ -19,41 +17,74 @@ const record = new RecordGroups();
 
 /**
  * Counts entries and bytes by tenant, class, stream, level and span of time, in segments (docs/adr/0023-one-reader-for-every-processor.md).
- * Only a record with entries opens a segment; each input may close some.
+ * Only a record with entries opens a segment; each input may close some. With a segment those of shorter spans are closed, so that one of a
+ * longer span is as long as some of the shorter one, and whoever adds up goes from the one to the other where it ends. Each minute it is told
+ * how far is counted.
  */
 export const createVolume = ({ maxGroups = 50_000 }: VolumeOptions = {}): Fold<VolumeState> => ({
   name: 'volume',
-  init: () => SPAN_MINUTES.map(() => null),
+  init: () => new VolumeState(),
   fold(state, input) {
+    const { segments } = state;
     const outputs: AbsoluteRecord[] = [];
-    const close = (span: number, until: number): void => {
-      const segment = state[span] ?? null;
-      const minutes = SPAN_MINUTES[span] as number;
-      if (segment === null) return;
-      const key = { partition: input.partition, span: minutes * MINUTE_SECONDS, segment: segment.from, until };
-      for (const output of segmentRecords(key, segment.rows(minutes))) outputs.push(output);
-      state[span] = null;
+    const close = (longest: number, until: number, closedAt = input.appendedAt): void => {
+      for (let span = 0; span <= longest; span++) outputs.push(...closed(state, span, { partition: input.partition, until, closedAt }));
+      if (longest >= 0) state.toldAt = closedAt;
     };
-    SPAN_MINUTES.forEach((minutes, span) => {
-      const segment = state[span] ?? null;
-      if (segment !== null && input.appendedAt >= segment.since + minutes * MINUTE_MS) close(span, input.offset);
-    });
-    add(state, input);
-    state.forEach((segment, span) => {
-      segment?.limit(maxGroups);
-      if (segment?.isFull(maxGroups) === true) close(span, input.offset + 1);
-    });
+    if (state.isBehindGap(input)) {
+      // what is missing came behind what has been counted
+      close(segments.length - 1, state.next, state.lastAt);
+      state.begin(input);
+    }
+    close(
+      longestOf(segments, (segment, minutes) => input.appendedAt >= segment.since + minutes * MINUTE_MS),
+      input.offset,
+    );
+    if (segments[0] === null && input.appendedAt >= state.toldAt + MINUTE_MS) {
+      outputs.push(...nothingSince(state, input));
+      state.toldAt = input.appendedAt;
+    }
+    add(segments, input);
+    state.next = input.offset + 1;
+    state.lastAt = input.appendedAt;
+    for (const segment of segments) segment?.limit(maxGroups);
+    close(
+      longestOf(segments, (segment) => segment.isFull(maxGroups)),
+      state.next,
+    );
     return outputs;
   },
-  snapshot: snapshotSegments,
-  restore: restoreSegments,
+  snapshot: snapshotVolume,
+  restore: restoreVolume,
 });
 
-function add(state: VolumeState, input: Input): void {
+/** The longest span whose segment is like this; -1 where none is. */
+const longestOf = (segments: VolumeState['segments'], isSo: (segment: Segment, minutes: number) => boolean): number =>
+  segments.findLastIndex((segment, span) => segment !== null && isSo(segment, SPAN_MINUTES[span] as number));
+
+/** Where a segment ends, and since when, by append time, comes what is behind it. */
+type End = { readonly partition: number; readonly until: number; readonly closedAt: number };
+
+/** The rows of a segment, which is open no more. */
+function closed({ segments, base, run }: VolumeState, span: number, { partition, until, closedAt }: End): AbsoluteRecord[] {
+  const segment = segments[span] ?? null;
+  if (segment === null) return [];
+  segments[span] = null;
+  const minutes = SPAN_MINUTES[span] as number;
+  const key = { partition, span: minutes * MINUTE_SECONDS, segment: segment.from, until, run };
+  return segmentRecords(key, segment.rows(minutes), { base, closedAt });
+}
+
+/** Says each minute how far is counted, also where nothing comes. */
+function nothingSince({ base, run }: VolumeState, { partition, offset, appendedAt }: Input): AbsoluteRecord[] {
+  return segmentRecords({ partition, span: MINUTE_SECONDS, segment: offset, until: offset, run }, [], { base, closedAt: appendedAt });
+}
+
+function add(segments: VolumeState['segments'], input: Input): void {
   if (input.kind === 'tick' || input.columns === null || input.columns.count === 0) return;
   record.count(input.columns);
   SPAN_MINUTES.forEach((minutes, span) => {
-    const segment = (state[span] ??= new Segment(input.offset, input.appendedAt));
+    const segment = (segments[span] ??= new Segment(input.offset, input.appendedAt));
     segment.add(record, input.tenantId, input.retentionDays, minutes);
   });
 }

@@ -1,9 +1,10 @@
 -- How many entries and bytes `logs` has, by spans of time, in rows of segments of the log's partitions (docs/adr/0023-one-reader-for-every-processor.md).
 -- For a moment a partition may have two owners, who both write the rows of a segment: of those that are equal in tenant, scope, span, time,
--- stream, level, log_part and segment a reader takes any one, and adds up the rest. Classes and keys: as those of `logs`.
+-- stream, level, class, log_part and segment a reader takes any one, and adds up the rest. Classes and keys: as those of `logs`.
 CREATE TABLE IF NOT EXISTS volume (
   tenant_id UInt32 CODEC(ZSTD(1)),
-  -- 0 counts all streams together, with the stream 0; 1 counts one stream; 2 counts as 0 does, in a segment that has no rows of single streams
+  -- 0 counts all streams together, with the stream 0; 1 counts one stream; 2 counts as 0 does, in a segment that has no rows of this tenant's
+  -- single streams; 3, of the tenant 0, says that a segment was closed: when (time, by append time), and the first record of its run (entries)
   scope UInt8 CODEC(ZSTD(1)),
   -- seconds that a row counts: 60, 3600 or 86400
   span UInt32 CODEC(ZSTD(1)),
@@ -15,6 +16,9 @@ CREATE TABLE IF NOT EXISTS volume (
   log_part UInt16 CODEC(ZSTD(1)),
   segment UInt64 CODEC(ZSTD(1)),
   until UInt64 CODEC(ZSTD(1)),
+  -- which counting without a gap it is of: the append time of its first record, milliseconds; 0 where it began with the partition. Of rows of
+  -- a partition only those of the latest run may be added up.
+  run UInt64 CODEC(ZSTD(1)),
   entries UInt64 CODEC(T64, ZSTD(1)),
   -- of message, level, service, trace and span ids, and names and values of fields
   bytes UInt64 CODEC(T64, ZSTD(1)),

@@ -18,6 +18,7 @@ const request: Request = {
   tenantId: 7,
   retentionDays: 0,
   startedAt: 0,
+  cover: null,
   requestId: 'r',
   signal: new AbortController().signal,
   timeout: new AbortController().signal,

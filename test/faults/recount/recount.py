@@ -138,7 +138,7 @@ def usage(world: World) -> Found:
 
 
 VOLUME_QUERY = """SELECT log_part, span, segment, until, tenant_id, sumIf(e, scope != 1), sumIf(e, scope = 1), max(scope) = 2
-FROM (SELECT log_part, span, segment, until, tenant_id, scope, any(entries) AS e FROM volume
+FROM (SELECT log_part, span, segment, until, tenant_id, scope, any(entries) AS e FROM volume WHERE tenant_id > 0
   GROUP BY log_part, span, segment, until, tenant_id, scope, time, stream_id, level, retention_days)
 GROUP BY log_part, span, segment, until, tenant_id"""
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { SINK_NAMES, type Cluster, type RoleName } from '../cluster.ts';
-import { armMessage, DISARM_MESSAGE, FAULT_POINTS, type FaultPoint, type FaultSignal } from '../fault-points.ts';
+import { HOST_NAMES, SINK_NAMES, type Cluster, type RoleName } from '../cluster.ts';
+import { armMessage, DISARM_MESSAGE, FAULT_POINTS, HOST_POINTS, type FaultPoint, type FaultSignal } from '../fault-points.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { someUp, within } from './victims.ts';
 
@@ -10,12 +10,18 @@ const REACH_MS = 30_000;
 const STALL_MS = [9000, 14_000] as const;
 
 /**
- * Arms a point in a sink that works and waits until it has struck; the sink's name, or null where nobody came there. A patient one
- * waits beyond the time of the scenario: a short run strikes at least once, also where the sinks are just coming back.
+ * Arms a point in one of these that works and waits until it has struck; its name, or null where nobody came there. A patient one
+ * waits beyond the time of the scenario: a short run strikes at least once, also where they are just coming back.
  */
-async function strike(context: ScenarioContext, point: FaultPoint, signal: FaultSignal, isPatient = false): Promise<RoleName | null> {
+async function strike(
+  context: ScenarioContext,
+  names: readonly RoleName[],
+  point: FaultPoint,
+  signal: FaultSignal,
+  isPatient = false,
+): Promise<RoleName | null> {
   const { cluster, counters, log } = context;
-  const [name] = await someUp(isPatient ? { ...context, over: () => false } : context, SINK_NAMES);
+  const [name] = await someUp(isPatient ? { ...context, over: () => false } : context, names);
   if (name === undefined) return null;
   const { pid } = cluster.process(name);
   cluster.send(name, armMessage(point, signal));
@@ -38,19 +44,31 @@ function isStopped(pid: number): boolean {
   }
 }
 
+/** Kills one of these at these points, in turn. */
+async function killAtPoints(context: ScenarioContext, names: readonly RoleName[], points: readonly FaultPoint[]): Promise<void> {
+  let struck = 0;
+  for (let turn = 0; !context.over() || (struck === 0 && turn < 5); turn++) {
+    await context.wait(context.random.below(1500));
+    const point = points[turn % points.length] as FaultPoint;
+    if ((await strike(context, names, point, 'SIGKILL', struck === 0)) !== null) struck += 1;
+  }
+}
+
 export const killSinkAtPoints: Scenario = {
   name: 'kill-sink-at-points',
   about: 'SIGKILL of a sink after its intent, in the middle of its insert, after the insert, and after the commit, in turn.',
   faultPoints: true,
   sampleSeconds: 8,
-  async run(context) {
-    let struck = 0;
-    for (let turn = 0; !context.over() || (struck === 0 && turn < 5); turn++) {
-      await context.wait(context.random.below(1500));
-      if ((await strike(context, FAULT_POINTS[turn % FAULT_POINTS.length] ?? 'after-intent', 'SIGKILL', struck === 0)) !== null)
-        struck += 1;
-    }
-  },
+  run: (context) => killAtPoints(context, SINK_NAMES, FAULT_POINTS),
+};
+
+export const killHostAtPoints: Scenario = {
+  name: 'kill-host-at-points',
+  about:
+    'SIGKILL of a host of processors before and after it writes what they have found, and after a snapshot, in turn; segments and snapshots are short.',
+  faultPoints: true,
+  sampleSeconds: 8,
+  run: (context) => killAtPoints(context, HOST_NAMES, HOST_POINTS),
 };
 
 export const stallSinkAtPoints: Scenario = {
@@ -61,7 +79,7 @@ export const stallSinkAtPoints: Scenario = {
   async run(context) {
     const { cluster, random, log } = context;
     for (let turn = 0; !context.over(); turn++) {
-      const name = await strike(context, turn % 2 === 0 ? 'after-intent' : 'mid-insert', 'SIGSTOP');
+      const name = await strike(context, SINK_NAMES, turn % 2 === 0 ? 'after-intent' : 'mid-insert', 'SIGSTOP');
       if (name === null) continue;
       const kept = cluster.process(name);
       kept.pause(); // it has stopped itself: the harness has to know
@@ -85,7 +103,7 @@ export const forgottenTokens: Scenario = {
     await setTokenWindow(context.cluster, 1);
     while (!context.over()) {
       await context.wait(500 + context.random.below(1500));
-      await strike(context, 'after-insert', 'SIGKILL');
+      await strike(context, SINK_NAMES, 'after-insert', 'SIGKILL');
     }
     await context.cluster.untilReady();
     await setTokenWindow(context.cluster, 10_000);

@@ -4,7 +4,7 @@ import { isolateABroker, isolateAMinority, oneWayLoss } from './broker-partition
 import { killABroker, killTwoBrokers, pauseABroker, rollBrokers } from './brokers.ts';
 import { cutRequests, truncatedInserts } from './cut-requests.ts';
 import { droppedInsertAnswers, droppedProduceAnswers } from './dropped-answers.ts';
-import { forgottenTokens, killSinkAtPoints, stallSinkAtPoints } from './fault-points.ts';
+import { forgottenTokens, killHostAtPoints, killSinkAtPoints, stallSinkAtPoints } from './fault-points.ts';
 import { clickhouseDiskFull, kafkaDiskFull } from './full-disks.ts';
 import { heldInserts } from './held-inserts.ts';
 import {
@@ -12,6 +12,7 @@ import {
   killApi,
   killApiAndKafka,
   killClickHouse,
+  killHost,
   killKafka,
   killSink,
   killSinkAndClickHouse,
@@ -33,6 +34,7 @@ export const scenarios = registry<Scenario>(
   [
     killApi,
     killSink,
+    killHost,
     killClickHouse,
     killKafka,
     killAll,
@@ -40,6 +42,7 @@ export const scenarios = registry<Scenario>(
     killApiAndKafka,
     killSinkAndKafka,
     killSinkAtPoints,
+    killHostAtPoints,
     stallSinkAtPoints,
     forgottenTokens,
     pauseApi,

@@ -1,4 +1,4 @@
-import { API_NAMES, PROCESS_NAMES, SINK_NAMES, type ProcessName } from '../cluster.ts';
+import { API_NAMES, HOST_NAMES, PROCESS_NAMES, SINK_NAMES, type ProcessName } from '../cluster.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { allChecks, delivered, slowRefusals } from './checks.ts';
 import { allUp, kindOf, someUp } from './victims.ts';
@@ -73,6 +73,14 @@ export const killApi = kills('kill-api', 'SIGKILL of one of two API processes at
 
 export const killSink = kills('kill-sink', 'SIGKILL of one of two sinks at a random moment.', 4, { victims: aSink, after: [100, 3000] });
 
+/** A host of processors that works; the other one may still be starting. */
+const aHost: Choice = (context) => someUp(context, HOST_NAMES);
+
+export const killHost = kills('kill-host', 'SIGKILL of one of two hosts of processors at a random moment.', 4, {
+  victims: aHost,
+  after: [100, 3000],
+});
+
 export const killClickHouse = kills('kill-clickhouse', 'SIGKILL of ClickHouse at a random moment: during inserts, and during merges.', 4, {
   victims: all('clickhouse'),
   after: [500, 6000],
@@ -100,7 +108,7 @@ export const killApiAndKafka = kills('kill-api-and-kafka', 'SIGKILL of an API pr
   within: 1000,
 });
 
-export const killSinkAndKafka = kills('kill-sink-and-kafka', 'SIGKILL of a sink, with its processors, and of Kafka within a second.', 6, {
+export const killSinkAndKafka = kills('kill-sink-and-kafka', 'SIGKILL of a sink and of Kafka within a second.', 6, {
   victims: withEngine(aSink, 'kafka'),
   after: [1000, 8000],
   within: 1000,

@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { Fold } from '../../../../pipeline/processors/processor.ts';
-import { createVolume, type VolumeState } from '../../../../pipeline/processors/volume/volume.ts';
+import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
+import type { VolumeState } from '../../../../pipeline/processors/volume/volume-state.ts';
 import { extent } from '../../../extent.ts';
-import { batchOf, bytesOf, rowsIn, type PlainEntry } from '../../../fakes/volume-rows.ts';
+import { allRowsIn, batchOf, bytesOf, rowsIn, type PlainEntry } from '../../../fakes/volume-rows.ts';
 
 type Step = {
   readonly entries: readonly PlainEntry[] | null;
@@ -26,12 +27,12 @@ const entry: fc.Arbitrary<PlainEntry> = fc.record({
   fields: fc.dictionary(fc.constantFrom('app', 'größe', 'host'), fc.string({ maxLength: 200 })),
 });
 
-/** A log of records and ticks, whose offsets have gaps and whose append times may go back. */
+/** A log of records and ticks, where some are missing and whose append times may go back. */
 const log: fc.Arbitrary<Step[]> = fc
   .array(
     fc.record({
       entries: fc.oneof({ weight: 5, arbitrary: fc.array(entry, { maxLength: 30 }) }, { weight: 1, arbitrary: fc.constant(null) }),
-      gap: fc.integer({ min: 1, max: 3 }),
+      gap: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.integer({ min: 2, max: 3 }) }),
       passed: fc.oneof(fc.integer({ min: -50_000, max: 50_000 }), fc.integer({ min: 0, max: 40_000_000 })),
       tenantId: fc.constantFrom(1, 2, 4_294_967_295),
       retentionDays: fc.constantFrom(0, 7, 65_535),
@@ -112,9 +113,10 @@ describe('the volume, of any log', function () {
         );
         // and each of them, in the segments that say so
         const expected = new Map<string, readonly [number, number]>();
-        const segments = new Map(rowsIn(outputs).map((row) => [`${String(row.span)}/${String(row.segment)}`, row]));
-        for (const { span, segment, until, scope } of segments.values()) {
-          const inside = steps.filter(({ offset }) => offset >= segment && offset < until);
+        const ofAll = rowsIn(outputs).filter(({ scope }) => scope !== 1);
+        const segments = new Map(ofAll.map((row) => [[row.span, row.segment, row.tenantId].join('/'), row]));
+        for (const { span, segment, until, scope, tenantId } of segments.values()) {
+          const inside = steps.filter((step) => step.offset >= segment && step.offset < until && step.tenantId === tenantId);
           for (const [key, [entries, bytes]] of recount(inside, { spans: [span], streams: scope !== 2 })) {
             const [before, size] = expected.get(key) ?? [0, 0];
             expected.set(key, [before + entries, size + bytes]);
@@ -122,7 +124,7 @@ describe('the volume, of any log', function () {
         }
         expect(new Map([...sums].sort())).to.deep.equal(new Map([...expected].sort()));
         if (maxGroups > 10_000) expect(new Map([...sums].sort())).to.deep.equal(new Map([...recount(steps)].sort()));
-        expect(state).to.deep.equal([null, null, null]);
+        expect(state.segments).to.deep.equal([null, null, null]);
       }),
       runs,
     );
@@ -147,6 +149,34 @@ describe('the volume, of any log', function () {
             );
           }
         }
+      }),
+      runs,
+    );
+  });
+
+  it('has segments of which a longer one is as long as some shorter ones, and tells the run that each is of', () => {
+    fc.assert(
+      fc.property(log, fc.constantFrom(10, 50_000), (steps, maxGroups) => {
+        const volume = createVolume({ maxGroups });
+        const state = volume.init();
+        const all = [...steps, endOf(steps)];
+        const rows = all.flatMap((step) => allRowsIn(take(volume, state, step)));
+        const closings = rows.filter(({ scope }) => scope === 3);
+        for (const { span, segment, until, run, entries: base } of closings) {
+          const shorter = closings.filter((one) => one.span < span && one.segment >= segment && one.segment < until);
+          for (const one of shorter) expect(one.until).to.be.at.most(until);
+          // nothing is missing from the first record of the run on
+          const first = all.findIndex(({ offset }) => offset === base);
+          for (const [at, step] of all.entries())
+            if (at > first && step.offset < until) expect(step.offset).to.equal((all[at - 1]?.offset ?? 0) + 1);
+          expect(run).to.equal(base === 0 ? 0 : all[first]?.appendedAt);
+          expect(base).to.be.at.most(segment);
+        }
+        for (const { scope, span, segment, until, run } of rows)
+          if (scope !== 3)
+            expect(closings.some((one) => one.span === span && one.segment === segment && one.until === until && one.run === run)).to.equal(
+              true,
+            );
       }),
       runs,
     );

@@ -1,0 +1,43 @@
+import type { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
+import type { Refused } from './log-cover.ts';
+
+export type RefusedRecordsOptions = {
+  /** The topic of the records. */
+  readonly topic: string;
+  readonly letters: Pick<DeadLetters, 'read'>;
+  /** The offset behind the last dead letter. */
+  readonly end: () => Promise<number>;
+};
+
+/** Of which tenants the dead letters have records, which are read as they come. */
+export class RefusedRecords {
+  readonly #options: RefusedRecordsOptions;
+  readonly #tenants = new Set<number>();
+  #isUnknown = false;
+  #end = 0;
+  /** When the last letter was written that was read, milliseconds. */
+  #from = 0;
+
+  constructor(options: RefusedRecordsOptions) {
+    this.#options = options;
+  }
+
+  async known(): Promise<Refused> {
+    const { topic, letters } = this.#options;
+    const end = await this.#options.end();
+    if (end !== this.#end)
+      await letters.read(this.#from, (some) => {
+        for (const { topic: of, reason, original, at } of some) {
+          this.#from = Math.max(this.#from, at);
+          if (of !== topic) continue;
+          const tenant = Number(String(original.headers?.['tenant']));
+          // nobody knows whose records have expired
+          if (reason === 'expired') this.#isUnknown = true;
+          else if (tenant > 0) this.#tenants.add(tenant);
+        }
+        return Promise.resolve(true);
+      });
+    this.#end = end;
+    return { tenants: this.#tenants, isUnknown: this.#isUnknown };
+  }
+}

@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { RefusedRecords } from '../../../api/query/refused-records.ts';
+import type { StoredLetter } from '../../../pipeline/bus/dead-letters.ts';
+
+const letter = (tenant: string, more: Partial<StoredLetter> = {}): StoredLetter => ({
+  ...{ reason: 'refused', detail: '', stage: '', topic: 'logs.v1', partition: 0, offset: 1, version: '1', at: 5 },
+  original: { key: null, value: null, headers: { tenant: Buffer.from(tenant) }, timestamp: '1' },
+  ...more,
+});
+
+describe('records that could not be stored', () => {
+  const readers = (letters: StoredLetter[]) => {
+    const reads: number[] = [];
+    const records = new RefusedRecords({
+      topic: 'logs.v1',
+      end: () => Promise.resolve(letters.length),
+      letters: {
+        read: async (from, take) => {
+          reads.push(from);
+          return take(letters.filter(({ at }) => at >= from));
+        },
+      },
+    });
+    return { reads, records };
+  };
+
+  it('are those of the dead letters of the topic, which are read when there are more', async () => {
+    const letters = [letter('3'), letter('4', { topic: 'counters.v1' }), letter('')];
+    const { reads, records } = readers(letters);
+    expect(await records.known()).to.deep.equal({ tenants: new Set([3]), isUnknown: false });
+    await records.known();
+    letters.push(letter('8', { at: 9 }));
+    expect(await records.known()).to.deep.equal({ tenants: new Set([3, 8]), isUnknown: false });
+    expect(reads).to.deep.equal([0, 5]);
+  });
+
+  it('are anybody’s where they have expired unread', async () => {
+    const { records } = readers([letter('', { reason: 'expired', last: 7 })]);
+    expect((await records.known()).isUnknown).to.equal(true);
+  });
+});
