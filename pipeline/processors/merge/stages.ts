@@ -5,7 +5,7 @@ import type { Fold, Input, Processor } from '../processor.ts';
 import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord } from './partials-signal.ts';
-import type { Partial } from './partial.ts';
+import type { PartialOutput } from './partial.ts';
 import { Taken } from './taken.ts';
 
 /** A processor as it is hosted: its partials are records that say who emitted them at which record. */
@@ -14,7 +14,7 @@ export const firstStage = (processor: Processor): Fold => ({
   init: () => processor.init(),
   fold(state, input: Input) {
     let number = 0;
-    return processor.fold(state, input).map((output: AbsoluteRecord | Partial) => {
+    return processor.fold(state, input).map((output: AbsoluteRecord | PartialOutput) => {
       if (!('kind' in output)) return output;
       if ((output.kind as string) !== 'partial')
         throw new Error(`A processor gives partials and records; ${JSON.stringify(output.kind)} is for a merger.`);
