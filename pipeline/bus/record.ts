@@ -63,10 +63,13 @@ export function sharedHeaders(signal: Pick<Signal, 'name' | 'version'>, info: Re
   };
 }
 
-/** A tick for a signal's topic (docs/topics.md). Whoever appends it does not say when: the broker stamps it, as any record. */
-export const encodeTick = (signal: Pick<Signal, 'name' | 'version'>): { readonly value: Buffer; readonly headers: IHeaders } => ({
+/** A tick for a signal's topic (docs/topics.md), with more headers maybe. Whoever appends it does not say when: the broker stamps it, as any record. */
+export const encodeTick = (
+  signal: Pick<Signal, 'name' | 'version'>,
+  own: IHeaders = {},
+): { readonly value: Buffer; readonly headers: IHeaders } => ({
   value: Buffer.alloc(0),
-  headers: encodeHeaders(signal, { tenantId: 0, retentionDays: 0, count: 0, bytes: 0, encoding: TICK }),
+  headers: encodeHeaders(signal, { tenantId: 0, retentionDays: 0, count: 0, bytes: 0, encoding: TICK }, own),
 });
 
 /** The bounds of what ClickHouse holds of a record. */

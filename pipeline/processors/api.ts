@@ -8,3 +8,4 @@ export { jsonPartials, jsonState, partialRows } from './json.ts';
 export type { Merger, MergerInput } from './merge/merger.ts';
 export type { PartialOutput, PartialInput } from './merge/partial.ts';
 export type { Batch, Input, Processor, Tick } from './processor.ts';
+export type { Setting } from './settings/setting.ts';

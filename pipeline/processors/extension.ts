@@ -5,17 +5,27 @@ import type { Fold, Processor } from './processor.ts';
 export type Extension<State = unknown, Merged = unknown> = { readonly processor: Processor<State>; readonly merger?: Merger<Merged> };
 
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
+const CONFIGURABLE = ['settings', 'checkSetting', 'configure'] as const;
 const METHODS = ['init', 'fold', 'snapshot', 'restore'] as const;
 
 /** What is wrong with an extension, as a sentence; null for nothing. `taken`: the names of those that are there already. */
 export function extensionFault(found: unknown, taken: ReadonlySet<string>): string | null {
   const { processor, merger } = (typeof found === 'object' && found !== null ? found : {}) as { [Key in keyof Extension]?: unknown };
-  const fault = foldFault('processor', processor, taken);
+  const fault = foldFault('processor', processor, taken) ?? configurableFault(processor as Record<string, unknown>);
   if (fault !== null || merger === undefined) return fault;
   const { name } = processor as Fold;
   const { of } = merger as { readonly of?: unknown };
   if (of !== name) return `Its merger must have the member "of" with the name of the processor, ${JSON.stringify(name)}.`;
   return foldFault('merger', merger, new Set([...taken, name]));
+}
+
+/** Settings that nobody checks, or that nobody takes, are none. */
+function configurableFault(processor: Readonly<Record<string, unknown>>): string | null {
+  const has = CONFIGURABLE.filter((member) => processor[member] !== undefined);
+  if (has.length === 0) return null;
+  const isRight =
+    typeof processor['settings'] === 'object' && ['checkSetting', 'configure'].every((method) => typeof processor[method] === 'function');
+  return isRight ? null : 'Its processor must have "settings" and the methods "checkSetting" and "configure", or none of them.';
 }
 
 function foldFault(what: string, found: unknown, taken: ReadonlySet<string>): string | null {

@@ -6,6 +6,7 @@ import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
 import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';
 import type { Input, Position } from './processor.ts';
+import type { Setting } from './settings/setting.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export type ProcessorHostOptions<In extends Position = Input> = {
@@ -17,8 +18,10 @@ export type ProcessorHostOptions<In extends Position = Input> = {
   readonly hosted: readonly Hosted<In>[];
   readonly inputOf: (partition: number, message: KafkaMessage) => In;
   readonly writer: { write(records: readonly AbsoluteRecord[]): Promise<void>; close(): Promise<void> };
-  /** The record that says that time has passed in a partition. */
-  readonly tick: (partition: number) => AbsoluteRecord;
+  /** The record that says that time has passed in a partition, and maybe a setting. */
+  readonly tick: (partition: number, setting?: Setting) => AbsoluteRecord;
+  /** What operators say to processors, as far as it is known by now. */
+  readonly settings?: () => readonly Setting[];
   readonly onCrash: (error: Error) => void;
   readonly onFold?: (processor: string, ms: number, input: In) => void;
   /** Monotonic, and since the epoch; milliseconds. */
@@ -32,6 +35,9 @@ const LOOK_MS = 500;
 const QUIET_MS = 10_000;
 /** No more is read while so much of a partition waits to be written. Bytes. */
 const MOST_WAITING = 8 * 1024 * 1024;
+/** Settings that a partition lacks are appended again after so long, and where it is behind, so that it may come to them, after so long. Milliseconds. */
+const TELL_AGAIN_MS = 10_000;
+const TELL_BEHIND_MS = 60_000;
 const PROGRESS_EVERY = 100_000;
 /** A stop waits no longer for the last snapshots, without which a little more is read again. Milliseconds. */
 const STOP_MS = 8000;
@@ -47,6 +53,8 @@ type Assigned<In extends Position> = {
   /** Records of the log behind those that were read. */
   lag: number;
   tickedAt: number;
+  /** When settings were appended last. */
+  toldAt: number;
 };
 
 /**
@@ -132,7 +140,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
         });
         // whoever reads the partition is told
         opened.catch(() => undefined);
-        const assigned: Assigned<In> = { opened, writes, hosted: null, sought: null, lag: 0, tickedAt: -Infinity };
+        const assigned: Assigned<In> = { opened, writes, hosted: null, sought: null, lag: 0, tickedAt: -Infinity, toldAt: -Infinity };
         return [partition, assigned];
       }),
     );
@@ -209,12 +217,24 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     }
   }
 
+  /** Appends the settings that a partition has not had yet. Another owner may do so too: what is no news is passed over. */
+  #tell(partition: number, assigned: Assigned<In>, hosted: HostedPartition<In>): void {
+    const { settings, tick } = this.#options;
+    const now = this.#now();
+    if (settings === undefined || now - assigned.toldAt < (assigned.lag === 0 ? TELL_AGAIN_MS : TELL_BEHIND_MS)) return;
+    const lacking = hosted.lacking(settings());
+    if (lacking.length === 0) return;
+    assigned.toldAt = now;
+    assigned.writes.add(lacking.map((setting) => tick(partition, setting)));
+  }
+
   #look(): void {
     const { clock = Date.now, tick } = this.#options;
     for (const [partition, assigned] of this.#assigned) {
       const { hosted, writes } = assigned;
       if (hosted === null) continue;
       hosted.look();
+      this.#tell(partition, assigned, hosted);
       const isQuiet = hosted.appendedAt >= 0 && assigned.lag === 0 && clock() - hosted.appendedAt >= QUIET_MS;
       if (!isQuiet || this.#now() - assigned.tickedAt < QUIET_MS) continue;
       assigned.tickedAt = this.#now();

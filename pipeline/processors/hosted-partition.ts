@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { MAX_STATE_BYTES } from '../bus/state-log.ts';
 import type { Fold, Input, Position } from './processor.ts';
+import type { Setting } from './settings/setting.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A snapshot, as it was saved: the state before the record `next`. */
@@ -123,6 +124,12 @@ export class HostedPartition<In extends Position = Input> {
   skipTo(offset: number): void {
     for (const member of this.#members) if (member.halted === null) member.next = offset;
     this.#read = offset;
+  }
+
+  /** Those of these settings that are news to some processor. */
+  lacking(settings: readonly Setting[]): readonly Setting[] {
+    const open = this.#members.filter(({ halted }) => halted === null);
+    return open.flatMap(({ processor, state }) => processor.lacks?.(state, settings) ?? []);
   }
 
   /** Has what is new written, and snapshots that are due. */

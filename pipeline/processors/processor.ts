@@ -2,6 +2,7 @@ import type { AbsoluteRecord } from '../bus/absolute-record.ts';
 import type { ColumnsView } from '../logs/columns/column-reader.ts';
 import type { RecordStreams } from '../logs/record-streams.ts';
 import type { PartialOutput } from './merge/partial.ts';
+import type { Json, Setting } from './settings/setting.ts';
 
 /** Where an input lies, and when it was appended. */
 export type Position = {
@@ -24,8 +25,8 @@ export type Batch = Position & {
   readonly streams: RecordStreams;
 };
 
-/** Time that has passed in a partition without records. */
-export type Tick = Position & { readonly kind: 'tick' };
+/** A record that says that time has passed, and maybe what operators say to a processor from here on. */
+export type Tick = Position & { readonly kind: 'tick'; readonly setting?: Setting };
 
 export type Input = Batch | Tick;
 
@@ -48,7 +49,22 @@ export interface Fold<State = unknown, In extends Position = Input, Out = Absolu
   snapshot(state: State): Buffer;
   /** The state of a snapshot; null where it cannot be read: then the partition is folded from the beginning. */
   restore(bytes: Buffer): State | null;
+  /** Which of these settings are for it, and newer than what it was told. */
+  lacks?(state: State, settings: readonly Setting[]): readonly Setting[];
+}
+
+/** What a processor has that operators may say something to (`logweir admin processors set`): all of it, or nothing. */
+export interface Configurable<State> {
+  /** The keys of its settings, each with some values that are right, for all tenants or for one. */
+  readonly settings?: Readonly<Record<string, readonly Json[]>>;
+  /** What is wrong with a setting of one of its keys, as a sentence; null for nothing. A value that is taken back (null) is not asked about. */
+  checkSetting?(setting: Pick<Setting, 'tenantId' | 'key' | 'value'>): string | null;
+  /**
+   * Takes a setting into the state: it was checked, but maybe by another release. Each stands for itself: told twice it changes nothing, nor does
+   * the order of different ones. It is told again after `restore`, so that snapshots need not have it.
+   */
+  configure?(state: State, setting: Setting): void;
 }
 
 /** A fold over `logs.v1`, whose outputs may be partials for a merger (docs/adr/0024-what-spans-partitions.md). */
-export type Processor<State = unknown> = Fold<State, Input, AbsoluteRecord | PartialOutput>;
+export type Processor<State = unknown> = Fold<State, Input, AbsoluteRecord | PartialOutput> & Configurable<State>;

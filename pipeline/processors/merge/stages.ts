@@ -2,14 +2,17 @@ import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
 import type { Fold, Input, Processor } from '../processor.ts';
+import { configured } from '../settings/configured.ts';
 import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord } from './partials-signal.ts';
 import type { PartialOutput } from './partial.ts';
 import { Taken } from './taken.ts';
 
-/** A processor as it is hosted: its partials are records that say who emitted them at which record. */
-export const firstStage = (processor: Processor): Fold => ({
+/** A processor as it is hosted: its partials are records that say who emitted them at which record. What can be configured is. */
+export const firstStage = (processor: Processor): Fold => staged(processor.configure === undefined ? processor : configured(processor));
+
+const staged = (processor: Processor): Fold => ({
   name: processor.name,
   init: () => processor.init(),
   fold(state, input: Input) {
@@ -23,6 +26,7 @@ export const firstStage = (processor: Processor): Fold => ({
     });
   },
   ...(processor.news === undefined ? {} : { news: (state, partition, next) => processor.news?.(state, partition, next) ?? [] }),
+  ...(processor.lacks === undefined ? {} : { lacks: (state, settings) => processor.lacks?.(state, settings) ?? [] }),
   snapshot: (state) => processor.snapshot(state),
   restore: (bytes) => processor.restore(bytes),
 });

@@ -14,6 +14,8 @@ export class VolumeState {
   run = 0;
   /** When it was told last how far is counted, by append time, milliseconds. */
   toldAt = 0;
+  /** What operators say a segment may have of groups; null where they say nothing. */
+  maxGroups: number | null = null;
 
   /** True where records are missing before this one, or where it has an offset that was given before. */
   isBehindGap({ offset }: Input): boolean {

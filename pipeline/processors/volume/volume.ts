@@ -1,9 +1,10 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
-import type { Fold, Input } from '../processor.ts';
+import type { Configurable, Fold, Input } from '../processor.ts';
 import { RecordGroups } from './record-groups.ts';
 import { Segment } from './segment.ts';
 import { segmentRecords } from './segment-records.ts';
 import { restoreVolume, snapshotVolume } from './snapshot.ts';
+import { checkVolumeSetting, MAX_GROUPS } from './volume-setting.ts';
 import { MINUTE_MS, MINUTE_SECONDS, SPAN_MINUTES } from './spans.ts';
 import { VolumeState } from './volume-state.ts';
 
@@ -21,11 +22,12 @@ const record = new RecordGroups();
  * longer span is as long as some of the shorter one, and whoever adds up goes from the one to the other where it ends. Each minute it is told
  * how far is counted.
  */
-export const createVolume = ({ maxGroups = 50_000 }: VolumeOptions = {}): Fold<VolumeState> => ({
+export const createVolume = ({ maxGroups: usual = 50_000 }: VolumeOptions = {}): Fold<VolumeState> & Configurable<VolumeState> => ({
   name: 'volume',
   init: () => new VolumeState(),
   fold(state, input) {
     const { segments } = state;
+    const maxGroups = state.maxGroups ?? usual;
     const outputs: AbsoluteRecord[] = [];
     const close = (longest: number, until: number, closedAt = input.appendedAt): void => {
       for (let span = 0; span <= longest; span++) outputs.push(...closed(state, span, { partition: input.partition, until, closedAt }));
@@ -53,6 +55,12 @@ export const createVolume = ({ maxGroups = 50_000 }: VolumeOptions = {}): Fold<V
       state.next,
     );
     return outputs;
+  },
+  settings: { [MAX_GROUPS]: [1000, 50_000, 200_000] },
+  checkSetting: checkVolumeSetting,
+  configure(state, setting) {
+    if (setting.key === MAX_GROUPS && setting.tenantId === 0)
+      state.maxGroups = checkVolumeSetting(setting) === null ? (setting.value as number) : null;
   },
   snapshot: snapshotVolume,
   restore: restoreVolume,

@@ -6,7 +6,7 @@ import { inputOf } from '../../../pipeline/processors/input.ts';
 import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
 import type { Fold } from '../../../pipeline/processors/processor.ts';
 import { logMessage } from './inputs.ts';
-import { log, NOW, without } from './logs.ts';
+import { logFor, NOW, without } from './logs.ts';
 import { fault, subjects } from './subjects.ts';
 
 /** Of a partition's state, however much comes. */
@@ -35,7 +35,9 @@ describe('processors of others', () => {
   });
 });
 
-for (const processor of subjects.map(firstStage))
+for (const subject of subjects) {
+  const processor = firstStage(subject);
+  const log = logFor(subject);
   describe(`the processor ${processor.name}`, () => {
     it('gives the same from any snapshot on as without one, and needs neither clock nor chance', () => {
       fc.assert(
@@ -112,4 +114,13 @@ for (const processor of subjects.map(firstStage))
       }
       expect(processor.snapshot(state).length).to.be.below(MOST_STATE);
     });
+
+    for (const [key, values] of Object.entries(subject.settings ?? {}))
+      it(`takes the setting ${key}`, () => {
+        for (const value of values)
+          expect(
+            subject.checkSetting?.({ tenantId: 0, key, value }) === null || subject.checkSetting?.({ tenantId: 1, key, value }) === null,
+          ).to.equal(true);
+      });
   });
+}

@@ -5,6 +5,7 @@ import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { RecordStreams } from '../../../pipeline/logs/record-streams.ts';
 import { EntryCodec, EntryWriter } from '../../../pipeline/logs/writer.ts';
 import type { Input } from '../../../pipeline/processors/processor.ts';
+import { SETTING, settingText, type Setting } from '../../../pipeline/processors/settings/setting.ts';
 
 /** A record without entries that counts bytes for a tenant. */
 export const billed =
@@ -42,7 +43,9 @@ export function logMessage(
   return message(offset, appendedAt, { value, headers: encodeLogHeaders(info, streams) });
 }
 
-export const tickMessage = (offset: number, appendedAt: number): KafkaMessage => message(offset, appendedAt, encodeTick(logsSignal));
+/** A tick, and maybe what it says to a processor. */
+export const tickMessage = (offset: number, appendedAt: number, setting?: Setting): KafkaMessage =>
+  message(offset, appendedAt, encodeTick(logsSignal, setting === undefined ? {} : { [SETTING]: settingText(setting) }));
 
 const message = (offset: number, appendedAt: number, { value, headers }: Pick<KafkaMessage, 'value' | 'headers'>): KafkaMessage =>
   ({ key: null, attributes: 0, offset: String(offset), timestamp: String(appendedAt), value, headers }) as KafkaMessage;

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Json } from '../../../../pipeline/processors/settings/setting.ts';
 import { readRecord } from '../../../../pipeline/bus/record.ts';
 import { countersSignal } from '../../../../pipeline/counters/counters-signal.ts';
 import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';
@@ -146,6 +147,19 @@ describe('the volume', () => {
       ...[[2, 1, 1], [2, 1, 1], [2, 0, 2]], // prettier-ignore
       [1, 2, 50],
     ]);
+  });
+
+  it('counts streams as far as its setting says, from where that lies on the log', () => {
+    const volume = createVolume();
+    const scopesAfter = (value: Json): Set<number> => {
+      const state = volume.init();
+      volume.configure?.(state, { processor: 'volume', tenantId: 0, key: 'max_groups', value, version: 1 });
+      const streams = Array.from({ length: 1500 }, (_, n) => at(0n, { stream: BigInt(n) }));
+      volume.fold(state, batchOf(streams, { offset: 1 }));
+      return new Set(rowsIn(volume.fold(state, tick(2, 60_000))).map(({ scope }) => scope));
+    };
+    expect(scopesAfter(1000)).to.deep.equal(new Set([2]));
+    for (const value of [2000, null, 999, 'many']) expect(scopesAfter(value), JSON.stringify(value)).to.deep.equal(new Set([0, 1]));
   });
 
   it('says each minute how far is counted, also where nothing comes', () => {

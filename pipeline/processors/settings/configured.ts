@@ -1,0 +1,46 @@
+import type { Processor } from '../processor.ts';
+import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
+import type { Setting } from './setting.ts';
+import { Settings } from './settings.ts';
+
+/** The state of a processor, and what it was told. */
+type Configured<State> = { readonly settings: Settings; readonly state: State };
+
+/** How a snapshot with settings begins; those from before there were any do not. */
+const BEGIN = Buffer.from('\0settings\n');
+
+/**
+ * A processor that can be configured, as it is hosted: each new setting on the log is told to it where it lies there, and those that it was told
+ * are in its snapshots, so that it folds the same from any of them on.
+ */
+export const configured = <State>(processor: Processor<State>): Processor<Configured<State>> => ({
+  name: processor.name,
+  init: () => ({ settings: new Settings(), state: processor.init() }),
+  fold({ settings, state }, input) {
+    const setting = input.kind === 'tick' ? input.setting : undefined;
+    if (setting?.processor === processor.name && settings.take(setting)) processor.configure?.(state, setting);
+    return processor.fold(state, input);
+  },
+  ...(processor.news === undefined ? {} : { news: ({ state }, partition, next) => processor.news?.(state, partition, next) ?? [] }),
+  lacks: ({ settings }, all: readonly Setting[]) =>
+    all.filter((setting) => setting.processor === processor.name && settings.isNew(setting)),
+  snapshot({ settings, state }) {
+    const to = new ByteWriter();
+    settings.write(to);
+    return Buffer.concat([BEGIN, to.finish(), processor.snapshot(state)]);
+  },
+  restore(bytes) {
+    const isOlder = !bytes.subarray(0, BEGIN.length).equals(BEGIN);
+    const from = new ByteReader(bytes, BEGIN.length);
+    try {
+      const settings = isOlder ? new Settings() : Settings.read(from);
+      const state = processor.restore(isOlder ? bytes : from.rest());
+      if (state === null) return null;
+      for (const setting of settings.all) processor.configure?.(state, setting);
+      return { settings, state };
+    } catch (error) {
+      if (error instanceof CutOff) return null;
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,44 @@
+/** What a JSON text can say. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** What operators say to a processor, for one tenant or for all. */
+export type Setting = {
+  /** The name of the processor. */
+  readonly processor: string;
+  /** 0: for all tenants. */
+  readonly tenantId: number;
+  readonly key: string;
+  /** Null: nothing is said any more, and the processor does as it does by itself. */
+  readonly value: Json;
+  /** Of what is said under the same processor, tenant and key; the highest counts. */
+  readonly version: number;
+};
+
+/** A name of letters, digits and "_". */
+export const SETTING_KEY = /^[a-z][a-z0-9_]{0,62}$/;
+/** Most bytes of the JSON text of a value. */
+export const MAX_SETTING_BYTES = 4096;
+
+/** The header of a tick that has one (docs/topics.md). */
+export const SETTING = 'setting';
+
+/** A setting as a JSON text, as it stands there. */
+export const settingText = ({ processor, tenantId, key, value, version }: Setting): string =>
+  JSON.stringify({ processor, tenant: tenantId, key, value, version });
+
+/** Reads such a text; null where it is none. */
+export function parseSetting(text: string): Setting | null {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof found !== 'object' || found === null) return null;
+  const { processor, tenant, key, value, version } = found as Readonly<Record<string, unknown>>;
+  if (typeof processor !== 'string' || typeof key !== 'string' || !SETTING_KEY.test(key) || value === undefined) return null;
+  if (!isCount(tenant, 0) || !isCount(version, 1) || Buffer.byteLength(JSON.stringify(value)) > MAX_SETTING_BYTES) return null;
+  return { processor, tenantId: tenant, key, value: value as Json, version };
+}
+
+const isCount = (value: unknown, least: number): value is number => Number.isSafeInteger(value) && (value as number) >= least;
