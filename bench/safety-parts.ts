@@ -25,8 +25,8 @@ export const SAFETY_PARTS: readonly SafetyPart[] = [
     name: 'usage',
     about: 'the log is folded into the volume of each tenant, and API nodes count what is not folded yet',
     patches: [
-      { file: 'main/roles/processors.js', find: 'return [...states, host];', replace: 'return [];' },
-      { file: 'main/roles/processors.js', find: '() => host.joined', replace: '() => true' },
+      { file: 'main/roles/processors.js', find: 'return hosts.flatMap(({ states, host }) => [...states, host]);', replace: 'return [];' },
+      { file: 'main/roles/processors.js', find: '() => hosts.every(({ host }) => host.joined)', replace: '() => true' },
       { file: 'main/roles/ingest.js', find: 'counts.sent(records);', replace: '' },
     ],
   },

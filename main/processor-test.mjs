@@ -26,7 +26,7 @@ export function processorCommand([verb, file, ...more], { root, log }) {
     log(`There is no file ${file}.`);
     return Promise.resolve(2);
   }
-  const mocha = [path.join(root, 'node_modules/mocha/bin/mocha.js'), '--reporter', path.join(root, 'main/contract-reporter.mjs')];
+  const mocha = [path.join(root, 'node_modules/mocha/bin/mocha.js'), '--reporter', path.join(root, 'main/contract-reporter.mjs'), '--exit'];
   const child = spawn(process.execPath, [...mocha, ...CONTRACT], {
     cwd: root,
     env: { ...process.env, LOGWEIR_PROCESSORS: subject },

@@ -131,7 +131,10 @@ export class StatsPipe implements Pipe {
       ({ stats, condition }) => stats.onlyCounts === true && ![...stats.fields, ...(condition?.fields ?? [])].includes('_time'),
     );
     if (!counts) return 0;
-    return Math.min(...this.by.filter(({ name }) => name === '_time').map(({ bucket }) => (bucket === null ? 0 : spanInside(bucket))), Infinity);
+    return Math.min(
+      ...this.by.filter(({ name }) => name === '_time').map(({ bucket }) => (bucket === null ? 0 : spanInside(bucket))),
+      Infinity,
+    );
   }
   sql({ source, entries, context, run, doubt = null, first = null }: SqlInput): SqlPipe | null {
     const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket, context));

@@ -53,7 +53,9 @@ const leavesOf = ({ parts }: Filter): number => (parts === undefined ? 1 : parts
 /** Bytes of a value as it is sent. */
 export function sizeOf(value: Param['value']): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
-  return typeof value === 'object' ? value.reduce<number>((sum, one) => sum + (typeof one === 'string' ? Buffer.byteLength(one) + PER_TEXT : 20), 0) : 20;
+  return typeof value === 'object'
+    ? value.reduce<number>((sum, one) => sum + (typeof one === 'string' ? Buffer.byteLength(one) + PER_TEXT : 20), 0)
+    : 20;
 }
 
 /** The texts in lists of which each can be one value. */

@@ -6,6 +6,6 @@ export { entries, type Entry } from './entries.ts';
 export type { Extension } from './extension.ts';
 export { jsonPartials, jsonState, partialRows } from './json.ts';
 export type { Merger, MergerInput } from './merge/merger.ts';
-export type { Partial, PartialInput } from './merge/partial.ts';
+export type { PartialOutput, PartialInput } from './merge/partial.ts';
 export type { Batch, Input, Processor, Tick } from './processor.ts';
 export type { Setting } from '../core/setting.ts';

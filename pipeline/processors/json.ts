@@ -1,5 +1,5 @@
 import { HyperLogLog } from '../core/hyperloglog.ts';
-import { MAX_PARTIAL_BYTES, type Partial } from './merge/partial.ts';
+import { MAX_PARTIAL_BYTES, type PartialOutput } from './merge/partial.ts';
 import type { Fold } from './processor.ts';
 
 /** A Map, and a sketch, as JSON has them. */
@@ -49,7 +49,7 @@ const isAlike = (found: unknown, model: object): boolean =>
 const kindOf = (value: unknown): unknown => (typeof value === 'object' && value !== null ? value.constructor : typeof value);
 
 /** Rows as JSON in as many partials as it takes; `partialRows` reads them. */
-export function jsonPartials(whose: Pick<Partial, 'tenantId' | 'retentionDays'>, rows: Iterable<unknown>): Partial[] {
+export function jsonPartials(whose: Pick<PartialOutput, 'tenantId' | 'retentionDays'>, rows: Iterable<unknown>): PartialOutput[] {
   const { tenantId, retentionDays } = whose;
   const values: string[][] = [];
   let room = 0;
@@ -67,4 +67,4 @@ export function jsonPartials(whose: Pick<Partial, 'tenantId' | 'retentionDays'>,
 }
 
 /** The rows of a partial that `jsonPartials` made. */
-export const partialRows = ({ value }: Pick<Partial, 'value'>): readonly unknown[] => read(value) as readonly unknown[];
+export const partialRows = ({ value }: Pick<PartialOutput, 'value'>): readonly unknown[] => read(value) as readonly unknown[];

@@ -1,7 +1,7 @@
 import type { AbsoluteRecord } from '../bus/absolute-record.ts';
 import type { ColumnsView } from '../logs/columns/column-reader.ts';
 import type { RecordStreams } from '../logs/record-streams.ts';
-import type { Partial } from './merge/partial.ts';
+import type { PartialOutput } from './merge/partial.ts';
 import type { Setting, SettingRules } from '../core/setting.ts';
 
 /** Where an input lies, and when it was appended. */
@@ -63,4 +63,4 @@ export interface Configurable<State> extends SettingRules {
 }
 
 /** A fold over `logs.v1`, whose outputs may be partials for a merger (docs/adr/0024-what-spans-partitions.md). */
-export type Processor<State = unknown> = Fold<State, Input, AbsoluteRecord | Partial> & Configurable<State>;
+export type Processor<State = unknown> = Fold<State, Input, AbsoluteRecord | PartialOutput> & Configurable<State>;

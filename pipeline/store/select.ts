@@ -189,7 +189,8 @@ async function bytesOf(response: http.IncomingMessage): Promise<Buffer> {
 /** A value as ClickHouse reads it in `param_…`: text as in TSV, an array as in SQL. */
 export function formatParam(value: Param['value']): string {
   if (typeof value === 'string') return escapeText(value);
-  if (typeof value === 'object') return `[${value.map((one) => (typeof one === 'string' ? `'${escapeText(one)}'` : String(one))).join(',')}]`;
+  if (typeof value === 'object')
+    return `[${value.map((one) => (typeof one === 'string' ? `'${escapeText(one)}'` : String(one))).join(',')}]`;
   if (Number.isNaN(value)) return 'nan';
   if (value === Infinity) return '+inf';
   return value === -Infinity ? '-inf' : String(value);

@@ -8,7 +8,8 @@ describe('the parts that safety is made of', () => {
     for (const { name, patches } of SAFETY_PARTS) expect(patches, name).not.to.have.length(0);
   });
 
-  it('include all that the fault tests switch off', () => {
-    expect(SAFETY_PARTS.map(({ name }) => name)).to.include.members(MUTATIONS.map(({ name }) => name));
+  it('include all that the fault tests switch off, but for the rules of what is counted of entries', () => {
+    const ofEntries = MUTATIONS.map(({ name }) => name).filter((name) => !name.startsWith('state-'));
+    expect(SAFETY_PARTS.map(({ name }) => name)).to.include.members(ofEntries);
   });
 });

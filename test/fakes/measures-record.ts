@@ -1,6 +1,7 @@
+import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { Range } from '../../pipeline/bus/range.ts';
 import type { SignalRecord } from '../../pipeline/bus/record.ts';
-import { encodeMeasures } from '../../pipeline/counters/measure-columns.ts';
+import { encodeMeasures, readMeasures } from '../../pipeline/counters/measure-columns.ts';
 import { measureRow, type Measure } from '../../pipeline/counters/measure.ts';
 
 export const NOW = Date.now();
@@ -26,3 +27,18 @@ export const measuresRange = (...records: readonly SignalRecord[]): Range => ({
   ...{ topic: 'measures.v1', partition: records[0]?.partition ?? 3, start: records[0]?.offset ?? 0, end: records.at(-1)?.offset ?? 0 },
   ...{ records, rows: records.reduce((sum, { count }) => sum + count, 0) },
 });
+
+/** The last word on each measure, by tenant, name, labels, span and time as JSON; records of other topics are passed over. */
+export function lastWords(records: Iterable<Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>>): Map<string, number> {
+  const words = new Map<string, { readonly version: number; readonly value: number }>();
+  for (const { topic, value, headers } of records) {
+    if (topic !== 'measures.v1') continue;
+    const rows = readMeasures(value, Number(headers['count']));
+    if (typeof rows === 'string') throw new Error(rows);
+    for (const { tenantId, name, labels, span, time, version, value: number } of rows) {
+      const key = JSON.stringify([tenantId, name, labels, span, time]);
+      if (version >= (words.get(key)?.version ?? 0)) words.set(key, { version, value: number });
+    }
+  }
+  return new Map([...words].map(([key, { value }]) => [key, value]));
+}

@@ -28,7 +28,7 @@ describe('the sink volume', () => {
     expect(value).to.equal(record.value);
     expect(more).to.deep.equal([]);
     const content = contentOf(head);
-    expect([...content.subarray(0, 2)]).to.deep.equal([16, 2]);
+    expect([...content.subarray(0, 2)]).to.deep.equal([17, 2]);
     expect(content.subarray(-4)).to.deep.equal(Buffer.from([0, 0, 1, 0]));
     const offset = content.indexOf(columnHead('kafka_off', 'UInt64')) + columnHead('kafka_off', 'UInt64').length;
     expect([content.readBigUInt64LE(offset), content.readBigUInt64LE(offset + 8)]).to.deep.equal([7n, 7n]);

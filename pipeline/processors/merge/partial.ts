@@ -7,7 +7,7 @@ export const MAX_PARTIAL_BYTES = 512 * 1024;
  * What a processor has found in its partition of something that spans partitions, of one tenant: an output, which a merger takes exactly once
  * (docs/adr/0024-what-spans-partitions.md).
  */
-export type Partial = {
+export type PartialOutput = {
   readonly kind: 'partial';
   readonly tenantId: number;
   /** Retention class in days of the entries; 0 keeps for ever. */
@@ -24,7 +24,7 @@ export type Source = Position & {
 
 /** A partial as it is read on `partials.v1`. */
 export type PartialInput = Position &
-  Partial & {
+  PartialOutput & {
     /** Who emitted it, and at which record of the log. */
     readonly processor: string;
     readonly source: Source;

@@ -4,7 +4,7 @@ import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord, 
 import type { Signal } from '../../bus/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
 import type { Tick } from '../processor.ts';
-import { MAX_PARTIAL_BYTES, type Partial, type PartialInput, type Source } from './partial.ts';
+import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from './partial.ts';
 
 const DAY_MS = 86_400_000;
 const ENCODING = 'partial';
@@ -39,7 +39,7 @@ export const partialsSignal: Signal<PartialRecord> = {
  * The record of a partial. Its key is the tenant, and Kafka's usual partitioner chooses the partition by it: one for each tenant, as long as the
  * topic has as many partitions as it was made with.
  */
-export function partialRecord(processor: string, source: Source, { tenantId, retentionDays, value }: Partial): AbsoluteRecord {
+export function partialRecord(processor: string, source: Source, { tenantId, retentionDays, value }: PartialOutput): AbsoluteRecord {
   // what a reader would refuse is lost there, and told here
   if (!isCount(tenantId, MAX_TENANT) || tenantId === 0) throw new Error(`A partial has no tenant ${JSON.stringify(tenantId)}.`);
   if (!isCount(retentionDays, MAX_RETENTION)) throw new Error(`A partial has no retention class ${JSON.stringify(retentionDays)}.`);

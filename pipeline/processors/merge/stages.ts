@@ -6,7 +6,7 @@ import { configured } from '../settings/configured.ts';
 import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord } from './partials-signal.ts';
-import type { Partial } from './partial.ts';
+import type { PartialOutput } from './partial.ts';
 import { Taken } from './taken.ts';
 
 /** A processor as it is hosted: its partials are records that say who emitted them at which record. What can be configured is. */
@@ -17,7 +17,7 @@ const staged = (processor: Processor): Fold => ({
   init: () => processor.init(),
   fold(state, input: Input) {
     let number = 0;
-    return processor.fold(state, input).map((output: AbsoluteRecord | Partial) => {
+    return processor.fold(state, input).map((output: AbsoluteRecord | PartialOutput) => {
       if (!('kind' in output)) return output;
       if ((output.kind as string) !== 'partial')
         throw new Error(`A processor gives partials and records; ${JSON.stringify(output.kind)} is for a merger.`);

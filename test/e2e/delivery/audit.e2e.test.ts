@@ -107,7 +107,7 @@ describe('audit of an instance that writes through to the disk', function () {
   it('counts no ticks, for which the sink makes no insert, and no reader prints them', async () => {
     const inserts = async (): Promise<string | undefined> => {
       const { body } = await instance.call('GET', `${instance.admin}/metrics`);
-      return /^logweir_batches_total\{stage="insert"[^}]*\} (\d+)$/m.exec(String(body))?.[1];
+      return /^logweir_insert_seconds_count\{[^}]*table="logs"[^}]*\} (\d+)$/m.exec(String(body))?.[1];
     };
     const [before, insertsBefore] = [await report(), await inserts()];
     expect(Number(insertsBefore)).to.be.at.least(1);

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
-import { readMeasures } from '../../../pipeline/counters/measure-columns.ts';
 import { inputOf } from '../../../pipeline/processors/input.ts';
 import type { MergerInput } from '../../../pipeline/processors/merge/merger.ts';
 import { partialInputOf } from '../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
 import type { Fold, Processor } from '../../../pipeline/processors/processor.ts';
+import { lastWords } from '../../fakes/measures-record.ts';
 import { logMessage, tickMessage } from './inputs.ts';
 import { log, NOW, without } from './logs.ts';
 import { merged } from './subjects.ts';
@@ -60,21 +60,6 @@ function fold(stage: Fold<never, MergerInput>, state: unknown, inputs: readonly 
   return new Map(inputs.map((input) => [input.offset, [...stage.fold(state as never, input)]]));
 }
 
-/** The last word on each measure. */
-function lastWords(outputs: ReadonlyMap<number, readonly AbsoluteRecord[]>): Map<string, number> {
-  const words = new Map<string, { readonly version: number; readonly value: number }>();
-  for (const { topic, value, headers } of [...outputs.values()].flat()) {
-    if (topic !== 'measures.v1') continue;
-    const rows = readMeasures(value, Number(headers['count']));
-    if (typeof rows === 'string') throw new Error(rows);
-    for (const { tenantId, name, labels, span, time, version, value: number } of rows) {
-      const key = JSON.stringify([tenantId, name, labels, span, time]);
-      if (version >= (words.get(key)?.version ?? 0)) words.set(key, { version, value: number });
-    }
-  }
-  return new Map([...words].map(([key, { value }]) => [key, value]));
-}
-
 const turns = fc.array(fc.nat(SOURCES - 1), { minLength: 1, maxLength: 40 });
 const replays = fc.array(fc.tuple(fc.nat(60), fc.nat(40)), { maxLength: 5 });
 const logs = fc.tuple(...Array.from({ length: SOURCES }, () => log));
@@ -112,7 +97,8 @@ for (const { processor, merger } of merged)
       fc.assert(
         fc.property(logs, turns, turns, replays, (all, order, other, again) => {
           const sources = emitted(all);
-          const last = (records: readonly AbsoluteRecord[]): unknown => [...lastWords(fold(stage, stage.init(), inputsOf(records)))].sort();
+          const last = (records: readonly AbsoluteRecord[]): unknown =>
+            [...lastWords([...fold(stage, stage.init(), inputsOf(records)).values()].flat())].sort();
           const expected = last(interleaved(sources, order));
           expect(last(repeated(interleaved(sources, order), again)), 'again').to.deep.equal(expected);
           expect(last(interleaved(sources, other)), 'another order').to.deep.equal(expected);

@@ -4,7 +4,7 @@ import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
 import { encodeTick } from '../../../../pipeline/bus/record.ts';
 import { readMeasures } from '../../../../pipeline/counters/measure-columns.ts';
 import type { Merger, MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
-import { MAX_PARTIAL_BYTES, type Partial } from '../../../../pipeline/processors/merge/partial.ts';
+import { MAX_PARTIAL_BYTES, type PartialOutput } from '../../../../pipeline/processors/merge/partial.ts';
 import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import type { Processor } from '../../../../pipeline/processors/processor.ts';
@@ -12,7 +12,12 @@ import { billed } from '../inputs.ts';
 
 const NOW = 1_795_269_600_000;
 const own: AbsoluteRecord = { topic: 't', partition: 3, key: null, value: Buffer.from('own'), headers: {} };
-const partial = (tenantId: number, text: string): Partial => ({ kind: 'partial', tenantId, retentionDays: 14, value: Buffer.from(text) });
+const partial = (tenantId: number, text: string): PartialOutput => ({
+  kind: 'partial',
+  tenantId,
+  retentionDays: 14,
+  value: Buffer.from(text),
+});
 
 /** Tells of each record a partial to two tenants, with a record of its own between them. */
 const telling: Processor<null> = {
@@ -79,7 +84,7 @@ describe('a processor with partials', () => {
       { value: 'text' },
       { kind: 'measure' },
     ]) {
-      const wrong = firstStage({ ...telling, fold: () => [{ ...partial(1, 'x'), ...more } as Partial] });
+      const wrong = firstStage({ ...telling, fold: () => [{ ...partial(1, 'x'), ...more } as PartialOutput] });
       expect(() => wrong.fold(null, billed(1, 1, NOW)(3, 4)), JSON.stringify(more)).to.throw('partial');
     }
   });

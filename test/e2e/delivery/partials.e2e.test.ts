@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import type { Kafka as Client, KafkaMessage } from 'kafkajs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pino } from 'pino';
+import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
+import { loadExtensions } from '../../../main/extensions.ts';
+import { AbsoluteWriter } from '../../../pipeline/bus/absolute-record.ts';
+import { createKafka } from '../../../pipeline/bus/kafka.ts';
+import { fetchPartitions } from '../../../pipeline/bus/partition-fetch.ts';
+import { encodeTick } from '../../../pipeline/bus/record.ts';
+import type { Signal } from '../../../pipeline/bus/signal.ts';
+import { ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { measuresSignal } from '../../../pipeline/counters/measures-signal.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import { ProcessorHost, type ProcessorHostOptions } from '../../../pipeline/processors/host.ts';
+import { inputOf } from '../../../pipeline/processors/input.ts';
+import { partialInputOf, partialsSignal } from '../../../pipeline/processors/merge/partials-signal.ts';
+import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
+import type { Fold, Position } from '../../../pipeline/processors/processor.ts';
+import { lastWords } from '../../fakes/measures-record.ts';
+import { FakeStates } from '../../fakes/processor-host.ts';
+import { logMessage } from '../../pipeline/processors/inputs.ts';
+import { until } from '../instance.ts';
+
+const log = pino({ level: 'silent' });
+const PARTITIONS = 3;
+const TENANTS = 8;
+const [extension] = await loadExtensions(['examples/processors/service-entries.ts']);
+
+describe('partials on a real Kafka', function () {
+  this.timeout(600_000);
+  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-partials-'));
+  let broker: Kafka;
+  let kafka: Client;
+  /** Entries of each tenant that were sent. */
+  const sent = new Map<number, number>();
+  const hosts: { stop(): Promise<void> }[] = [];
+
+  before(async () => {
+    broker = await startKafka({ dataDir });
+    kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
+    await ensureTopics(kafka, [logsSignal.topic, partialsSignal.topic, measuresSignal.topic], { partitions: PARTITIONS });
+  });
+  after(async () => {
+    await Promise.all(hosts.map((host) => host.stop()));
+    await broker.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  /** A host that owns all partitions: in a group of its own, whoever else reads them. */
+  async function host<In extends Position>(
+    groupId: string,
+    signal: Pick<Signal, 'name' | 'version' | 'topic'>,
+    { fold, read, states = new FakeStates() }: { fold: Fold<never, In>; read: ProcessorHostOptions<In>['inputOf']; states?: FakeStates },
+  ): Promise<ProcessorHost<In>> {
+    const topic = signal.topic.name;
+    const started = new ProcessorHost<In>({
+      ...{ kafka, log, groupId, topic, inputOf: read },
+      hosted: [{ processor: fold, states }],
+      writer: new AbsoluteWriter(kafka),
+      tick: (partition) => ({ topic, partition, key: null, ...encodeTick(signal) }),
+      onCrash: () => undefined,
+    });
+    hosts.push(started);
+    await started.start();
+    return started;
+  }
+
+  const first = (groupId: string): Promise<ProcessorHost> => {
+    if (extension === undefined) throw new Error('No example.');
+    return host(groupId, logsSignal, { fold: firstStage(extension.processor) as Fold<never>, read: inputOf });
+  };
+
+  /** Records of all tenants, each in some partition of the log. */
+  async function send(from: number, to: number): Promise<void> {
+    const records = Array.from({ length: to - from }, (_none, n) => {
+      const index = from + n;
+      const tenantId = 1 + (index % TENANTS);
+      const entries = Array.from({ length: 1 + (index % 4) }, () => ({ _msg: 'x', service: 'web' }));
+      sent.set(tenantId, (sent.get(tenantId) ?? 0) + entries.length);
+      const { value, headers } = logMessage(entries, { offset: 0, appendedAt: Date.now(), tenantId });
+      return { topic: 'logs.v1', partition: index % PARTITIONS, key: null, value: value as Buffer, headers: headers ?? {} };
+    });
+    const writer = new AbsoluteWriter(kafka);
+    await writer.write(records);
+    await writer.close();
+  }
+
+  async function all(topic: string): Promise<(KafkaMessage & { readonly partition: number })[]> {
+    const found: (KafkaMessage & { readonly partition: number })[] = [];
+    const partitions = Array.from({ length: PARTITIONS }, (_none, partition) => partition);
+    const signal = new AbortController().signal;
+    await fetchPartitions({ ...{ kafka, log, topic, partitions, signal }, take: (partition, messages) => found.push(...messages.map((message) => ({ ...message, partition }))) }); // prettier-ignore
+    return found;
+  }
+
+  /** What is measured of each tenant. */
+  async function measured(): Promise<Map<number, number>> {
+    const records = (await all('measures.v1')).map(({ value, headers }) => ({ topic: 'measures.v1', value: value ?? Buffer.alloc(0), headers: headers ?? {} })); // prettier-ignore
+    const sums = new Map<number, number>();
+    for (const [key, value] of lastWords(records)) {
+      const [tenantId] = JSON.parse(key) as [number];
+      sums.set(tenantId, (sums.get(tenantId) ?? 0) + value);
+    }
+    return sums;
+  }
+
+  const isAll = (found: ReadonlyMap<number, number>): boolean =>
+    [...sent].every(([tenantId, entries]) => (found.get(tenantId) ?? 0) >= entries);
+
+  it('of three owners at once, and of a merger that begins again, count each entry once', async () => {
+    const { merger } = extension ?? {};
+    if (merger === undefined) throw new Error('No example.');
+    const states = new FakeStates();
+    const merging = (groupId: string): Promise<unknown> =>
+      host(groupId, partialsSignal, {
+        fold: secondStage(merger) as Fold<never, Parameters<typeof merger.fold>[1]>,
+        read: partialInputOf,
+        states,
+      });
+    await send(0, 300);
+    await Promise.all([first('one'), first('two'), merging('merging')]);
+    await until('the first entries', measured, isAll);
+    // it finds neither states nor its own offsets, and folds all there is
+    await Promise.all([first('three'), send(300, 600)]);
+    await until('the next entries', measured, isAll);
+    await hosts[2]?.stop();
+    hosts.splice(2, 1);
+    await send(600, 700);
+    await merging('merging-again');
+    expect(await until('the last entries', measured, isAll)).to.deep.equal(sent);
+    expect(states.snapshots.size).to.be.above(0);
+    const partials = (await all('partials.v1')).filter(({ headers }) => headers?.['encoding']?.toString() === 'partial');
+    expect(partials.length, 'each owner has written them').to.be.at.least(3 * 600);
+    const places = new Map<string, Set<number>>();
+    for (const { key, partition } of partials) places.set(String(key), (places.get(String(key)) ?? new Set()).add(partition));
+    expect([...places.values()].map(({ size }) => size)).to.deep.equal(Array.from({ length: TENANTS }, () => 1));
+    expect(new Set([...places.values()].flatMap((found) => [...found])).size, 'tenants share them out').to.equal(PARTITIONS);
+  });
+});
