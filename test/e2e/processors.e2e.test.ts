@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { pino } from 'pino';
 import { embeddedEngines } from '../../main/engines.ts';
+import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { loadConfig } from '../../pipeline/core/config.ts';
 import { HyperLogLog } from '../../pipeline/core/hyperloglog.ts';
+import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
+import { inputOf } from '../../pipeline/processors/input.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { startInstance, until, type Instance } from './instance.ts';
 import { newTenant, runCli } from './shared.ts';
@@ -153,5 +157,47 @@ describe('processors of others', function () {
     const names = (body as { processor: string; halted: string | null }[]).map(({ processor, halted }) => `${processor} ${String(halted)}`);
     for (const name of ['distinct-users', 'distinct-users-merged', 'service-entries', 'service-entries-merged', 'volume', 'usage'])
       expect(names.filter((one) => one === `${name} null`)).to.have.length(PARTITIONS);
+  });
+
+  it('are told what operators say in every partition of the log, and the log is as whole as before', async () => {
+    const admin = async (...words: string[]): Promise<readonly [number, string]> => {
+      const { code, stdout, stderr } = await runCli(instance, tenant, ['admin', 'processor', ...words]);
+      return [code, stdout + stderr];
+    };
+    const set = (processor: string, value: string): ReturnType<typeof admin> =>
+      admin('set', '--processor', processor, '--setting', 'max_groups', '--value', value);
+    expect(await set('service-entries', '1')).to.satisfy(
+      ([code, told]: [number, string]) => code === 2 && /those that do: volume/.test(told),
+    );
+    expect(await set('volume', '7')).to.satisfy(([code, told]: [number, string]) => code === 2 && /from 1000 to 200000/.test(told));
+    expect((await set('volume', '30000'))[0]).to.equal(0);
+    const { kafka: brokers } = loadConfig({ ...instance.env, ...embeddedEngines(instance.env) });
+    const kafka = createKafka({ ...brokers, clientId: 'test', log: pino({ level: 'silent' }) });
+    const consumer = kafka.consumer({ groupId: 'test-settings' });
+    const told = new Map<number, unknown>();
+    await consumer.connect();
+    await consumer.subscribe({ topic: LOGS_TOPIC, fromBeginning: true });
+    await consumer.run({
+      eachMessage: ({ partition, message }) => {
+        const input = inputOf(partition, message);
+        if (input.kind === 'tick' && input.setting !== undefined) told.set(partition, input.setting.value);
+        return Promise.resolve();
+      },
+    });
+    await until(
+      'the setting',
+      () => Promise.resolve([...told.values()]),
+      (values) => values.length === PARTITIONS,
+    );
+    await consumer.disconnect();
+    expect([...told.values()]).to.deep.equal(Array.from({ length: PARTITIONS }, () => 30_000));
+    const audited = async (): Promise<string> => {
+      const { code, stdout, stderr } = await runCli(instance, tenant, ['audit']);
+      return `${String(code)} ${stdout}${stderr}`;
+    };
+    await until('a whole table', audited, (one) => one.startsWith('0 '));
+    expect((await admin('settings'))[1]).to.match(/volume +max_groups .*30000/);
+    const changes = await runCli(instance, tenant, ['admin', 'audit-log', '--json']);
+    expect(changes.stdout).to.match(/"processor set".*"max_groups"/);
   });
 });
