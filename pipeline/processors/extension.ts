@@ -1,3 +1,4 @@
+import { SETTING_KEY } from '../core/setting.ts';
 import type { Merger } from './merge/merger.ts';
 import type { Fold, Processor } from './processor.ts';
 
@@ -23,9 +24,12 @@ export function extensionFault(found: unknown, taken: ReadonlySet<string>): stri
 function configurableFault(processor: Readonly<Record<string, unknown>>): string | null {
   const has = CONFIGURABLE.filter((member) => processor[member] !== undefined);
   if (has.length === 0) return null;
-  const isRight =
-    typeof processor['settings'] === 'object' && ['checkSetting', 'configure'].every((method) => typeof processor[method] === 'function');
-  return isRight ? null : 'Its processor must have "settings" and the methods "checkSetting" and "configure", or none of them.';
+  const { settings } = processor;
+  const isWhole =
+    typeof settings === 'object' && settings !== null && CONFIGURABLE.slice(1).every((method) => typeof processor[method] === 'function');
+  if (!isWhole) return 'Its processor must have "settings" and the methods "checkSetting" and "configure", or none of them.';
+  const wrong = Object.keys(settings).find((key) => !SETTING_KEY.test(key));
+  return wrong === undefined ? null : `The keys of its settings are of a-z, 0-9 and "_" (got ${JSON.stringify(wrong)}).`;
 }
 
 function foldFault(what: string, found: unknown, taken: ReadonlySet<string>): string | null {

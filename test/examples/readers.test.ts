@@ -141,6 +141,8 @@ describe('examples/readers', () => {
     const tick = encodeTick(logsSignal) as Message;
     expect(entries(tick)).to.deep.equal([]);
     expect(inPython(tick)).to.deep.equal([]);
+    const setting = encodeTick(logsSignal, { setting: '{"processor":"volume"}' }) as Message;
+    expect([entries(setting), inPython(setting)]).to.deep.equal([[], []]);
   });
 
   it('both read a record of no rows', () => {

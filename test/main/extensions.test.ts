@@ -51,6 +51,10 @@ describe('processors of others', () => {
     const merger = (name: string, of: string): string => `, merger: { name: '${name}', of: '${of}', ${METHODS} }`;
     expect(await cannot('of.ts', one('a', merger('b', 'c')))).to.equal('Its merger must have the member "of" with the name of the processor, "a".'); // prettier-ignore
     expect(await cannot('same.ts', one('a', merger('a', 'a')))).to.equal('The name of its merger, "a", is taken.');
+    const half = (members: string): string => `export default { processor: { name: 'h', ${METHODS}, ${members} } };`;
+    for (const [at, members] of ['settings: {}', 'configure() {}', 'settings: null, configure() {}, checkSetting: () => null'].entries())
+      expect(await cannot(`half${String(at)}.ts`, half(members))).to.match(/must have "settings" and the methods .* or none of them\.$/);
+    expect(await cannot('keys.ts', half('settings: { maxOf: [] }, configure() {}, checkSetting: () => null'))).to.contain('(got "maxOf")');
     const two = file('two.ts', one('twice'));
     expect(await refused(two, two)).to.contain('"twice", is taken');
   });
