@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { emptyControlState, fold, type ControlState } from '../../../api/control/control-state.ts';
-import { parseControl, type KeyRecord, type TenantRecord } from '../../../api/control/records.ts';
+import { parseControl, settingKey, type KeyRecord, type SettingRecord, type TenantRecord } from '../../../api/control/records.ts';
 
 const tenant = (change: Partial<TenantRecord> = {}): TenantRecord => ({
   version: 1,
@@ -181,5 +181,20 @@ describe('the fold of the control topic', () => {
         expect(twice.tenants).to.deep.equal(folded(...records).tenants);
       }),
     );
+  });
+
+  it('knows the newest of each setting, and repairs what lost against it', () => {
+    const said = (change: Partial<SettingRecord> = {}): Sent => {
+      const record = { version: 1, write: 's1', processor: 'p', tenantId: 0, key: 'k', value: 1, ...change };
+      return { key: settingKey(record), value: JSON.stringify(record) };
+    };
+    const state = folded(said({ version: 2, write: 's2', value: 2 }), said(), said({ tenantId: 3, value: null }));
+    expect([...state.settings.values()].map(({ tenantId, value }) => [tenantId, value])).to.deep.equal([
+      [0, 2],
+      [3, null],
+    ]);
+    expect([...state.stale]).to.deep.equal(['setting:p:0:k']);
+    const wrong = [said({ key: 'K' }), said({ value: 'x'.repeat(4096) }), { ...said(), key: 'setting:p:1:k' }];
+    expect(folded(...wrong)).to.deep.include({ unreadable: 3, settings: new Map() });
   });
 });
