@@ -4,8 +4,7 @@
  *   npm run bench:tenants -- [--tenants 10000] [--minutes 10] [--partitions 12] [--streams 1] [--rate 400]
  * `--streams`: how many streams a tenant has; `--rate`: requests a second, of 5 entries each. Prints Markdown tables.
  */
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startInstance, type Instance } from '../test/e2e/instance.ts';
@@ -83,17 +82,17 @@ async function until(look: () => Promise<boolean>): Promise<number> {
   return performance.now() - began;
 }
 
-/** Megabytes of the topics on disk, those of all states together. */
+/** Megabytes of the topics on disk. */
 function topicSizes(instance: Instance): Map<string, number> {
   const root = path.join(instance.dataDir, 'kafka', 'data');
   const sizes = new Map<string, number>();
   for (const name of readdirSync(root)) {
     const topic = /^(.*)-\d+$/.exec(name)?.[1];
     if (topic === undefined || topic.startsWith('__')) continue;
-    const kilobytes = Number(execFileSync('du', ['-sk', '--apparent-size', path.join(root, name)], { encoding: 'utf8' }).split('\t')[0]);
-    // the indexes of each partition are preallocated
-    const indexes = readdirSync(path.join(root, name)).filter((file) => file.endsWith('index')).length * 10_240;
-    sizes.set(topic, (sizes.get(topic) ?? 0) + Math.max(0, kilobytes - indexes) / 1000);
+    const folder = path.join(root, name);
+    // indexes are preallocated
+    const bytes = readdirSync(folder).reduce((sum, file) => sum + (file.endsWith('.log') ? statSync(path.join(folder, file)).size : 0), 0);
+    sizes.set(topic, (sizes.get(topic) ?? 0) + bytes / 1_000_000);
   }
   return sizes;
 }
@@ -132,7 +131,7 @@ try {
   const key = keys[0] as string;
   const send = async (): Promise<boolean> => (await fetch(`${instance.ingest}/api/v1/ingest`, { method: 'POST', headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' }, body: '{"_msg":"after a restart"}' })).status === 200; // prettier-ignore
   const looks: readonly (readonly [string, () => Promise<boolean>])[] = [
-    ['app', async () => (await fetch(`${instance.app}/ready`)).status === 200],
+    ['app', async () => (await instance.call('GET', `${instance.app}/api/v1/tenants/1/streams?query=*`)).status === 200],
     ['ingest', send],
     ['sink', async () => (await send()) && (await fetch(`${instance.admin}/ready`)).status === 200],
     ['processors', async () => { const all = await statuses(instance); return all.length >= states.length && all.every(({ lag }) => lag === 0); }], // prettier-ignore
