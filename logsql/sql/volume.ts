@@ -38,7 +38,7 @@ export type VolumeCover = {
 /** Fewer whole minutes are counted sooner by their entries. */
 const MIN_MINUTES = 10n;
 const SECOND = 1_000_000_000n;
-/** In so short a window streams are counted sooner by the hour (sql/hourly.ts), where hours are enough, and all entries by the marks of their table. */
+/** In so short a window entries are counted sooner by the hour (sql/hourly.ts), where hours are enough, and all of them by the marks of their table. */
 const SHORT = 2n * 86_400n * SECOND;
 /** By how much append times of a partition may go back: a new leader has another clock. Milliseconds. */
 const MARGIN_MS = 60_000;
@@ -69,7 +69,7 @@ export function volumeCounts(
   if (conditions === null || !columns.every((column) => column !== undefined)) return null;
   const isByStream = [...fields, ...filter.fields].some((field) => field === '_stream' || field === '_stream_id');
   const isAll = fields.length + conditions.length === 0;
-  if ((isAll || (isByStream && span >= HOUR_SECONDS)) && window.end - window.start < SHORT) return null;
+  if ((isAll || span >= HOUR_SECONDS) && window.end - window.start < SHORT) return null;
   const asked: Asked = {
     cover,
     window,

@@ -37,7 +37,7 @@ describe('queries in ClickHouse', function () {
     // they run until they are ended, so that none leaves its place to another on a busy machine
     const wait = sql`SELECT sum(sleepEachRow(0.5)) FROM (SELECT arrayJoin(range(${uint32(120)})) AS n)`;
     const end = new AbortController();
-    setMaxListeners(MANY, end.signal);
+    setMaxListeners(2 * MANY, end.signal);
     const waiting = {
       tenantId: 1,
       timeoutMs: 90_000,
