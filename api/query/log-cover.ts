@@ -32,7 +32,8 @@ const FRESH_MS = 3000;
 const OLD_MS = 300_000;
 const WAIT_MS = 500;
 
-type Known = { readonly at: number; readonly cover: VolumeCover | null; readonly refused: Refused };
+type Untold = ReadonlyMap<number, NonNullable<VolumeCover['untold']>>;
+type Known = { readonly at: number; readonly cover: VolumeCover | null; readonly untold: Untold; readonly refused: Refused };
 
 /**
  * How far the log is counted in `volume`, of what is stored in `logs` (docs/adr/0023-one-reader-for-every-processor.md). It is asked for when
@@ -56,7 +57,9 @@ export class LogCover {
     if (age >= OLD_MS && this.#asking !== null) await withTimeout(WAIT_MS, this.#asking).catch(() => undefined);
     const known = this.#known;
     // what could not be stored is counted all the same
-    return known === null || known.refused.isUnknown || known.refused.tenants.has(tenantId) ? null : known.cover;
+    if (known === null || known.cover === null || known.refused.isUnknown || known.refused.tenants.has(tenantId)) return null;
+    const untold = known.untold.get(tenantId);
+    return untold === undefined ? known.cover : { ...known.cover, untold };
   }
 
   async #ask(): Promise<void> {
@@ -65,7 +68,8 @@ export class LogCover {
     try {
       const found = await positions();
       const without = await refused();
-      this.#known = { at, cover: coverOf(await rows(closings(found)), found, at), refused: without };
+      const [told, untold] = await Promise.all([rows(closings(found)), rows(untoldTenants(found))]);
+      this.#known = { at, cover: coverOf(told, found, at), untold: new Map(untold.map(untoldOf)), refused: without };
     } catch (error) {
       log.debug({ err: error }, 'How far the log is counted is not known; entries are counted instead.');
     } finally {
@@ -74,13 +78,27 @@ export class LogCover {
   }
 }
 
+/** Of what is stored. */
+const isStored = ({ counted, stored }: LogPositions): Sql =>
+  sql`kafka_off < arrayElement(${uint64s(counted)}, log_part + 1) AND until <= arrayElement(${uint64s(stored)}, log_part + 1)`;
+
+/** Tenants that some segments do not count, and between which times these have entries of them. */
+const untoldTenants = (positions: LogPositions): Sql =>
+  sql`SELECT stream_id, min(toUnixTimestamp64Second(time) - toInt64(entries)), max(toUnixTimestamp64Second(time) + span) FROM volume
+    WHERE tenant_id = 0 AND scope = 4 AND ${isStored(positions)} GROUP BY stream_id`;
+
+const untoldOf = ([tenant, start, end]: Row): [number, { start: number; end: number }] => [
+  Number(tenant),
+  { start: Number(start), end: Number(end) },
+];
+
 /** What was told of each run of each partition, as far as all of it is stored. */
-function closings({ counted, stored }: LogPositions): Sql {
+function closings(positions: LogPositions): Sql {
   const earliest = sql`(until, -toUnixTimestamp64Milli(arrived))`;
   return sql`SELECT log_part, run, max(kafka_off), argMax(entries, kafka_off), maxIf(until, span = 86400), maxIf(until, span >= 3600), max(until),
     toUnixTimestamp64Second(argMax(time, (until, time))), countIf(span = 86400), toUnixTimestamp64Milli(argMaxIf(arrived, ${earliest}, span = 86400)),
     countIf(span >= 3600), toUnixTimestamp64Milli(argMaxIf(arrived, ${earliest}, span >= 3600)), toUnixTimestamp64Milli(min(arrived))
-    FROM volume WHERE tenant_id = 0 AND scope = 3 AND kafka_off < arrayElement(${uint64s(counted)}, log_part + 1) AND until <= arrayElement(${uint64s(stored)}, log_part + 1)
+    FROM volume WHERE tenant_id = 0 AND scope = 3 AND ${isStored(positions)}
     GROUP BY log_part, run`;
 }
 

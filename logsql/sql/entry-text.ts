@@ -37,13 +37,13 @@ const unquoted = (text = '""'): string => text.slice(1, -1);
 const MAX_KEYS = 32;
 
 /**
- * The names in a JSON array of texts as they are written there. Null where one has a character that is escaped, or begins so that the
- * end of a text and a name behind it may look like it; where one has a column: the map has it again, for its type; and where there are many.
+ * The names in a JSON array of texts as they are written there. Null where one has a character that is escaped, or begins as
+ * what follows the end of a text, which with a text behind it may look like it; where one has a column: the map has it again, for its type; and where there are many.
  */
 function keysIn(text: string): readonly string[] | null {
   if (text === '[]') return [];
   const names = text.slice(2, -2).split('","');
-  const isPlain = (name: string): boolean => !name.startsWith(',') && name !== 'trace_id' && name !== 'span_id';
+  const isPlain = (name: string): boolean => !/^[,:]/.test(name) && name !== 'trace_id' && name !== 'span_id';
   return names.length <= MAX_KEYS && !text.includes('\\') && names.every(isPlain) ? names : null;
 }
 
@@ -52,7 +52,7 @@ function withLiterals(object: string, names: readonly string[]): string {
   let out = object;
   for (const name of names) {
     const member = `"${name}":"`;
-    // An unescaped quote behind a comma or brace begins a name: text has its quotes escaped.
+    // Its first quote ends no text, for the name does not begin so, and with a comma or brace before it is not escaped: it begins a name.
     for (let at = out.indexOf(member); at > 0; at = out.indexOf(member, at + 1)) {
       if (out[at - 1] !== '{' && out[at - 1] !== ',') continue;
       const from = at + member.length;

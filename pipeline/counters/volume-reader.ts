@@ -1,6 +1,6 @@
 import { CheckedColumns, isCount, isTime, readChecked } from './checked-columns.ts';
 import { VOLUME_HEADS } from './layout.ts';
-import { SCOPE_SEGMENT, type SegmentKey, type VolumeRow } from './volume-row.ts';
+import { SCOPE_SEGMENT, SCOPE_UNTOLD, type SegmentKey, type VolumeRow } from './volume-row.ts';
 
 /** A row as it is read: each says which segment it is of. */
 export type ReadRow = VolumeRow & SegmentKey;
@@ -16,7 +16,8 @@ export function readVolume(value: Buffer, count: number): ReadRow[] | string {
 function read(columns: CheckedColumns, bytes: Buffer, count: number): ReadRow[] {
   const tenantId = columns.numbers('tenant_id', 4);
   const retentionDays = columns.numbers('retention_days', 2);
-  const scope = columns.numbers('scope', 1, (number, row) => (tenantId[row] === 0 ? number === SCOPE_SEGMENT : number < SCOPE_SEGMENT));
+  const isOfNobody = (number: number): boolean => number === SCOPE_SEGMENT || number === SCOPE_UNTOLD;
+  const scope = columns.numbers('scope', 1, (number, row) => (tenantId[row] === 0 ? isOfNobody(number) : number < SCOPE_SEGMENT));
   const span = columns.numbers('span', 4, (number) => number > 0);
   const time = columns.numbers('time', 8, isTime);
   const streams = columns.fixed('stream_id', 8);
@@ -29,7 +30,7 @@ function read(columns: CheckedColumns, bytes: Buffer, count: number): ReadRow[] 
     (number, row) => isCount(number) && number >= (segment[row] as number) + (scope[row] === SCOPE_SEGMENT ? 0 : 1),
   );
   const run = columns.numbers('run', 8, isCount);
-  const entries = columns.numbers('entries', 8, (number, row) => isCount(number) && (number > 0 || scope[row] === SCOPE_SEGMENT));
+  const entries = columns.numbers('entries', 8, (number, row) => isCount(number) && (number > 0 || tenantId[row] === 0));
   const sizes = columns.numbers('bytes', 8, isCount);
   columns.end();
   const { starts, ends } = level;

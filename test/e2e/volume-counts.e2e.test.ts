@@ -114,14 +114,17 @@ describe('counting by the volume', function () {
     });
   }
 
-  /** What is counted of a partition: one has many streams, one is counted by two, one has a gap. */
+  /** What is counted of a partition: one has many streams, and too much else for a while, one is counted by two, one has a gap. */
   function counters(partition: number, messages: readonly Logged[]): AbsoluteRecord[] {
-    const volume = createVolume(partition === 1 ? { maxGroups: 40 } : {});
+    const volume = createVolume(partition === 1 ? { maxGroups: 200 } : {});
     const fold = (state: ReturnType<typeof volume.init>, some: readonly Logged[]): AbsoluteRecord[] =>
       some.flatMap(({ input }) => [...volume.fold(state, input())]);
     const state = volume.init();
     const half = Math.floor(messages.length / 2);
-    const first = fold(state, messages.slice(0, half));
+    if (partition === 1) state.maxGroups = 5;
+    const first = fold(state, messages.slice(0, half / 2));
+    state.maxGroups = null;
+    first.push(...fold(state, messages.slice(half / 2, half)));
     const other = volume.restore(volume.snapshot(state));
     if (other === null) throw new Error('A snapshot cannot be read.');
     const rest = messages.slice(partition === 2 ? half + 9 : half);
@@ -161,12 +164,12 @@ describe('counting by the volume', function () {
   });
   after(() => own.stop());
 
-  const coverOf = (positions: LogPositions): Promise<VolumeCover | null> =>
+  const coverOf = (positions: LogPositions, tenantId = 1): Promise<VolumeCover | null> =>
     new LogCover({
       ...{ positions: () => Promise.resolve(positions), log },
       refused: () => Promise.resolve({ tenants: new Set<number>(), isUnknown: false }),
       rows: (statement) => own.store.rows(statement, { tenantId: 0, timeoutMs: 30_000 }),
-    }).of(1);
+    }).of(tenantId);
 
   type Window = { readonly start: bigint; readonly end: bigint };
   const options = (window: Window, tenantId: number, cover: VolumeCover | null): PlanOptions => ({ ...window, tenantId, widest: EVERYTHING, memory: memoryFor(), cover }); // prettier-ignore
@@ -196,7 +199,8 @@ describe('counting by the volume', function () {
         stored: full(() => (isWhole ? RECORDS : 50 + random.below(RECORDS - 50))),
         counted: full((partition) => (counted[partition] ?? 0) - (isWhole ? 0 : random.below((counted[partition] ?? 0) / 2))),
       };
-      const cover = await coverOf(positions);
+      const cover = await coverOf(positions, 1);
+      const coverOfOther = await coverOf(positions, 2);
       // what was told first of minutes has expired
       if (cover === null) continue;
       covers += 1;
@@ -205,7 +209,7 @@ describe('counting by the volume', function () {
           for (const tenantId of [1, 2]) {
             const expected = await run(query, window, tenantId, null);
             const what = `${query} ${String(window.start)} ${String(window.end)} of ${String(tenantId)} ${JSON.stringify(positions)}`;
-            expect(await run(query, window, tenantId, cover), what).to.deep.equal(expected);
+            expect(await run(query, window, tenantId, tenantId === 1 ? cover : coverOfOther), what).to.deep.equal(expected);
             if (expected.length > 0) found += 1;
           }
     }
@@ -215,12 +219,18 @@ describe('counting by the volume', function () {
 
   it('is asked of the volume for these queries alone', async () => {
     const cover = await coverOf({ ends: [RECORDS, RECORDS, RECORDS], stored: [RECORDS, RECORDS, RECORDS], counted });
-    const isCounted = (query: string): boolean => {
-      const statement = statementOf(planQuery(parse(query), options(ALL, 1, cover)), null);
+    const end = (cover?.untold?.end ?? 0) * 1000;
+    expect(end).to.be.within(START_MS + 1, END_MS - DAY_MS);
+    const isCounted = (query: string, window: Window): boolean => {
+      const statement = statementOf(planQuery(parse(query), options(window, 1, cover)), null);
       return statement.strings.join('').includes('FROM volume');
     };
-    for (const query of COUNTED) expect(isCounted(query), query).to.equal(true);
-    for (const query of READ) expect(isCounted(query), query).to.equal(false);
+    const [told, untold] = [
+      { ...ALL, start: ms(end) },
+      { ...ALL, start: ms(end - 1) },
+    ];
+    for (const query of COUNTED) expect([isCounted(query, told), isCounted(query, untold)], query).to.deep.equal([true, false]);
+    for (const query of READ) expect(isCounted(query, told), query).to.equal(false);
   });
 
   it('is not asked while nothing is told of a partition that has records', async () => {

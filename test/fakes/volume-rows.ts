@@ -60,7 +60,7 @@ export const bytesOf = ({ level = '', message = 'm', service = '', fields = {} }
   [level, message, service, 't1', ...Object.entries(fields).flat()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /** The rows of outputs that count entries. */
-export const rowsIn = (outputs: readonly AbsoluteRecord[]): ReadRow[] => allRowsIn(outputs).filter(({ scope }) => scope !== SCOPE_SEGMENT);
+export const rowsIn = (outputs: readonly AbsoluteRecord[]): ReadRow[] => allRowsIn(outputs).filter(({ tenantId }) => tenantId > 0);
 
 /** The rows of outputs, which must be records that can be read. */
 export const allRowsIn = (outputs: readonly AbsoluteRecord[]): ReadRow[] =>

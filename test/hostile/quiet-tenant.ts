@@ -16,16 +16,22 @@ const MAX_MS = 20_000;
 /** What is shown of an answer that is none. */
 const SHOWN = 200;
 
-/** A tenant that searches, writes one entry and asks for `/health`, each ten times a second, on time whatever comes of the one before. */
+/**
+ * A tenant that searches, writes one entry and asks for `/health`, each ten times a second, on time whatever comes of the one before.
+ * `maxPending`: of how many answers of a kind it waits at most before it asks again; more than its plan's queue of queries holds it may be
+ * refused for its own haste where a machine is slow.
+ */
 export class QuietTenant {
   readonly #instance: Instance;
   readonly #tenant: Tenant;
+  readonly #maxPending: number;
   readonly #agent = new http.Agent({ keepAlive: true });
   /** Entries that were acknowledged. */
   written = 0;
 
-  constructor(instance: Instance, tenant: Tenant) {
+  constructor(instance: Instance, tenant: Tenant, maxPending = Infinity) {
     this.#instance = instance;
+    this.#maxPending = maxPending;
     this.#tenant = tenant;
   }
 
@@ -36,16 +42,20 @@ export class QuietTenant {
       { ms: number[]; failures: string[] }
     >;
     const pending: Promise<void>[] = [];
-    const timers = DEEDS.map((deed) =>
-      setInterval(() => {
+    const timers = DEEDS.map((deed) => {
+      let waiting = 0;
+      return setInterval(() => {
+        if (waiting >= this.#maxPending) return;
+        waiting += 1;
         const began = performance.now();
         const answered = this.#do(deed).then((failure) => {
+          waiting -= 1;
           record[deed].ms.push(performance.now() - began);
           if (failure !== null) record[deed].failures.push(`${deed}: ${failure}`);
         });
         pending.push(answered);
-      }, EVERY_MS),
-    );
+      }, EVERY_MS);
+    });
     await ended.catch(() => undefined);
     for (const timer of timers) clearInterval(timer);
     await Promise.all(pending);

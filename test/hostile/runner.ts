@@ -17,6 +17,8 @@ export type RunnerOptions = {
   /** How long an attack goes on, and how long the attacker waits for what was not answered then. Milliseconds. */
   readonly attackMs: number;
   readonly graceMs: number;
+  /** Of how many answers of a kind the quiet tenant waits at most; without it, any number: then its times tell all. */
+  readonly maxPending?: number;
 };
 
 /** The instance is at rest where it uses less than so much of a core in a time; after so long it is gone on without. */
@@ -39,7 +41,7 @@ export class HostileRunner {
     this.#instance = made.instance;
     this.#options = made.options;
     this.#tenant = made.tenant;
-    this.#quiet = new QuietTenant(made.instance, made.tenant);
+    this.#quiet = new QuietTenant(made.instance, made.tenant, made.options.maxPending);
     this.#target = made.target;
     this.#attacker = made.attacker;
   }

@@ -1,17 +1,19 @@
-import { SCOPE_ALL, SCOPE_ALL_ALONE, SCOPE_STREAM, type VolumeRow } from '../../counters/volume-row.ts';
+import { SCOPE_ALL, SCOPE_ALL_ALONE, SCOPE_STREAM, SCOPE_UNTOLD, type VolumeRow } from '../../counters/volume-row.ts';
 import { GroupTable } from './group-table.ts';
 import { LevelList } from './level-list.ts';
 import { MINUTE_SECONDS } from './spans.ts';
 import type { RecordGroups } from './record-groups.ts';
+import { groupsByTenant, largestTenants, levelsByTenant, type Bounded } from './tenant-shares.ts';
+import { extend, type Untold } from './untold.ts';
 
 /** Levels, and bytes of them, of which a segment may have more only until the record is folded that brought them. */
 const MAX_LEVELS = 4096;
 const MAX_LEVEL_BYTES = 256 * 1024;
+/** A tenant that has less of what a segment may hold is counted, whatever others have. */
+const EXCESSIVE_SHARE = 1 / 64;
+const NO_LEVEL = Buffer.alloc(0);
 
 const SCOPE_UNIT = 65_536;
-/** Where groups are dropped, so many are left of those that there may be. */
-const KEPT_SHARE = 0.75;
-
 /** A group's tenancy beside the tenant: its retention class in days, and its scope. */
 export const kindOf = (retentionDays: number, scope: number): number => retentionDays + scope * SCOPE_UNIT;
 
@@ -23,9 +25,11 @@ export class Segment {
   readonly from: number;
   readonly since: number;
   groups = new GroupTable();
-  readonly levels = new LevelList();
+  levels = new LevelList();
   /** Tenants that have had too many streams here: all of one are counted together alone. */
   readonly alone = new Set<number>();
+  /** Tenants that have had too much else here: they are not counted. */
+  readonly untold = new Map<number, Untold>();
 
   constructor(from: number, since: number) {
     this.from = from;
@@ -34,9 +38,13 @@ export class Segment {
 
   /** Adds what was counted of a record, by spans of so many minutes. */
   add(record: RecordGroups, tenantId: number, retentionDays: number, minutes: number): void {
-    const { groups, levels } = this;
+    const { groups, levels, untold } = this;
     const { table } = record;
     const { size } = table;
+    if (untold.has(tenantId)) {
+      for (let group = 0; group < size; group++) extend(untold, tenantId, retentionDays, Math.floor(table.time(group) / minutes));
+      return;
+    }
     const numbers = record.levels.map((text) => levels.number(text));
     const isAlone = this.alone.has(tenantId);
     for (let group = 0; group < size; group++) {
@@ -54,37 +62,62 @@ export class Segment {
   }
 
   /**
-   * Counts single streams no further of the tenants that have most of them, where there are too many groups: such rows would be about as
-   * many as the entries.
+   * Leaves out what is too much, of the tenants that have most of it. First their single streams: such rows would be about as many as the
+   * entries. Where they have too many spans of time and levels, all of them: else the segment is closed, for all tenants of its partition.
+   * Single streams of tenants that have few are counted as long as there is room.
    */
   limit(maxGroups: number): void {
-    if (this.groups.size <= maxGroups) return;
-    const before = this.groups;
-    let left = before.size;
-    for (const [tenant, groups] of this.#streamGroups()) {
-      if (left <= maxGroups * KEPT_SHARE) break;
-      this.alone.add(tenant);
-      left -= groups;
-    }
-    if (left === before.size) return;
-    this.groups = new GroupTable();
-    for (let group = 0; group < before.size; group++) {
-      const [tenant, kind] = [before.tenant(group), before.kind(group)];
-      if (scopeOf(kind) === SCOPE_STREAM && this.alone.has(tenant)) continue;
-      const own = this.groups.at(tenant, kind, before.high(group), before.low(group), before.time(group), before.level(group));
-      this.groups.add(own, before.entries(group), before.bytes(group));
+    if (!this.isFull(maxGroups)) return;
+    this.#limitStreams(maxGroups, EXCESSIVE_SHARE);
+    this.#limitTenants(maxGroups);
+    this.#limitStreams(maxGroups, 0);
+  }
+
+  #limitStreams(maxGroups: number, leastShare: number): void {
+    const byTenant = groupsByTenant(this.groups, (kind) => scopeOf(kind) === SCOPE_STREAM);
+    const left = largestTenants({ total: this.groups.size, most: maxGroups, byTenant }, leastShare);
+    for (const tenant of left) this.alone.add(tenant);
+    if (left.length > 0) this.#keep((tenant, kind) => scopeOf(kind) !== SCOPE_STREAM || !this.alone.has(tenant));
+  }
+
+  #limitTenants(maxGroups: number): void {
+    for (let left = this.#excessive(maxGroups); left.size > 0; left = this.#excessive(maxGroups)) {
+      const { groups, untold } = this;
+      for (let group = 0; group < groups.size; group++) {
+        const tenant = groups.tenant(group);
+        if (left.has(tenant)) extend(untold, tenant, groups.kind(group) % SCOPE_UNIT, groups.time(group));
+      }
+      this.#keep((tenant) => !untold.has(tenant));
     }
   }
 
-  /** How many groups of single streams each tenant has, the most first. */
-  #streamGroups(): [tenant: number, groups: number][] {
-    const { groups } = this;
-    const sums = new Map<number, number>();
+  /** The tenants that have most of what is too much. */
+  #excessive(maxGroups: number): Set<number> {
+    if (!this.isFull(maxGroups)) return new Set();
+    const { groups, levels } = this;
+    const bounds: Bounded[] = [
+      { total: groups.size, most: maxGroups, byTenant: groupsByTenant(groups, () => true) },
+      { total: levels.texts.length, most: MAX_LEVELS, byTenant: levelsByTenant(groups, () => 1) },
+      { total: levels.bytes, most: MAX_LEVEL_BYTES, byTenant: levelsByTenant(groups, (level) => levels.texts[level]?.length ?? 0) },
+    ];
+    return new Set(bounds.flatMap((bound) => largestTenants(bound, EXCESSIVE_SHARE)));
+  }
+
+  /** Keeps groups, and the levels that they have. */
+  #keep(isKept: (tenant: number, kind: number) => boolean): void {
+    const [groups, levels] = [this.groups, this.levels];
+    this.groups = new GroupTable();
+    this.levels = new LevelList();
     for (let group = 0; group < groups.size; group++) {
-      const tenant = groups.tenant(group);
-      if (scopeOf(groups.kind(group)) === SCOPE_STREAM) sums.set(tenant, (sums.get(tenant) ?? 0) + 1);
+      const [tenant, kind] = [groups.tenant(group), groups.kind(group)];
+      if (!isKept(tenant, kind)) continue;
+      const level = this.levels.number(levels.texts[groups.level(group)] as string);
+      this.groups.add(
+        this.groups.at(tenant, kind, groups.high(group), groups.low(group), groups.time(group), level),
+        groups.entries(group),
+        groups.bytes(group),
+      );
     }
-    return [...sums].sort(([a, most], [b, more]) => more - most || a - b);
   }
 
   /** Whether it must count no further. */
@@ -92,7 +125,7 @@ export class Segment {
     return this.groups.size > maxGroups || this.levels.texts.length > MAX_LEVELS || this.levels.bytes > MAX_LEVEL_BYTES;
   }
 
-  /** Its rows, in the order in which they were first counted. */
+  /** Its rows, in the order in which they were first counted, and behind them whom it does not count. */
   rows(minutes: number): VolumeRow[] {
     const { groups } = this;
     const levels = this.levels.texts.map((text) => Buffer.from(text, 'latin1'));
@@ -113,6 +146,12 @@ export class Segment {
         bytes: groups.bytes(group),
       });
     }
+    const seconds = minutes * MINUTE_SECONDS;
+    for (const [tenantId, { first, last, retentionDays }] of this.untold)
+      rows.push({
+        ...{ tenantId: 0, retentionDays, scope: SCOPE_UNTOLD, time: last * seconds },
+        ...{ streamHigh: 0, streamLow: tenantId, level: NO_LEVEL, entries: (last - first) * seconds, bytes: 0 },
+      });
     return rows;
   }
 }

@@ -3,7 +3,7 @@ import { kindOf, Segment } from './segment.ts';
 import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
 import { VolumeState } from './volume-state.ts';
 
-const VERSION = 2;
+const VERSION = 3;
 /** What a segment is. */
 const [CLOSED, OPEN] = [0, 1] as const;
 const MAX_KIND = kindOf(0xffff, SCOPE_STREAM);
@@ -12,7 +12,7 @@ const MAX_WORD = 0xffff_ffff;
 
 /**
  * The state in some 20 bytes a group: version, next offset, where the counting began, when it was told, and for each span whether it is open, where it begins,
- * which tenants have no single streams, its levels and its groups, in their order.
+ * which tenants have no single streams, and which are not counted, its levels and its groups, in their order.
  */
 export function snapshotVolume({ next, lastAt, base, run, toldAt, segments }: VolumeState): Buffer {
   const to = new ByteWriter();
@@ -24,8 +24,14 @@ export function snapshotVolume({ next, lastAt, base, run, toldAt, segments }: Vo
   return to.finish();
 }
 
-function putSegment(to: ByteWriter, { from, since, alone, levels, groups }: Segment): void {
-  for (const number of [from, since, alone.size, ...alone]) to.count(number);
+function putSegment(to: ByteWriter, { from, since, alone, untold, levels, groups }: Segment): void {
+  for (const number of [from, since, alone.size, ...alone, untold.size]) to.count(number);
+  for (const [tenant, { first, last, retentionDays }] of untold) {
+    to.count(tenant);
+    to.signed(first);
+    to.signed(last);
+    to.count(retentionDays);
+  }
   to.count(levels.texts.length);
   for (const text of levels.texts) to.text(text);
   to.count(groups.size);
@@ -66,11 +72,17 @@ export function restoreVolume(bytes: Buffer): VolumeState | null {
 
 function readSegment(from: ByteReader): Segment {
   const segment = new Segment(from.count(), from.count());
-  const { alone, levels, groups } = segment;
+  const { alone, untold, levels, groups } = segment;
   const tenants = from.count(MAX_WORD);
   for (let at = 0; at < tenants; at++) {
     alone.add(from.count(MAX_WORD));
     if (alone.size !== at + 1) throw new CutOff();
+  }
+  const untoldCount = from.count(MAX_WORD);
+  for (let at = 0; at < untoldCount; at++) {
+    const [tenant, first, last, retentionDays] = [from.count(MAX_WORD), from.signed(), from.signed(), from.count(0xffff)];
+    untold.set(tenant, { first, last, retentionDays });
+    if (tenant === 0 || first > last || untold.size !== at + 1) throw new CutOff();
   }
   const levelCount = from.count(MAX_WORD);
   for (let level = 0; level < levelCount; level++) if (levels.number(from.text()) !== level) throw new CutOff();
@@ -82,10 +94,11 @@ function readSegment(from: ByteReader): Segment {
     const found = groups.at(tenant, kind, high, low, from.signed(), from.count(levelCount - 1));
     const [entries, size] = [from.count(), from.count()];
     // each group stands there once, and has entries
-    if (found !== group || tenant === 0 || entries === 0 || (hasStream(kind) && alone.has(tenant))) throw new CutOff();
+    if (found !== group || tenant === 0 || entries === 0 || untold.has(tenant) || (hasStream(kind) && alone.has(tenant)))
+      throw new CutOff();
     groups.add(found, entries, size);
   }
-  if (groupCount === 0) throw new CutOff();
+  if (groupCount + untoldCount === 0) throw new CutOff();
   return segment;
 }
 

@@ -4,7 +4,9 @@
 CREATE TABLE IF NOT EXISTS volume (
   tenant_id UInt32 CODEC(ZSTD(1)),
   -- 0 counts all streams together, with the stream 0; 1 counts one stream; 2 counts as 0 does, in a segment that has no rows of this tenant's
-  -- single streams; 3, of the tenant 0, says that a segment was closed: when (time, by append time), and the first record of its run (entries)
+  -- single streams; 3, of the tenant 0, says that a segment was closed: when (time, by append time), and the first record of its run (entries);
+  -- 4, of the tenant 0, says that a segment does not count a tenant (stream_id), which has too many levels or spans of time: the last span in
+  -- which it has entries (time), and how many seconds before that the first one begins (entries)
   scope UInt8 CODEC(ZSTD(1)),
   -- seconds that a row counts: 60, 3600 or 86400
   span UInt32 CODEC(ZSTD(1)),

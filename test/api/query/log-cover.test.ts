@@ -2,11 +2,13 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { LogCover, type LogCoverOptions, type LogPositions } from '../../../api/query/log-cover.ts';
 import type { Row } from '../../../pipeline/store/client.ts';
-import { renderSql } from '../../../pipeline/core/sql.ts';
+import { renderSql, type Sql } from '../../../pipeline/core/sql.ts';
 
 const POSITIONS: LogPositions = { stored: [70, 0], ends: [90, 0], counted: [8, 0] };
 /** log_part, run, last, base, days, hours, minutes, closed (s), days', at, hours', at, first at. */
 const ROW: Row = [0, '0', '7', '0', '10', '40', '60', '1000', '1', '900000', '3', '950000', '100000'];
+
+const isOfUntold = (statement: Sql): boolean => renderSql(statement).text.includes('scope = 4');
 
 describe('how far the log is counted', () => {
   let now = 5_000_000;
@@ -25,7 +27,7 @@ describe('how far the log is counted', () => {
       },
       rows: (statement) => {
         asked.push(JSON.stringify([...renderSql(statement).params.values()].map(({ value }) => value)));
-        return Promise.resolve([ROW]);
+        return Promise.resolve(isOfUntold(statement) ? [['5', '-120', '7200']] : [ROW]);
       },
       ...more,
     });
@@ -45,12 +47,18 @@ describe('how far the log is counted', () => {
       behind: { 86400: 900_000, 3600: 950_000, 60: 0 },
     });
     // what was refused is asked for when it is known what is stored
-    expect(asked).to.deep.equal(['positions', 'refused', '[[8,0],[70,0]]']);
+    expect(asked).to.deep.equal(['positions', 'refused', '[[8,0],[70,0]]', '[[8,0],[70,0]]']);
+  });
+
+  it('says where a tenant has entries that are not counted, to that tenant', async () => {
+    const cover = make();
+    expect((await cover.of(5))?.untold).to.deep.equal({ start: -120, end: 7200 });
+    expect(await cover.of(1)).not.to.have.property('untold');
   });
 
   it('is that of the latest run, and looks as far back as the first row where no day or hour is closed', async () => {
     const later: Row = [0, '700', '9', '30', '0', '0', '35', '1200', '0', '0', '0', '0', '300000'];
-    const cover = await make({ rows: () => Promise.resolve([ROW, later]) }).of(1);
+    const cover = await make({ rows: (statement) => Promise.resolve(isOfUntold(statement) ? [] : [ROW, later]) }).of(1);
     expect(cover?.partitions[0]).to.deep.equal({ run: 700, base: 30, until: { 86400: 0, 3600: 0, 60: 35 } });
     expect(cover).to.deep.include({ since: 1_200_000, runs: 700, behind: { 86400: 300_000, 3600: 300_000, 60: 0 } });
   });

@@ -46,11 +46,18 @@ describe('a snapshot of the volume', () => {
   });
 
   it('is not read where it says a group or a level twice, or a group without entries', () => {
-    const [open, closed] = [Buffer.from([2, 6, 0, 0, 0, 0, 1, 5, 9]), Buffer.from([0, 0])];
-    const read = (...rest: number[]): boolean => restored(0, ...rest);
+    const [open, closed] = [Buffer.from([3, 6, 0, 0, 0, 0, 1, 5, 9]), Buffer.from([0, 0])];
+    const read = (...rest: number[]): boolean => restored(0, 0, ...rest);
     const restored = (...rest: number[]): boolean => volume.restore(Buffer.concat([open, Buffer.from(rest), closed])) !== null;
-    expect(restored(1, 2, 1, 0, 1, 1, 30, 4, 0, 1, 1), 'a tenant without single streams').to.equal(true);
-    expect(restored(2, 2, 2, 1, 0, 1, 1, 30, 4, 0, 1, 1), 'a tenant twice').to.equal(false);
+    expect(restored(1, 2, 0, 1, 0, 1, 1, 30, 4, 0, 1, 1), 'a tenant without single streams').to.equal(true);
+    expect(restored(2, 2, 2, 0, 1, 0, 1, 1, 30, 4, 0, 1, 1), 'a tenant twice').to.equal(false);
+    // tenants that are not counted: their number, then tenant, first and last time, class
+    expect(restored(0, 1, 7, 4, 6, 30, 0, 0), 'a tenant that is not counted, alone').to.equal(true);
+    expect(restored(0, 1, 7, 4, 6, 30, 1, 0, 1, 1, 30, 4, 0, 1, 1), 'beside another one').to.equal(true);
+    expect(restored(0, 1, 1, 4, 6, 30, 1, 0, 1, 1, 30, 4, 0, 1, 1), 'and counted').to.equal(false);
+    expect(restored(0, 2, 7, 4, 6, 30, 7, 4, 6, 30, 0, 0), 'twice').to.equal(false);
+    expect(restored(0, 1, 7, 6, 4, 30, 0, 0), 'last before first').to.equal(false);
+    expect(restored(0, 1, 0, 4, 6, 30, 0, 0), 'nobody').to.equal(false);
     // levels: their number, their texts; groups: their number, then tenant, kind, time, level, entries, bytes
     expect(read(1, 0, 1, 1, 30, 4, 0, 1, 1)).to.equal(true);
     expect(read(1, 0, 2, 1, 30, 4, 0, 1, 1, 1, 30, 4, 0, 1, 1), 'a group twice').to.equal(false);
@@ -74,7 +81,7 @@ describe('a snapshot of the volume', () => {
       { numRuns: extent(2000, 20_000) },
     );
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => isSafe(Buffer.from([2, ...bytes]))),
+      fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => isSafe(Buffer.from([3, ...bytes]))),
       { numRuns: extent(2000, 20_000) },
     );
   });

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';
 import type { Fold } from '../../../../pipeline/processors/processor.ts';
 import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
 import type { VolumeState } from '../../../../pipeline/processors/volume/volume-state.ts';
 import { extent } from '../../../extent.ts';
+import { SCOPE_ALL_ALONE, SCOPE_SEGMENT, SCOPE_UNTOLD } from '../../../../pipeline/counters/volume-row.ts';
 import { allRowsIn, batchOf, bytesOf, rowsIn, type PlainEntry } from '../../../fakes/volume-rows.ts';
 
 type Step = {
@@ -16,6 +18,7 @@ type Step = {
 };
 
 const DAY_NS = 86_400_000_000_000n;
+const TENANTS = [1, 2, 4_294_967_295];
 const NOW_NS = 1_795_000_000_000_000_000n;
 
 const entry: fc.Arbitrary<PlainEntry> = fc.record({
@@ -34,7 +37,7 @@ const log: fc.Arbitrary<Step[]> = fc
       entries: fc.oneof({ weight: 5, arbitrary: fc.array(entry, { maxLength: 30 }) }, { weight: 1, arbitrary: fc.constant(null) }),
       gap: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.integer({ min: 2, max: 3 }) }),
       passed: fc.oneof(fc.integer({ min: -50_000, max: 50_000 }), fc.integer({ min: 0, max: 40_000_000 })),
-      tenantId: fc.constantFrom(1, 2, 4_294_967_295),
+      tenantId: fc.constantFrom(...TENANTS),
       retentionDays: fc.constantFrom(0, 7, 65_535),
     }),
     { minLength: 1, maxLength: 25 },
@@ -93,6 +96,22 @@ function sumsOf(outputs: readonly AbsoluteRecord[]): Map<string, readonly [numbe
   return sums;
 }
 
+function addAll(sums: Map<string, readonly [number, number]>, more: ReadonlyMap<string, readonly [number, number]>): void {
+  for (const [key, [entries, bytes]] of more) {
+    const [before, size] = sums.get(key) ?? [0, 0];
+    sums.set(key, [before + entries, size + bytes]);
+  }
+}
+
+/** What is said of a tenant that is not counted in a segment with these of its records. */
+function expectUntold({ span, time, entries: width, retentionDays }: ReadRow, steps: readonly Step[]): void {
+  const withEntries = steps.filter(({ entries }) => entries !== null && entries.length > 0);
+  const times = withEntries.flatMap(({ entries }) => (entries ?? []).map((one) => Number(one.time / 1_000_000_000n / BigInt(span)) * span));
+  expect([time - width, time]).to.deep.equal([Math.min(...times), Math.max(...times)]);
+  const classes = withEntries.map((step) => step.retentionDays);
+  expect(retentionDays).to.equal(classes.includes(0) ? 0 : Math.max(...classes));
+}
+
 const told = (outputs: readonly AbsoluteRecord[]): unknown[] =>
   outputs.map((output) => ({ ...output, value: output.value.toString('latin1') }));
 
@@ -107,19 +126,19 @@ describe('the volume, of any log', function () {
         const state = volume.init();
         const outputs = [...steps, endOf(steps)].flatMap((step) => take(volume, state, step));
         const sums = sumsOf(outputs);
-        // all streams together
-        expect(new Map([...sums].filter(([key]) => key.includes('/all/')).sort())).to.deep.equal(
-          new Map([...recount(steps, { streams: false })].sort()),
-        );
-        // and each of them, in the segments that say so
         const expected = new Map<string, readonly [number, number]>();
-        const ofAll = rowsIn(outputs).filter(({ scope }) => scope !== 1);
-        const segments = new Map(ofAll.map((row) => [[row.span, row.segment, row.tenantId].join('/'), row]));
-        for (const { span, segment, until, scope, tenantId } of segments.values()) {
-          const inside = steps.filter((step) => step.offset >= segment && step.offset < until && step.tenantId === tenantId);
-          for (const [key, [entries, bytes]] of recount(inside, { spans: [span], streams: scope !== 2 })) {
-            const [before, size] = expected.get(key) ?? [0, 0];
-            expected.set(key, [before + entries, size + bytes]);
+        const rows = allRowsIn(outputs);
+        for (const { span, segment, until } of rows.filter(({ scope }) => scope === SCOPE_SEGMENT)) {
+          const own = rows.filter((row) => row.span === span && row.segment === segment && row.until === until);
+          const inside = steps.filter((step) => step.offset >= segment && step.offset < until);
+          for (const tenantId of TENANTS) {
+            const isOwn = (step: Step): boolean => step.tenantId === tenantId;
+            const untold = own.find(({ scope, streamLow }) => scope === SCOPE_UNTOLD && streamLow === tenantId);
+            if (untold !== undefined) expectUntold(untold, inside.filter(isOwn));
+            else {
+              const isAlone = own.some((row) => row.tenantId === tenantId && row.scope === SCOPE_ALL_ALONE);
+              addAll(expected, recount(inside.filter(isOwn), { spans: [span], streams: !isAlone }));
+            }
           }
         }
         expect(new Map([...sums].sort())).to.deep.equal(new Map([...expected].sort()));
@@ -135,15 +154,19 @@ describe('the volume, of any log', function () {
       fc.property(log, fc.constantFrom(10, 50_000), (steps, maxGroups) => {
         const volume = createVolume({ maxGroups });
         const state = volume.init();
-        const rows = [...steps, endOf(steps)].flatMap((step) => rowsIn(take(volume, state, step)));
+        const rows = [...steps, endOf(steps)].flatMap((step) => allRowsIn(take(volume, state, step)));
         for (const span of SPANS) {
           let next = 0;
-          const segments = new Map(rows.filter((row) => row.span === span).map(({ segment, until }) => [segment, until]));
+          const segments = new Map(
+            rows.filter((row) => row.span === span && row.scope !== SCOPE_SEGMENT).map(({ segment, until }) => [segment, until]),
+          );
           for (const [segment, until] of segments) {
             expect(segment).to.be.at.least(next);
             next = until;
-            const own = rows.filter((row) => row.span === span && row.segment === segment && row.scope !== 1);
-            const inside = steps.filter(({ offset }) => offset >= segment && offset < until);
+            const own = rows.filter((row) => row.span === span && row.segment === segment && row.scope !== 1 && row.tenantId > 0);
+            const untold = rows.filter((row) => row.span === span && row.segment === segment && row.scope === SCOPE_UNTOLD);
+            const isTold = ({ tenantId }: Step): boolean => !untold.some(({ streamLow }) => streamLow === tenantId);
+            const inside = steps.filter((step) => step.offset >= segment && step.offset < until && isTold(step));
             expect(own.reduce((sum, { entries }) => sum + entries, 0)).to.equal(
               inside.reduce((sum, { entries }) => sum + (entries?.length ?? 0), 0),
             );

@@ -192,16 +192,48 @@ describe('the volume', () => {
     ]);
   });
 
-  it('closes a segment with many levels, or long ones, and counts each exactly', () => {
-    const many = Array.from({ length: 5000 }, (_, n) => at(0n, { level: `level ${String(n)}` }));
-    const long = Array.from({ length: 3 }, (_, n) => at(0n, { level: String(n).repeat(100_000) }));
-    for (const entries of [many, long]) {
-      const [outputs = [], later] = fold([() => batchOf(entries), () => tick(1, 90_000_000)]);
-      expect(rowsIn(later ?? [])).to.deep.equal([]);
-      const rows = rowsIn(outputs);
-      expect(rows).to.have.length(entries.length * 6);
-      expect(new Set(rows.map(({ level }) => level.toString()))).to.deep.equal(new Set(entries.map(({ level }) => level)));
-    }
+  const many = (count: number, of: (n: number) => Partial<PlainEntry>): PlainEntry[] =>
+    Array.from({ length: count }, (_, n) => at(0n, of(n)));
+  const excessive: readonly [string, PlainEntry[]][] = [
+    ['levels', many(5000, (n) => ({ level: `level ${String(n)}` }))],
+    ['long levels', many(3, (n) => ({ level: String(n).repeat(100_000) }))],
+    ['times', many(60_000, (n) => ({ time: (NOON + BigInt(n - 40_000) * 86_400n) * SECOND }))],
+  ];
+  for (const [what, entries] of excessive)
+    it(`does not count a tenant with too many ${what}, says so, and closes no segment for it`, () => {
+      const other = at(5n, { level: 'info' });
+      const outputs = fold([
+        () => batchOf([other], { offset: 0, tenantId: 2 }),
+        () => batchOf(entries, { offset: 1, tenantId: 1, retentionDays: 7 }),
+        () => batchOf([at(86_400n)], { offset: 2, tenantId: 1, retentionDays: 90 }),
+        () => batchOf([other], { offset: 3, tenantId: 2 }),
+        () => tick(4, 90_000_000),
+      ]).map((records) => allRowsIn(records).filter(({ scope }) => scope !== 3));
+      expect(outputs.slice(0, 4)).to.deep.equal([[], [], [], []]);
+      const rows = outputs[4] ?? [];
+      expect(
+        rows.filter(({ tenantId }) => tenantId > 0).map(({ tenantId, span, entries: count }) => [tenantId, span, count]),
+      ).to.deep.equal(
+        [60, 3600, 86_400].flatMap((span) => [[2, span, 2], [2, span, 2]]), // prettier-ignore
+      );
+      const untold = rows.filter(({ tenantId }) => tenantId === 0);
+      expect(untold.map(({ span, scope, streamLow, retentionDays }) => [span, scope, streamLow, retentionDays])).to.deep.equal(
+        [60, 3600, 86_400].map((span) => [span, 4, 1, 90]),
+      );
+      for (const { span, time, entries: width } of untold) {
+        const begin = (second: bigint): number => Math.floor(Number(second) / span) * span;
+        const seconds = [...entries.map((entry) => entry.time / SECOND), NOON + 86_400n].sort((a, b) => Number(a - b));
+        expect([time - width, time]).to.deep.equal([begin(seconds[0] ?? 0n), begin(seconds.at(-1) ?? 0n)]);
+      }
+    });
+
+  it('closes a segment that is full of tenants of which none has much', () => {
+    const levels = (tenant: number): PlainEntry[] => many(60, (n) => ({ level: `level ${String(n)} of ${String(tenant)}` }));
+    const outputs = fold(Array.from({ length: 70 }, (_, n) => () => batchOf(levels(n), { offset: n, tenantId: n + 1 }))).map(allRowsIn);
+    const closing = outputs.findIndex((rows) => rows.length > 0);
+    expect(closing).to.equal(68);
+    expect(outputs[closing]?.filter(({ scope }) => scope === 4)).to.deep.equal([]);
+    expect(outputs[closing]?.filter(({ scope }) => scope === 0)).to.have.length(69 * 60 * 3);
   });
 
   it('writes records of a quarter of a mebibyte at most, but for a row that has more', () => {
@@ -209,7 +241,7 @@ describe('the volume', () => {
     const [, outputs = []] = fold([() => batchOf(streams), () => tick(1, 60_000)]);
     expect(rowsIn(outputs)).to.have.length(20_001);
     for (const { headers } of outputs) expect(Number(headers['count']) * 69).to.be.below(256 * 1024);
-    const [[one] = []] = fold([() => batchOf([at(0n, { level: 'x'.repeat(1_000_000) })])]);
+    const [, [one] = []] = fold([() => batchOf([at(0n, { level: 'x'.repeat(260_000) })]), () => tick(1, 60_000)]);
     expect(one?.headers['count']).to.equal('1');
   });
 });
