@@ -6,7 +6,6 @@ import { WordTable } from '../../pipeline/logs/columns/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { Batch } from '../../pipeline/processors/processor.ts';
-import { SCOPE_SEGMENT } from '../../pipeline/counters/volume-row.ts';
 import { readVolume, type ReadRow } from '../../pipeline/counters/volume-reader.ts';
 import { streamOf } from './log-record.ts';
 
