@@ -1,4 +1,4 @@
-import { MEASURE_COLUMNS, MEASURE_STRUCTURE } from '../pipeline/counters/measure-columns.ts';
+import { measureColumns } from '../pipeline/counters/measure-columns.ts';
 import { measuresSignal } from '../pipeline/counters/measures-signal.ts';
 import { rowsSink } from './rows-sink.ts';
 
@@ -7,6 +7,6 @@ export const measuresSink = rowsSink({
   name: 'measures',
   signal: measuresSignal,
   table: 'measures',
-  columns: MEASURE_COLUMNS,
-  structure: MEASURE_STRUCTURE,
+  columns: measureColumns.names,
+  structure: measureColumns.structure,
 });

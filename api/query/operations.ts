@@ -5,6 +5,7 @@ import type { Select } from '../select/select.ts';
 import { selectStats, selectStatsRange } from '../select/stats.ts';
 import { selectTail } from '../select/tail.ts';
 import { fieldNames, fieldValues, streamFieldNames, streamFieldValues, streamIds, streams } from '../select/values.ts';
+import { alert, alerts } from './alerts.ts';
 import type { Deps, Request } from './deps.ts';
 import type { EngineAnswer } from './engine.ts';
 import { explainSearch } from './explain.ts';
@@ -31,6 +32,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['facets', facets],
   ['streams', listStreams],
   ['measures', measures],
+  ['alerts', alerts],
+  ['alert', alert],
   ['select/query', select(selectRows)],
   ['select/hits', select(selectHits)],
   ['select/facets', select(selectFacets)],

@@ -1,6 +1,7 @@
 /** Checks of query parameters and bodies: one joi schema for each endpoint, one sentence for what was wrong. */
 import Joi from 'joi';
 import { MAX_QUERY_LENGTH } from '../../logsql/parser.ts';
+import { ALERT_SEVERITIES, ALERT_STATES } from '../../pipeline/alerts/alert.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 
 const query = Joi.string()
@@ -80,6 +81,37 @@ const measuresSchema = Joi.object<MeasuresParameters>({
     .label('label'),
 });
 
+export type AlertsParameters = {
+  readonly state: string | null;
+  readonly severity: string | null;
+  readonly detector_type: string | null;
+  readonly service: string | null;
+  /** Fired then or later, and then or earlier; as in windows. */
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly limit: number;
+  readonly offset: number;
+};
+
+const alertsSchema = Joi.object<AlertsParameters>({
+  state: Joi.string()
+    .valid(...ALERT_STATES, 'all')
+    .default(null),
+  severity: Joi.string()
+    .valid(...ALERT_SEVERITIES, 'all')
+    .default(null),
+  detector_type: Joi.string().max(100).default(null),
+  service: Joi.string().max(512).default(null),
+  since: time.default(null),
+  until: time.default(null),
+  limit: Joi.number().integer().min(1).max(2000).default(100),
+  offset: Joi.number().integer().min(0).max(1_000_000_000).default(0),
+});
+
+export type AlertParameters = { readonly id: number };
+
+const resolveSchema = Joi.object<{ readonly note: string | null }>({ note: Joi.string().allow('', null).max(4096).default('') });
+
 function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
   const result = schema.validate(value, { abortEarly: true, stripUnknown: true, convert: true, messages, errors: { wrap: { label: '' } } });
   if (result.error !== undefined) throw invalidParameter(`${result.error.message}.`);
@@ -117,4 +149,22 @@ export function measuresParameters(parameters: URLSearchParams): MeasuresParamet
   });
   const service = parameters.has('service') ? [['service', parameters.get('service') ?? '']] : [];
   return check(measuresSchema, { ...single(parameters, ['name', 'start', 'end']), labels: [...service, ...labels] });
+}
+
+export const alertsParameters = (parameters: URLSearchParams): AlertsParameters =>
+  check(alertsSchema, single(parameters, ['state', 'severity', 'detector_type', 'service', 'since', 'until', 'limit', 'offset']));
+
+/** The number of an alert in a path. Throws HttpError 400. */
+export function alertParameters(id: string | undefined): AlertParameters {
+  const number = Number(id);
+  if (!/^[1-9]\d{0,15}$/.test(id ?? '') || !Number.isSafeInteger(number))
+    throw invalidParameter(`The id of an alert is a positive integer (got ${JSON.stringify(id)}).`);
+  return { id: number };
+}
+
+/** The note of a resolution, empty for none. Throws HttpError 400. */
+export function resolveParameters(body: unknown): string {
+  if (body !== undefined && (typeof body !== 'object' || body === null || Array.isArray(body)))
+    throw invalidBody('The body must be a JSON object, or nothing.');
+  return check(resolveSchema, body ?? {}).note ?? '';
 }

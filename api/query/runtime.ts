@@ -24,6 +24,8 @@ export type RunOptions = {
   /** It can only shorten the time that a query has. */
   readonly timeoutMs?: number | undefined;
   readonly isExport?: boolean;
+  /** It does not count for the query rate of its key. */
+  readonly isFree?: boolean;
 };
 
 /** What all query endpoints share: who runs queries, how many a key may ask, and the time that one has. */
@@ -42,9 +44,9 @@ export class QueryRuntime {
     context: QueryContext,
     operation: string,
     parameters: unknown,
-    { timeoutMs, isExport = false }: RunOptions = {},
+    { timeoutMs, isExport = false, isFree = false }: RunOptions = {},
   ): Promise<EngineAnswer> {
-    this.#options.rate?.(context.principal);
+    if (!isFree) this.#options.rate?.(context.principal);
     const job = this.#job(context, operation, parameters, timeoutMs);
     const began = performance.now();
     try {

@@ -5,6 +5,7 @@ import { auditRoute } from '../../api/admin/audit-route.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
+import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
@@ -24,6 +25,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { allProcessors } from '../extensions.ts';
+import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
 import { createLogCover } from './log-cover.ts';
 import { ingestPlane } from './ingest.ts';
@@ -45,8 +47,7 @@ export const appRole: Role = {
       log.warn({ user: config.clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
-    const auditKafka = createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log });
-    const history = new RecordHistory({ kafka: auditKafka, topic: ADMIN_AUDIT_TOPIC });
+    const history = new RecordHistory({ kafka: createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log }), topic: ADMIN_AUDIT_TOPIC }); // prettier-ignore
     const audit = new AdminAudit(history, log.child({ component: 'admin audit' }));
     const routes = [
       ...adminRoutes(control, context.peers),
@@ -65,7 +66,8 @@ export const appRole: Role = {
     });
     const cover = createLogCover(context, { store, letters });
     const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries, cover });
-    const queries = createQueryRoutes(runtime);
+    const alerts = createAlertResolver(context);
+    const queries = [...createQueryRoutes(runtime), ...createAlertRoutes(runtime, alerts.resolver)];
     const tails = new LiveTails();
     const host = createHost({
       name: 'app host',
@@ -83,6 +85,7 @@ export const appRole: Role = {
     });
     return [
       { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
+      alerts.service,
       cover,
       letters,
       history,

@@ -45,6 +45,12 @@ export function parseStream(text: string): Map<string, string> {
   return labels;
 }
 
+/** The service that a stream's labels name: `service`, else `service.name`; empty where neither is there. */
+export function serviceOf(stream: string): string {
+  const labels = parseStream(stream);
+  return labels.get('service') ?? labels.get('service.name') ?? '';
+}
+
 const [OPEN, CLOSE, EQUALS, COMMA, QUOTE, BACKSLASH, SPACE, FIRST_WIDE] = [0x7b, 0x7d, 0x3d, 0x2c, 0x22, 0x5c, 0x20, 0x7f];
 
 /** Whether `parseStream` reads the UTF-8 text at `bytes[start..end)`. Nothing is made of a text without escapes and quoted names. */

@@ -1,6 +1,6 @@
 import type { AbsoluteRecord } from '../bus/absolute-record.ts';
 import { cutRows } from './cut-rows.ts';
-import { encodeMeasures, measureSize } from './measure-columns.ts';
+import { measureColumns, measureSize } from './measure-columns.ts';
 import { measureRow, type Measure } from './measure.ts';
 import { measuresSignal } from './measures-signal.ts';
 import { rowsHeaders } from './rows-signal.ts';
@@ -12,5 +12,5 @@ export const measureRecords = (partition: number, measures: readonly Measure[], 
     measureSize,
   ).map((rows) => ({
     ...{ topic: measuresSignal.topic.name, partition, key: null },
-    ...{ value: encodeMeasures(rows), headers: rowsHeaders(measuresSignal, rows.length) },
+    ...{ value: measureColumns.encode(rows), headers: rowsHeaders(measuresSignal, rows.length) },
   }));

@@ -1,6 +1,6 @@
 import type { Signal } from '../bus/signal.ts';
-import { readMeasures } from './measure-columns.ts';
+import { measureColumns } from './measure-columns.ts';
 import { rowsSignal } from './rows-signal.ts';
 
 /** What mergers measure: records of rows of many tenants on `measures.v1`. */
-export const measuresSignal: Signal = rowsSignal('measures', readMeasures);
+export const measuresSignal: Signal = rowsSignal('measures', (value, count) => measureColumns.read(value, count));

@@ -2,6 +2,7 @@ import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import type { Fold, Tick } from '../processor.ts';
 import type { PartialInput } from './partial.ts';
+import type { ResolutionInput } from './resolution.ts';
 
 /** What a merger takes: partials of its processor, each once, and time that passes on `partials.v1`. */
 export type MergerInput = PartialInput | Tick;
@@ -13,4 +14,6 @@ export type MergerInput = PartialInput | Tick;
 export interface Merger<State = unknown> extends Fold<State, MergerInput, AbsoluteRecord | Measure> {
   /** The name of the processor whose partials it takes. */
   readonly of: string;
+  /** Takes what somebody says of an alert, maybe more than once; for mergers without it time has passed. */
+  resolve?(state: State, input: ResolutionInput): readonly (AbsoluteRecord | Measure)[];
 }

@@ -1,18 +1,23 @@
+import { readResolution, type Resolution } from '../../alerts/resolution.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { KafkaMessage } from '../../bus/kafka.ts';
 import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord, type SignalRecord } from '../../bus/record.ts';
 import type { Signal } from '../../bus/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
 import type { Tick } from '../processor.ts';
+import type { ResolutionInput } from './resolution.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from './partial.ts';
 
 const DAY_MS = 86_400_000;
 const ENCODING = 'partial';
+const RESOLUTION = 'resolution';
 
 /** A record of `partials.v1`, as it is read. */
 type PartialRecord = SignalRecord & Pick<PartialInput, 'processor' | 'source'>;
 
-/** Partials, each in the partition of its tenant; stored in no table. */
+const NO_SOURCE: Source = { partition: 0, offset: 0, number: 0, appendedAt: 0 };
+
+/** Partials, each in the partition of its tenant, and what is said of the tenant's alerts; stored in no table. */
 export const partialsSignal: Signal<PartialRecord> = {
   name: 'partials',
   topic: {
@@ -24,8 +29,9 @@ export const partialsSignal: Signal<PartialRecord> = {
     timestamps: 'append',
   },
   version: 1,
-  encodings: [ENCODING],
+  encodings: [ENCODING, RESOLUTION],
   decode(record, header) {
+    if (record.encoding === RESOLUTION) return { ...record, processor: '', source: NO_SOURCE };
     const source = readSource(header('source'));
     const processor = header('processor');
     if (source === null || processor === '') return faultOf('headers', 'The header source or processor is not one of a partial.');
@@ -57,12 +63,29 @@ export function partialRecord(processor: string, source: Source, { tenantId, ret
   };
 }
 
+/** The record of a resolution, among the partials of its tenant. */
+export const resolutionRecord = ({ alert, note }: Resolution): AbsoluteRecord => ({
+  topic: partialsSignal.topic.name,
+  partition: null,
+  key: String(alert.tenantId),
+  value: Buffer.from(JSON.stringify({ alert, note })),
+  headers: encodeHeaders(partialsSignal, {
+    ...{ tenantId: alert.tenantId, retentionDays: alert.retentionDays, count: 1, bytes: 0, encoding: RESOLUTION },
+  }),
+});
+
 /** What mergers see of a record. One that is no partial, or cannot be read, says that time has passed, as a tick does. */
-export function partialInputOf(partition: number, message: KafkaMessage): PartialInput | Tick {
+export function partialInputOf(partition: number, message: KafkaMessage): PartialInput | ResolutionInput | Tick {
   const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
   const record = readRecord(partialsSignal, partition, message);
   if (isTick(record) || record.fault !== null) return { kind: 'tick', partition, offset, appendedAt };
-  const { tenantId, retentionDays, value, processor, source } = record as PartialRecord;
+  const { tenantId, retentionDays, value, processor, source, encoding } = record as PartialRecord;
+  if (encoding === RESOLUTION) {
+    const resolution = readResolution(value, tenantId);
+    return resolution === null
+      ? { kind: 'tick', partition, offset, appendedAt }
+      : { kind: 'resolution', partition, offset, appendedAt, ...resolution };
+  }
   return { kind: 'partial', partition, offset, appendedAt, tenantId, retentionDays, value, processor, source };
 }
 

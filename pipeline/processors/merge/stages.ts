@@ -1,6 +1,7 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
+import type { ResolutionInput } from './resolution.ts';
 import type { Fold, Input, Processor } from '../processor.ts';
 import { configured } from '../settings/configured.ts';
 import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
@@ -31,6 +32,12 @@ const staged = (processor: Processor): Fold => ({
   restore: (bytes) => processor.restore(bytes),
 });
 
+function foldOf(merger: Merger, state: unknown, input: MergerInput | ResolutionInput): ReturnType<Merger['fold']> {
+  if (input.kind !== 'resolution') return merger.fold(state, input);
+  const { partition, offset, appendedAt } = input;
+  return merger.resolve === undefined ? merger.fold(state, { kind: 'tick', partition, offset, appendedAt }) : merger.resolve(state, input);
+}
+
 /** The state of a merger, and what it has had. */
 type Merging = { readonly taken: Taken; readonly state: unknown };
 
@@ -38,12 +45,12 @@ type Merging = { readonly taken: Taken; readonly state: unknown };
  * A merger as it is hosted: it gets each partial of its processor once, however often that is on the topic, and its measures are rows whose
  * version is the offset of what they were found at.
  */
-export const secondStage = (merger: Merger): Fold<Merging, MergerInput> => ({
+export const secondStage = (merger: Merger): Fold<Merging, MergerInput | ResolutionInput> => ({
   name: merger.name,
   init: () => ({ taken: new Taken(), state: merger.init() }),
   fold({ taken, state }, input) {
     if (input.kind === 'partial' && (input.processor !== merger.of || !taken.take(input.source))) return [];
-    const outputs = merger.fold(state, input);
+    const outputs = foldOf(merger, state, input);
     const measures = outputs.filter((output): output is Measure => 'kind' in output);
     const other = measures.find(({ kind }) => (kind as string) !== 'measure');
     if (other !== undefined) throw new Error(`A merger gives measures and records, not ${JSON.stringify(other.kind)}.`);

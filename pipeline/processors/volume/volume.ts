@@ -1,6 +1,6 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Configurable, Fold, Input } from '../processor.ts';
-import { RecordGroups } from './record-groups.ts';
+import { groupsOf } from '../record-groups.ts';
 import { Segment } from './segment.ts';
 import { segmentRecords } from './segment-records.ts';
 import { restoreVolume, snapshotVolume } from './snapshot.ts';
@@ -12,9 +12,6 @@ export type VolumeOptions = {
   /** When a segment has more groups, it forgets single streams of whoever has most, or is closed: this bounds what a partition holds for each span. */
   readonly maxGroups?: number;
 };
-
-/** What is counted of the record that is folded just now. */
-const record = new RecordGroups();
 
 /**
  * Counts entries and bytes by tenant, class, stream, level and span of time, in segments (docs/adr/0023-one-reader-for-every-processor.md).
@@ -90,7 +87,7 @@ function nothingSince({ base, run }: VolumeState, { partition, offset, appendedA
 
 function add(segments: VolumeState['segments'], input: Input): void {
   if (input.kind === 'tick' || input.columns === null || input.columns.count === 0) return;
-  record.count(input.columns);
+  const record = groupsOf(input);
   SPAN_MINUTES.forEach((minutes, span) => {
     const segment = (segments[span] ??= new Segment(input.offset, input.appendedAt));
     segment.add(record, input.tenantId, input.retentionDays, minutes);

@@ -1,11 +1,12 @@
-import { SCOPE_ALL, SCOPE_STREAM } from '../../counters/volume-row.ts';
-import type { ColumnsView } from '../../logs/columns/column-reader.ts';
-import type { StringView } from '../../logs/columns/string-view.ts';
+import { SCOPE_ALL, SCOPE_STREAM } from '../counters/volume-row.ts';
+import type { ColumnsView } from '../logs/columns/column-reader.ts';
+import type { StringView } from '../logs/columns/string-view.ts';
 import { GroupTable } from './group-table.ts';
+import type { Batch } from './processor.ts';
 
 /**
  * The entries of one record by stream, minute and level, and by minute and level; the table's levels are codes of the record, its kinds
- * are scopes. One for a process: valid until the next record is counted.
+ * are scopes. Valid until the next record is counted.
  */
 export class RecordGroups {
   readonly table = new GroupTable();
@@ -14,6 +15,11 @@ export class RecordGroups {
   #levelSizes = new Uint32Array(64);
   #serviceSizes = new Uint32Array(64);
   #nameSizes = new Uint32Array(256);
+
+  clear(): void {
+    this.levels.length = 0;
+    this.table.clear();
+  }
 
   count(view: ColumnsView): void {
     this.#lookUp(view);
@@ -79,6 +85,20 @@ export class RecordGroups {
       return size;
     };
   }
+}
+
+const shared = new RecordGroups();
+let counted: Batch | null = null;
+
+/** Those of a record, which every processor that asks for them shares: counted once, and valid until they are asked for of another record. */
+export function groupsOf(batch: Batch): RecordGroups {
+  if (counted !== batch) {
+    counted = null;
+    if (batch.columns === null || batch.columns.count === 0) shared.clear();
+    else shared.count(batch.columns);
+    counted = batch;
+  }
+  return shared;
 }
 
 /** The sizes of strings, in `into` where it is large enough. */

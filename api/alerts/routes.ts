@@ -1,0 +1,48 @@
+import type { Route, RouteContext } from '../http/route.ts';
+import type { AlertAnswer } from '../query/alerts.ts';
+import { alertParameters, alertsParameters, resolveParameters } from '../query/parameters.ts';
+import type { QueryRuntime } from '../query/runtime.ts';
+import type { AlertResolver } from './resolver.ts';
+
+const BASE = '/api/v1/tenants/{tenant_id}/alerts';
+
+/** The endpoints of a tenant's alerts: to list them, to read one, and to resolve one. They do not count for the query rate of a key. */
+export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver): readonly Route[] {
+  const answer = async (context: RouteContext, operation: string, parameters: unknown): ReturnType<Route['handle']> => ({
+    status: 200,
+    ...(await runtime.run(context, operation, parameters, { isFree: true })),
+  });
+  const one = async (context: RouteContext): Promise<AlertAnswer> => {
+    const { body } = await runtime.run(context, 'alert', alertParameters(context.params['alert_id']), { isFree: true });
+    return JSON.parse(body as string) as AlertAnswer;
+  };
+  return [
+    {
+      method: 'GET',
+      path: BASE,
+      scope: 'read',
+      handle: async (context) => {
+        const parameters = alertsParameters(context.query);
+        return answer(context, 'alerts', parameters);
+      },
+    },
+    {
+      method: 'GET',
+      path: `${BASE}/{alert_id}`,
+      scope: 'read',
+      handle: async (context) => ({ status: 200, body: await one(context) }),
+    },
+    {
+      method: 'POST',
+      path: `${BASE}/{alert_id}/resolve`,
+      scope: 'write',
+      handle: async (context) => {
+        const { tenantId, plan } = context.principal;
+        alertParameters(context.params['alert_id']);
+        const note = resolveParameters(await context.body());
+        const resolved = await resolver.resolve({ tenantId, retentionDays: plan.retentionDays, note, read: () => one(context) });
+        return { status: 200, body: resolved };
+      },
+    },
+  ];
+}

@@ -1,0 +1,157 @@
+import { HttpError, invalidParameter } from '../../pipeline/core/errors.ts';
+import { int64, join, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
+import { formatTime, MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
+import type { Row } from '../../pipeline/store/client.ts';
+import { readTime } from '../../logsql/times.ts';
+import type { Deps, Request } from './deps.ts';
+import type { AlertParameters, AlertsParameters } from './parameters.ts';
+import { retentionFloor } from './window.ts';
+
+const SECOND = 1_000_000_000n;
+/** Those that were resolved so long ago are told without being asked for. */
+const RECENT = 86_400n * SECOND;
+/** No statement asks for more alerts than a page and the incidents of one have. */
+const ONE = { limit: 1, offset: 0 };
+
+/** An alert as clients see it. Times are ISO 8601. */
+export type AlertAnswer = {
+  readonly id: number;
+  readonly detector_type: string;
+  readonly stream: string;
+  readonly severity: string;
+  readonly title: string;
+  readonly description: string;
+  readonly evidence: Readonly<Record<string, unknown>>;
+  readonly state: string;
+  readonly fired_at: string;
+  readonly fire_count: number;
+  readonly resolved_at: string | null;
+  readonly last_updated_at: string;
+  readonly resolution_note: string | null;
+  readonly incident_id: number | null;
+};
+
+/** `GET /alerts`: a page of the alerts of a tenant, newest first. */
+export async function alerts(parameters: AlertsParameters, request: Request, deps: Deps): Promise<string> {
+  const { limit, offset } = parameters;
+  const found = await read(whereOf(parameters, request, deps), { limit, offset }, request, deps);
+  const { items, total } = found;
+  return JSON.stringify({ items, total, limit, offset, has_more: offset + items.length < total });
+}
+
+/** `GET /alerts/{id}`. Throws HttpError 404 for one that the tenant does not have. */
+export async function alert({ id }: AlertParameters, request: Request, deps: Deps): Promise<string> {
+  const where = { fixed: [...ownOf(request, deps), sql`id = ${int64(id)}`], last: [] };
+  const [found] = (await read(where, ONE, request, deps)).items;
+  if (found === undefined) throw new HttpError(404, 'not_found', `There is no alert ${String(id)}.`);
+  return JSON.stringify(found);
+}
+
+/** Conditions on what an alert never changes, and on what its last word says. */
+type Where = { readonly fixed: readonly Sql[]; readonly last: readonly Sql[] };
+
+/** A time that the table can have, in seconds: of the end of a window the last one, of its start the first one. */
+const seconds = (time: bigint, isEnd: boolean): ReturnType<typeof int64> => {
+  const within = time < MIN_TIME ? MIN_TIME : time > MAX_TIME ? MAX_TIME : time;
+  return int64(isEnd ? within / SECOND : -(-within / SECOND));
+};
+
+/** The tenant, and what its plan still shows. */
+function ownOf({ tenantId, retentionDays }: Request, deps: Deps): Sql[] {
+  const floor = retentionFloor(deps.now(), retentionDays);
+  const own = sql`tenant_id = ${uint32(tenantId)} AND part = 0`;
+  return floor === null ? [own] : [own, sql`fired_at >= toDateTime64(${seconds(floor, false)}, 0, 'UTC')`];
+}
+
+function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Where {
+  const now = deps.now();
+  const { state, severity, since, until, detector_type: detector, service } = parameters;
+  const isRecent = sql`(state = 'firing' OR resolved_at >= toDateTime64(${seconds(now - RECENT, false)}, 0, 'UTC'))`;
+  return {
+    fixed: [
+      ...ownOf(request, deps),
+      ...(since === null ? [] : [sql`fired_at >= toDateTime64(${seconds(timeOf('since', since, now).start, false)}, 0, 'UTC')`]),
+      ...(until === null ? [] : [sql`fired_at <= toDateTime64(${seconds(timeOf('until', until, now).end, true)}, 0, 'UTC')`]),
+      ...(detector === null ? [] : [sql`detector = ${text(detector)}`]),
+      ...(service === null ? [] : [sql`service = ${text(service)}`]),
+    ],
+    last: [
+      ...(state === null && since === null && until === null ? [isRecent] : []),
+      ...(state === null || state === 'all' ? [] : [sql`state = ${text(state)}`]),
+      ...(severity === null || severity === 'all' ? [] : [sql`severity = ${text(severity)}`]),
+    ],
+  };
+}
+
+function timeOf(name: string, given: string, now: bigint): { readonly start: bigint; readonly end: bigint } {
+  const time = readTime(given.trim(), now);
+  if (time === null)
+    throw invalidParameter(`${name} ${JSON.stringify(given)} is no time: use now, a duration such as -1h, an ISO 8601 time or a Unix number.`); // prettier-ignore
+  return time;
+}
+
+/** The last word on each alert: its row with the highest version, which may be there twice. */
+async function read(
+  { fixed, last }: Where,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  request: Request,
+  deps: Deps,
+): Promise<{ readonly items: readonly AlertAnswer[]; readonly total: number }> {
+  const { store, options } = deps.runner(request);
+  const all = join(fixed, sql` AND `);
+  const where = join([all, sql`(id, version) IN (SELECT id, max(version) FROM alerts WHERE ${all} GROUP BY id)`, ...last], sql` AND `);
+  const [rows, counts] = await Promise.all([
+    store.rows(
+      sql`SELECT toString(id), detector, stream, severity, title, description, evidence, state, toString(reinterpretAsInt64(fired_at)), fire_count, toString(reinterpretAsInt64(resolved_at)), toString(reinterpretAsInt64(updated_at)), note, toString(incident_id) FROM alerts WHERE ${where} ORDER BY fired_at DESC, id DESC LIMIT 1 BY id LIMIT ${uint32(limit)} OFFSET ${uint32(offset)}`,
+      options,
+    ),
+    store.rows(sql`SELECT toString(uniqExact(id)) FROM alerts WHERE ${where}`, options),
+  ]);
+  const why = await whyOf(rows.map(([id]) => Number(id)), request, deps); // prettier-ignore
+  return { items: rows.map((row) => render(row, why)), total: Number(counts[0]?.[0] ?? 0) };
+}
+
+/** What has changed about each of these alerts, as JSON texts, where it was found. */
+async function whyOf(ids: readonly number[], request: Request, deps: Deps): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map();
+  const { store, options } = deps.runner(request);
+  const rows = await store.rows(
+    sql`SELECT toString(id), argMax(evidence, version) FROM alerts WHERE tenant_id = ${uint32(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
+    options,
+  );
+  return new Map(rows.map(([id, evidence]) => [Number(id), String(evidence)]));
+}
+
+const timeText = (value: string | undefined): string => formatTime(BigInt(value ?? 0) * SECOND);
+
+function render(row: Row, why: ReadonlyMap<number, string>): AlertAnswer {
+  const [id, detector, stream, severity, title, description, evidence, state, firedAt, fireCount, resolvedAt, updatedAt, note, incident] =
+    row.map(String) as string[] & { readonly length: 14 };
+  const more = why.get(Number(id));
+  return {
+    id: Number(id),
+    detector_type: detector as string,
+    stream: stream as string,
+    severity: severity as string,
+    title: title as string,
+    description: description as string,
+    evidence: { ...objectOf(evidence), ...(more === undefined ? {} : objectOf(more)) },
+    state: state as string,
+    fired_at: timeText(firedAt),
+    fire_count: Number(fireCount),
+    resolved_at: state === 'firing' ? null : timeText(resolvedAt),
+    last_updated_at: timeText(updatedAt),
+    resolution_note: note === '' ? null : (note as string),
+    incident_id: incident === '0' ? null : Number(incident),
+  };
+}
+
+/** The object of a JSON text that a detector wrote; empty for any other text. */
+function objectOf(json: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json ?? '');
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,15 @@
+import { AlertResolver } from '../../api/alerts/resolver.ts';
+import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
+import { createKafka } from '../../pipeline/bus/kafka.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import { resolutionRecord } from '../../pipeline/processors/merge/partials-signal.ts';
+import type { RoleContext } from './role.ts';
+
+/** Who resolves alerts by hand, and the connection that it stands on. */
+export function createAlertResolver({ config, log }: RoleContext): { readonly resolver: AlertResolver; readonly service: Service } {
+  const writer = new AbsoluteWriter(createKafka({ ...config.kafka, clientId: 'logweir-alerts', log }));
+  return {
+    resolver: new AlertResolver({ write: (resolution) => writer.write([resolutionRecord(resolution)]) }),
+    service: { name: 'alert resolver', start: () => Promise.resolve(), stop: () => writer.close() },
+  };
+}

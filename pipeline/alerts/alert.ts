@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+
+export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
+export const ALERT_STATES = ['firing', 'resolved'] as const;
+export type AlertState = (typeof ALERT_STATES)[number];
+
+/** What has left its own past, of one tenant, as it is told: each telling is whole, and the last one counts. Times are seconds since 1970. */
+export type Alert = {
+  readonly tenantId: number;
+  /** For how many days it is kept; 0 for ever. */
+  readonly retentionDays: number;
+  readonly id: number;
+  /** Which detector has found it. */
+  readonly detector: string;
+  /** The label set of what it is about; `{}` for more than one stream. */
+  readonly stream: string;
+  /** By which it is found and grouped; empty for none. */
+  readonly service: string;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly description: string;
+  /** A JSON object. */
+  readonly evidence: string;
+  readonly state: AlertState;
+  readonly firedAt: number;
+  /** In how many windows it has fired. */
+  readonly fireCount: number;
+  readonly updatedAt: number;
+  /** Null while it fires. */
+  readonly resolvedAt: number | null;
+  readonly note: string;
+  /** Null for none. */
+  readonly incidentId: number | null;
+};
+
+/** What a row tells: an alert, or why it has come, which is found later. */
+export const PART_ALERT = 0;
+export const PART_WHY = 1;
+
+/** A row of the table: of those of an alert and part the one with the highest version counts. */
+export type AlertRow = Omit<Alert, 'resolvedAt' | 'incidentId'> & {
+  readonly part: number;
+  /** 0 for null. */
+  readonly resolvedAt: number;
+  readonly incidentId: number;
+  /** The offset on `partials.v1` at which it was told. */
+  readonly version: number;
+};
+
+/** The longest texts, characters; what is longer is cut. */
+const MOST = { stream: 4096, service: 2048, title: 300, description: 2000, note: 4096 } as const;
+const MOST_EVIDENCE = 65_536;
+
+/** Cuts between characters. */
+const cut = (text: string, most: number): string => (text.length <= most ? text : Buffer.from(text.slice(0, most)).toString());
+
+/** The row of an alert. Throws where its evidence is larger than 64 KiB: its detector is wrong. */
+export function alertRow({ resolvedAt, incidentId, ...alert }: Alert, version: number): AlertRow {
+  if (alert.evidence.length > MOST_EVIDENCE)
+    throw new Error(`The evidence of an alert of ${alert.detector} has ${String(alert.evidence.length)} characters; at most ${String(MOST_EVIDENCE)} are taken.`); // prettier-ignore
+  const texts = Object.fromEntries(
+    (Object.keys(MOST) as (keyof typeof MOST)[]).map((name) => [name, cut(alert[name], MOST[name])]),
+  ) as Record<keyof typeof MOST, string>;
+  return { ...alert, ...texts, part: PART_ALERT, resolvedAt: resolvedAt ?? 0, incidentId: incidentId ?? 0, version };
+}
+
+/** A positive integer below 2^53 that is the same wherever it is made of the same parts. */
+export function idOf(...parts: readonly (string | number)[]): number {
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
+  const id = hash.readUIntBE(0, 6) * 32 + ((hash[6] as number) & 31);
+  return id === 0 ? 1 : id;
+}

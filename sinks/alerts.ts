@@ -1,0 +1,12 @@
+import { alertColumns } from '../pipeline/alerts/alert-columns.ts';
+import { alertsSignal } from '../pipeline/alerts/alerts-signal.ts';
+import { rowsSink } from './rows-sink.ts';
+
+/** What detectors have found into `alerts`. */
+export const alertsSink = rowsSink({
+  name: 'alerts',
+  signal: alertsSignal,
+  table: 'alerts',
+  columns: alertColumns.names,
+  structure: alertColumns.structure,
+});
