@@ -1,0 +1,59 @@
+/** Above or below what is expected. */
+export type Side = 'up' | 'down';
+
+/** How easily a detector fires: a factor on all of its thresholds, or never. */
+export type Sensitivity = 'off' | 'low' | 'normal' | 'high';
+
+/** What came in a minute, or in a part of it. Integers from 0 to 2^53. */
+export type Counts = { readonly entries: number; readonly errors: number };
+
+/** What a detector has seen at the end of a window. Minutes are minutes since 1970, by event time. */
+export type Reading = {
+  readonly side: Side;
+  /** How far the window is from what is expected, in standard deviations on the variance-stabilised scale; below 0 on the side `down`. */
+  readonly z: number;
+  /** What the window has a minute, on average: entries, errors, or a share from 0 to 1. */
+  readonly value: number;
+  /** What `value` is expected to be, and where it would fire. */
+  readonly mean: number;
+  readonly expected: { readonly low: number; readonly high: number };
+  /** First and last minute, both inside. */
+  readonly window: { readonly start: number; readonly end: number };
+  /** Length of the window that was compared, in minutes. */
+  readonly scale: number;
+};
+
+/** An alert as it fires, goes on, fires again or resolves. Of one subject, (detector, side, firedAt) names an alert; the last word on it counts. */
+export type Finding = Reading & {
+  readonly detector: string;
+  readonly state: 'firing' | 'resolved';
+  /** The last minute whose counts were used when it fired first. */
+  readonly firedAt: number;
+  /** The same for this finding: the minute of the latest firing, or of the resolution. */
+  readonly updatedAt: number;
+  /** How many windows have fired, 1 at first. */
+  readonly fireCount: number;
+  /** True where it has resolved itself, since the value is back within its baseline. */
+  readonly quiet?: true;
+};
+
+/**
+ * Everything that is remembered of one subject: a stream, a service. No clock, no chance, no IO: the findings are a function of the calls. At
+ * most 4 KiB. Made by `newSeries` and `restoreSeries` (series/series.ts).
+ */
+export interface Series {
+  /**
+   * Adds what has come of a minute: an increment. `appendedAt` is the append time of what it came in, milliseconds since 1970. A minute of the
+   * future counts as the minute of `appendedAt`; one behind the watermark builds the baseline and never fires.
+   */
+  add(minute: number, counts: Counts, appendedAt: number): void;
+  /**
+   * Says that time has passed, and asks what was found since the last tick: at least once a minute, every 10 s at best. Append times that go
+   * backwards are taken as the newest one. `sensitivity` is asked for each detector by its name.
+   */
+  tick(appendedAt: number, sensitivity?: (detector: string) => Sensitivity): readonly Finding[];
+  /** Somebody has resolved the alert of this detector and side by hand: a new one fires only after it was back within its baseline. */
+  resolve(detector: string, side: Side): void;
+  /** A state that `restoreSeries` reads; valid until the next call. */
+  snapshot(): Buffer;
+}
