@@ -54,6 +54,8 @@ export interface Series {
   tick(appendedAt: number, sensitivity?: (detector: string) => Sensitivity): readonly Finding[];
   /** Somebody has resolved the alert of this detector and side by hand: a new one fires only after it was back within its baseline. */
   resolve(detector: string, side: Side): void;
+  /** What came in the minutes up to one, the newest last, of what this detector counts. */
+  recent(detector: string, end: number, minutes: number): readonly number[];
   /** A state that `restoreSeries` reads; valid until the next call. */
   snapshot(): Buffer;
 }

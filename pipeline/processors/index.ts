@@ -1,11 +1,12 @@
 import { registry } from '../core/registry.ts';
 import type { Merger } from './merge/merger.ts';
 import type { Processor } from './processor.ts';
+import { rates } from './rates/rates.ts';
 import { usage } from './usage.ts';
 import { createVolume } from './volume/volume.ts';
 
 /** Every processor, in the order in which they take a record. Adding one: a file, a line here, a test. */
-export const processors = registry<Processor>((processor) => [processor.name], [usage, createVolume()]);
+export const processors = registry<Processor>((processor) => [processor.name], [usage, createVolume(), rates]);
 
 /** Every merger, in the order in which they take a partial; none of ours yet. */
 export const mergers = registry<Merger>((merger) => [merger.name], []);

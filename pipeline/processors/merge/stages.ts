@@ -4,7 +4,7 @@ import { measureRecords } from '../../counters/measure-records.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { Fold, Input, Processor } from '../processor.ts';
 import { configured } from '../settings/configured.ts';
-import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
+import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord } from './partials-signal.ts';
 import type { PartialOutput } from './partial.ts';

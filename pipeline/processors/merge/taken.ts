@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from '../snapshot-bytes.ts';
+import { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { Source } from './partial.ts';
 
 /** The last partial of a source that was taken, and the latest append time of all of them, milliseconds. */

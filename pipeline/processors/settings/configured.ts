@@ -1,5 +1,5 @@
 import type { Processor } from '../processor.ts';
-import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
+import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Setting } from '../../core/setting.ts';
 import { Settings } from './settings.ts';
 

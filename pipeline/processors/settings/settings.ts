@@ -1,4 +1,4 @@
-import { CutOff, type ByteReader, type ByteWriter } from '../snapshot-bytes.ts';
+import { CutOff, type ByteReader, type ByteWriter } from '../../core/snapshot-bytes.ts';
 import { MAX_SETTINGS, parseSetting, settingText, type Setting } from '../../core/setting.ts';
 
 const placeOf = ({ tenantId, key }: Setting): string => `${String(tenantId)}:${key}`;

@@ -1,6 +1,6 @@
 import { SCOPE_STREAM } from '../../counters/volume-row.ts';
 import { kindOf, Segment } from './segment.ts';
-import { ByteReader, ByteWriter, CutOff } from '../snapshot-bytes.ts';
+import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { VolumeState } from './volume-state.ts';
 
 const VERSION = 3;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Taken } from '../../../../pipeline/processors/merge/taken.ts';
 import type { Source } from '../../../../pipeline/processors/merge/partial.ts';
-import { ByteReader, ByteWriter, CutOff } from '../../../../pipeline/processors/snapshot-bytes.ts';
+import { ByteReader, ByteWriter, CutOff } from '../../../../pipeline/core/snapshot-bytes.ts';
 
 const NOW = 1_795_269_600_000;
 const source = (partition: number, offset: number, number = 0, appendedAt = NOW + offset): Source => ({

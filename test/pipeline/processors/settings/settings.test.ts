@@ -8,7 +8,7 @@ import { firstStage } from '../../../../pipeline/processors/merge/stages.ts';
 import type { Processor } from '../../../../pipeline/processors/processor.ts';
 import { MAX_SETTING_BYTES, MAX_SETTINGS, parseSetting, settingText, type Setting } from '../../../../pipeline/core/setting.ts';
 import { Settings } from '../../../../pipeline/processors/settings/settings.ts';
-import { ByteReader, ByteWriter } from '../../../../pipeline/processors/snapshot-bytes.ts';
+import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
 import { tickMessage } from '../inputs.ts';
 import { NOW } from '../logs.ts';
 

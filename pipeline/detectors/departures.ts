@@ -1,0 +1,204 @@
+import { rarityAbove, rarityBelow } from './statistics.ts';
+import { DAY, SCALES, type Compared, type Track } from './track.ts';
+
+/** What a test has found in the window of `scale` minutes that ends with `end`. Values are entries a minute. */
+export type Found = {
+  readonly scale: number;
+  readonly z: number;
+  readonly value: number;
+  readonly mean: number;
+  /** Where the value would have to be for nothing to be found. */
+  readonly bound: number;
+};
+
+/** A series says nothing in its first three hours, and needs half as much again on its first day. Minutes. */
+const LEARNING = 180;
+const YOUNG = 1.5;
+/** A window must be so many standard deviations away, and further than 1.55 times what 99.7 % of its own are. */
+const LEAST_Z = 6;
+const OWN = 1.55;
+/** What is less of a change wakes nobody: by which factor a window must have more, or less; more so on the first day. */
+const RATIO_UP = 1.15;
+const RATIO_UP_YOUNG = 1.6;
+const RATIO_DOWN = 0.75;
+const RATIO_DOWN_YOUNG = 0.5;
+/** Windows that are expected to have less are told by the tails of Poisson's distribution: -ln of the probability. */
+const FEW = 25;
+const RARE_UP = 18.4;
+const RARE_DOWN = 14;
+const RARE_YOUNG = 1.3;
+const LEAST_ENTRIES = 5;
+/** Below so many a minute the long run counts, too. */
+const LOW_RATE = 6;
+/** After a minute of less than this part of what is usual, so long ago at most, a rise may be what was held up. */
+const DIP = 0.3;
+const DIP_MINUTES = 12;
+/** A minute that repeats as a lone peak after so many minutes is a schedule's. */
+const LAGS = [5, 10, 15, 20, 30, 60] as const;
+
+export const isYoung = ({ age }: Track): boolean => age < DAY;
+
+/** From which deviation on a window of a scale is unusual. `expected`: entries; a factor is the sensitivity's. */
+export function threshold(track: Track, scale: number, side: 'above' | 'below', expected: number, factor: number): number {
+  const quantile = track[side][scale]?.quantile() ?? 0;
+  // bursts are even on the logarithmic scale: there they are so many times as far
+  const unit = 2 * Math.sqrt(expected + 1);
+  const own = side === 'above' ? unit * ((1 + quantile / unit) ** OWN - 1) : OWN * quantile;
+  return Math.max(LEAST_Z, own) * factor * (isYoung(track) ? YOUNG : 1);
+}
+
+/** The most and the least entries a minute that the long run allows: three standard deviations around its mean. */
+const longMost = ({ long: { entries, minutes } }: Track): number => (entries + 3 * Math.sqrt(entries + 1) + 4.5) / Math.max(1, minutes);
+const longLeast = ({ long: { entries, minutes } }: Track): number => Math.max(0, entries - 3 * Math.sqrt(entries)) / Math.max(1, minutes);
+
+/** Whether the windows that end with a minute have more than is usual, and which of them says so. */
+export function risen(track: Track, end: number, factor: number, isRaw: boolean): Found | null {
+  if (track.age < LEARNING || track.at(end) === 0) return null;
+  const dipped = hasDipped(track, end);
+  for (let index = 0; index < SCALES.length; index++) {
+    const scale = SCALES[index] as number;
+    const compared = track.compare(end, scale, isRaw);
+    if (compared === null) continue;
+    const found = riseOf(track, index, compared, factor);
+    if (found === null || !isHot(track, end, scale, compared, dipped)) continue;
+    if (scale === 1 && !dipped && !wasHot(track, end - 1, factor, isRaw)) continue;
+    if (scale <= 5 && isScheduled(track, end, scale, compared)) continue;
+    return found;
+  }
+  return null;
+}
+
+function riseOf(track: Track, index: number, { entries, high, above }: Compared, factor: number): Found | null {
+  const scale = SCALES[index] as number;
+  const least = threshold(track, index, 'above', high, factor);
+  const found = (z: number, bound: number): Found => ({ scale, z, value: entries / scale, mean: high / scale, bound: bound / scale });
+  const root = Math.sqrt(high + 0.375) + least / 2;
+  const bound = Math.max(root * root, high * RATIO_UP);
+  if (high >= FEW) {
+    const ratio = (entries + 1) / (high + 1);
+    return above >= least && ratio >= (isYoung(track) ? RATIO_UP_YOUNG : RATIO_UP) ? found(above, bound) : null;
+  }
+  const rarity = rarityAbove(entries, Math.max(high, longMost(track) * scale));
+  const isRare = rarity > RARE_UP * factor * factor * (isYoung(track) ? RARE_YOUNG : 1);
+  const own = OWN * (track.above[index]?.quantile() ?? 0);
+  return isRare && entries >= LEAST_ENTRIES && above >= Math.max(0.6 * least, own) ? found(Math.sqrt(2 * rarity), bound) : null;
+}
+
+/** The latest minutes must say so too: a rise that is over, or is a single minute, is none. */
+function isHot(track: Track, end: number, scale: number, { high, entries }: Compared, dipped: boolean): boolean {
+  const usual = high / scale;
+  if (scale >= 5 && usual < 1) return entries >= LEAST_ENTRIES;
+  let hot = true;
+  for (let back = 0; back < (dipped ? 4 : 2) && hot; back++) {
+    const came = track.at(end - back);
+    hot = came > usual * 1.15 && (usual < 1 ? came >= 1 : 2 * (Math.sqrt(came + 0.375) - Math.sqrt(usual + 0.375)) > 1.5);
+  }
+  if (hot || dipped || scale < 15) return hot;
+  return track.at(end) > usual * 1.1 && share(track, end, scale, (came) => came > usual * 1.2) > 0.5;
+}
+
+function wasHot(track: Track, minute: number, factor: number, isRaw: boolean): boolean {
+  const before = track.compare(minute, 1, isRaw);
+  return before !== null && before.above >= 0.8 * threshold(track, 0, 'above', before.high, factor);
+}
+
+/** The share of a window's minutes of which something is so. */
+function share(track: Track, end: number, scale: number, isSo: (came: number) => boolean): number {
+  let count = 0;
+  for (let back = 0; back < scale; back++) if (isSo(track.at(end - back))) count += 1;
+  return count / scale;
+}
+
+function hasDipped(track: Track, end: number): boolean {
+  const usual = track.expect(end - DIP_MINUTES, 1)?.recent ?? 0;
+  if (usual < 3) return false;
+  for (let back = 1; back <= DIP_MINUTES; back++) if (track.at(end - back) < usual * DIP) return true;
+  return false;
+}
+
+/** Whether the same peak was there a while ago, with calm between: what runs by a clock. */
+function isScheduled(track: Track, end: number, scale: number, { entries, high }: Compared): boolean {
+  const peak = entries - high;
+  return LAGS.some((lag) => {
+    if (end - lag - scale < track.begin) return false;
+    const before = track.sum(end - lag - scale + 1, end - lag + 1);
+    if (before - high < 0.6 * peak) return false;
+    const between = lag - scale;
+    return between > 0 && share(track, end - scale, between, (came) => came < (high + 0.4 * peak) / scale) >= 0.6;
+  });
+}
+
+/** The longest window that is looked at for a fall, where entries are few. Minutes. */
+const LONGEST = 120;
+/** A restart is near zero for three minutes at most. */
+const NEAR_ZERO = 0.15;
+const LEAST_PARTIAL = 20;
+
+/** Whether the windows that end with a minute, whose counts are final, have less than is usual. */
+export function fallen(track: Track, end: number, factor: number, isRaw: boolean): Found | null {
+  if (track.age < LEARNING) return null;
+  for (let index = 1; index <= SCALES.length; index++) {
+    const scale = SCALES[index] ?? LONGEST;
+    const whole = track.compare(end, scale, isRaw);
+    if (whole === null || (scale === LONGEST && whole.low >= FEW)) continue;
+    const compared = whole.low / scale < LOW_RATE ? { ...whole, low: Math.min(whole.low, longLeast(track) * scale) } : whole;
+    const found = fallOf(track, Math.min(index, SCALES.length - 1), scale, compared, factor);
+    if (found !== null && isLow(track, end, scale, compared)) return found;
+  }
+  return null;
+}
+
+function fallOf(track: Track, index: number, scale: number, { entries, low }: Compared, factor: number): Found | null {
+  const below = 2 * (Math.sqrt(low + 0.375) - Math.sqrt(entries + 0.375));
+  const ratio = (entries + 0.5) / (low + 0.5);
+  const least = threshold(track, index, 'below', low, factor);
+  const root = Math.max(0, Math.sqrt(low + 0.375) - least / 2);
+  const bound = Math.max(0, Math.min(root * root - 0.375, low * RATIO_DOWN));
+  const found = (z: number): Found => ({ scale, z: -z, value: entries / scale, mean: low / scale, bound: bound / scale });
+  if (low >= FEW) return below >= least && ratio <= (isYoung(track) ? RATIO_DOWN_YOUNG : RATIO_DOWN) ? found(below) : null;
+  if (low < RARE_DOWN) return null;
+  const rarity = rarityBelow(entries, low);
+  const isRare = rarity > RARE_DOWN * factor * factor * (isYoung(track) ? RARE_YOUNG : 1);
+  return isRare && ratio < 0.35 && below >= OWN * (track.below[index]?.quantile() ?? 0) ? found(Math.sqrt(2 * rarity)) : null;
+}
+
+/** Most minutes of the window must say so, the latest one too, and it must be no restart. */
+function isLow(track: Track, end: number, scale: number, { entries, low }: Compared): boolean {
+  const usual = low / scale;
+  if (scale === 3 && (entries < NEAR_ZERO * low || usual < LEAST_PARTIAL)) return false;
+  if (usual >= 3 && track.at(end) >= usual * 0.8) return false;
+  return share(track, end, scale, (came) => came < usual * 0.8) >= (scale <= 5 ? 1 : 0.75);
+}
+
+/** Minutes without an entry that make a silence, where so many entries were expected in them; three, where many were: a restart is as quiet for as long. */
+const SILENT = 4;
+const SILENT_ENTRIES = 16;
+const SOON = 3;
+const SOON_ENTRIES = 60;
+const LONGEST_SILENCE = 200;
+
+/** Whether a series that is never silent is: no entry for some minutes, up to one whose counts are final. */
+export function silent(track: Track, end: number, factor: number): Found | null {
+  if (track.age < LEARNING || track.at(end) > 0) return null;
+  let minutes = 0;
+  while (minutes < LONGEST_SILENCE && end - minutes >= track.begin && track.at(end - minutes) === 0) minutes += 1;
+  if (minutes < SOON) return null;
+  const before = track.expect(end - SILENT, SILENT);
+  if (before === null) return null;
+  const usual = Math.min(before.recent, before.yesterday ?? Infinity) / SILENT;
+  const expected = usual * minutes;
+  const isMissed = minutes >= SILENT ? expected >= SILENT_ENTRIES * factor : expected >= SOON_ENTRIES * factor;
+  const isUsual = usual > 3 || longLeast(track) * minutes >= 12;
+  if (!isMissed || !isUsual) return null;
+  return { scale: minutes, z: -2 * Math.sqrt(expected), value: 0, mean: usual, bound: 0 };
+}
+
+/** Whether a series that is away from what is usual is back, by the five minutes that end with a minute. */
+export function isCalm(track: Track, end: number, side: 'up' | 'down'): boolean {
+  const compared = track.compare(end, SCALES[2], true);
+  if (compared === null) return true;
+  const { entries, high, low, above, below } = compared;
+  if (side === 'up') return !(above > 0.4 * threshold(track, 2, 'above', high, 1) && entries > 1.25 * high + 2);
+  if (low < 10 && track.sum(end - 9, end + 1) === 0) return false;
+  return !(below > 0.4 * threshold(track, 2, 'below', low, 1) && entries < 0.8 * low);
+}

@@ -1,0 +1,256 @@
+import type { ByteReader, ByteWriter } from '../core/snapshot-bytes.ts';
+import { CountRing } from './count-ring.ts';
+import { Residuals } from './residuals.ts';
+import { anscombe } from './statistics.ts';
+
+/** The lengths of windows that are compared with what is expected. Minutes. */
+export const SCALES = [1, 3, 5, 15, 60] as const;
+/** Minutes that are kept one by one, and spans of five minutes that are kept of a day and somewhat more. */
+const MINUTES = 208;
+const SPAN = 5;
+const SPANS = 328;
+export const DAY = 1440;
+/** A window is compared with the hour that ended so long before it began. Minutes. */
+const GAP = 3;
+const HOUR = 60;
+/** The least part of an hour that tells what is usual. */
+const LEAST = 30;
+/** Yesterday's window is taken so much longer on both sides. Minutes. */
+const AROUND = 7;
+/** How much of yesterday's level today may have. */
+const MOST_OFFSET = 4;
+/** What a level is compared with is never nothing. Entries. */
+const SOME = 4;
+/** The long run: after three days, what was counts half. Minutes. */
+const LONG = 3 * DAY;
+/** A median of fewer entries a minute says little. */
+const LEAST_MEDIAN = 3;
+/** After so many minutes without an entry nothing is expected. */
+const EMPTY = SPAN * SPANS + HOUR;
+/** A series without a minute for so long begins anew. */
+const FORGOTTEN = DAY;
+
+/** What a window is expected to have: by the hour before it, and by the same time of yesterday at today's level. Entries, not a minute's. */
+export type Expected = { readonly recent: number; readonly yesterday: number | null };
+
+/** A window against what is expected: entries, the higher and the lower expectation, and how far it is above and below, in standard deviations. */
+export type Compared = {
+  readonly entries: number;
+  readonly high: number;
+  readonly low: number;
+  readonly above: number;
+  readonly below: number;
+};
+
+/** The counts of one series by minute, and what is usual of them. Minutes are closed in their order, each once; it is learned then. */
+export class Track {
+  /** The first minute, and the last one that was closed; -1 where there is none. */
+  begin = -1;
+  closed = -1;
+  /** The newest minute that was told. */
+  newest = -1;
+  readonly above = SCALES.map(() => new Residuals());
+  readonly below = SCALES.map(() => new Residuals());
+  /** The newest minute that had an entry; -1 for none. */
+  #lastEntry = -1;
+  /** The newest minute that has a place. */
+  #head = -1;
+  #came = new CountRing(MINUTES);
+  #learned = new CountRing(MINUTES);
+  #day = new CountRing(SPANS);
+  #long = { entries: 0, minutes: 0 };
+  #median = 0;
+
+  /** Minutes that were closed. */
+  get age(): number {
+    return this.begin < 0 ? 0 : this.closed - this.begin + 1;
+  }
+
+  /** What came in a minute; 0 of one that is not kept. */
+  at(minute: number): number {
+    return this.#isKept(minute) ? this.#came.at(minute) : 0;
+  }
+
+  /** The entries a minute of the long run, and of how many minutes. */
+  get long(): { readonly entries: number; readonly minutes: number } {
+    return this.#long;
+  }
+
+  /** Adds what came of a minute. A closed one is corrected in what was learned; one that is not kept any more is passed over. */
+  add(minute: number, entries: number): void {
+    if (this.begin < 0 || minute > this.newest + FORGOTTEN) this.#start(minute);
+    if (minute > this.#head) this.#makeRoom(minute);
+    if (!this.#isKept(minute)) return;
+    this.newest = Math.max(this.newest, minute);
+    if (entries > 0) this.#lastEntry = Math.max(this.#lastEntry, minute);
+    this.#came.add(minute, entries);
+    if (minute <= this.closed) this.#learn(minute, this.#learned.at(minute) + entries);
+  }
+
+  /** Closes the next minute, as a usual one or, with `instead`, as one that says nothing of what is usual. */
+  close(instead: number | null): void {
+    const minute = this.closed + 1;
+    if (minute > this.#head) this.#makeRoom(minute);
+    if (minute % SPAN === 0) this.#day.set(minute / SPAN, 0);
+    this.closed = minute;
+    this.#learned.set(minute, 0);
+    const came = this.#came.at(minute);
+    this.#learn(minute, instead ?? came);
+    this.#median = this.#lastEntry < minute - EMPTY ? 0 : this.#medianOfHour();
+    if (instead === null) this.#remember(minute, came);
+  }
+
+  /** Takes back what was learned of a minute that was closed. */
+  relearn(minute: number, entries: number): void {
+    if (minute <= this.closed && minute > this.closed - HOUR * 3 && minute >= this.begin) this.#learn(minute, entries);
+  }
+
+  /** Takes what came in the last three hours as usual. */
+  accept(): void {
+    for (let minute = Math.max(this.begin, this.closed - 3 * HOUR + 1); minute <= this.closed; minute++)
+      this.#learn(minute, this.at(minute));
+  }
+
+  /** What a minute had that an hour earlier, or a day earlier at this part of yesterday's level, was usual. */
+  usual(minute: number, offset: number | null): number {
+    if (offset !== null && this.#hasYesterday(minute, 1)) return this.#yesterday(minute - DAY, minute - DAY + 1) * offset;
+    const before = minute - HOUR;
+    return before >= this.begin && before > this.closed - MINUTES + 8 ? this.#learned.at(before) : 0;
+  }
+
+  /** Today's level as a part of yesterday's, by the hour before a window; null in the first day. */
+  offset(end: number, width: number): number | null {
+    const to = end - width + 1 - GAP;
+    if (!this.#hasYesterday(to - HOUR, 1)) return null;
+    const [now, then] = [this.#sumLearned(to - HOUR, to), this.#yesterday(to - DAY - HOUR, to - DAY)];
+    return Math.min(MOST_OFFSET, Math.max(1 / MOST_OFFSET, (now + SOME) / (then + SOME)));
+  }
+
+  /** What the window of `width` minutes that ends with `end` is expected to have; null while too little is known. */
+  expect(end: number, width: number): Expected | null {
+    const to = end - width + 1 - GAP;
+    const known = Math.min(HOUR, to - this.begin);
+    if (this.begin < 0 || known < LEAST) return null;
+    const recent = (this.#sumLearned(to - known, to) / known) * width;
+    const offset = known < HOUR || !this.#hasYesterday(to - HOUR, AROUND) ? null : this.offset(end, width);
+    if (offset === null) return { recent, yesterday: null };
+    const [from, until] = [end - DAY - width + 1 - AROUND, end - DAY + 1 + AROUND];
+    return { recent, yesterday: (this.#yesterday(from, until) / (until - from)) * width * offset };
+  }
+
+  /**
+   * The window of `width` minutes that ends with `end`, against what is expected. `isRaw`: with what came in minutes that were closed as unusual,
+   * too. What leaves only one of the expectations is not far from either.
+   */
+  compare(end: number, width: number, isRaw: boolean): Compared | null {
+    const expected = this.expect(end, width);
+    if (expected === null) return null;
+    const { recent, yesterday } = expected;
+    const high = Math.max(recent, yesterday ?? 0);
+    const lower = Math.min(recent, yesterday ?? Infinity);
+    const low = this.#median >= LEAST_MEDIAN ? Math.min(lower, this.#median * width) : lower;
+    const entries = isRaw ? this.sum(end - width + 1, end + 1) : this.#sumUsual(end - width + 1, end + 1);
+    return { entries, high, low, above: anscombe(entries) - anscombe(high), below: anscombe(low) - anscombe(entries) };
+  }
+
+  /** What came from `from` on and before `to`. */
+  sum(from: number, to: number): number {
+    return this.#came.sum(Math.max(from, this.begin), to);
+  }
+
+  write(to: ByteWriter): void {
+    for (const number of [this.begin, this.closed, this.newest, this.#lastEntry, this.#head, this.#long.entries, this.#long.minutes, Math.round(this.#median)]) to.count(number + 1); // prettier-ignore
+    for (const ring of [this.#came, this.#learned, this.#day]) ring.write(to);
+    for (const residuals of [...this.above, ...this.below]) residuals.write(to);
+  }
+
+  /** What `write` wrote; throws CutOff where it is anything else. */
+  static read(from: ByteReader): Track {
+    const read = new Track();
+    const number = (): number => from.count() - 1;
+    [read.begin, read.closed, read.newest, read.#lastEntry, read.#head] = [number(), number(), number(), number(), number()];
+    read.#long = { entries: number(), minutes: number() };
+    read.#median = number();
+    read.#came = CountRing.read(from, MINUTES);
+    read.#learned = CountRing.read(from, MINUTES);
+    read.#day = CountRing.read(from, SPANS);
+    for (const all of [read.above, read.below]) for (let scale = 0; scale < SCALES.length; scale++) all[scale] = Residuals.read(from);
+    return read;
+  }
+
+  #isKept(minute: number): boolean {
+    return minute >= this.begin && minute <= this.#head && minute > this.#head - MINUTES;
+  }
+
+  #start(minute: number): void {
+    this.begin = minute;
+    this.closed = minute - 1;
+    this.newest = minute;
+    this.#head = minute;
+    this.#came = new CountRing(MINUTES);
+    this.#learned = new CountRing(MINUTES);
+    this.#day = new CountRing(SPANS);
+  }
+
+  #makeRoom(minute: number): void {
+    for (let fresh = Math.max(this.#head + 1, minute - MINUTES + 1); fresh <= minute; fresh++) this.#came.set(fresh, 0);
+    this.#head = minute;
+  }
+
+  /** What is usual of a minute, alone and in its span of the day. */
+  #learn(minute: number, entries: number): void {
+    const before = this.#learned.at(minute);
+    this.#learned.set(minute, entries);
+    const span = Math.floor(minute / SPAN);
+    this.#day.set(span, Math.max(0, this.#day.at(span) - before + this.#learned.at(minute)));
+  }
+
+  /** How far a usual minute, and the windows that end with it, were from what was expected of them. */
+  #remember(minute: number, came: number): void {
+    const { entries, minutes } = this.#long;
+    const half = minutes >= LONG ? 2 : 1;
+    this.#long = { entries: Math.round(entries / half) + Math.round(came), minutes: Math.round(minutes / half) + 1 };
+    if (this.age <= HOUR) return;
+    if (this.#lastEntry < minute - EMPTY) {
+      // nothing is expected, and nothing came
+      for (const residuals of [...this.above, ...this.below]) residuals.add(0);
+      return;
+    }
+    SCALES.forEach((width, scale) => {
+      const compared = this.compare(minute, width, false);
+      if (compared === null) return;
+      (this.above[scale] as Residuals).add(compared.above);
+      (this.below[scale] as Residuals).add(compared.below);
+    });
+  }
+
+  #hasYesterday(minute: number, around: number): boolean {
+    return minute - DAY - around >= this.begin && this.closed >= minute - DAY + around;
+  }
+
+  /** What was usual between two minutes of the day that is kept by spans. */
+  #yesterday(from: number, to: number): number {
+    let sum = 0;
+    for (let span = Math.floor(from / SPAN); span * SPAN < to; span++) {
+      const part = Math.min(to, span * SPAN + SPAN) - Math.max(from, span * SPAN);
+      sum += (this.#day.at(span) * part) / SPAN;
+    }
+    return sum;
+  }
+
+  #sumLearned(from: number, to: number): number {
+    return this.#learned.sum(Math.max(from, this.begin), Math.min(to, this.closed + 1));
+  }
+
+  /** What was learned of closed minutes, and what came in the others. */
+  #sumUsual(from: number, to: number): number {
+    return this.#sumLearned(from, to) + this.#came.sum(Math.max(from, this.closed + 1, this.begin), to);
+  }
+
+  #medianOfHour(): number {
+    const from = Math.max(this.begin, this.closed - HOUR);
+    if (this.#learned.sum(from, this.closed) < (LEAST_MEDIAN * (this.closed - from)) / 2) return 0;
+    const hour = Float64Array.from({ length: this.closed - from }, (_none, index) => this.#learned.at(from + index)).sort();
+    return hour[hour.length >> 1] ?? 0;
+  }
+}

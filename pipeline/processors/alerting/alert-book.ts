@@ -1,0 +1,92 @@
+import { idOf, type Alert } from '../../alerts/alert.ts';
+import type { Finding } from '../../detectors/detector.ts';
+import { evidenceOf, textOf } from './alert-text.ts';
+
+/** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
+const REMEMBERED = 3600;
+/** Alerts of a service that fire within so long of each other are of one incident. Seconds. */
+const TOGETHER = 300;
+const ITSELF = 'auto: back within baseline';
+
+/** What a finding is about. */
+export type Subject = {
+  readonly tenantId: number;
+  readonly retentionDays: number;
+  readonly stream: string;
+  readonly service: string;
+  /** Its counts of the last minutes, the newest last. */
+  readonly recent: readonly number[];
+};
+
+/** An alert as it was told last, and whether somebody has resolved it. */
+type Told = { readonly alert: Alert; readonly isByHand: boolean };
+
+/** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
+export class AlertBook {
+  readonly #told = new Map<number, Told>();
+  /** The incident of each service, and when its last alert fired, seconds. */
+  readonly #incidents = new Map<string, { readonly id: number; readonly at: number }>();
+
+  /** What a finding tells of its alert; null where it tells nothing new. `now`: append time, seconds. */
+  take(finding: Finding, subject: Subject, now: number): Alert | null {
+    this.#forget(now);
+    const { tenantId, retentionDays, stream, service, recent } = subject;
+    const id = idOf(tenantId, finding.detector, finding.side, stream, finding.firedAt);
+    const told = this.#told.get(id);
+    if (told?.isByHand === true) return null;
+    const isOver = finding.state === 'resolved';
+    // one that was never told is none
+    if (told === undefined && isOver) return null;
+    const before = told?.alert;
+    const { title, description, severity } = isOver && before !== undefined ? before : textOf(finding, stream, service);
+    const alert: Alert = {
+      ...{ tenantId, retentionDays, id, detector: finding.detector, stream, service, title, description, severity },
+      evidence: isOver && before !== undefined ? before.evidence : evidenceOf(finding, stream, recent),
+      ...{ state: finding.state, fireCount: finding.fireCount, updatedAt: now },
+      firedAt: before?.firedAt ?? now,
+      resolvedAt: isOver ? now : null,
+      note: isOver ? ITSELF : '',
+      incidentId: before === undefined ? this.#incidentOf(service, id, now) : before.incidentId,
+    };
+    this.#told.set(id, { alert, isByHand: false });
+    return alert;
+  }
+
+  /** An alert that somebody has resolved, as it is told then; null where that changes nothing. One that is not remembered is as it was shown. */
+  resolve(shown: Alert, note: string, now: number): { readonly alert: Alert; readonly wasFiring: boolean } | null {
+    this.#forget(now);
+    const before = this.#told.get(shown.id)?.alert ?? shown;
+    const wasFiring = before.state === 'firing';
+    if (!wasFiring && (note === '' || before.note !== '')) return null;
+    const alert: Alert = { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
+    this.#told.set(shown.id, { alert, isByHand: true });
+    return { alert, wasFiring };
+  }
+
+  /** As JSON says it. */
+  toJSON(): unknown {
+    return { told: [...this.#told.values()], incidents: [...this.#incidents] };
+  }
+
+  /** What `toJSON` gave; throws where it is anything else. */
+  static from(json: unknown): AlertBook {
+    const { told, incidents } = json as { told: Told[]; incidents: [string, { id: number; at: number }][] };
+    const book = new AlertBook();
+    for (const one of told) book.#told.set(one.alert.id, one);
+    for (const [service, incident] of incidents) book.#incidents.set(service, incident);
+    return book;
+  }
+
+  #incidentOf(service: string, id: number, now: number): number | null {
+    if (service === '') return null;
+    const open = this.#incidents.get(service);
+    const incident = { id: open === undefined ? idOf('incident', id) : open.id, at: now };
+    this.#incidents.set(service, incident);
+    return incident.id;
+  }
+
+  #forget(now: number): void {
+    for (const [id, { alert }] of this.#told) if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#told.delete(id);
+    for (const [service, { at }] of this.#incidents) if (at < now - TOGETHER) this.#incidents.delete(service);
+  }
+}

@@ -1,0 +1,57 @@
+import type { AlertSeverity } from '../../alerts/alert.ts';
+import type { Finding } from '../../detectors/detector.ts';
+
+/** What an alert says: one sentence as its title, more in its description. */
+export type AlertText = { readonly title: string; readonly description: string; readonly severity: AlertSeverity };
+
+/** Of how many entries a window is asked for around what was found, before and behind it. Minutes. */
+const AROUND = 15;
+
+/** A number as a person says it: three digits that count. */
+function plain(value: number): string {
+  if (value !== 0 && Math.abs(value) < 1) return String(Number(value.toPrecision(2)));
+  return Math.abs(value) < 100 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString('en-US');
+}
+
+const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(count)} minutes`);
+
+/** What is counted: by the detector. */
+const WHAT: Readonly<Record<string, string>> = { error_rate: 'Errors', log_rate: 'Entries', silence: 'Entries' };
+
+/** The sentences of a finding about a stream, or about the service that it names. */
+export function textOf(finding: Finding, stream: string, service: string): AlertText {
+  const { detector, side, value, expected, scale, mean } = finding;
+  const who = service === '' ? stream : service;
+  const what = WHAT[detector] ?? detector;
+  const usual = `expected ${plain(expected.low)} to ${plain(expected.high)}`;
+  if (detector === 'silence')
+    return {
+      title: `${who} is silent`,
+      description: `No entry of ${stream} came for ${minutes(scale)}, where ${plain(mean)} a minute are usual. It has stopped, or whatever ships its entries has.`,
+      severity: 'critical',
+    };
+  const verb = side === 'up' ? 'rose' : 'fell';
+  return {
+    title: `${what} of ${who} ${verb} to ${plain(value)} a minute, ${usual}`,
+    description: `${what} of ${stream} came at ${plain(value)} a minute in the last ${minutes(scale)}. Its own past says ${plain(mean)} a minute, and ${usual}.`,
+    severity: detector === 'error_rate' ? 'critical' : 'warning',
+  };
+}
+
+const iso = (minute: number): string => new Date(minute * 60_000).toISOString().replace('.000Z', 'Z');
+
+/** What draws a finding, and where its entries are: a JSON object as text. `recent`: the counts of the last minutes, the newest last. */
+export function evidenceOf({ z, value, mean, expected, window, scale, side }: Finding, stream: string, recent: readonly number[]): string {
+  const rounded = (number: number): number => Number(number.toPrecision(6));
+  return JSON.stringify({
+    z_score: rounded(z),
+    current_value: rounded(value),
+    baseline_mean: rounded(mean),
+    expected: { low: rounded(expected.low), high: rounded(expected.high) },
+    window: { start: iso(window.start), end: iso(window.end + 1) },
+    scale_minutes: scale,
+    direction: side,
+    series: { minute: iso(window.end - recent.length + 1), step: '1m', values: recent },
+    links: { query: stream === '{}' ? '*' : stream, start: iso(window.start - AROUND), end: iso(window.end + 1 + AROUND) },
+  });
+}

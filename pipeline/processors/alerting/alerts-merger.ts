@@ -1,0 +1,88 @@
+import { alertRow, type Alert } from '../../alerts/alert.ts';
+import { alertRecords } from '../../alerts/alerts-signal.ts';
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { Merger } from '../merge/merger.ts';
+import type { Position } from '../processor.ts';
+import { readRates } from '../rates/rates-partial.ts';
+import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { TenantWatch } from './tenant-watch.ts';
+
+/** Streams that a partition watches; beyond it a tenant has few of its own. At 4 KiB each this is what a snapshot has room for. */
+const MOST_STREAMS = 12_000;
+const MOST_OF_TENANT = 10_000;
+const FEW_STREAMS = 100;
+const VERSION = 1;
+
+/** The tenants of a partition of `partials.v1`. */
+export type Watches = { readonly tenants: Map<number, TenantWatch>; streams: number };
+
+/**
+ * Watches the streams of tenants by what `rates` has counted of them, and tells alerts (docs/adr/0026-alerts.md). What is found is a function of
+ * the partials, in the order in which they lie on their topic.
+ */
+export const alerting: Merger<Watches> = {
+  name: 'alerting',
+  of: 'rates',
+  init: () => ({ tenants: new Map(), streams: 0 }),
+
+  fold(state, input) {
+    if (input.kind === 'tick') return [];
+    const counts = readRates(input.value);
+    if (counts === null) return [];
+    const { tenantId } = input;
+    const watch = watchOf(state, tenantId);
+    const before = watch.size;
+    const found = watch.take(input, counts, state.streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS);
+    state.streams += watch.size - before;
+    return recordsOf(input, found);
+  },
+
+  resolve(state, input) {
+    const { alert, note, appendedAt } = input;
+    const resolved = watchOf(state, alert.tenantId).resolve(alert, note, appendedAt);
+    return resolved === null ? [] : recordsOf(input, [resolved]);
+  },
+
+  snapshot({ tenants }) {
+    const to = new ByteWriter();
+    to.count(VERSION);
+    to.count(tenants.size);
+    for (const [tenantId, watch] of tenants) {
+      to.count(tenantId);
+      watch.write(to);
+    }
+    return to.finish();
+  },
+
+  restore(bytes) {
+    const from = new ByteReader(bytes);
+    try {
+      if (from.count() !== VERSION) return null;
+      const state: Watches = { tenants: new Map(), streams: 0 };
+      for (let left = from.count(0xffff_ffff); left > 0; left--) {
+        const tenantId = from.count(0xffff_ffff);
+        const watch = TenantWatch.read(from);
+        if (watch === null) return null;
+        state.tenants.set(tenantId, watch);
+        state.streams += watch.size;
+      }
+      return from.isAtEnd ? state : null;
+    } catch (error) {
+      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
+      throw error;
+    }
+  },
+};
+
+function watchOf({ tenants }: Watches, tenantId: number): TenantWatch {
+  let watch = tenants.get(tenantId);
+  if (watch === undefined) tenants.set(tenantId, (watch = new TenantWatch()));
+  return watch;
+}
+
+/** Alerts as they are told at this place. */
+const recordsOf = ({ partition, offset }: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
+  alertRecords(
+    partition,
+    alerts.map((alert) => alertRow(alert, offset)),
+  );

@@ -1,0 +1,134 @@
+import type { Alert } from '../../alerts/alert.ts';
+import { serviceOf } from '../../core/labels.ts';
+import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
+import type { Series, Side } from '../../detectors/detector.ts';
+import type { PartialInput } from '../merge/partial.ts';
+import type { StreamCounts } from '../rates/rates-partial.ts';
+import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
+import { AlertBook } from './alert-book.ts';
+
+/** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
+const FORGET_MS = 24 * 3_600_000;
+/** How often series are asked what they have found. Milliseconds. */
+const TICK_MS = 10_000;
+/** Minutes of counts that an alert shows. */
+const SHOWN = 60;
+const MAX_STREAMS = 20_000;
+/** Severities that are errors: error and fatal. */
+const FIRST_ERROR = 5;
+
+/** A stream, and what is remembered of it. */
+type Watched = {
+  /** Its label set; empty until it is told. */
+  stream: string;
+  /** The partition of the log that its last counts came from, and when those were appended, milliseconds. */
+  source: number;
+  seenAt: number;
+  readonly series: Series;
+};
+
+/** What is watched of a tenant. */
+export class TenantWatch {
+  retentionDays = 0;
+  readonly #streams = new Map<string, Watched>();
+  /** Up to when each partition of the log is counted, and when its series were asked last: append times, milliseconds. */
+  readonly #sources = new Map<number, { through: number; askedAt: number }>();
+  #book = new AlertBook();
+
+  /** Streams that are watched. */
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Adds what a partition has counted, as long as the tenant has no more than `most` streams; gives what was found. */
+  take(input: PartialInput, counts: readonly StreamCounts[], most: number): Alert[] {
+    const { source, retentionDays } = input;
+    this.retentionDays = retentionDays;
+    for (const one of counts) this.#add(one, source.partition, source.appendedAt, most);
+    const known = this.#sources.get(source.partition) ?? { through: 0, askedAt: 0 };
+    known.through = Math.max(known.through, source.appendedAt);
+    this.#sources.set(source.partition, known);
+    if (known.through < known.askedAt + TICK_MS) return [];
+    known.askedAt = known.through;
+    return this.#ask(input.tenantId, source.partition, known.through);
+  }
+
+  /** Resolves an alert by hand: how it is told then; null where that changes nothing. */
+  resolve(shown: Alert, note: string, now: number): Alert | null {
+    const resolved = this.#book.resolve(shown, note, Math.floor(now / 1000));
+    if (resolved === null) return null;
+    const { alert, wasFiring } = resolved;
+    if (wasFiring)
+      for (const { stream, series } of this.#streams.values())
+        if (stream === alert.stream) for (const side of SIDES) series.resolve(alert.detector, side);
+    return alert;
+  }
+
+  write(to: ByteWriter): void {
+    to.count(this.retentionDays);
+    to.count(this.#sources.size);
+    for (const [partition, { through, askedAt }] of this.#sources) for (const number of [partition, through, askedAt]) to.count(number);
+    to.count(this.#streams.size);
+    for (const [id, { stream, source, seenAt, series }] of this.#streams) {
+      to.text(id);
+      to.text(Buffer.from(stream).toString('latin1'));
+      to.count(source);
+      to.count(seenAt);
+      to.text(series.snapshot().toString('latin1'));
+    }
+    to.text(Buffer.from(JSON.stringify(this.#book)).toString('latin1'));
+  }
+
+  /** What `write` wrote; null or CutOff thrown where it is anything else. */
+  static read(from: ByteReader): TenantWatch | null {
+    const read = new TenantWatch();
+    read.retentionDays = from.count(65_535);
+    for (let left = from.count(65_535); left > 0; left--)
+      read.#sources.set(from.count(65_535), { through: from.count(), askedAt: from.count() });
+    for (let left = from.count(MAX_STREAMS); left > 0; left--) {
+      const [id, stream] = [from.text(), utf8(from.text())];
+      const [source, seenAt] = [from.count(65_535), from.count()];
+      const series = restoreSeries(Buffer.from(from.text(), 'latin1'));
+      if (series === null) return null;
+      read.#streams.set(id, { stream, source, seenAt, series });
+    }
+    read.#book = AlertBook.from(JSON.parse(utf8(from.text())));
+    return read;
+  }
+
+  #add({ id, stream, counts }: StreamCounts, source: number, appendedAt: number, most: number): void {
+    let watched = this.#streams.get(id);
+    if (watched === undefined) {
+      if (this.#streams.size >= most) return;
+      this.#streams.set(id, (watched = { stream: '', source, seenAt: 0, series: newSeries() }));
+    }
+    if (stream !== null) watched.stream = stream;
+    watched.source = source;
+    watched.seenAt = Math.max(watched.seenAt, appendedAt);
+    for (const [minute, severities] of counts.rows()) {
+      const sum = (from: number): number => severities.reduce((all, count, kind) => (kind >= from ? all + count : all), 0);
+      watched.series.add(minute, { entries: sum(0), errors: sum(FIRST_ERROR) }, appendedAt);
+    }
+  }
+
+  /** What the series of a partition's streams have found, up to when it is counted. */
+  #ask(tenantId: number, partition: number, through: number): Alert[] {
+    const found: Alert[] = [];
+    for (const [id, { stream, source, seenAt, series }] of this.#streams) {
+      if (source !== partition) continue;
+      for (const finding of series.tick(through)) {
+        if (stream === '') continue;
+        const recent = series.recent(finding.detector, finding.window.end, SHOWN);
+        const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent };
+        const alert = this.#book.take(finding, subject, Math.floor(through / 1000));
+        if (alert !== null) found.push(alert);
+      }
+      if (seenAt < through - FORGET_MS) this.#streams.delete(id);
+    }
+    return found;
+  }
+}
+
+const SIDES: readonly Side[] = ['up', 'down'];
+
+const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();

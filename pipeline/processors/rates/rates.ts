@@ -1,0 +1,152 @@
+import { severityOf } from '../../core/severity.ts';
+import { SCOPE_STREAM } from '../../counters/volume-row.ts';
+import type { PartialOutput } from '../merge/partial.ts';
+import type { Batch, Input, Processor } from '../processor.ts';
+import { groupsOf } from '../record-groups.ts';
+import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { MAX_STREAMS, TenantRates } from './tenant-rates.ts';
+
+/** What was counted is told so often, and each so much later where nothing came, so that whoever merges knows how far is counted. Milliseconds, by append time. */
+const TELL_MS = 10_000;
+const QUIET_MS = 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** A tenant without entries for so long is forgotten. */
+const FORGET_MS = 2 * HOUR_MS;
+/** Beyond so many streams of a partition a tenant has this many of its own. */
+const MANY_STREAMS = 150_000;
+const FEW_STREAMS = 100;
+/** Entries that are older or newer than this when they come have no part in what is usual. Minutes. */
+const OLDEST = 15 * 24 * 60;
+const NEWEST = 60;
+
+/** What a partition has counted and not told. */
+export type RatesState = {
+  readonly tenants: Map<number, TenantRates>;
+  /** When it is told next, by append time, milliseconds. */
+  tellAt: number;
+  /** The hour (since 1970, by append time) in which streams were forgotten last. */
+  hour: number;
+  /** Streams that are known, of all tenants. */
+  known: number;
+};
+
+/**
+ * Counts entries by tenant, stream, minute and severity, for those who find what leaves its own past. Each ten seconds of append time it tells
+ * what came since, as increments, in partials that a merger takes once each (docs/adr/0024-what-spans-partitions.md).
+ */
+export const rates: Processor<RatesState> = {
+  name: 'rates',
+  init: () => ({ tenants: new Map(), tellAt: 0, hour: 0, known: 0 }),
+
+  fold(state: RatesState, input: Input): readonly PartialOutput[] {
+    const outputs = input.appendedAt >= state.tellAt ? tellAll(state, input) : [];
+    if (input.kind === 'tick' || input.columns === null || input.columns.count === 0) return outputs;
+    const tenant = count(state, input);
+    return tenant.isFull ? [...outputs, told(input.tenantId, tenant, input)] : outputs;
+  },
+
+  snapshot({ tenants, tellAt, hour }: RatesState): Buffer {
+    const to = new ByteWriter();
+    for (const number of [VERSION, tellAt, hour, tenants.size]) to.count(number);
+    for (const [tenantId, tenant] of tenants) {
+      to.count(tenantId);
+      tenant.write(to);
+    }
+    return to.finish();
+  },
+
+  restore(bytes: Buffer): RatesState | null {
+    const from = new ByteReader(bytes);
+    try {
+      if (from.count() !== VERSION) return null;
+      const state: RatesState = { tenants: new Map(), tellAt: from.count(), hour: from.count(), known: 0 };
+      for (let left = from.count(0xffff_ffff); left > 0; left--) state.tenants.set(from.count(0xffff_ffff), TenantRates.read(from));
+      state.known = knownOf(state);
+      return from.isAtEnd ? state : null;
+    } catch (error) {
+      if (error instanceof CutOff) return null;
+      throw error;
+    }
+  },
+};
+
+const VERSION = 1;
+
+const hourOf = ({ appendedAt }: Input): number => Math.floor(appendedAt / HOUR_MS);
+
+const told = (tenantId: number, tenant: TenantRates, input: Input): PartialOutput => ({
+  ...{ kind: 'partial', tenantId, retentionDays: tenant.retentionDays },
+  value: tenant.tell(input.appendedAt, hourOf(input)),
+});
+
+/** What was counted of every tenant before this input. */
+function tellAll(state: RatesState, input: Input): PartialOutput[] {
+  const { appendedAt } = input;
+  const outputs: PartialOutput[] = [];
+  for (const [tenantId, tenant] of state.tenants) {
+    const isDue = tenant.hasNews || appendedAt >= tenant.toldAt + QUIET_MS;
+    if (isDue) outputs.push(told(tenantId, tenant, input));
+    if (appendedAt >= tenant.seenAt + FORGET_MS) state.tenants.delete(tenantId);
+  }
+  state.tellAt = Math.floor(appendedAt / TELL_MS) * TELL_MS + TELL_MS;
+  const hour = hourOf(input);
+  if (hour > state.hour) {
+    for (const tenant of state.tenants.values()) tenant.forget(hour);
+    state.hour = hour;
+  }
+  state.known = knownOf(state);
+  return outputs;
+}
+
+/** Adds a record's entries to those of its tenant. */
+function count(state: RatesState, input: Batch): TenantRates {
+  const { tenants } = state;
+  const { tenantId, retentionDays, appendedAt } = input;
+  let tenant = tenants.get(tenantId);
+  if (tenant === undefined) tenants.set(tenantId, (tenant = new TenantRates(retentionDays)));
+  tenant.retentionDays = retentionDays;
+  tenant.seenAt = appendedAt;
+  const { table, levels } = groupsOf(input);
+  const severities = levels.map(severityOf);
+  const [hour, now] = [hourOf(input), Math.floor(appendedAt / MINUTE_MS)];
+  let [high, low, id] = [0, 0, ''];
+  let hasLearned = false;
+  for (let group = 0; group < table.size; group++) {
+    if (table.kind(group) !== SCOPE_STREAM) continue;
+    const minute = table.time(group);
+    if (minute < now - OLDEST || minute > now + NEWEST) continue;
+    if (id === '' || table.high(group) !== high || table.low(group) !== low) {
+      [high, low] = [table.high(group), table.low(group)];
+      id = idOf(high, low);
+      if (!hasLearned && !tenant.has(id)) {
+        learn(state, tenant, input);
+        hasLearned = true;
+      }
+    }
+    tenant.add(id, minute, severities[table.level(group)] ?? 0, table.entries(group), hour);
+  }
+  return tenant;
+}
+
+/** Takes the streams of a record that are not known. */
+function learn(state: RatesState, tenant: TenantRates, input: Batch): void {
+  const most = state.known < MANY_STREAMS ? MAX_STREAMS : FEW_STREAMS;
+  const before = tenant.size;
+  input.streams.forEach((stream) => {
+    const id = idOf(stream.high, stream.low);
+    if (!tenant.has(id)) tenant.learn(id, stream.text(), hourOf(input), most);
+  });
+  state.known += tenant.size - before;
+}
+
+const knownOf = ({ tenants }: RatesState): number => [...tenants.values()].reduce((sum, { size }) => sum + size, 0);
+
+const idBytes = Buffer.alloc(8);
+
+/** A stream's id with a character for each of its bytes. */
+function idOf(high: number, low: number): string {
+  idBytes.writeInt32LE(high | 0, 0);
+  idBytes.writeInt32LE(low | 0, 4);
+  return idBytes.toString('latin1');
+}
