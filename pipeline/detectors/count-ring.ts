@@ -10,7 +10,7 @@ const VALUES = Float64Array.from({ length: CODES }, (_none, code) => (code < EXA
 const codeOf = (count: number): number =>
   count < EXACT ? Math.max(0, Math.round(count)) : Math.min(CODES - 1, EXACT + Math.round(Math.log2(count / EXACT) * PER_OCTAVE));
 
-/** The counts of the last `length` spans of time by their number, two bytes each. Whoever uses it knows which are there. */
+/** The counts of the last `length` spans of time, an even number, by their number: two bytes each. Whoever uses it knows which are there. */
 export class CountRing {
   readonly #codes: Uint16Array;
 
@@ -37,14 +37,25 @@ export class CountRing {
     return sum;
   }
 
+  /** As two bytes each, or shorter where most are small. */
   write(to: ByteWriter): void {
-    for (const code of this.#codes) to.count(code);
+    const isShort = this.#codes.reduce((sum, code) => sum + (code < 128 ? 1 : code < 16_384 ? 2 : 3), 0) < 2 * this.#codes.length;
+    to.count(isShort ? 1 : 0);
+    if (isShort) for (const code of this.#codes) to.count(code);
+    else
+      for (let place = 0; place < this.#codes.length; place += 2)
+        to.word((this.#codes[place] ?? 0) + (this.#codes[place + 1] ?? 0) * CODES);
   }
 
   /** What `write` wrote; throws CutOff where it is anything else. */
   static read(from: ByteReader, length: number): CountRing {
     const ring = new CountRing(length);
-    for (let place = 0; place < length; place++) ring.#codes[place] = from.count(CODES - 1);
+    const isShort = from.count(1) === 1;
+    for (let place = 0; isShort && place < length; place++) ring.#codes[place] = from.count(CODES - 1);
+    for (let place = 0; !isShort && place < length; place += 2) {
+      const word = from.word();
+      [ring.#codes[place], ring.#codes[place + 1]] = [word % CODES, Math.floor(word / CODES)];
+    }
     return ring;
   }
 

@@ -7,7 +7,7 @@ export type Found = {
   readonly z: number;
   readonly value: number;
   readonly mean: number;
-  /** Where the value would have to be for nothing to be found. */
+  /** Where what is usual ends, on this side: half as far away as what would be found. */
   readonly bound: number;
 };
 
@@ -60,7 +60,7 @@ export function risen(track: Track, end: number, factor: number, isRaw: boolean)
     const compared = track.compare(end, scale, isRaw);
     if (compared === null) continue;
     const found = riseOf(track, index, compared, factor);
-    if (found === null || !isHot(track, end, scale, compared, dipped)) continue;
+    if (found === null || !isHot(track, end, scale, compared, dipped, isRaw)) continue;
     if (scale === 1 && !dipped && !wasHot(track, end - 1, factor, isRaw)) continue;
     if (scale <= 5 && isScheduled(track, end, scale, compared)) continue;
     return found;
@@ -72,8 +72,7 @@ function riseOf(track: Track, index: number, { entries, high, above }: Compared,
   const scale = SCALES[index] as number;
   const least = threshold(track, index, 'above', high, factor);
   const found = (z: number, bound: number): Found => ({ scale, z, value: entries / scale, mean: high / scale, bound: bound / scale });
-  const root = Math.sqrt(high + 0.375) + least / 2;
-  const bound = Math.max(root * root, high * RATIO_UP);
+  const bound = Math.max((Math.sqrt(high) + least / 4) ** 2, high);
   if (high >= FEW) {
     const ratio = (entries + 1) / (high + 1);
     return above >= least && ratio >= (isYoung(track) ? RATIO_UP_YOUNG : RATIO_UP) ? found(above, bound) : null;
@@ -85,7 +84,7 @@ function riseOf(track: Track, index: number, { entries, high, above }: Compared,
 }
 
 /** The latest minutes must say so too: a rise that is over, or is a single minute, is none. */
-function isHot(track: Track, end: number, scale: number, { high, entries }: Compared, dipped: boolean): boolean {
+function isHot(track: Track, end: number, scale: number, { high, entries }: Compared, dipped: boolean, isRaw: boolean): boolean {
   const usual = high / scale;
   if (scale >= 5 && usual < 1) return entries >= LEAST_ENTRIES;
   let hot = true;
@@ -93,7 +92,8 @@ function isHot(track: Track, end: number, scale: number, { high, entries }: Comp
     const came = track.at(end - back);
     hot = came > usual * 1.15 && (usual < 1 ? came >= 1 : 2 * (Math.sqrt(came + 0.375) - Math.sqrt(usual + 0.375)) > 1.5);
   }
-  if (hot || dipped || scale < 15) return hot;
+  // what came while it fires is in long windows long after it is over
+  if (hot || dipped || isRaw || scale < 15) return hot;
   return track.at(end) > usual * 1.1 && share(track, end, scale, (came) => came > usual * 1.2) > 0.5;
 }
 
@@ -152,8 +152,7 @@ function fallOf(track: Track, index: number, scale: number, { entries, low }: Co
   const below = 2 * (Math.sqrt(low + 0.375) - Math.sqrt(entries + 0.375));
   const ratio = (entries + 0.5) / (low + 0.5);
   const least = threshold(track, index, 'below', low, factor);
-  const root = Math.max(0, Math.sqrt(low + 0.375) - least / 2);
-  const bound = Math.max(0, Math.min(root * root - 0.375, low * RATIO_DOWN));
+  const bound = Math.max(0, Math.sqrt(low) - least / 4) ** 2;
   const found = (z: number): Found => ({ scale, z: -z, value: entries / scale, mean: low / scale, bound: bound / scale });
   if (low >= FEW) return below >= least && ratio <= (isYoung(track) ? RATIO_DOWN_YOUNG : RATIO_DOWN) ? found(below) : null;
   if (low < RARE_DOWN) return null;
@@ -163,9 +162,9 @@ function fallOf(track: Track, index: number, scale: number, { entries, low }: Co
 }
 
 /** Most minutes of the window must say so, the latest one too, and it must be no restart. */
-function isLow(track: Track, end: number, scale: number, { entries, low }: Compared): boolean {
+function isLow(track: Track, end: number, scale: number, { low }: Compared): boolean {
   const usual = low / scale;
-  if (scale === 3 && (entries < NEAR_ZERO * low || usual < LEAST_PARTIAL)) return false;
+  if (scale === 3 && (usual < LEAST_PARTIAL || share(track, end, scale, (came) => came < NEAR_ZERO * usual) > 0)) return false;
   if (usual >= 3 && track.at(end) >= usual * 0.8) return false;
   return share(track, end, scale, (came) => came < usual * 0.8) >= (scale <= 5 ? 1 : 0.75);
 }

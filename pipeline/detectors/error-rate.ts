@@ -1,8 +1,10 @@
 import type { CountDetector } from './count-detector.ts';
 import { risen } from './departures.ts';
+import { anscombe } from './statistics.ts';
 
-/** Of all entries so many times the usual share must be errors: where all of them become more, errors do too. */
+/** Of all entries so many times the usual share must be errors, and so many standard deviations more: where all become more, errors do too. */
 const SHARE = 1.25;
+const LEAST_Z = 4;
 
 /** Errors (severity error and fatal) become more, and more of all entries. */
 export const errorRate: CountDetector = {
@@ -13,7 +15,7 @@ export const errorRate: CountDetector = {
     if (found === null) return null;
     const all = entries.sum(end - found.scale + 1, end + 1);
     const usual = entries.expect(end, found.scale)?.recent ?? all;
-    const share = (found.value * found.scale) / Math.max(1, all);
-    return share >= (SHARE * found.mean * found.scale) / Math.max(1, usual) ? found : null;
+    const [came, expected] = [found.value * found.scale, (found.mean * found.scale * all) / Math.max(1, usual)];
+    return came >= SHARE * expected && anscombe(came) - anscombe(expected) >= LEAST_Z ? found : null;
   },
 };

@@ -2,7 +2,7 @@
 export const anscombe = (count: number): number => 2 * Math.sqrt(count + 0.375);
 
 /** Lanczos' coefficients of the logarithm of the gamma function (Numerical Recipes, 6.1): good to 2e-10. */
-const LANCZOS = [76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.001208650973866179, -0.000005395239384953];
+const LANCZOS = [76.1800917294715, -86.5053203294168, 24.0140982408309, -1.23173957245016, 0.00120865097386618, -0.000005395239384953];
 
 function logGamma(x: number): number {
   const shifted = x + 5.5 - (x + 0.5) * Math.log(x + 5.5);
@@ -10,7 +10,7 @@ function logGamma(x: number): number {
   LANCZOS.forEach((coefficient, index) => {
     series += coefficient / (x + index + 1);
   });
-  return -shifted + Math.log((2.5066282746310005 * series) / x);
+  return -shifted + Math.log((2.506628274631 * series) / x);
 }
 
 const logPoisson = (count: number, mean: number): number => -mean + count * Math.log(mean) - logGamma(count + 1);

@@ -21,6 +21,8 @@ const AROUND = 7;
 const MOST_OFFSET = 4;
 /** What a level is compared with is never nothing. Entries. */
 const SOME = 4;
+/** How far a minute was from what is usual is learned so much later, when it is known whether it was unusual. Minutes. */
+const DELAY = 20;
 /** The long run: after three days, what was counts half. Minutes. */
 const LONG = 3 * DAY;
 /** A median of fewer entries a minute says little. */
@@ -60,6 +62,8 @@ export class Track {
   #day = new CountRing(SPANS);
   #long = { entries: 0, minutes: 0 };
   #median = 0;
+  /** The last minutes that were unusual. */
+  #unusual = { from: -1, to: -1 };
 
   /** Minutes that were closed. */
   get age(): number {
@@ -97,12 +101,16 @@ export class Track {
     const came = this.#came.at(minute);
     this.#learn(minute, instead ?? came);
     this.#median = this.#lastEntry < minute - EMPTY ? 0 : this.#medianOfHour();
-    if (instead === null) this.#remember(minute, came);
+    if (instead === null) this.#long = longer(this.#long, came);
+    else this.#leaveOut(minute);
+    this.#remember(minute - DELAY);
   }
 
-  /** Takes back what was learned of a minute that was closed. */
+  /** Takes back, from the oldest on, what was learned of a minute that was closed. */
   relearn(minute: number, entries: number): void {
-    if (minute <= this.closed && minute > this.closed - HOUR * 3 && minute >= this.begin) this.#learn(minute, entries);
+    if (minute > this.closed || minute <= this.closed - HOUR * 3 || minute < this.begin) return;
+    this.#learn(minute, entries);
+    this.#leaveOut(minute);
   }
 
   /** Takes what came in the last three hours as usual. */
@@ -159,7 +167,7 @@ export class Track {
   }
 
   write(to: ByteWriter): void {
-    for (const number of [this.begin, this.closed, this.newest, this.#lastEntry, this.#head, this.#long.entries, this.#long.minutes, Math.round(this.#median)]) to.count(number + 1); // prettier-ignore
+    for (const number of [this.begin, this.closed, this.newest, this.#lastEntry, this.#head, this.#unusual.from, this.#unusual.to, this.#long.entries, this.#long.minutes, Math.round(this.#median)]) to.count(number + 1); // prettier-ignore
     for (const ring of [this.#came, this.#learned, this.#day]) ring.write(to);
     for (const residuals of [...this.above, ...this.below]) residuals.write(to);
   }
@@ -169,6 +177,7 @@ export class Track {
     const read = new Track();
     const number = (): number => from.count() - 1;
     [read.begin, read.closed, read.newest, read.#lastEntry, read.#head] = [number(), number(), number(), number(), number()];
+    read.#unusual = { from: number(), to: number() };
     read.#long = { entries: number(), minutes: number() };
     read.#median = number();
     read.#came = CountRing.read(from, MINUTES);
@@ -206,11 +215,9 @@ export class Track {
   }
 
   /** How far a usual minute, and the windows that end with it, were from what was expected of them. */
-  #remember(minute: number, came: number): void {
-    const { entries, minutes } = this.#long;
-    const half = minutes >= LONG ? 2 : 1;
-    this.#long = { entries: Math.round(entries / half) + Math.round(came), minutes: Math.round(minutes / half) + 1 };
-    if (this.age <= HOUR) return;
+  #remember(minute: number): void {
+    const { from, to } = this.#unusual;
+    if (minute - this.begin < HOUR || (minute >= from && minute <= to)) return;
     if (this.#lastEntry < minute - EMPTY) {
       // nothing is expected, and nothing came
       for (const residuals of [...this.above, ...this.below]) residuals.add(0);
@@ -222,6 +229,12 @@ export class Track {
       (this.above[scale] as Residuals).add(compared.above);
       (this.below[scale] as Residuals).add(compared.below);
     });
+  }
+
+  /** A minute that is no part of what is usual, behind the one before. */
+  #leaveOut(minute: number): void {
+    const { from, to } = this.#unusual;
+    this.#unusual = minute > to + DELAY ? { from: minute, to: minute } : { from, to: Math.max(to, minute) };
   }
 
   #hasYesterday(minute: number, around: number): boolean {
@@ -253,4 +266,10 @@ export class Track {
     const hour = Float64Array.from({ length: this.closed - from }, (_none, index) => this.#learned.at(from + index)).sort();
     return hour[hour.length >> 1] ?? 0;
   }
+}
+
+/** The long run with one more minute. */
+function longer({ entries, minutes }: Track['long'], came: number): Track['long'] {
+  const half = minutes >= LONG ? 2 : 1;
+  return { entries: Math.round(entries / half) + Math.round(came), minutes: Math.round(minutes / half) + 1 };
 }

@@ -1,4 +1,5 @@
 import { registry } from '../core/registry.ts';
+import { alerting } from './alerting/alerts-merger.ts';
 import type { Merger } from './merge/merger.ts';
 import type { Processor } from './processor.ts';
 import { rates } from './rates/rates.ts';
@@ -8,5 +9,5 @@ import { createVolume } from './volume/volume.ts';
 /** Every processor, in the order in which they take a record. Adding one: a file, a line here, a test. */
 export const processors = registry<Processor>((processor) => [processor.name], [usage, createVolume(), rates]);
 
-/** Every merger, in the order in which they take a partial; none of ours yet. */
-export const mergers = registry<Merger>((merger) => [merger.name], []);
+/** Every merger, in the order in which they take a partial. */
+export const mergers = registry<Merger>((merger) => [merger.name], [alerting]);

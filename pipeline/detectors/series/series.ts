@@ -4,7 +4,7 @@ import { isCalm, type Found } from '../departures.ts';
 import type { Counts, Finding, Sensitivity, Series, Side } from '../detector.ts';
 import { Episodes } from '../episode.ts';
 import { detectors } from '../index.ts';
-import { Track } from '../track.ts';
+import { DAY, Track } from '../track.ts';
 
 const MINUTE_MS = 60_000;
 /** A minute is closed so long after it has ended, by append time; a fall is told so much later: a shipper that stalls has not fallen silent. Minutes. */
@@ -12,6 +12,8 @@ const OPEN = 3;
 const PATIENCE = 7;
 /** A series whose newest entry is older is told its past, or has ended: its minutes are closed when more of them come. Minutes. */
 const LIVE = 90;
+/** Minutes that are open at most. */
+const MOST_OPEN = 100;
 /** So many minutes at most are closed by a tick as if they had been looked at in time. */
 const CAUGHT_UP = 30;
 const VERSION = 1;
@@ -51,9 +53,13 @@ class CountSeries implements Series {
   add(minute: number, { entries, errors }: Counts, appendedAt: number): void {
     const present = Math.floor(appendedAt / MINUTE_MS);
     const own = Math.min(minute, present);
-    this.#tracks.entries.add(own, entries);
-    // a series that never had an error has no errors, rather than none that are known
-    this.#tracks.errors.add(own, errors);
+    for (const kind of KINDS) {
+      const watched = this.#watched[kind];
+      const { track } = watched;
+      // so many minutes are kept open at most, also where the past is told at once
+      while (track.begin >= 0 && track.closed < own - MOST_OPEN && own <= track.newest + DAY) this.#close(watched);
+      track.add(own, kind === 'entries' ? entries : errors);
+    }
   }
 
   tick(appendedAt: number, sensitivity: (detector: string) => Sensitivity = () => 'normal'): readonly Finding[] {

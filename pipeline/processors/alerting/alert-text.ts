@@ -23,7 +23,7 @@ export function textOf(finding: Finding, stream: string, service: string): Alert
   const { detector, side, value, expected, scale, mean } = finding;
   const who = service === '' ? stream : service;
   const what = WHAT[detector] ?? detector;
-  const usual = `expected ${plain(expected.low)} to ${plain(expected.high)}`;
+  const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   if (detector === 'silence')
     return {
       title: `${who} is silent`,
@@ -32,8 +32,8 @@ export function textOf(finding: Finding, stream: string, service: string): Alert
     };
   const verb = side === 'up' ? 'rose' : 'fell';
   return {
-    title: `${what} of ${who} ${verb} to ${plain(value)} a minute, ${usual}`,
-    description: `${what} of ${stream} came at ${plain(value)} a minute in the last ${minutes(scale)}. Its own past says ${plain(mean)} a minute, and ${usual}.`,
+    title: `${what} of ${who} ${verb} to ${plain(value)} a minute, expected ${band}`,
+    description: `${what} of ${stream} came at ${plain(value)} a minute in the last ${minutes(scale)}. Its own past says ${plain(mean)} a minute, and ${band} is usual.`,
     severity: detector === 'error_rate' ? 'critical' : 'warning',
   };
 }

@@ -113,7 +113,8 @@ export class TenantWatch {
 
   /** What the series of a partition's streams have found, up to when it is counted. */
   #ask(tenantId: number, partition: number, through: number): Alert[] {
-    const found: Alert[] = [];
+    // of an alert the last word counts
+    const found = new Map<number, Alert>();
     for (const [id, { stream, source, seenAt, series }] of this.#streams) {
       if (source !== partition) continue;
       for (const finding of series.tick(through)) {
@@ -121,11 +122,11 @@ export class TenantWatch {
         const recent = series.recent(finding.detector, finding.window.end, SHOWN);
         const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent };
         const alert = this.#book.take(finding, subject, Math.floor(through / 1000));
-        if (alert !== null) found.push(alert);
+        if (alert !== null) found.set(alert.id, alert);
       }
       if (seenAt < through - FORGET_MS) this.#streams.delete(id);
     }
-    return found;
+    return [...found.values()];
   }
 }
 
