@@ -39,7 +39,7 @@ describe('a series of counts', () => {
   it('that falls to a part of it is a matter of log_rate, and one that stops of silence alone', () => {
     const [fall, ...more] = alertsOf((minute) => (within(minute, 60) ? 0.25 : 1));
     expect([fall?.detector, fall?.side, more]).to.deep.equal(['log_rate', 'down', []]);
-    expect(fall?.fired).to.be.within(THEN + 2, THEN + 5);
+    expect(fall?.fired).to.be.within(THEN + 1, THEN + 5);
     const [stop, ...others] = alertsOf((minute) => (within(minute, 60) ? 0 : 1));
     expect([stop?.detector, stop?.side, others]).to.deep.equal(['silence', 'down', []]);
     expect(stop?.fired).to.be.within(THEN + 2, THEN + 4);
