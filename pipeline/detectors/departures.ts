@@ -14,9 +14,9 @@ export type Found = {
 /** A series says nothing in its first three hours, and needs half as much again on its first day. Minutes. */
 const LEARNING = 180;
 const YOUNG = 1.5;
-/** A window must be so many standard deviations away, and further than 1.55 times what 99.7 % of its own are. */
+/** A window must be so many standard deviations away, and further than 1.7 times what 99.7 % of its own are. */
 const LEAST_Z = 6;
-const OWN = Number(process.env.OWN ?? 1.7);
+const OWN = 1.7;
 /** What is less of a change wakes nobody: by which factor a window must have more, or less; more so on the first day. */
 const RATIO_UP = 1.15;
 const RATIO_UP_YOUNG = 1.6;

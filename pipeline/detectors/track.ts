@@ -22,7 +22,7 @@ const MOST_OFFSET = 4;
 /** What a level is compared with is never nothing. Entries. */
 const SOME = 4;
 /** How far a minute was from what is usual is learned so much later, when it is known whether it was unusual. Minutes. */
-const DELAY = Number(process.env.DELAY ?? 20);
+const DELAY = 20;
 /** The long run: after three days, what was counts half. Minutes. */
 const LONG = 3 * DAY;
 /** A median of fewer entries a minute says little. */
