@@ -10,6 +10,8 @@ const VALUES = Float64Array.from({ length: CODES }, (_none, code) => (code < EXA
 const codeOf = (count: number): number =>
   count < EXACT ? Math.max(0, Math.round(count)) : Math.min(CODES - 1, EXACT + Math.round(Math.log2(count / EXACT) * PER_OCTAVE));
 
+const scratch = new Uint16Array(512);
+
 /** The counts of the last `length` spans of time, an even number, by their number: two bytes each. Whoever uses it knows which are there. */
 export class CountRing {
   readonly #codes: Uint16Array;
@@ -33,8 +35,22 @@ export class CountRing {
   /** Those of `from` on and before `to`, added up. */
   sum(from: number, to: number): number {
     let sum = 0;
-    for (let index = from; index < to; index++) sum += VALUES[this.#codes[this.#place(index)] as number] as number;
+    let left = Math.min(to - from, this.#codes.length);
+    for (let place = left > 0 ? this.#place(from) : 0; left > 0; place = 0) {
+      const until = Math.min(this.#codes.length, place + left);
+      left -= until - place;
+      for (; place < until; place++) sum += VALUES[this.#codes[place] as number] as number;
+    }
     return sum;
+  }
+
+  /** The one in the middle of those of `from` on and before `to`; 0 of none. */
+  median(from: number, to: number): number {
+    const count = Math.max(0, Math.min(to - from, scratch.length));
+    // codes are in the order of their counts
+    for (let index = 0; index < count; index++) scratch[index] = this.#codes[this.#place(from + index)] as number;
+    const sorted = scratch.subarray(0, count).sort();
+    return VALUES[sorted[count >> 1] ?? 0] as number;
   }
 
   /** As two bytes each, or shorter where most are small. */

@@ -263,8 +263,7 @@ export class Track {
   #medianOfHour(): number {
     const from = Math.max(this.begin, this.closed - HOUR);
     if (this.#learned.sum(from, this.closed) < (LEAST_MEDIAN * (this.closed - from)) / 2) return 0;
-    const hour = Float64Array.from({ length: this.closed - from }, (_none, index) => this.#learned.at(from + index)).sort();
-    return hour[hour.length >> 1] ?? 0;
+    return this.#learned.median(from, this.closed);
   }
 }
 
