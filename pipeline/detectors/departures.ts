@@ -28,6 +28,7 @@ const RARE_UP = 18.4;
 const RARE_DOWN = 14;
 const RARE_YOUNG = 1.3;
 const LEAST_ENTRIES = 5;
+const LATELY = 20;
 /** Below so many a minute the long run counts, too. */
 const LOW_RATE = 6;
 /** After a minute of less than this part of what is usual, so long ago at most, a rise may be what was held up. */
@@ -86,7 +87,7 @@ function riseOf(track: Track, index: number, { entries, high, above }: Compared,
 /** The latest minutes must say so too: a rise that is over, or is a single minute, is none. */
 function isHot(track: Track, end: number, scale: number, { high, entries }: Compared, dipped: boolean, isRaw: boolean): boolean {
   const usual = high / scale;
-  if (scale >= 5 && usual < 1) return entries >= LEAST_ENTRIES;
+  if (scale >= 5 && usual < 1) return entries >= LEAST_ENTRIES && isHotLately(track, end, Math.min(scale, LATELY), usual);
   let hot = true;
   for (let back = 0; back < (dipped ? 4 : 2) && hot; back++) {
     const came = track.at(end - back);
@@ -95,6 +96,12 @@ function isHot(track: Track, end: number, scale: number, { high, entries }: Comp
   // what came while it fires is in long windows long after it is over
   if (hot || dipped || isRaw || scale < 15) return hot;
   return track.at(end) > usual * 1.1 && share(track, end, scale, (came) => came > usual * 1.2) > 0.5;
+}
+
+/** Of few entries the latest minutes together say whether it goes on. */
+function isHotLately(track: Track, end: number, minutes: number, usual: number): boolean {
+  const expected = usual * minutes;
+  return track.sum(end - minutes + 1, end + 1) > expected + 2 * Math.sqrt(expected + 1);
 }
 
 function wasHot(track: Track, minute: number, factor: number, isRaw: boolean): boolean {

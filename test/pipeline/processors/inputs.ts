@@ -26,11 +26,12 @@ export function logMessage(
     tenantId = 1,
     retentionDays = 0,
     bytes = 100,
-  }: { offset: number; appendedAt: number; tenantId?: number; retentionDays?: number; bytes?: number },
+    streamFields = ['app'],
+  }: { offset: number; appendedAt: number; tenantId?: number; retentionDays?: number; bytes?: number; streamFields?: readonly string[] },
 ): KafkaMessage {
   const writer = new EntryWriter(
     codec,
-    { tenantId, partitions: [0], retentionDays, receivedAt: BigInt(appendedAt) * 1_000_000n, streamFields: ['app'] },
+    { tenantId, partitions: [0], retentionDays, receivedAt: BigInt(appendedAt) * 1_000_000n, streamFields },
     10_000,
   );
   for (const entry of entries) {
