@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import type { AlertAnswer } from '../../api/query/alerts.ts';
+import { startInstance, until, type Instance } from './instance.ts';
+import { newTenant } from './shared.ts';
+
+const MINUTE_MS = 60_000;
+/** A past that says what is usual: longer than what is learned before anything is said. */
+const PAST = 5 * 60;
+const STREAM = '{service="checkout"}';
+
+type Entry = { readonly _time: string; readonly _msg: string; readonly service: string; readonly level: string };
+type Page = { readonly items: readonly AlertAnswer[]; readonly total: number };
+
+describe('alerts that nobody configured', function () {
+  this.timeout(900_000);
+  let instance: Instance;
+  let tenant: { readonly id: number; readonly key: string };
+
+  before(async () => {
+    instance = await startInstance();
+    tenant = await newTenant(instance);
+  });
+  after(async () => {
+    await instance.stop();
+  });
+
+  const own = (): Record<string, string> => ({ Authorization: `Bearer ${tenant.key}` });
+
+  async function send(entries: readonly Entry[]): Promise<void> {
+    for (let from = 0; from < entries.length; from += 2000) {
+      const lines = entries.slice(from, from + 2000).map((entry) => JSON.stringify(entry));
+      const response = await fetch(`${instance.app}/api/v1/ingest`, { method: 'POST', headers: { ...own(), 'Content-Type': 'application/x-ndjson' }, body: lines.join('\n') }); // prettier-ignore
+      expect(response.status).to.be.within(200, 299);
+    }
+  }
+
+  async function alerts(more = ''): Promise<Page> {
+    const { status, body } = await instance.call(
+      'GET',
+      `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts${more}`,
+      undefined,
+      own(),
+    );
+    expect(status).to.equal(200);
+    return body as Page;
+  }
+
+  /** Entries of a stream in the minute that holds this moment, as many of them errors as is said. */
+  const minuteOf = (ms: number, count: number, errors: number): Entry[] =>
+    Array.from({ length: count }, (_none, index) => ({
+      ...{ _time: new Date(Math.floor(ms / MINUTE_MS) * MINUTE_MS + ((index * 997) % 50_000)).toISOString(), service: 'checkout' },
+      ...(index < errors
+        ? { _msg: `payment declined code ${String(index)}`, level: 'error' }
+        : { _msg: `order ${String(index)} placed`, level: 'info' }),
+    }));
+
+  async function kill(): Promise<void> {
+    const { pid } = instance.processes().get('processors') ?? { pid: 0 };
+    process.kill(pid, 'SIGKILL');
+    await until(
+      'another process',
+      () => Promise.resolve(instance.processes().get('processors')?.pid ?? pid),
+      (found) => found !== pid,
+    );
+  }
+
+  it('fire where a stream leaves its own past, once each, with evidence, though who finds them is killed; and end when somebody says so', async () => {
+    const now = Date.now();
+    const past = Array.from({ length: PAST }, (_none, index) =>
+      minuteOf(now - (PAST - index) * MINUTE_MS, 18 + ((index * 7) % 9), index % 3 === 0 ? 1 : 0),
+    );
+    await send(past.flat());
+    let rounds = 0;
+    const isBoth = ({ items }: Page): boolean =>
+      ['error_rate', 'log_rate'].every((name) => items.some(({ detector_type }) => detector_type === name));
+    const page = await until(
+      'both alerts',
+      async () => {
+        // this minute and the one before it: many errors
+        for (const ago of [MINUTE_MS, 0]) await send(minuteOf(Date.now() - ago, 200, 190));
+        if (rounds++ === 1) await kill();
+        return alerts();
+      },
+      isBoth,
+    );
+
+    // nothing of the past, which is told at once, and nothing twice
+    expect(page.total).to.equal(2);
+    for (const alert of page.items) {
+      expect(alert).to.include({ stream: STREAM, state: 'firing' });
+      expect(alert.evidence).to.include.keys('z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'links');
+    }
+    expect(new Set(page.items.map(({ incident_id }) => incident_id)).size, 'one incident').to.equal(1);
+    const errors = page.items.find(({ detector_type }) => detector_type === 'error_rate') as AlertAnswer;
+    expect(errors.title).to.match(/^Errors of checkout rose to [\d,]+ a minute, expected 0 to [\d.]+$/);
+
+    const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts/${String(errors.id)}/resolve`;
+    const { status, body } = await instance.call('POST', url, { note: 'the bank is down' }, own());
+    expect([status, (body as AlertAnswer).state, (body as AlertAnswer).resolution_note]).to.deep.equal([
+      200,
+      'resolved',
+      'the bank is down',
+    ]);
+    await kill();
+    await until('the next findings', async () => {
+      await send(minuteOf(Date.now(), 100, 90));
+      return alerts();
+    }, ({ items }) => items.some(({ detector_type, fire_count }) => detector_type === 'log_rate' && fire_count > (page.items.find((one) => one.detector_type === 'log_rate')?.fire_count ?? 0))); // prettier-ignore
+    expect((await alerts()).items.map(({ detector_type, state }) => [detector_type, state]).sort()).to.deep.equal([
+      ['error_rate', 'resolved'],
+      ['log_rate', 'firing'],
+    ]);
+  });
+});
