@@ -7,6 +7,7 @@ const REMEMBERED = 3600;
 /** Alerts of a service that fire within so long of each other are of one incident. Seconds. */
 const TOGETHER = 300;
 const ITSELF = 'auto: back within baseline';
+const GONE = 'auto: no entries for a day';
 
 /** What a finding is about. */
 export type Subject = {
@@ -61,6 +62,15 @@ export class AlertBook {
     const alert: Alert = { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
     this.#told.set(shown.id, { alert, isByHand: true });
     return { alert, wasFiring };
+  }
+
+  /** The alerts that fire of a stream that is forgotten, as they are told at their end. */
+  end(stream: string, now: number): Alert[] {
+    const ended = [...this.#told.values()]
+      .filter(({ alert }) => alert.stream === stream && alert.state === 'firing')
+      .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: GONE }));
+    for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false });
+    return ended;
   }
 
   /** As JSON says it. */

@@ -124,7 +124,9 @@ export class TenantWatch {
         const alert = this.#book.take(finding, subject, Math.floor(through / 1000));
         if (alert !== null) found.set(alert.id, alert);
       }
-      if (seenAt < through - FORGET_MS) this.#streams.delete(id);
+      if (seenAt >= through - FORGET_MS) continue;
+      this.#streams.delete(id);
+      for (const alert of this.#book.end(stream, Math.floor(through / 1000))) found.set(alert.id, alert);
     }
     return [...found.values()];
   }

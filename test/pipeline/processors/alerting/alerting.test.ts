@@ -185,5 +185,10 @@ describe('alerting, by what rates has counted', () => {
     const stages = learned();
     stages.run(20, (minute) => usual(minute).slice(1));
     expect(stages.alerts.map(({ detector, title }) => [detector, title.endsWith('is silent')])).to.deep.equal([['silence', true]]);
+    // the other stream goes on, seldom asked
+    stages.run(25 * 60, (minute) => (minute % 30 === 0 ? [{ service: 'cart', entries: 30 * 30 }] : []));
+    expect(stages.alerts.filter(({ stream }) => stream === '{service="checkout"}').map(({ state, note }) => [state, note])).to.deep.equal([
+      ['resolved', 'auto: no entries for a day'],
+    ]);
   });
 });
