@@ -1,12 +1,13 @@
 import type { Route, RouteContext } from '../http/route.ts';
 import type { AlertAnswer } from '../query/alerts.ts';
-import { alertParameters, alertsParameters, resolveParameters } from '../query/parameters.ts';
+import { alertParameters, alertsParameters, incidentsParameters, resolveParameters } from '../query/parameters.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import type { AlertResolver } from './resolver.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}/alerts';
+const INCIDENTS = '/api/v1/tenants/{tenant_id}/incidents';
 
-/** The endpoints of a tenant's alerts: to list them, to read one, and to resolve one. They do not count for the query rate of a key. */
+/** The endpoints of a tenant's alerts: to list them, alone or as incidents, to read one, and to resolve one. They do not count for the query rate of a key. */
 export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver): readonly Route[] {
   const answer = async (context: RouteContext, operation: string, parameters: unknown): ReturnType<Route['handle']> => ({
     status: 200,
@@ -31,6 +32,24 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       path: `${BASE}/{alert_id}`,
       scope: 'read',
       handle: async (context) => ({ status: 200, body: await one(context) }),
+    },
+    {
+      method: 'GET',
+      path: INCIDENTS,
+      scope: 'read',
+      handle: async (context) => {
+        const parameters = incidentsParameters(context.query);
+        return answer(context, 'incidents', parameters);
+      },
+    },
+    {
+      method: 'GET',
+      path: `${INCIDENTS}/{incident_id}`,
+      scope: 'read',
+      handle: async (context) => {
+        const parameters = alertParameters(context.params['incident_id'], 'incident');
+        return answer(context, 'incident', parameters);
+      },
     },
     {
       method: 'POST',

@@ -34,7 +34,7 @@ export type AlertAnswer = {
 /** `GET /alerts`: a page of the alerts of a tenant, newest first. */
 export async function alerts(parameters: AlertsParameters, request: Request, deps: Deps): Promise<string> {
   const { limit, offset } = parameters;
-  const found = await read(whereOf(parameters, request, deps), { limit, offset }, request, deps);
+  const found = await readAlerts(whereOf(parameters, request, deps), { limit, offset }, request, deps);
   const { items, total } = found;
   return JSON.stringify({ items, total, limit, offset, has_more: offset + items.length < total });
 }
@@ -42,31 +42,34 @@ export async function alerts(parameters: AlertsParameters, request: Request, dep
 /** `GET /alerts/{id}`. Throws HttpError 404 for one that the tenant does not have. */
 export async function alert({ id }: AlertParameters, request: Request, deps: Deps): Promise<string> {
   const where = { fixed: [...ownOf(request, deps), sql`id = ${int64(id)}`], last: [] };
-  const [found] = (await read(where, ONE, request, deps)).items;
+  const [found] = (await readAlerts(where, ONE, request, deps)).items;
   if (found === undefined) throw new HttpError(404, 'not_found', `There is no alert ${String(id)}.`);
   return JSON.stringify(found);
 }
 
 /** Conditions on what an alert never changes, and on what its last word says. */
-type Where = { readonly fixed: readonly Sql[]; readonly last: readonly Sql[] };
+export type Where = { readonly fixed: readonly Sql[]; readonly last: readonly Sql[] };
 
 /** A time that the table can have, in seconds: of the end of a window the last one, of its start the first one. */
-const seconds = (time: bigint, isEnd: boolean): ReturnType<typeof int64> => {
+export const seconds = (time: bigint, isEnd: boolean): ReturnType<typeof int64> => {
   const within = time < MIN_TIME ? MIN_TIME : time > MAX_TIME ? MAX_TIME : time;
   return int64(isEnd ? within / SECOND : -(-within / SECOND));
 };
 
 /** The tenant, and what its plan still shows. */
-function ownOf({ tenantId, retentionDays }: Request, deps: Deps): Sql[] {
+export function ownOf({ tenantId, retentionDays }: Request, deps: Deps): Sql[] {
   const floor = retentionFloor(deps.now(), retentionDays);
   const own = sql`tenant_id = ${uint32(tenantId)} AND part = 0`;
   return floor === null ? [own] : [own, sql`fired_at >= toDateTime64(${seconds(floor, false)}, 0, 'UTC')`];
 }
 
+/** From when on what was resolved is told without being asked for. */
+export const updatedLately = (now: bigint): Sql => sql`toDateTime64(${seconds(now - RECENT, false)}, 0, 'UTC')`;
+
 function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Where {
   const now = deps.now();
   const { state, severity, since, until, detector_type: detector, service } = parameters;
-  const isRecent = sql`(state = 'firing' OR resolved_at >= toDateTime64(${seconds(now - RECENT, false)}, 0, 'UTC'))`;
+  const isRecent = sql`(state = 'firing' OR resolved_at >= ${updatedLately(now)})`;
   return {
     fixed: [
       ...ownOf(request, deps),
@@ -83,23 +86,29 @@ function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Wh
   };
 }
 
-function timeOf(name: string, given: string, now: bigint): { readonly start: bigint; readonly end: bigint } {
+/** A time that a parameter says. Throws HttpError 400. */
+export function timeOf(name: string, given: string, now: bigint): { readonly start: bigint; readonly end: bigint } {
   const time = readTime(given.trim(), now);
   if (time === null)
     throw invalidParameter(`${name} ${JSON.stringify(given)} is no time: use now, a duration such as -1h, an ISO 8601 time or a Unix number.`); // prettier-ignore
   return time;
 }
 
+/** The condition of rows that are the last word on their alert. */
+export function lastWord({ fixed, last }: Where): Sql {
+  const all = join(fixed, sql` AND `);
+  return join([all, sql`(id, version) IN (SELECT id, max(version) FROM alerts WHERE ${all} GROUP BY id)`, ...last], sql` AND `);
+}
+
 /** The last word on each alert: its row with the highest version, which may be there twice. */
-async function read(
+export async function readAlerts(
   { fixed, last }: Where,
   { limit, offset }: { readonly limit: number; readonly offset: number },
   request: Request,
   deps: Deps,
 ): Promise<{ readonly items: readonly AlertAnswer[]; readonly total: number }> {
   const { store, options } = deps.runner(request);
-  const all = join(fixed, sql` AND `);
-  const where = join([all, sql`(id, version) IN (SELECT id, max(version) FROM alerts WHERE ${all} GROUP BY id)`, ...last], sql` AND `);
+  const where = lastWord({ fixed, last });
   const [rows, counts] = await Promise.all([
     store.rows(
       sql`SELECT toString(id), detector, stream, severity, title, description, evidence, state, toString(reinterpretAsInt64(fired_at)), fire_count, toString(reinterpretAsInt64(resolved_at)), toString(reinterpretAsInt64(updated_at)), note, toString(incident_id) FROM alerts WHERE ${where} ORDER BY fired_at DESC, id DESC LIMIT 1 BY id LIMIT ${uint32(limit)} OFFSET ${uint32(offset)}`,
@@ -122,7 +131,8 @@ async function whyOf(ids: readonly number[], request: Request, deps: Deps): Prom
   return new Map(rows.map(([id, evidence]) => [Number(id), String(evidence)]));
 }
 
-const timeText = (value: string | undefined): string => formatTime(BigInt(value ?? 0) * SECOND);
+/** Seconds since 1970, as ISO 8601. */
+export const timeText = (value: string | undefined): string => formatTime(BigInt(value ?? 0) * SECOND);
 
 function render(row: Row, why: ReadonlyMap<number, string>): AlertAnswer {
   const [id, detector, stream, severity, title, description, evidence, state, firedAt, fireCount, resolvedAt, updatedAt, note, incident] =

@@ -11,6 +11,7 @@ import type { EngineAnswer } from './engine.ts';
 import { explainSearch } from './explain.ts';
 import { facets } from './facets.ts';
 import { hits } from './hits.ts';
+import { incident, incidents } from './incidents.ts';
 import { listStreams } from './list-streams.ts';
 import { measures } from './measures.ts';
 import { search } from './search.ts';
@@ -34,6 +35,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['measures', measures],
   ['alerts', alerts],
   ['alert', alert],
+  ['incidents', incidents],
+  ['incident', incident],
   ['select/query', select(selectRows)],
   ['select/hits', select(selectHits)],
   ['select/facets', select(selectFacets)],

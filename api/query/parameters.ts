@@ -108,6 +108,15 @@ const alertsSchema = Joi.object<AlertsParameters>({
   offset: Joi.number().integer().min(0).max(1_000_000_000).default(0),
 });
 
+export type IncidentsParameters = Pick<AlertsParameters, 'state' | 'service' | 'since' | 'until' | 'limit' | 'offset'>;
+
+const incidentsSchema = Joi.object<IncidentsParameters>({
+  ...{ state: Joi.string().valid(...ALERT_STATES, 'all').default(null), service: Joi.string().max(512).default(null) }, // prettier-ignore
+  ...{ since: time.default(null), until: time.default(null) },
+  limit: Joi.number().integer().min(1).max(100).default(50),
+  offset: Joi.number().integer().min(0).max(1_000_000_000).default(0),
+});
+
 export type AlertParameters = { readonly id: number };
 
 const resolveSchema = Joi.object<{ readonly note: string | null }>({ note: Joi.string().allow('', null).max(4096).default('') });
@@ -154,11 +163,14 @@ export function measuresParameters(parameters: URLSearchParams): MeasuresParamet
 export const alertsParameters = (parameters: URLSearchParams): AlertsParameters =>
   check(alertsSchema, single(parameters, ['state', 'severity', 'detector_type', 'service', 'since', 'until', 'limit', 'offset']));
 
-/** The number of an alert in a path. Throws HttpError 400. */
-export function alertParameters(id: string | undefined): AlertParameters {
+export const incidentsParameters = (parameters: URLSearchParams): IncidentsParameters =>
+  check(incidentsSchema, single(parameters, ['state', 'service', 'since', 'until', 'limit', 'offset']));
+
+/** The number of an alert or incident in a path. Throws HttpError 400. */
+export function alertParameters(id: string | undefined, what = 'alert'): AlertParameters {
   const number = Number(id);
   if (!/^[1-9]\d{0,15}$/.test(id ?? '') || !Number.isSafeInteger(number))
-    throw invalidParameter(`The id of an alert is a positive integer (got ${JSON.stringify(id)}).`);
+    throw invalidParameter(`The id of an ${what} is a positive integer (got ${JSON.stringify(id)}).`);
   return { id: number };
 }
 

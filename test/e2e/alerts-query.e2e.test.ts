@@ -99,10 +99,11 @@ describe('GET /alerts', function () {
       url = urls[0],
       method = 'GET',
       body,
-    }: { key?: string; tenant?: number; url?: string | undefined; method?: string; body?: unknown } = {},
+      what = 'alerts',
+    }: { what?: string; key?: string; tenant?: number; url?: string | undefined; method?: string; body?: unknown } = {},
   ): Promise<Answer> {
     // prettier-ignore
-    const response = await fetch(`${String(url)}/api/v1/tenants/${String(tenant)}/alerts${path}`, {
+    const response = await fetch(`${String(url)}/api/v1/tenants/${String(tenant)}/${what}${path}`, {
       method,
       headers: { Authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -221,5 +222,56 @@ describe('GET /alerts', function () {
     expect((await call('/1')).json).to.deep.equal(json);
     expect((await call('/1/resolve', { method: 'POST', body: { note: 'again' } })).json.resolution_note).to.equal('it was me');
     expect(written).to.have.length(2);
+  });
+
+  it('lists what fired together as incidents, with their alerts, to those whose they are', async () => {
+    const shop = { service: 'shop', stream: '{service="shop"}', incidentId: 900 };
+    await tell(
+      [{ id: 20, ...shop, severity: 'critical' }, 50],
+      [{ id: 21, ...shop, firedAt: FIRED - 100, state: 'resolved', resolvedAt: FIRED }, 51],
+      [
+        { id: 22, ...shop, firedAt: FIRED - 3 * DAY, incidentId: 901, state: 'resolved', resolvedAt: FIRED - 2 * DAY, severity: 'info' },
+        52,
+      ],
+      [{ id: 23, ...shop, tenantId: 2 }, 53],
+      // told again: the last word counts
+      [{ id: 21, ...shop, firedAt: FIRED - 100, fireCount: 2 }, 49],
+    );
+    type Incident = { readonly id: number; readonly alerts: readonly AlertAnswer[] };
+    const list = async (
+      parameters: Readonly<Record<string, string>>,
+      more: Parameters<typeof call>[1] = {},
+    ): Promise<readonly Incident[]> =>
+      // prettier-ignore
+      (await call(`?${new URLSearchParams(parameters).toString()}`, { what: 'incidents', ...more })).json.items as unknown as Incident[];
+    const idsOf = async (...given: Parameters<typeof list>): Promise<number[]> => (await list(...given)).map(({ id }) => id);
+    const [first] = await list({ service: 'shop' });
+    const { alerts: members, ...rest } = first as Incident;
+    expect(rest).to.deep.equal({
+      ...{ id: 900, service: 'shop', state: 'firing', severity: 'critical', started_at: time(FIRED - 100), ended_at: null },
+      ...{ last_updated_at: time(FIRED), alert_count: 2 },
+    });
+    expect(members.map(({ id, state }) => [id, state])).to.deep.equal([[20, 'firing'], [21, 'resolved']]); // prettier-ignore
+    const cases: readonly (readonly [Readonly<Record<string, string>>, readonly number[]])[] = [
+      [{}, [900, 77]],
+      [{ state: 'all' }, [900, 77, 901]],
+      [{ state: 'resolved' }, [901]],
+      [{ since: '-2d' }, [900, 77]],
+      [{ until: time(FIRED - 2 * DAY) }, [901]],
+      [{ state: 'all', limit: '1', offset: '1' }, [77]],
+      [{ service: "'" }, []],
+    ];
+    for (const [parameters, found] of cases) expect(await idsOf(parameters), JSON.stringify(parameters)).to.deep.equal(found);
+    for (const url of urls) {
+      expect(await idsOf({ state: 'all' }, { url, key: 'two', tenant: 2 })).to.deep.equal([900]);
+      expect((await list({}, { url, key: 'two', tenant: 2 })).flatMap(({ alerts }) => alerts.map(({ id }) => id))).to.deep.equal([23]);
+      for (const attack of ATTACKS) expect(await idsOf({ service: attack }, { url })).to.deep.equal([]);
+    }
+    expect((await call('/901', { what: 'incidents' })).json).to.include({ id: 901, state: 'resolved', ended_at: time(FIRED - 2 * DAY) });
+    expect((await call('/901', { what: 'incidents', key: 'two', tenant: 2 })).json.detail).to.equal('There is no incident 901.');
+    expect((await call('/x', { what: 'incidents' })).json.detail).to.contain('The id of an incident is a positive integer');
+    for (const wrong of ['limit=101', 'state=open', 'offset=-1', 'since=x'])
+      expect((await call(`?${wrong}`, { what: 'incidents' })).status, wrong).to.equal(400);
+    expect((await call('', { what: 'incidents', key: 'ingest' })).status).to.equal(403);
   });
 });
