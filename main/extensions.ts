@@ -2,6 +2,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { extensionFault, type Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
+import type { Merger } from '../pipeline/processors/merge/merger.ts';
 import type { Processor } from '../pipeline/processors/processor.ts';
 
 /**
@@ -22,10 +23,11 @@ export async function loadExtensions(files: readonly string[]): Promise<readonly
   return extensions;
 }
 
-/** All processors of the service, with those of these files. Throws as `loadExtensions` does. */
-export const allProcessors = async (files: readonly string[]): Promise<readonly Processor[]> => [
+/** All processors and mergers of the service, with those of these files. Throws as `loadExtensions` does. */
+export const allProcessors = async (files: readonly string[]): Promise<readonly (Processor | Merger)[]> => [
   ...processors.members,
-  ...(await loadExtensions(files)).map(({ processor }) => processor),
+  ...mergers.members,
+  ...(await loadExtensions(files)).flatMap(({ processor, merger }) => [processor, ...(merger === undefined ? [] : [merger])]),
 ];
 
 async function defaultExport(file: string): Promise<unknown> {

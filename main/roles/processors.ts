@@ -51,7 +51,13 @@ export const processorsRole: Role = {
         ? []
         : [
             hostOf(context, kafka, {
-              ...{ signal: partialsSignal, groupId: MERGERS_GROUP, inputOf: partialInputOf, folds: second },
+              ...{
+                signal: partialsSignal,
+                groupId: MERGERS_GROUP,
+                inputOf: partialInputOf,
+                folds: second,
+                settings: () => control.settings,
+              },
               entriesOf: () => 0,
             }),
           ]),

@@ -2,7 +2,8 @@
 export type Side = 'up' | 'down';
 
 /** How easily a detector fires: a factor on all of its thresholds, or never. */
-export type Sensitivity = 'off' | 'low' | 'normal' | 'high';
+export const SENSITIVITIES = ['off', 'low', 'normal', 'high'] as const;
+export type Sensitivity = (typeof SENSITIVITIES)[number];
 
 /** What came in a minute, or in a part of it. Integers from 0 to 2^53. */
 export type Counts = { readonly entries: number; readonly errors: number };

@@ -5,16 +5,13 @@ import { logsSignal } from '../logs/logs-signal.ts';
 import { RecordStreams } from '../logs/record-streams.ts';
 import type { LogRecord } from '../logs/record.ts';
 import type { Input } from './processor.ts';
-import { parseSetting, SETTING } from '../core/setting.ts';
+import { tickOf } from './tick.ts';
 
 /** What processors see of a record. One that cannot be read has no entries, as it has none in the table; what it counts for its tenant counts. */
 export function inputOf(partition: number, message: KafkaMessage): Input {
   const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
   const record = readRecord(logsSignal, partition, message);
-  if (isTick(record)) {
-    const setting = parseSetting(message.headers?.[SETTING]?.toString() ?? '');
-    return { kind: 'tick', partition, offset, appendedAt, ...(setting === null ? {} : { setting }) };
-  }
+  if (isTick(record)) return tickOf({ partition, offset, appendedAt }, message);
   const billed = decodeBilled(message);
   const { streams = RecordStreams.none } = record as Partial<LogRecord>;
   const columns = record.fault === null ? viewOf(record) : null;

@@ -5,7 +5,8 @@ import type { Merger } from '../merge/merger.ts';
 import type { Position } from '../processor.ts';
 import { readRates } from '../rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { TenantWatch } from './tenant-watch.ts';
+import { EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault } from './sensitivity.ts';
+import { TenantWatch, type SensitivityOf } from './tenant-watch.ts';
 
 /** Streams that a partition watches; beyond it a tenant has few of its own. At 4 KiB each this is what a snapshot has room for. */
 const MOST_STREAMS = 12_000;
@@ -14,7 +15,13 @@ const FEW_STREAMS = 100;
 const VERSION = 1;
 
 /** The tenants of a partition of `partials.v1`. */
-export type Watches = { readonly tenants: Map<number, TenantWatch>; streams: number };
+export type Watches = {
+  readonly tenants: Map<number, TenantWatch>;
+  /** Streams of all of them. */
+  streams: number;
+  /** What was set, by tenant; 0: for all. */
+  readonly sensitivities: Map<number, Sensitivities>;
+};
 
 /**
  * Watches the streams of tenants by what `rates` has counted of them, and tells alerts (docs/adr/0026-alerts.md). What is found is a function of
@@ -23,7 +30,15 @@ export type Watches = { readonly tenants: Map<number, TenantWatch>; streams: num
 export const alerting: Merger<Watches> = {
   name: 'alerting',
   of: 'rates',
-  init: () => ({ tenants: new Map(), streams: 0 }),
+  init: newWatches,
+
+  settings: { [SENSITIVITY]: EXAMPLES },
+  checkSetting: ({ value }) => sensitivityFault(value),
+  configure(state, { tenantId, value }) {
+    if (value === null) state.sensitivities.delete(tenantId);
+    else state.sensitivities.set(tenantId, new Sensitivities(value));
+    for (const [id, watch] of state.tenants) if (tenantId === 0 || id === tenantId) watch.configure(sensitivityOf(state, id));
+  },
 
   fold(state, input) {
     if (input.kind === 'tick') return [];
@@ -58,7 +73,7 @@ export const alerting: Merger<Watches> = {
     const from = new ByteReader(bytes);
     try {
       if (from.count() !== VERSION) return null;
-      const state: Watches = { tenants: new Map(), streams: 0 };
+      const state = newWatches();
       for (let left = from.count(0xffff_ffff); left > 0; left--) {
         const tenantId = from.count(0xffff_ffff);
         const watch = TenantWatch.read(from);
@@ -74,10 +89,24 @@ export const alerting: Merger<Watches> = {
   },
 };
 
-function watchOf({ tenants }: Watches, tenantId: number): TenantWatch {
-  let watch = tenants.get(tenantId);
-  if (watch === undefined) tenants.set(tenantId, (watch = new TenantWatch()));
+function watchOf(state: Watches, tenantId: number): TenantWatch {
+  let watch = state.tenants.get(tenantId);
+  if (watch === undefined) {
+    state.tenants.set(tenantId, (watch = new TenantWatch()));
+    watch.configure(sensitivityOf(state, tenantId));
+  }
   return watch;
+}
+
+function newWatches(): Watches {
+  return { tenants: new Map(), streams: 0, sensitivities: new Map() };
+}
+
+/** What was set for a tenant, else what was for all; null where nothing was. */
+function sensitivityOf({ sensitivities }: Watches, tenantId: number): SensitivityOf | null {
+  const [own, all] = [sensitivities.get(tenantId), sensitivities.get(0)];
+  if (own === undefined && all === undefined) return null;
+  return (detector, stream) => own?.of(detector, stream) ?? all?.of(detector, stream) ?? 'normal';
 }
 
 /** Alerts as they are told at this place. */

@@ -1,7 +1,7 @@
 import type { Alert } from '../../alerts/alert.ts';
 import { serviceOf } from '../../core/labels.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
-import type { Series, Side } from '../../detectors/detector.ts';
+import type { Sensitivity, Series, Side } from '../../detectors/detector.ts';
 import type { PartialInput } from '../merge/partial.ts';
 import type { StreamCounts } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
@@ -25,7 +25,13 @@ type Watched = {
   source: number;
   seenAt: number;
   readonly series: Series;
+  /** How easily each detector fires, as far as it was asked; undefined where that has changed. */
+  sensitivities?: Map<string, Sensitivity> | undefined;
 };
+
+/** How easily a detector fires of a stream. */
+export type SensitivityOf = (detector: string, stream: string) => Sensitivity;
+const NORMAL: SensitivityOf = () => 'normal';
 
 /** What is watched of a tenant. */
 export class TenantWatch {
@@ -34,10 +40,17 @@ export class TenantWatch {
   /** Up to when each partition of the log is counted, and when its series were asked last: append times, milliseconds. */
   readonly #sources = new Map<number, { through: number; askedAt: number }>();
   #book = new AlertBook();
+  #sensitivityOf = NORMAL;
 
   /** Streams that are watched. */
   get size(): number {
     return this.#streams.size;
+  }
+
+  /** Says how easily detectors fire from now on; null: normally. */
+  configure(sensitivityOf: SensitivityOf | null): void {
+    this.#sensitivityOf = sensitivityOf ?? NORMAL;
+    for (const watched of this.#streams.values()) watched.sensitivities = undefined;
   }
 
   /** Adds what a partition has counted, as long as the tenant has no more than `most` streams; gives what was found. */
@@ -102,7 +115,7 @@ export class TenantWatch {
       if (this.#streams.size >= most) return;
       this.#streams.set(id, (watched = { stream: '', source, seenAt: 0, series: newSeries() }));
     }
-    if (stream !== null) watched.stream = stream;
+    if (stream !== null && stream !== watched.stream) [watched.stream, watched.sensitivities] = [stream, undefined];
     watched.source = source;
     watched.seenAt = Math.max(watched.seenAt, appendedAt);
     for (const [minute, severities] of counts.rows()) {
@@ -111,13 +124,25 @@ export class TenantWatch {
     }
   }
 
+  #sensitivitiesOf(watched: Watched): ((detector: string) => Sensitivity) | undefined {
+    if (this.#sensitivityOf === NORMAL) return undefined;
+    const { stream } = watched;
+    const known = (watched.sensitivities ??= new Map<string, Sensitivity>());
+    return (detector) => {
+      let found = known.get(detector);
+      if (found === undefined) known.set(detector, (found = this.#sensitivityOf(detector, stream)));
+      return found;
+    };
+  }
+
   /** What the series of a partition's streams have found, up to when it is counted. */
   #ask(tenantId: number, partition: number, through: number): Alert[] {
     // of an alert the last word counts
     const found = new Map<number, Alert>();
-    for (const [id, { stream, source, seenAt, series }] of this.#streams) {
+    for (const [id, watched] of this.#streams) {
+      const { stream, source, seenAt, series } = watched;
       if (source !== partition) continue;
-      for (const finding of series.tick(through)) {
+      for (const finding of series.tick(through, this.#sensitivitiesOf(watched))) {
         if (stream === '') continue;
         const recent = series.recent(finding.detector, finding.window.end, SHOWN);
         const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent };

@@ -1,6 +1,6 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
-import type { Fold, Tick } from '../processor.ts';
+import type { Configurable, Fold, Tick } from '../processor.ts';
 import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 
@@ -11,7 +11,7 @@ export type MergerInput = PartialInput | Tick;
  * The second stage of what spans partitions: a fold over the partials of a processor, whichever partitions of the log they come from. All those
  * of a tenant come to one owner, in an order that keeps each source's own. Its measures may be told again; the last word on each counts.
  */
-export interface Merger<State = unknown> extends Fold<State, MergerInput, AbsoluteRecord | Measure> {
+export interface Merger<State = unknown> extends Fold<State, MergerInput, AbsoluteRecord | Measure>, Configurable<State> {
   /** The name of the processor whose partials it takes. */
   readonly of: string;
   /** Takes what somebody says of an alert, maybe more than once; for mergers without it time has passed. */

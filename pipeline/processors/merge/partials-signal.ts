@@ -5,6 +5,7 @@ import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord, 
 import type { Signal } from '../../bus/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
 import type { Tick } from '../processor.ts';
+import { tickOf } from '../tick.ts';
 import type { ResolutionInput } from './resolution.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from './partial.ts';
 
@@ -78,7 +79,8 @@ export const resolutionRecord = ({ alert, note }: Resolution): AbsoluteRecord =>
 export function partialInputOf(partition: number, message: KafkaMessage): PartialInput | ResolutionInput | Tick {
   const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
   const record = readRecord(partialsSignal, partition, message);
-  if (isTick(record) || record.fault !== null) return { kind: 'tick', partition, offset, appendedAt };
+  if (isTick(record)) return tickOf({ partition, offset, appendedAt }, message);
+  if (record.fault !== null) return { kind: 'tick', partition, offset, appendedAt };
   const { tenantId, retentionDays, value, processor, source, encoding } = record as PartialRecord;
   if (encoding === RESOLUTION) {
     const resolution = readResolution(value, tenantId);

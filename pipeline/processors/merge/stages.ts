@@ -3,7 +3,7 @@ import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { Fold, Input, Processor } from '../processor.ts';
-import { configured } from '../settings/configured.ts';
+import { configured, type Configured } from '../settings/configured.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord } from './partials-signal.ts';
@@ -32,6 +32,20 @@ const staged = (processor: Processor): Fold => ({
   restore: (bytes) => processor.restore(bytes),
 });
 
+/** A merger as it is hosted: what can be configured is. */
+function ownOf(merger: Merger): Merger {
+  if (merger.configure === undefined) return merger;
+  const { resolve } = merger;
+  const own: Fold<Configured<unknown>, MergerInput, AbsoluteRecord | Measure> = configured(merger);
+  return {
+    ...(own as Fold<unknown, MergerInput, AbsoluteRecord | Measure>),
+    of: merger.of,
+    ...(resolve === undefined
+      ? {}
+      : { resolve: (state: unknown, input: ResolutionInput) => resolve((state as Configured<unknown>).state, input) }),
+  };
+}
+
 function foldOf(merger: Merger, state: unknown, input: MergerInput | ResolutionInput): ReturnType<Merger['fold']> {
   if (input.kind !== 'resolution') return merger.fold(state, input);
   const { partition, offset, appendedAt } = input;
@@ -45,7 +59,9 @@ type Merging = { readonly taken: Taken; readonly state: unknown };
  * A merger as it is hosted: it gets each partial of its processor once, however often that is on the topic, and its measures are rows whose
  * version is the offset of what they were found at.
  */
-export const secondStage = (merger: Merger): Fold<Merging, MergerInput | ResolutionInput> => ({
+export const secondStage = (merger: Merger): Fold<Merging, MergerInput | ResolutionInput> => mergedStage(ownOf(merger));
+
+const mergedStage = (merger: Merger): Fold<Merging, MergerInput | ResolutionInput> => ({
   name: merger.name,
   init: () => ({ taken: new Taken(), state: merger.init() }),
   fold({ taken, state }, input) {
@@ -58,6 +74,7 @@ export const secondStage = (merger: Merger): Fold<Merging, MergerInput | Resolut
     return [...records, ...measureRecords(input.partition, measures, input.offset)];
   },
   ...(merger.news === undefined ? {} : { news: ({ state }, partition, next) => merger.news?.(state, partition, next) ?? [] }),
+  ...(merger.lacks === undefined ? {} : { lacks: ({ state }, settings) => merger.lacks?.(state, settings) ?? [] }),
   snapshot({ taken, state }) {
     const to = new ByteWriter();
     taken.write(to);

@@ -1,23 +1,25 @@
-import type { Processor } from '../processor.ts';
+import type { Configurable, Fold, Position, Tick } from '../processor.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Setting } from '../../core/setting.ts';
 import { Settings } from './settings.ts';
 
 /** The state of a processor, and what it was told. */
-type Configured<State> = { readonly settings: Settings; readonly state: State };
+export type Configured<State> = { readonly settings: Settings; readonly state: State };
 
 /** How a snapshot with settings begins; those from before there were any do not. */
 const BEGIN = Buffer.from('\0settings\n');
 
 /**
- * A processor that can be configured, as it is hosted: each new setting on the log is told to it where it lies there, and those that it was told
+ * A processor or merger that can be configured, as it is hosted: each new setting on the log is told to it where it lies there, and those that it was told
  * are in its snapshots, so that it folds the same from any of them on.
  */
-export const configured = <State>(processor: Processor<State>): Processor<Configured<State>> => ({
+export const configured = <State, In extends (Position & { readonly kind: string }) | Tick, Out>(
+  processor: Fold<State, In, Out> & Configurable<State>,
+): Fold<Configured<State>, In, Out> => ({
   name: processor.name,
   init: () => ({ settings: new Settings(), state: processor.init() }),
   fold({ settings, state }, input) {
-    const setting = input.kind === 'tick' ? input.setting : undefined;
+    const setting = input.kind === 'tick' && 'setting' in input ? input.setting : undefined;
     if (setting?.processor === processor.name && settings.take(setting)) processor.configure?.(state, setting);
     return processor.fold(state, input);
   },

@@ -3,9 +3,11 @@ import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { Alert, AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
+import { encodeTick } from '../../../../pipeline/bus/record.ts';
+import { SETTING, settingText, type Json } from '../../../../pipeline/core/setting.ts';
 import { alerting } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/input.ts';
-import { partialInputOf, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
+import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
@@ -45,6 +47,14 @@ class Stages {
 
   resolve(alert: Alert, note: string): void {
     this.#take(resolutionRecord({ alert, note }), START + this.minute * MINUTE_MS);
+  }
+
+  /** Says something to the merger. */
+  set(value: Json, { tenantId = 0, version = 1 }: { tenantId?: number; version?: number } = {}): void {
+    const setting = { processor: 'alerting', tenantId, key: 'sensitivity', value, version };
+    const message = tickMessage(this.#offset++, START + this.minute * MINUTE_MS, setting);
+    const tick = encodeTick(partialsSignal, { [SETTING]: settingText(setting) });
+    this.#second.fold(this.#watched, partialInputOf(0, { ...message, ...tick } as KafkaMessage));
   }
 
   /** Begins again from a snapshot. */
@@ -190,5 +200,57 @@ describe('alerting, by what rates has counted', () => {
     expect(stages.alerts.filter(({ stream }) => stream === '{service="checkout"}').map(({ state, note }) => [state, note])).to.deep.equal([
       ['resolved', 'auto: no entries for a day'],
     ]);
+  });
+
+  it('heeds how easily detectors shall fire: by tenant, detector and stream, from a snapshot on too', () => {
+    const both = (minute: number, factor = 1): Came[] =>
+      [1, 2].flatMap((tenantId) => usual(minute).map((one) => ({ ...one, entries: one.entries * factor, tenantId })));
+    const rules: readonly (readonly [(stages: Stages) => void, readonly string[]])[] = [
+      [(stages) => { stages.set([{ sensitivity: 'off' }]); }, []], // prettier-ignore
+      [(stages) => { stages.set([{ detector: 'log_rate', stream: '{service="cart"}', sensitivity: 'off' }], { tenantId: 2 }); }, ['1 cart', '1 checkout', '2 checkout']], // prettier-ignore
+      [(stages) => { stages.set([{ detector: 'silence', sensitivity: 'off' }], { tenantId: 2 }); }, ['1 cart', '1 checkout', '2 cart', '2 checkout']], // prettier-ignore
+      // the first rule that fits, and a tenant's own before those of all
+      [(stages) => {
+        stages.set([{ sensitivity: 'off' }]);
+        stages.set([{ stream: '{service=~"ca.*"}', sensitivity: 'normal' }, { stream: '{service="cart"}', sensitivity: 'off' }], { tenantId: 1 }); // prettier-ignore
+      }, ['1 cart']], // prettier-ignore
+      // an older version says nothing any more, and what is taken back neither
+      [(stages) => {
+        stages.set([], { version: 3 });
+        stages.set([{ sensitivity: 'off' }], { version: 2 });
+        stages.set([{ sensitivity: 'off' }], { tenantId: 2 });
+        stages.set(null, { tenantId: 2, version: 2 });
+      }, ['1 cart', '1 checkout', '2 cart', '2 checkout']], // prettier-ignore
+    ];
+    for (const [say, found] of rules) {
+      const stages = learned((minute) => both(minute));
+      say(stages);
+      stages.restart();
+      stages.run(4, (minute) => both(minute, 8));
+      expect(stages.alerts.map(({ tenantId, service }) => `${String(tenantId)} ${service}`).sort()).to.deep.equal(found);
+    }
+  });
+});
+
+describe('the sensitivity of detectors', () => {
+  it('is a list of rules, and is told what is wrong with it', () => {
+    const { checkSetting } = alerting;
+    const faultOf = (value: Json): string | null => checkSetting?.({ tenantId: 1, key: 'sensitivity', value }) ?? null;
+    for (const value of alerting.settings?.['sensitivity'] ?? []) expect(faultOf(value)).to.equal(null);
+    const rule = { sensitivity: 'low' };
+    const cases: readonly (readonly [Json, RegExp])[] = [
+      ['low', /^The sensitivity is a list of rules\.$/],
+      [Array.from({ length: 51 }, () => rule), /^There are at most 50 rules\.$/],
+      [[rule, 5], /^Rule 2: it must be an object with "sensitivity"/],
+      [[{ ...rule, detectors: 'silence' }], /^Rule 1: it has no "detectors"; it has detector, stream, sensitivity\.$/],
+      [[{}], /^Rule 1: the sensitivity is one of off, low, normal, high\.$/],
+      [[{ sensitivity: '__proto__' }], /^Rule 1: the sensitivity is one of/],
+      [[{ ...rule, detector: 'constructor' }], /^Rule 1: the detector is one of error_rate, silence, log_rate\.$/],
+      [[{ ...rule, stream: '{service=' }], /^Rule 1: the stream is a selector such as \{service="web"\}: /],
+      [[{ ...rule, stream: 'error' }], /: this is another filter\.$/],
+      [[{ ...rule, stream: '{a="b"} | limit 5' }], /expected a filter without pipes/],
+      [[{ ...rule, stream: 7 }], /: it is no text\.$/],
+    ];
+    for (const [value, fault] of cases) expect(faultOf(value), JSON.stringify(value)).to.match(fault);
   });
 });

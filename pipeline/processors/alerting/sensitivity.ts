@@ -1,0 +1,79 @@
+import { LogsqlSyntaxError } from '../../../logsql/errors.ts';
+import { AnyFilter } from '../../../logsql/filters/logic.ts';
+import { StreamFilter } from '../../../logsql/filters/stream.ts';
+import { parseFilter } from '../../../logsql/parser.ts';
+import type { Setting } from '../../core/setting.ts';
+import { SENSITIVITIES, type Sensitivity } from '../../detectors/detector.ts';
+import { detectors } from '../../detectors/index.ts';
+
+/** The setting of how easily detectors fire, for all tenants or for one: a list of rules, of which the first that fits counts. */
+export const SENSITIVITY = 'sensitivity';
+/** Most rules of a tenant. */
+const MAX_RULES = 50;
+
+/** How easily a detector fires (all without one), of which streams: a selector of LogsQL (all without one). */
+export type SensitivityRule = { readonly detector?: string; readonly stream?: string; readonly sensitivity: Sensitivity };
+
+/** Values that are right. */
+export const EXAMPLES: readonly (readonly SensitivityRule[])[] = [
+  [],
+  [{ sensitivity: 'low' }],
+  [{ detector: 'silence', stream: '{service="web"}', sensitivity: 'off' }, { detector: 'log_rate', sensitivity: 'high' }], // prettier-ignore
+];
+
+/** What was set for one tenant, or for all. */
+export class Sensitivities {
+  readonly #rules: readonly { readonly rule: SensitivityRule; readonly fits: (stream: string) => boolean }[];
+
+  /** `value` was checked by `sensitivityFault`, maybe of another release: what is no rule any more is passed over. */
+  constructor(value: Setting['value']) {
+    const rules = (Array.isArray(value) ? value : []).filter((rule) => ruleFault(rule) === null) as readonly SensitivityRule[];
+    this.#rules = rules.map((rule) => ({ rule, fits: selectorOf(rule.stream ?? '{}') as (stream: string) => boolean }));
+  }
+
+  /** What the first rule that fits says; null where none does. */
+  of(detector: string, stream: string): Sensitivity | null {
+    const found = this.#rules.find(({ rule, fits }) => (rule.detector ?? detector) === detector && fits(stream));
+    return found?.rule.sensitivity ?? null;
+  }
+}
+
+/** What is wrong with a list of rules, as a sentence; null for nothing. */
+export function sensitivityFault(value: Setting['value']): string | null {
+  if (!Array.isArray(value)) return 'The sensitivity is a list of rules.';
+  if (value.length > MAX_RULES) return `There are at most ${String(MAX_RULES)} rules.`;
+  for (const [index, rule] of value.entries()) {
+    const fault = ruleFault(rule);
+    if (fault !== null) return `Rule ${String(index + 1)}: ${fault}`;
+  }
+  return null;
+}
+
+const MEMBERS = ['detector', 'stream', 'sensitivity'];
+
+function ruleFault(rule: unknown): string | null {
+  if (typeof rule !== 'object' || rule === null || Array.isArray(rule))
+    return 'it must be an object with "sensitivity", and maybe "detector" and "stream".';
+  const { detector, stream, sensitivity, ...others } = rule as Readonly<Record<string, unknown>>;
+  const [other] = Object.keys(others);
+  if (other !== undefined) return `it has no ${JSON.stringify(other)}; it has ${MEMBERS.join(', ')}.`;
+  if (!SENSITIVITIES.some((name) => name === sensitivity)) return `the sensitivity is one of ${SENSITIVITIES.join(', ')}.`;
+  if (detector !== undefined && !detectors.names.some((name) => name === detector))
+    return `the detector is one of ${detectors.names.join(', ')}.`;
+  if (stream === undefined) return null;
+  const found = typeof stream === 'string' ? selectorOf(stream) : 'it is no text';
+  return typeof found === 'string' ? `the stream is a selector such as {service="web"}: ${found}.` : null;
+}
+
+/** Whether a stream fits a selector; what is wrong with it, where it is none. */
+function selectorOf(text: string): ((stream: string) => boolean) | string {
+  try {
+    // no time is told by a selector
+    const filter = parseFilter(text, { now: 0n });
+    if (filter instanceof AnyFilter) return () => true;
+    return filter instanceof StreamFilter ? (stream) => filter.matchesStream(stream) : 'this is another filter';
+  } catch (error) {
+    if (error instanceof LogsqlSyntaxError) return error.message.replace(/\.$/, '');
+    throw error;
+  }
+}

@@ -1,0 +1,9 @@
+import type { KafkaMessage } from '../bus/kafka.ts';
+import { parseSetting, SETTING } from '../core/setting.ts';
+import type { Position, Tick } from './processor.ts';
+
+/** What processors and mergers see of a tick, with the setting that it may carry. */
+export function tickOf(position: Position, { headers }: Pick<KafkaMessage, 'headers'>): Tick {
+  const setting = parseSetting(headers?.[SETTING]?.toString() ?? '');
+  return { kind: 'tick', ...position, ...(setting === null ? {} : { setting }) };
+}
