@@ -36,6 +36,8 @@ const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
 const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
 const part = (flags: Flags, name: string): string => encodeURIComponent(text(flags, name));
+/** Where detectors are told how easily they fire. */
+const SENSITIVITY_PATH = '/admin/processors/alerting/settings/sensitivity';
 const settingPath = (flags: Flags): string => `/admin/processors/${part(flags, 'processor')}/settings/${part(flags, 'setting')}`;
 /** What a text says as JSON, or the text where it is none. */
 function jsonOr(value: string): unknown {
@@ -201,6 +203,25 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: ['tenant'],
     columns: SETTING_COLUMNS,
     request: (flags) => ({ method: 'DELETE', path: `${settingPath(flags)}${queryOf({ tenant: flags['tenant'] })}` }),
+  },
+  {
+    name: 'detector set',
+    help: 'Says how easily detectors fire, for all tenants or for one: rules in JSON, of which the first that fits counts.',
+    required: ['rules'],
+    optional: ['tenant'],
+    columns: SETTING_COLUMNS,
+    request: (flags) => ({
+      ...{ method: 'PUT', path: SENSITIVITY_PATH },
+      body: { value: jsonOr(text(flags, 'rules')), ...(flags['tenant'] === undefined ? {} : { tenant: Number(flags['tenant']) }) },
+    }),
+  },
+  {
+    name: 'detector unset',
+    help: 'Takes back how easily detectors fire: normally, or as for all tenants.',
+    required: [],
+    optional: ['tenant'],
+    columns: SETTING_COLUMNS,
+    request: (flags) => ({ method: 'DELETE', path: `${SENSITIVITY_PATH}${queryOf({ tenant: flags['tenant'] })}` }),
   },
   {
     name: 'dead-letter list',

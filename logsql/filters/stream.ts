@@ -30,6 +30,10 @@ export class StreamFilter implements Filter {
   constructor(groups: Groups) {
     this.#groups = groups;
   }
+  /** Whether it has regexps, which cost by what they are matched with. */
+  get hasRegexp(): boolean {
+    return this.#groups.some((group) => group.some(({ regexp }) => regexp !== null));
+  }
   toString(): string {
     return `{${this.#groups.map((group) => group.map(printMatcher).join(',')).join(' or ')}}`;
   }

@@ -2,6 +2,8 @@ import { AlertResolver } from '../../api/alerts/resolver.ts';
 import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import type { Service } from '../../pipeline/core/service.ts';
+import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { detectorLooks, SENSITIVITY } from '../../pipeline/processors/alerting/sensitivity.ts';
 import { resolutionRecord } from '../../pipeline/processors/merge/partials-signal.ts';
 import type { RoleContext } from './role.ts';
 
@@ -13,3 +15,6 @@ export function createAlertResolver({ config, log }: RoleContext): { readonly re
     service: { name: 'alert resolver', start: () => Promise.resolve(), stop: () => writer.close() },
   };
 }
+
+/** The detectors that fire, and where it is said how easily. */
+export const detectorsThatFire = { detectors: detectorLooks, sensitivity: { processor: alerting.name, key: SENSITIVITY } };

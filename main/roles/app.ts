@@ -6,6 +6,7 @@ import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
+import { createDetectorRoutes } from '../../api/alerts/detector-routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
@@ -25,7 +26,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { allProcessors } from '../extensions.ts';
-import { createAlertResolver } from './alert-resolver.ts';
+import { createAlertResolver, detectorsThatFire } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
 import { createLogCover } from './log-cover.ts';
 import { ingestPlane } from './ingest.ts';
@@ -33,6 +34,16 @@ import type { Role, RoleContext } from './role.ts';
 
 /** The table of each topic. */
 const TABLES = new Map(sinks.members.map(({ signal, table }) => [signal.topic.name, table]));
+
+/** The processes that answer queries. */
+const queryWorkers = ({ config, log, metrics }: RoleContext, store: Store): QueryPool =>
+  new QueryPool({
+    ...{ clickhouse: config.clickhouse, store, limits: config.limits, workers: config.limits.queryWorkers },
+    log: log.child({ component: 'query workers' }),
+    onLost: (why) => {
+      metrics.lostWorkers.inc({ why });
+    },
+  });
 
 /** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 export const appRole: Role = {
@@ -49,25 +60,24 @@ export const appRole: Role = {
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const history = new RecordHistory({ kafka: createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log }), topic: ADMIN_AUDIT_TOPIC }); // prettier-ignore
     const audit = new AdminAudit(history, log.child({ component: 'admin audit' }));
+    const checks = await allProcessors(config.processors.files);
     const routes = [
       ...adminRoutes(control, context.peers),
-      ...processorSettingRoutes(control, context.peers, await allProcessors(config.processors.files)),
+      ...processorSettingRoutes(control, context.peers, checks),
       usageRoute(control, counts),
       ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
       auditRoute(audit),
     ];
     context.serveAdmin(routes, audit);
-    const engine = new QueryPool({
-      ...{ clickhouse: config.clickhouse, store, limits: config.limits, workers: config.limits.queryWorkers },
-      log: log.child({ component: 'query workers' }),
-      onLost: (why) => {
-        metrics.lostWorkers.inc({ why });
-      },
-    });
+    const engine = queryWorkers(context, store);
     const cover = createLogCover(context, { store, letters });
     const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries, cover });
     const alerts = createAlertResolver(context);
-    const queries = [...createQueryRoutes(runtime), ...createAlertRoutes(runtime, alerts.resolver)];
+    const queries = [
+      ...createQueryRoutes(runtime),
+      ...createAlertRoutes(runtime, alerts.resolver),
+      ...createDetectorRoutes({ control, peers: context.peers, checks, ...detectorsThatFire }),
+    ];
     const tails = new LiveTails();
     const host = createHost({
       name: 'app host',

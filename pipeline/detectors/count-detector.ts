@@ -10,6 +10,8 @@ export type Tracks = { readonly entries: Track; readonly errors: Track };
  */
 export interface CountDetector {
   readonly name: string;
+  /** When it fires: a sentence for those who set how easily. */
+  readonly description: string;
   /** What it is about. Detectors of the same counts do not fire at the same time: the first one of the list does. */
   readonly counts: keyof Tracks;
   rise?(tracks: Tracks, end: number, factor: number, isRaw: boolean): Found | null;

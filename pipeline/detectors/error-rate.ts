@@ -9,6 +9,7 @@ const LEAST_Z = 4;
 /** Errors (severity error and fatal) become more, and more of all entries. */
 export const errorRate: CountDetector = {
   name: 'error_rate',
+  description: 'Errors (levels error and fatal) of a stream become more, and more of all its entries.',
   counts: 'errors',
   rise({ entries, errors }, end, factor, isRaw) {
     const found = risen(errors, end, factor, isRaw);

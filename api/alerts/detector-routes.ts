@@ -1,0 +1,51 @@
+import Joi from 'joi';
+import type { Json } from '../../pipeline/core/setting.ts';
+import { checkedBody } from '../admin/admin-routes.ts';
+import type { Peers } from '../admin/peers.ts';
+import type { ControlStore } from '../control/control-store.ts';
+import { writeSetting, type SettingCheck } from '../control/processor-settings.ts';
+import { settingKey } from '../control/records.ts';
+import type { Route, RouteAnswer, RouteContext } from '../http/route.ts';
+
+const PATH = '/api/v1/tenants/{tenant_id}/detectors';
+
+/** A detector, and a sentence that says when it fires. */
+export type DetectorLook = { readonly name: string; readonly description: string };
+
+/** What the endpoints stand on; `checks` has who is told the rules, and `sensitivity` where they are told it. */
+export type DetectorRoutesOptions = {
+  readonly control: ControlStore;
+  readonly peers: Pick<Peers, 'ask'>;
+  readonly detectors: readonly DetectorLook[];
+  readonly checks: readonly SettingCheck[];
+  readonly sensitivity: { readonly processor: string; readonly key: string };
+};
+
+const bodySchema = Joi.object<{ readonly rules: Json }>({ rules: Joi.array().required() });
+
+/**
+ * How easily detectors fire of a tenant's streams: `GET` what there is and what is set, `PUT` all rules of the tenant at once, answered after
+ * every process of this instance has them.
+ */
+export function createDetectorRoutes({ control, peers, detectors, checks, sensitivity }: DetectorRoutesOptions): readonly Route[] {
+  const rulesOf = (tenantId: number): Json => control.setting(settingKey({ ...sensitivity, tenantId }))?.value ?? [];
+  const shown = ({ principal: { tenantId } }: RouteContext): RouteAnswer => ({
+    status: 200,
+    body: { detectors, rules: rulesOf(tenantId), defaults: rulesOf(0) },
+  });
+  return [
+    { method: 'GET', path: PATH, scope: 'read', handle: (context) => Promise.resolve(shown(context)) },
+    {
+      method: 'PUT',
+      path: PATH,
+      scope: 'write',
+      handle: async (context) => {
+        const { tenantId } = context.principal;
+        const { rules } = checkedBody(bodySchema, await context.body());
+        await writeSetting(control, checks, { ...sensitivity, tenantId, value: rules });
+        await peers.ask(`/admin/control/${control.offset.toString()}`);
+        return shown(context);
+      },
+    },
+  ];
+}
