@@ -7,11 +7,9 @@ export type AlertText = { readonly title: string; readonly description: string; 
 /** Of how many entries a window is asked for around what was found, before and behind it. Minutes. */
 const AROUND = 15;
 
-/** A number as a person says it: three digits that count. */
-function plain(value: number): string {
-  if (value !== 0 && Math.abs(value) < 1) return String(Number(value.toPrecision(2)));
-  return Math.abs(value) < 100 ? String(Number(value.toPrecision(3))) : Math.round(value).toLocaleString('en-US');
-}
+/** A number as a person says it: two digits below ten, and no fractions above. */
+const plain = (value: number): string =>
+  Math.abs(value) < 10 ? String(Number(value.toPrecision(2))) : Math.round(value).toLocaleString('en-US');
 
 const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(count)} minutes`);
 
