@@ -35,6 +35,7 @@ const ROOMS = {
     'pipeline/core',
     'pipeline/bus',
     'pipeline/logs',
+    'pipeline/alerts',
     'pipeline/store',
     'pipeline/normalizers',
     'pipeline/processors',

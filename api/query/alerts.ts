@@ -120,21 +120,24 @@ export async function readAlerts(
   return { items: rows.map((row) => render(row, why)), total: Number(counts[0]?.[0] ?? 0) };
 }
 
-/** What has changed about each of these alerts, as JSON texts, where it was found. */
-async function whyOf(ids: readonly number[], request: Request, deps: Deps): Promise<ReadonlyMap<number, string>> {
+/** Why an alert has come: a JSON object as text, and a sentence. */
+type Why = { readonly evidence: string; readonly description: string };
+
+/** What has changed about each of these alerts, where it was found. */
+async function whyOf(ids: readonly number[], request: Request, deps: Deps): Promise<ReadonlyMap<number, Why>> {
   if (ids.length === 0) return new Map();
   const { store, options } = deps.runner(request);
   const rows = await store.rows(
-    sql`SELECT toString(id), argMax(evidence, version) FROM alerts WHERE tenant_id = ${uint32(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
+    sql`SELECT toString(id), argMax(evidence, version), argMax(description, version) FROM alerts WHERE tenant_id = ${uint32(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
     options,
   );
-  return new Map(rows.map(([id, evidence]) => [Number(id), String(evidence)]));
+  return new Map(rows.map(([id, evidence, description]) => [Number(id), { evidence: String(evidence), description: String(description) }]));
 }
 
 /** Seconds since 1970, as ISO 8601. */
 export const timeText = (value: string | undefined): string => formatTime(BigInt(value ?? 0) * SECOND);
 
-function render(row: Row, why: ReadonlyMap<number, string>): AlertAnswer {
+function render(row: Row, why: ReadonlyMap<number, Why>): AlertAnswer {
   const [id, detector, stream, severity, title, description, evidence, state, firedAt, fireCount, resolvedAt, updatedAt, note, incident] =
     row.map(String) as string[] & { readonly length: 14 };
   const more = why.get(Number(id));
@@ -144,8 +147,8 @@ function render(row: Row, why: ReadonlyMap<number, string>): AlertAnswer {
     stream: stream as string,
     severity: severity as string,
     title: title as string,
-    description: description as string,
-    evidence: { ...objectOf(evidence), ...(more === undefined ? {} : objectOf(more)) },
+    description: withSentence(description as string, more?.description ?? ''),
+    evidence: { ...objectOf(evidence), ...objectOf(more?.evidence) },
     state: state as string,
     fired_at: timeText(firedAt),
     fire_count: Number(fireCount),
@@ -155,6 +158,10 @@ function render(row: Row, why: ReadonlyMap<number, string>): AlertAnswer {
     incident_id: incident === '0' ? null : Number(incident),
   };
 }
+
+/** Both, as one text. An alert that was resolved as it was shown has the sentence already. */
+const withSentence = (text: string, sentence: string): string =>
+  sentence === '' || text.endsWith(sentence) ? text : `${text} ${sentence}`;
 
 /** The object of a JSON text that a detector wrote; empty for any other text. */
 function objectOf(json: string | undefined): Readonly<Record<string, unknown>> {

@@ -26,6 +26,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { allProcessors } from '../extensions.ts';
+import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver, detectorsThatFire } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
 import { createLogCover } from './log-cover.ts';
@@ -103,6 +104,7 @@ export const appRole: Role = {
       sweep,
       ...services,
       engine,
+      ...createAlertFeed(context, engine),
       host,
       tails,
     ];

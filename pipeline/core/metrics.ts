@@ -41,6 +41,9 @@ export class Metrics {
     'reason',
   ]);
   readonly expired = this.#counter('logweir_expired_records_total', 'Records that Kafka deleted before they were stored.', ['topic']);
+  readonly explainedAlerts = this.#counter('logweir_explained_alerts_total', 'Alerts of which it was looked why they came, by outcome.', [
+    'outcome',
+  ]);
   readonly givenUpCoordinators = this.#counter(
     'logweir_given_up_coordinators_total',
     'Coordinators of a consumer group that did not answer any more, so that another one was looked for.',

@@ -18,6 +18,9 @@ export function severityOf(level: string): Severity {
   return level.length > 16 ? 0 : (words.get(level.toLowerCase()) ?? 0);
 }
 
+/** The texts, in lower case, that stand for this severity or a higher one. */
+export const wordsFrom = (least: Severity): string[] => [...words].flatMap(([word, severity]) => (severity >= least ? [word] : []));
+
 /** The level word of pino's and bunyan's numbers (10 to 60), else null. */
 export function pinoLevel(number: number): string | null {
   const word = Number.isInteger(number / 10) ? SEVERITIES[number / 10] : undefined;

@@ -5,7 +5,7 @@ import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import type { Scope } from '../../api/http/route.ts';
 import type { AlertAnswer } from '../../api/query/alerts.ts';
-import { alertRow, PART_WHY, type Alert } from '../../pipeline/alerts/alert.ts';
+import { alertRow, whyRow, type Alert } from '../../pipeline/alerts/alert.ts';
 import type { Resolution } from '../../pipeline/alerts/resolution.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import type { Store } from '../../pipeline/store/client.ts';
@@ -84,7 +84,7 @@ describe('GET /alerts', function () {
       [{ id: 6, tenantId: 2, title: 'secret' }, 9],
       [{ id: 7, ...old, firedAt: FIRED - 20 * DAY, retentionDays: 0 }, 9],
     );
-    await writer.store(alertsRange([{ ...alertRow(alert({ id: 1, evidence: '{"why":[{"field":"pod"}]}' }), 30), part: PART_WHY }], offset++), false); // prettier-ignore
+    await writer.store(alertsRange([whyRow(alertRow(alert({ id: 1 }), 30), { why: [{ field: 'pod' }] }, 'It is the pod.')], offset++), false); // prettier-ignore
   });
   after(async () => {
     await stop();
@@ -120,7 +120,7 @@ describe('GET /alerts', function () {
     expect(json.items[0]).to.deep.equal({
       ...{ id: 1, detector_type: 'log_rate', stream: '{service="web"}', severity: 'critical', title: 'Entries of web rose' },
       ...{
-        description: 'é',
+        description: 'é It is the pod.',
         evidence: { z_score: 20, links: { query: '*' }, why: [{ field: 'pod' }] },
         state: 'firing',
         fired_at: time(FIRED),

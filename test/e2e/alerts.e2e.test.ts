@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const PAST = 5 * 60;
 const STREAM = '{service="checkout"}';
 
-type Entry = { readonly _time: string; readonly _msg: string; readonly service: string; readonly level: string };
+type Entry = { readonly _time: string; readonly _msg: string; readonly service: string; readonly level: string; readonly version: string };
 type Page = { readonly items: readonly AlertAnswer[]; readonly total: number };
 
 describe('alerts that nobody configured', function () {
@@ -50,8 +50,8 @@ describe('alerts that nobody configured', function () {
     Array.from({ length: count }, (_none, index) => ({
       ...{ _time: new Date(Math.floor(ms / MINUTE_MS) * MINUTE_MS + ((index * 997) % 50_000)).toISOString(), service: 'checkout' },
       ...(index < errors
-        ? { _msg: `payment declined code ${String(index)}`, level: 'error' }
-        : { _msg: `order ${String(index)} placed`, level: 'info' }),
+        ? { _msg: `payment declined code ${String(index)}`, level: 'error', version: '2.0' }
+        : { _msg: `order ${String(index)} placed`, level: 'info', version: '1.0' }),
     }));
 
   async function kill(): Promise<void> {
@@ -93,6 +93,14 @@ describe('alerts that nobody configured', function () {
     expect(new Set(page.items.map(({ incident_id }) => incident_id)).size, 'one incident').to.equal(1);
     const errors = page.items.find(({ detector_type }) => detector_type === 'error_rate') as AlertAnswer;
     expect(errors.title).to.match(/^Errors of checkout rose to [\d,]+ a minute, expected 0 to [\d.]+$/);
+
+    // what has changed is found by queries, beside the fold
+    const explained = await until('why', () => alerts(), ({ items }) => items.every(({ evidence }) => 'why' in evidence)); // prettier-ignore
+    for (const { evidence, description } of explained.items) {
+      expect((evidence['why'] as { readonly field: string }[]).map(({ field }) => field)).to.include('version');
+      expect((evidence['sample_messages'] as string[]).filter((text) => text.startsWith('payment declined')).length).to.equal(1);
+      expect(description).to.match(/ What has changed most: .*version 2\.0 \(\d+ %, usually \d+ %\)/);
+    }
 
     const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts/${String(errors.id)}/resolve`;
     const { status, body } = await instance.call('POST', url, { note: 'the bank is down' }, own());

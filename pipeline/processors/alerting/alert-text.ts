@@ -1,4 +1,5 @@
 import type { AlertSeverity } from '../../alerts/alert.ts';
+import { wordsFrom } from '../../core/severity.ts';
 import type { Finding } from '../../detectors/detector.ts';
 
 /** What an alert says: one sentence as its title, more in its description. */
@@ -36,10 +37,23 @@ export function textOf(finding: Finding, stream: string, service: string): Alert
   };
 }
 
+/** The LogsQL query of the entries that a detector counts. */
+const queryOf = (detector: string, stream: string): string => {
+  const all = stream === '{}' ? '*' : stream;
+  return detector === 'error_rate' ? `${all} ${ERRORS}` : all;
+};
+
+/** Levels are told as producers send them, in any case. */
+const ERRORS = `level:~"(?i)^(${wordsFrom(5).join('|')})$"`;
+
 const iso = (minute: number): string => new Date(minute * 60_000).toISOString().replace('.000Z', 'Z');
 
 /** What draws a finding, and where its entries are: a JSON object as text. `recent`: the counts of the last minutes, the newest last. */
-export function evidenceOf({ z, value, mean, expected, window, scale, side }: Finding, stream: string, recent: readonly number[]): string {
+export function evidenceOf(
+  { detector, z, value, mean, expected, window, scale, side }: Finding,
+  stream: string,
+  recent: readonly number[],
+): string {
   const rounded = (number: number): number => Number(number.toPrecision(6));
   return JSON.stringify({
     z_score: rounded(z),
@@ -50,6 +64,6 @@ export function evidenceOf({ z, value, mean, expected, window, scale, side }: Fi
     scale_minutes: scale,
     direction: side,
     series: { minute: iso(window.end - recent.length + 1), step: '1m', values: recent },
-    links: { query: stream === '{}' ? '*' : stream, start: iso(window.start - AROUND), end: iso(window.end + 1 + AROUND) },
+    links: { query: queryOf(detector, stream), start: iso(window.start - AROUND), end: iso(window.end + 1 + AROUND) },
   });
 }

@@ -1,0 +1,229 @@
+import type { Logger } from 'pino';
+import type { AlertListener } from '../../pipeline/alerts/alert-feed.ts';
+import { PART_ALERT, whyRow, type AlertRow } from '../../pipeline/alerts/alert.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import type { QueryEngine } from '../query/engine.ts';
+import { changesOf, whyText, type FieldShares } from './why.ts';
+
+export type EnricherOptions = {
+  readonly engine: QueryEngine;
+  /** Puts rows on this partition of `alerts.v1`; resolves when Kafka has them. */
+  readonly write: (partition: number, rows: readonly AlertRow[]) => Promise<void>;
+  readonly log: Logger;
+  /** Told what became of each alert that fires. */
+  readonly onOutcome?: (outcome: Outcome) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+};
+
+/** `late`: it fired too long ago. `busy`: too many of its tenant wait already. `failed`: its queries did. */
+export type Outcome = 'done' | 'late' | 'busy' | 'failed';
+
+/** In which windows of an alert it is looked again why it has come, when there are more entries than at first. */
+const LATER_WINDOWS: readonly number[] = [6, 30];
+/** Alerts of a tenant that wait, and those of all that are looked at. A tenant has one of these. */
+const MOST_WAITING = 50;
+const AT_ONCE = 2;
+/** What is older is looked at by nobody any more. Milliseconds. */
+const LATE_MS = 900_000;
+/** A query has so long, milliseconds, and so many of a tenant run beside it. */
+const TIMEOUT_MS = 8000;
+const BESIDE = 4;
+/** What is usual: this long, until shortly before the window; shorter where more entries are expected in it. Minutes, entries. */
+const BASELINE_MINUTES = 60;
+const LEAST_BASELINE_MINUTES = 5;
+const GAP_MINUTES = 3;
+const MOST_BASELINE = 300_000;
+/** Of fewer usual errors too little can be said: errors are compared with all entries then. */
+const LEAST_ERRORS = 30;
+/** Values of each field that are compared. */
+const VALUES = 100;
+/** Messages: looked at, told, and of each so many characters. */
+const MESSAGES = 20;
+const SAMPLES = 5;
+const SAMPLE_LENGTH = 500;
+const VALUE_LENGTH = 128;
+
+/** They tell nothing: where an entry lies, and when it came. */
+const NEVER = ['_stream', '_stream_id', '_time'];
+
+type Window = { readonly start: number; readonly end: number };
+/** What is looked for: the entries that an alert is about, and where. Milliseconds since 1970. */
+type Wanted = { readonly row: AlertRow; readonly query: string; readonly all: string; readonly window: Window; readonly baseline: Window };
+type Waiting = { readonly row: AlertRow; readonly partition: number; readonly done: (error?: Error) => void };
+
+/**
+ * Finds out why an alert has come, beside the fold that found it: which fields have changed most between its window and what is usual, and messages
+ * of the window. It is told as a row of its own that adds to the alert's evidence, and is the same whoever finds it again.
+ */
+export class Enricher implements AlertListener, Service {
+  readonly name = 'alert enricher';
+  readonly #options: EnricherOptions;
+  readonly #now: () => number;
+  readonly #stop = new AbortController();
+  /** By tenant, those that were asked for last behind. */
+  readonly #waiting = new Map<number, Waiting[]>();
+  readonly #busy = new Set<number>();
+  #requests = 0;
+
+  constructor(options: EnricherOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** What was not looked at comes again, to whoever has the partition then. */
+  stop(): Promise<void> {
+    this.#stop.abort();
+    this.#waiting.clear();
+    return Promise.resolve();
+  }
+
+  async take(rows: readonly AlertRow[], partition: number): Promise<void> {
+    const due = rows.filter((row) => row.part === PART_ALERT && row.state === 'firing' && isDue(row));
+    await Promise.all(due.map((row) => this.#add(row, partition)));
+  }
+
+  #add(row: AlertRow, partition: number): Promise<void> {
+    const { onOutcome = (): void => undefined } = this.#options;
+    const queue = this.#waiting.get(row.tenantId) ?? [];
+    if (row.updatedAt * 1000 < this.#now() - LATE_MS || queue.length >= MOST_WAITING) {
+      onOutcome(queue.length >= MOST_WAITING ? 'busy' : 'late');
+      return Promise.resolve();
+    }
+    this.#waiting.set(row.tenantId, queue);
+    return new Promise((resolve, reject) => {
+      queue.push({ row, partition, done: (error) => (error === undefined ? resolve() : reject(error)) });
+      this.#next();
+    });
+  }
+
+  /** Begins with the tenants that have waited longest. */
+  #next(): void {
+    for (const [tenantId, queue] of this.#waiting) {
+      if (this.#busy.size >= AT_ONCE || this.#stop.signal.aborted) return;
+      if (this.#busy.has(tenantId)) continue;
+      const first = queue.shift();
+      // behind the others
+      this.#waiting.delete(tenantId);
+      if (first === undefined) continue;
+      if (queue.length > 0) this.#waiting.set(tenantId, queue);
+      this.#busy.add(tenantId);
+      void this.#look(first).finally(() => {
+        this.#busy.delete(tenantId);
+        this.#next();
+      });
+    }
+  }
+
+  async #look({ row, partition, done }: Waiting): Promise<void> {
+    const { write, log, onOutcome = (): void => undefined } = this.#options;
+    let found: AlertRow | null = null;
+    try {
+      found = await this.#find(wantedOf(row));
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      onOutcome('failed');
+      log.warn({ err: error, tenant: row.tenantId, alert: row.id }, 'It was not found why an alert has come.');
+    }
+    try {
+      if (found !== null) await write(partition, [found]);
+      if (found !== null) onOutcome('done');
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+
+  async #find(wanted: Wanted): Promise<AlertRow> {
+    const { row, query, all, window, baseline } = wanted;
+    // what has stopped is told by what came before
+    const until = row.detector === 'silence' ? { start: baseline.start, end: window.end } : window;
+    const messages = await this.#messages(row, query, until);
+    const now = await this.#shares(row, query, window);
+    let usual = await this.#shares(row, query, baseline);
+    const passedOver = new Set(NEVER);
+    if (query !== all && usual.entries < LEAST_ERRORS) {
+      usual = await this.#shares(row, all, baseline);
+      passedOver.add('level');
+    }
+    const why = changesOf(now, usual, passedOver).map((change) => ({ ...change, value: change.value.slice(0, VALUE_LENGTH) }));
+    return whyRow(row, { sample_messages: messages, why }, whyText(why));
+  }
+
+  async #shares(row: AlertRow, query: string, window: Window): Promise<FieldShares> {
+    const answer = (await this.#run(row, 'facets', { query, ...timesOf(window), limit: VALUES })) as {
+      readonly facets: Readonly<Record<string, readonly { readonly value: unknown; readonly hits: number }[]>>;
+    };
+    const fields = new Map(
+      Object.entries(answer.facets).map(([name, values]) => [
+        name,
+        new Map(values.map(({ value, hits }) => [typeof value === 'string' ? value : JSON.stringify(value), hits])),
+      ]),
+    );
+    const streams = [...(fields.get('_stream')?.values() ?? [])];
+    return { fields, entries: streams.reduce((sum, hits) => sum + hits, 0) };
+  }
+
+  async #messages(row: AlertRow, query: string, window: Window): Promise<string[]> {
+    const answer = (await this.#run(row, 'search', {
+      query: `${query} | fields _msg`,
+      ...timesOf(window),
+      limit: MESSAGES,
+      before: null,
+    })) as {
+      readonly logs: readonly { readonly _msg?: string }[];
+    };
+    // those that differ in numbers alone are one
+    const kinds = new Map<string, string>();
+    for (const { _msg: message = '' } of answer.logs) {
+      const kind = message.slice(0, SAMPLE_LENGTH).replace(/\d+/g, '0');
+      if (message !== '' && !kinds.has(kind)) kinds.set(kind, message.slice(0, SAMPLE_LENGTH));
+    }
+    return [...kinds.values()].slice(0, SAMPLES);
+  }
+
+  async #run(row: AlertRow, operation: string, parameters: unknown): Promise<unknown> {
+    const { tenantId, retentionDays, id } = row;
+    const { body } = await this.#options.engine.run({
+      ...{ operation, parameters, tenantId, retentionDays, atOnce: BESIDE },
+      ...{ requestId: `alert-${String(id)}-${String(this.#requests++)}`, startedAt: performance.now(), timeoutMs: TIMEOUT_MS },
+      ...{ isTail: false, signal: this.#stop.signal, permit: () => undefined },
+    });
+    return JSON.parse(body as string);
+  }
+}
+
+/** It is told for the first time, or is in one of the later windows. */
+const isDue = ({ firedAt, updatedAt, fireCount }: AlertRow): boolean => firedAt === updatedAt || LATER_WINDOWS.includes(fireCount);
+
+/** The last written unit of an end is inside: a millisecond. */
+const timesOf = ({ start, end }: Window): { readonly start: string; readonly end: string } => ({
+  start: new Date(start).toISOString(),
+  end: new Date(end - 1).toISOString(),
+});
+
+const MINUTE = 60_000;
+
+/** What an alert's evidence says of where to look. Throws where it says nothing of it. */
+function wantedOf(row: AlertRow): Wanted {
+  const {
+    window,
+    links,
+    baseline_mean: mean,
+  } = JSON.parse(row.evidence) as {
+    readonly window: { readonly start: string; readonly end: string };
+    readonly links: { readonly query: string };
+    readonly baseline_mean: number;
+  };
+  const [start, end] = [Date.parse(window.start), Date.parse(window.end)];
+  const minutes = Math.max(LEAST_BASELINE_MINUTES, Math.min(BASELINE_MINUTES, Math.floor(MOST_BASELINE / Math.max(1, mean))));
+  const until = start - GAP_MINUTES * MINUTE;
+  return {
+    ...{ row, query: links.query, all: row.stream === '{}' ? '*' : row.stream },
+    ...{ window: { start, end }, baseline: { start: until - minutes * MINUTE, end: until } },
+  };
+}
