@@ -54,19 +54,41 @@ const longLeast = ({ long: { entries, minutes } }: Track): number => Math.max(0,
 
 /** Whether the windows that end with a minute have more than is usual, and which of them says so. */
 export function risen(track: Track, end: number, factor: number, isRaw: boolean): Found | null {
-  if (track.age < LEARNING || track.at(end) === 0) return null;
-  const dipped = hasDipped(track, end);
+  if (!isRaw && track.headroom.has(end, factor)) return null;
+  const isOpen = track.age >= LEARNING && track.at(end) > 0;
+  if (!isOpen) {
+    track.headroom.set(end, factor, 0);
+    return null;
+  }
+  let dipped: boolean | null = null;
+  let room = Infinity;
   for (let index = 0; index < SCALES.length; index++) {
     const scale = SCALES[index] as number;
     const compared = track.compare(end, scale, isRaw);
     if (compared === null) continue;
     const found = riseOf(track, index, compared, factor);
-    if (found === null || !isHot(track, end, scale, compared, dipped, isRaw)) continue;
+    if (found === null) {
+      room = Math.min(room, leastRise(track, index, compared, factor) - compared.entries);
+      continue;
+    }
+    room = 0;
+    dipped ??= hasDipped(track, end);
+    if (!isHot(track, end, scale, compared, dipped, isRaw)) continue;
     if (scale === 1 && !dipped && !wasHot(track, end - 1, factor, isRaw)) continue;
     if (scale <= 5 && isScheduled(track, end, scale, compared)) continue;
+    track.headroom.set(end, factor, 0);
     return found;
   }
+  if (!isRaw) track.headroom.set(end, factor, room);
   return null;
+}
+
+/** With fewer entries `riseOf` finds nothing. */
+function leastRise(track: Track, index: number, { high }: Compared, factor: number): number {
+  const least = threshold(track, index, 'above', high, factor);
+  const at = (deviation: number): number => (Math.sqrt(high + 0.375) + deviation / 2) ** 2 - 0.375;
+  if (high >= FEW) return Math.max(at(least), (isYoung(track) ? RATIO_UP_YOUNG : RATIO_UP) * (high + 1) - 1);
+  return Math.max(LEAST_ENTRIES, at(Math.max(0.6 * least, OWN * (track.above[index]?.quantile() ?? 0))));
 }
 
 function riseOf(track: Track, index: number, { entries, high, above }: Compared, factor: number): Found | null {

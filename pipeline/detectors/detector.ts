@@ -48,6 +48,8 @@ export interface Series {
    * future counts as the minute of `appendedAt`; one behind the watermark builds the baseline and never fires.
    */
   add(minute: number, counts: Counts, appendedAt: number): void;
+  /** False where a tick in the same minute as the last one, with the same sensitivity, finds nothing and changes nothing. */
+  readonly isDue: boolean;
   /**
    * Says that time has passed, and asks what was found since the last tick: at least once a minute, every 10 s at best. Append times that go
    * backwards are taken as the newest one. `sensitivity` is asked for each detector by its name.

@@ -1,5 +1,6 @@
 import type { ByteReader, ByteWriter } from '../core/snapshot-bytes.ts';
 import { CountRing } from './count-ring.ts';
+import { Headroom } from './headroom.ts';
 import { Residuals } from './residuals.ts';
 import { anscombe } from './statistics.ts';
 
@@ -53,6 +54,7 @@ export class Track {
   newest = -1;
   readonly above = SCALES.map(() => new Residuals());
   readonly below = SCALES.map(() => new Residuals());
+  readonly headroom = new Headroom();
   /** The newest minute that had an entry; -1 for none. */
   #lastEntry = -1;
   /** The newest minute that has a place. */
@@ -85,10 +87,14 @@ export class Track {
     if (this.begin < 0 || minute > this.newest + FORGOTTEN) this.#start(minute);
     if (minute > this.#head) this.#makeRoom(minute);
     if (!this.#isKept(minute)) return;
-    this.newest = Math.max(this.newest, minute);
+    if (minute > this.newest) {
+      this.newest = minute;
+      this.headroom.spend();
+    }
     if (entries > 0) this.#lastEntry = Math.max(this.#lastEntry, minute);
     this.#came.add(minute, entries);
     if (minute <= this.closed) this.#learn(minute, this.#learned.at(minute) + entries);
+    else if (entries > 0) this.headroom.take(entries);
   }
 
   /** Closes the next minute, as a usual one or, with `instead`, as one that says nothing of what is usual. */
@@ -100,7 +106,7 @@ export class Track {
     this.#learned.set(minute, 0);
     const came = this.#came.at(minute);
     this.#learn(minute, instead ?? came);
-    this.#median = this.#lastEntry < minute - EMPTY ? 0 : this.#medianOfHour();
+    this.#median = this.#isEmpty || this.#lastEntry < minute - EMPTY ? 0 : this.#medianOfHour();
     if (instead === null) this.#long = longer(this.#long, came);
     else this.#leaveOut(minute);
     this.#remember(minute - DELAY);
@@ -126,6 +132,11 @@ export class Track {
     return before >= this.begin && before > this.closed - MINUTES + 8 ? this.#learned.at(before) : 0;
   }
 
+  /** How many minutes of the hour before a window are known; 0 or less for none. */
+  #knownBefore(end: number, width: number): number {
+    return this.begin < 0 ? 0 : Math.min(HOUR, end - width + 1 - GAP - this.begin);
+  }
+
   /** Today's level as a part of yesterday's, by the hour before a window; null in the first day. */
   offset(end: number, width: number): number | null {
     const to = end - width + 1 - GAP;
@@ -136,9 +147,9 @@ export class Track {
 
   /** What the window of `width` minutes that ends with `end` is expected to have; null while too little is known. */
   expect(end: number, width: number): Expected | null {
+    const known = this.#knownBefore(end, width);
+    if (known < LEAST) return null;
     const to = end - width + 1 - GAP;
-    const known = Math.min(HOUR, to - this.begin);
-    if (this.begin < 0 || known < LEAST) return null;
     const recent = (this.#sumLearned(to - known, to) / known) * width;
     const offset = known < HOUR || !this.#hasYesterday(to - HOUR, AROUND) ? null : this.offset(end, width);
     if (offset === null) return { recent, yesterday: null };
@@ -208,6 +219,7 @@ export class Track {
 
   /** What is usual of a minute, alone and in its span of the day. */
   #learn(minute: number, entries: number): void {
+    this.headroom.forget();
     const before = this.#learned.at(minute);
     this.#learned.set(minute, entries);
     const span = Math.floor(minute / SPAN);
@@ -224,11 +236,21 @@ export class Track {
       return;
     }
     SCALES.forEach((width, scale) => {
-      const compared = this.compare(minute, width, false);
+      const compared = this.#isEmpty ? this.#nothing(minute, width) : this.compare(minute, width, false);
       if (compared === null) return;
       (this.above[scale] as Residuals).add(compared.above);
       (this.below[scale] as Residuals).add(compared.below);
     });
+  }
+
+  /** True of a series that never had an entry, as that of the errors of most streams. */
+  get #isEmpty(): boolean {
+    return this.#lastEntry < this.begin;
+  }
+
+  /** What `compare` says of a series that never had an entry, without looking. */
+  #nothing(end: number, width: number): Pick<Compared, 'above' | 'below'> | null {
+    return this.#knownBefore(end, width) < LEAST ? null : { above: 0, below: 0 };
   }
 
   /** A minute that is no part of what is usual, behind the one before. */

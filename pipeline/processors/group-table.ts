@@ -22,21 +22,10 @@ export class GroupTable {
 
   /** The number of a group, which is a new one, without entries, where it was not there. */
   at(tenant: number, kind: number, high: number, low: number, time: number, level: number): number {
-    let slot = slotHash(tenant, kind, high, low, time, level) & this.#mask;
+    const slot = this.#seek(tenant, kind, high, low, time, level);
+    const found = this.#slots[slot] as number;
+    if (found !== 0) return found - 1;
     const words = this.#words;
-    for (let found = this.#slots[slot] as number; found !== 0; found = this.#slots[slot] as number) {
-      const at = (found - 1) * WORDS;
-      if (
-        words[at + LOW] === low >>> 0 &&
-        words[at + HIGH] === high >>> 0 &&
-        words[at + TIME] === time >>> 0 &&
-        words[at + LEVEL] === level &&
-        words[at + TENANT] === tenant &&
-        words[at + KIND] === kind
-      )
-        return found - 1;
-      slot = (slot + 1) & this.#mask;
-    }
     const group = this.size;
     if (group * WORDS === words.length) {
       this.#grow();
@@ -54,6 +43,11 @@ export class GroupTable {
     this.#slots[slot] = group + 1;
     this.size = group + 1;
     return group;
+  }
+
+  /** The number of a group; -1 where it is not there. */
+  find(tenant: number, kind: number, high: number, low: number, time: number, level: number): number {
+    return (this.#slots[this.#seek(tenant, kind, high, low, time, level)] as number) - 1;
   }
 
   add(group: number, entries: number, bytes: number): void {
@@ -104,6 +98,28 @@ export class GroupTable {
 
   bytes(group: number): number {
     return this.#counts[2 * group + 1] as number;
+  }
+
+  /** The slot of a group, or the free one where it would be. */
+  #seek(tenant: number, kind: number, high: number, low: number, time: number, level: number): number {
+    const words = this.#words;
+    const slots = this.#slots;
+    const mask = this.#mask;
+    let slot = slotHash(tenant, kind, high, low, time, level) & mask;
+    for (let found = slots[slot] as number; found !== 0; found = slots[slot] as number) {
+      const at = (found - 1) * WORDS;
+      if (
+        words[at + LOW] === low >>> 0 &&
+        words[at + HIGH] === high >>> 0 &&
+        words[at + TIME] === time >>> 0 &&
+        words[at + LEVEL] === level &&
+        words[at + TENANT] === tenant &&
+        words[at + KIND] === kind
+      )
+        return slot;
+      slot = (slot + 1) & mask;
+    }
+    return slot;
   }
 
   #hashOf(group: number): number {

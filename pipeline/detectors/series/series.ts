@@ -16,7 +16,7 @@ const LIVE = 90;
 const MOST_OPEN = 100;
 /** So many minutes at most are closed by a tick as if they had been looked at in time. */
 const CAUGHT_UP = 30;
-const VERSION = 1;
+const VERSION = 2;
 
 const FACTORS: Readonly<Record<Sensitivity, number>> = { off: Infinity, low: 1.3, normal: 1, high: 0.8 };
 
@@ -24,6 +24,12 @@ const FACTORS: Readonly<Record<Sensitivity, number>> = { off: Infinity, low: 1.3
 type Watched = { readonly track: Track; episodes: Episodes; carry: number };
 
 const KINDS = ['entries', 'errors'] as const;
+const DETECTORS = {
+  entries: detectors.members.filter(({ counts }) => counts === 'entries'),
+  errors: detectors.members.filter(({ counts }) => counts === 'errors'),
+};
+
+const isDue = ({ track, episodes }: Watched): boolean => track.headroom.isSpent || episodes.open !== null;
 
 export function newSeries(): Series {
   return new CountSeries();
@@ -42,7 +48,8 @@ export function restoreSeries(bytes: Buffer): Series | null {
 class CountSeries implements Series {
   #watched: Readonly<Record<keyof Tracks, Watched>>;
   #tracks: Tracks;
-  #newest = 0;
+  /** The newest minute that was told. */
+  #now = 0;
 
   constructor(entries = new Track(), errors = new Track()) {
     const watch = (track: Track): Watched => ({ track, episodes: new Episodes(), carry: 0 });
@@ -50,31 +57,43 @@ class CountSeries implements Series {
     this.#tracks = { entries, errors };
   }
 
+  get isDue(): boolean {
+    const { entries, errors } = this.#watched;
+    return isDue(entries) || isDue(errors);
+  }
+
   add(minute: number, { entries, errors }: Counts, appendedAt: number): void {
     const present = Math.floor(appendedAt / MINUTE_MS);
     const own = Math.min(minute, present);
-    for (const kind of KINDS) {
-      const watched = this.#watched[kind];
-      const { track } = watched;
-      // so many minutes are kept open at most, also where the past is told at once
-      while (track.begin >= 0 && track.closed < own - MOST_OPEN && own <= track.newest + DAY) this.#close(watched);
-      track.add(own, kind === 'entries' ? entries : errors);
-    }
+    this.#add(this.#watched.entries, own, entries);
+    this.#add(this.#watched.errors, own, errors);
+  }
+
+  #add(watched: Watched, own: number, count: number): void {
+    const { track } = watched;
+    // nothing of a minute that is known
+    if (count === 0 && track.begin >= 0 && own <= track.newest) return;
+    // so many minutes are kept open at most, also where the past is told at once
+    while (track.begin >= 0 && track.closed < own - MOST_OPEN && own <= track.newest + DAY) this.#close(watched);
+    track.add(own, count);
   }
 
   tick(appendedAt: number, sensitivity: (detector: string) => Sensitivity = () => 'normal'): readonly Finding[] {
-    this.#newest = Math.max(this.#newest, appendedAt);
-    const now = Math.floor(this.#newest / MINUTE_MS);
+    this.#now = Math.max(this.#now, Math.floor(appendedAt / MINUTE_MS));
     const found: Finding[] = [];
     for (const kind of KINDS) {
-      const own = detectors.members.filter(({ counts, name }) => counts === kind && sensitivity(name) !== 'off');
-      found.push(...this.#look(kind, now, own, (name) => FACTORS[sensitivity(name)]));
+      const own = DETECTORS[kind].filter(({ name }) => sensitivity(name) !== 'off');
+      found.push(...this.#look(kind, this.#now, own, (name) => FACTORS[sensitivity(name)]));
+      this.#watched[kind].track.headroom.look();
     }
     return found;
   }
 
   resolve(detector: string, side: Side): void {
-    for (const kind of KINDS) this.#watched[kind].episodes.mute(detector, side);
+    for (const kind of KINDS) {
+      this.#watched[kind].episodes.mute(detector, side);
+      this.#watched[kind].track.headroom.forget();
+    }
   }
 
   recent(detector: string, end: number, minutes: number): readonly number[] {
@@ -85,7 +104,7 @@ class CountSeries implements Series {
   snapshot(): Buffer {
     const to = new ByteWriter();
     to.count(VERSION);
-    to.count(this.#newest);
+    to.count(this.#now);
     for (const kind of KINDS) {
       const { track, episodes, carry } = this.#watched[kind];
       track.write(to);
@@ -97,12 +116,12 @@ class CountSeries implements Series {
 
   static read(from: ByteReader): CountSeries | null {
     if (from.count() !== VERSION) return null;
-    const newest = from.count();
+    const now = from.count();
     const parts = KINDS.map(() => ({ track: Track.read(from), episodes: Episodes.read(from), carry: from.count() / 1_000_000 }));
     if (!from.isAtEnd) return null;
     const [entries, errors] = parts as [(typeof parts)[0], (typeof parts)[0]];
     const read = new CountSeries(entries.track, errors.track);
-    read.#newest = newest;
+    read.#now = now;
     read.#watched = { entries, errors };
     return read;
   }

@@ -42,12 +42,12 @@ export const alerting: Merger<Watches> = {
 
   fold(state, input) {
     if (input.kind === 'tick') return [];
-    const counts = readRates(input.value);
-    if (counts === null) return [];
+    const rates = readRates(input.value);
+    if (rates === null) return [];
     const { tenantId } = input;
     const watch = watchOf(state, tenantId);
     const before = watch.size;
-    const found = watch.take(input, counts, state.streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS);
+    const found = watch.take(input, rates, state.streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS);
     state.streams += watch.size - before;
     return recordsOf(input, found);
   },

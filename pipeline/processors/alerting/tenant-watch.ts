@@ -3,7 +3,7 @@ import { serviceOf } from '../../core/labels.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
 import type { Sensitivity, Series, Side } from '../../detectors/detector.ts';
 import type { PartialInput } from '../merge/partial.ts';
-import type { StreamCounts } from '../rates/rates-partial.ts';
+import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { AlertBook } from './alert-book.ts';
 
@@ -11,11 +11,10 @@ import { AlertBook } from './alert-book.ts';
 const FORGET_MS = 24 * 3_600_000;
 /** How often series are asked what they have found. Milliseconds. */
 const TICK_MS = 10_000;
+const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */
 const SHOWN = 60;
 const MAX_STREAMS = 20_000;
-/** Severities that are errors: error and fatal. */
-const FIRST_ERROR = 5;
 
 /** A stream, and what is remembered of it. */
 type Watched = {
@@ -25,6 +24,8 @@ type Watched = {
   source: number;
   seenAt: number;
   readonly series: Series;
+  /** The minute in which it was asked last what it has found; -1 where it must be asked. */
+  askedAt: number;
   /** How easily each detector fires, as far as it was asked; undefined where that has changed. */
   sensitivities?: Map<string, Sensitivity> | undefined;
 };
@@ -50,14 +51,14 @@ export class TenantWatch {
   /** Says how easily detectors fire from now on; null: normally. */
   configure(sensitivityOf: SensitivityOf | null): void {
     this.#sensitivityOf = sensitivityOf ?? NORMAL;
-    for (const watched of this.#streams.values()) watched.sensitivities = undefined;
+    for (const watched of this.#streams.values()) [watched.sensitivities, watched.askedAt] = [undefined, -1];
   }
 
   /** Adds what a partition has counted, as long as the tenant has no more than `most` streams; gives what was found. */
-  take(input: PartialInput, counts: readonly StreamCounts[], most: number): Alert[] {
+  take(input: PartialInput, rates: Rates, most: number): Alert[] {
     const { source, retentionDays } = input;
     this.retentionDays = retentionDays;
-    for (const one of counts) this.#add(one, source.partition, source.appendedAt, most);
+    this.#add(rates, source.partition, source.appendedAt, most);
     const known = this.#sources.get(source.partition) ?? { through: 0, askedAt: 0 };
     known.through = Math.max(known.through, source.appendedAt);
     this.#sources.set(source.partition, known);
@@ -72,8 +73,11 @@ export class TenantWatch {
     if (resolved === null) return null;
     const { alert, wasFiring } = resolved;
     if (wasFiring)
-      for (const { stream, series } of this.#streams.values())
-        if (stream === alert.stream) for (const side of SIDES) series.resolve(alert.detector, side);
+      for (const watched of this.#streams.values()) {
+        if (watched.stream !== alert.stream) continue;
+        for (const side of SIDES) watched.series.resolve(alert.detector, side);
+        watched.askedAt = -1;
+      }
     return alert;
   }
 
@@ -103,25 +107,38 @@ export class TenantWatch {
       const [source, seenAt] = [from.count(65_535), from.count()];
       const series = restoreSeries(Buffer.from(from.text(), 'latin1'));
       if (series === null) return null;
-      read.#streams.set(id, { stream, source, seenAt, series });
+      read.#streams.set(id, { stream, source, seenAt, series, askedAt: -1 });
     }
     read.#book = AlertBook.from(JSON.parse(utf8(from.text())));
     return read;
   }
 
-  #add({ id, stream, counts }: StreamCounts, source: number, appendedAt: number, most: number): void {
-    let watched = this.#streams.get(id);
-    if (watched === undefined) {
-      if (this.#streams.size >= most) return;
-      this.#streams.set(id, (watched = { stream: '', source, seenAt: 0, series: newSeries() }));
-    }
-    if (stream !== null && stream !== watched.stream) [watched.stream, watched.sensitivities] = [stream, undefined];
-    watched.source = source;
-    watched.seenAt = Math.max(watched.seenAt, appendedAt);
-    for (const [minute, severities] of counts.rows()) {
-      const sum = (from: number): number => severities.reduce((all, count, kind) => (kind >= from ? all + count : all), 0);
-      watched.series.add(minute, { entries: sum(0), errors: sum(FIRST_ERROR) }, appendedAt);
-    }
+  #add({ ids, streams, ends, minutes, entries, errors }: Rates, source: number, appendedAt: number, most: number): void {
+    let row = 0;
+    ids.forEach((id, index) => {
+      const end = ends[index] as number;
+      const watched = this.#watchedOf(id, source, most);
+      if (watched === null) {
+        row = end;
+        return;
+      }
+      const stream = streams[index] ?? null;
+      if (stream !== null && stream !== watched.stream) [watched.stream, watched.sensitivities, watched.askedAt] = [stream, undefined, -1];
+      watched.source = source;
+      watched.seenAt = Math.max(watched.seenAt, appendedAt);
+      for (; row < end; row++)
+        watched.series.add(minutes[row] as number, { entries: entries[row] as number, errors: errors[row] as number }, appendedAt);
+      if (watched.series.isDue) watched.askedAt = -1;
+    });
+  }
+
+  /** Null where there are `most` already. */
+  #watchedOf(id: string, source: number, most: number): Watched | null {
+    const known = this.#streams.get(id);
+    if (known !== undefined || this.#streams.size >= most) return known ?? null;
+    const watched: Watched = { stream: '', source, seenAt: 0, series: newSeries(), askedAt: -1 };
+    this.#streams.set(id, watched);
+    return watched;
   }
 
   #sensitivitiesOf(watched: Watched): ((detector: string) => Sensitivity) | undefined {
@@ -139,9 +156,11 @@ export class TenantWatch {
   #ask(tenantId: number, partition: number, through: number): Alert[] {
     // of an alert the last word counts
     const found = new Map<number, Alert>();
+    const minute = Math.floor(through / MINUTE_MS);
     for (const [id, watched] of this.#streams) {
       const { stream, source, seenAt, series } = watched;
-      if (source !== partition) continue;
+      const isGone = seenAt < through - FORGET_MS;
+      if (source !== partition || (watched.askedAt === minute && !isGone)) continue;
       for (const finding of series.tick(through, this.#sensitivitiesOf(watched))) {
         if (stream === '') continue;
         const recent = series.recent(finding.detector, finding.window.end, SHOWN);
@@ -149,7 +168,8 @@ export class TenantWatch {
         const alert = this.#book.take(finding, subject, Math.floor(through / 1000));
         if (alert !== null) found.set(alert.id, alert);
       }
-      if (seenAt >= through - FORGET_MS) continue;
+      watched.askedAt = series.isDue ? -1 : minute;
+      if (!isGone) continue;
       this.#streams.delete(id);
       for (const alert of this.#book.end(stream, Math.floor(through / 1000))) found.set(alert.id, alert);
     }

@@ -43,7 +43,7 @@ export const rates: Processor<RatesState> = {
     const outputs = input.appendedAt >= state.tellAt ? tellAll(state, input) : [];
     if (input.kind === 'tick' || input.columns === null || input.columns.count === 0) return outputs;
     const tenant = count(state, input);
-    return tenant.isFull ? [...outputs, told(input.tenantId, tenant, input)] : outputs;
+    return tenant.isFull ? [...outputs, ...told(input.tenantId, tenant, input)] : outputs;
   },
 
   snapshot({ tenants, tellAt, hour }: RatesState): Buffer {
@@ -71,14 +71,12 @@ export const rates: Processor<RatesState> = {
   },
 };
 
-const VERSION = 1;
+const VERSION = 2;
 
 const hourOf = ({ appendedAt }: Input): number => Math.floor(appendedAt / HOUR_MS);
 
-const told = (tenantId: number, tenant: TenantRates, input: Input): PartialOutput => ({
-  ...{ kind: 'partial', tenantId, retentionDays: tenant.retentionDays },
-  value: tenant.tell(input.appendedAt, hourOf(input)),
-});
+const told = (tenantId: number, tenant: TenantRates, input: Input): PartialOutput[] =>
+  tenant.tell(input.appendedAt, hourOf(input)).map((value) => ({ kind: 'partial', tenantId, retentionDays: tenant.retentionDays, value }));
 
 /** What was counted of every tenant before this input. */
 function tellAll(state: RatesState, input: Input): PartialOutput[] {
@@ -86,13 +84,13 @@ function tellAll(state: RatesState, input: Input): PartialOutput[] {
   const outputs: PartialOutput[] = [];
   for (const [tenantId, tenant] of state.tenants) {
     const isDue = tenant.hasNews || appendedAt >= tenant.toldAt + QUIET_MS;
-    if (isDue) outputs.push(told(tenantId, tenant, input));
+    if (isDue) outputs.push(...told(tenantId, tenant, input));
     if (appendedAt >= tenant.seenAt + FORGET_MS) state.tenants.delete(tenantId);
   }
   state.tellAt = Math.floor(appendedAt / TELL_MS) * TELL_MS + TELL_MS;
   const hour = hourOf(input);
   if (hour > state.hour) {
-    for (const tenant of state.tenants.values()) tenant.forget(hour);
+    for (const tenant of state.tenants.values()) tenant.known.forget(hour);
     state.hour = hour;
   }
   state.known = knownOf(state);
@@ -109,44 +107,31 @@ function count(state: RatesState, input: Batch): TenantRates {
   tenant.seenAt = appendedAt;
   const { table, levels } = groupsOf(input);
   const severities = levels.map(severityOf);
-  const [hour, now] = [hourOf(input), Math.floor(appendedAt / MINUTE_MS)];
-  let [high, low, id] = [0, 0, ''];
+  const now = Math.floor(appendedAt / MINUTE_MS);
   let hasLearned = false;
   for (let group = 0; group < table.size; group++) {
     if (table.kind(group) !== SCOPE_STREAM) continue;
     const minute = table.time(group);
     if (minute < now - OLDEST || minute > now + NEWEST) continue;
-    if (id === '' || table.high(group) !== high || table.low(group) !== low) {
-      [high, low] = [table.high(group), table.low(group)];
-      id = idOf(high, low);
-      if (!hasLearned && !tenant.has(id)) {
-        learn(state, tenant, input);
-        hasLearned = true;
-      }
-    }
-    tenant.add(id, minute, severities[table.level(group)] ?? 0, table.entries(group), hour);
+    const [high, low] = [table.high(group), table.low(group)];
+    const isNew = tenant.add(high, low, minute, severities[table.level(group)] ?? 0, table.entries(group));
+    if (hasLearned || !isNew || tenant.known.place(high, low) >= 0) continue;
+    learn(state, tenant, input);
+    hasLearned = true;
   }
   return tenant;
 }
 
 /** Takes the streams of a record that are not known. */
 function learn(state: RatesState, tenant: TenantRates, input: Batch): void {
+  const { known } = tenant;
   const most = state.known < MANY_STREAMS ? MAX_STREAMS : FEW_STREAMS;
-  const before = tenant.size;
+  if (known.size >= 2 * most) return;
+  const before = known.size;
   input.streams.forEach((stream) => {
-    const id = idOf(stream.high, stream.low);
-    if (!tenant.has(id)) tenant.learn(id, stream.text(), hourOf(input), most);
+    if (known.place(stream.high, stream.low) < 0) known.learn(stream.high, stream.low, stream.text(), hourOf(input), most);
   });
-  state.known += tenant.size - before;
+  state.known += known.size - before;
 }
 
-const knownOf = ({ tenants }: RatesState): number => [...tenants.values()].reduce((sum, { size }) => sum + size, 0);
-
-const idBytes = Buffer.alloc(8);
-
-/** A stream's id with a character for each of its bytes. */
-function idOf(high: number, low: number): string {
-  idBytes.writeInt32LE(high | 0, 0);
-  idBytes.writeInt32LE(low | 0, 4);
-  return idBytes.toString('latin1');
-}
+const knownOf = ({ tenants }: RatesState): number => [...tenants.values()].reduce((sum, { known }) => sum + known.size, 0);

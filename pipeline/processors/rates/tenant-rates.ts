@@ -1,29 +1,23 @@
-import type { Severity } from '../../core/severity.ts';
+import { SEVERITIES, type Severity } from '../../core/severity.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import { MinuteCounts } from './minute-counts.ts';
-import { encodeRates } from './rates-partial.ts';
+import { GroupTable } from '../group-table.ts';
+import { KnownStreams } from './known-streams.ts';
+import { encodeRates, type StreamCounts } from './rates-partial.ts';
 
 /** Streams of a tenant that are counted singly in a partition; all others are one, `{}`. */
 export const MAX_STREAMS = 10_000;
-/** Bytes of a label set that is told; a longer one is one of the others. */
-const MAX_STREAM_BYTES = 4096;
-/** What a partial may have before it is told at once. Bytes, about. */
-const MOST_WAITING = 128 * 1024;
-const MINUTE_BYTES = 16;
-const STREAM_BYTES = 24;
-/** The others, whose id no stream has. */
+/** Groups of stream, minute and severity that are counted before they are told at once. */
+const MOST_COUNTED = 50_000;
+/** What a partial may have, and what a stream and a minute take in it, beside the label set: bytes, about. */
+const MOST_BYTES = 128 * 1024;
+const STREAM_BYTES = 16;
+const MINUTE_BYTES = 24;
+/** The others, whose id no stream has, and their label set. */
 const OTHERS = '';
 const OTHERS_STREAM = '{}';
-
-/** What is known of a stream in a partition. */
-type Known = {
-  /** Null for one that is counted with the others. */
-  readonly stream: string | null;
-  /** The hours (since 1970, by append time) in which its label set was told last, and in which it had an entry last. */
-  toldHour: number;
-  seenHour: number;
-  counts: MinuteCounts;
-};
+/** More groups than are ever counted before they are told. */
+const MOST_GROUPS = 1_000_000;
+const KINDS = SEVERITIES.length;
 
 /** What a partition has counted of a tenant since it told last. */
 export class TenantRates {
@@ -31,117 +25,107 @@ export class TenantRates {
   /** When entries came last, and when it was told last, by append time, milliseconds. */
   seenAt = 0;
   toldAt = 0;
-  readonly #streams = new Map<string, Known>();
-  /** Those that have counts, in the order in which they came. */
-  readonly #changed = new Set<string>();
-  #waiting = 0;
+  readonly known: KnownStreams;
+  /** The entries by stream, minute and severity (as level). */
+  readonly #counts = new GroupTable();
+  /** The hour in which the label set of the others was told last. */
+  #othersHour = -1;
 
-  constructor(retentionDays: number) {
+  constructor(retentionDays: number, known = new KnownStreams()) {
     this.retentionDays = retentionDays;
+    this.known = known;
   }
 
   /** True once so much was counted that it must be told. */
   get isFull(): boolean {
-    return this.#waiting >= MOST_WAITING;
+    return this.#counts.size >= MOST_COUNTED;
   }
 
   get hasNews(): boolean {
-    return this.#changed.size > 0;
+    return this.#counts.size > 0;
   }
 
-  /** Streams that are known. */
-  get size(): number {
-    return this.#streams.size;
+  /** Counts entries of a stream; true where it had none in this minute and severity. */
+  add(high: number, low: number, minute: number, severity: Severity, entries: number): boolean {
+    const counts = this.#counts;
+    const before = counts.size;
+    counts.add(counts.at(0, 0, high, low, minute, severity), entries, 0);
+    return counts.size > before;
   }
 
-  has(id: string): boolean {
-    return this.#streams.has(id);
-  }
-
-  /** Takes a stream that was not there, as one of the others where the tenant has `most` already. */
-  learn(id: string, stream: string, hour: number, most: number): void {
-    const isOther = this.#streams.size >= most || Buffer.byteLength(stream) > MAX_STREAM_BYTES;
-    if (this.#streams.size < 2 * most) this.#streams.set(id, knownOf(isOther ? null : stream, hour));
-  }
-
-  /** Counts entries of a stream; of one that was not learned they are the others'. */
-  add(id: string, minute: number, severity: Severity, entries: number, hour: number): void {
-    const own = this.#streams.get(id);
-    if (own !== undefined) own.seenHour = hour;
-    const isOther = own === undefined || own.stream === null;
-    const counted = isOther ? OTHERS : id;
-    let known = isOther ? this.#streams.get(OTHERS) : own;
-    if (known === undefined) this.#streams.set(OTHERS, (known = knownOf(OTHERS_STREAM, hour)));
-    known.seenHour = hour;
-    if (!this.#changed.has(counted)) {
-      this.#changed.add(counted);
-      this.#waiting += STREAM_BYTES + (known.toldHour === hour ? 0 : (known.stream ?? '').length * 3);
-    }
-    if (known.counts.add(minute, severity, entries)) this.#waiting += MINUTE_BYTES;
-  }
-
-  /** All that was counted, as the value of a partial; from then on nothing is counted. */
-  tell(appendedAt: number, hour: number): Buffer {
-    const streams = [...this.#changed].map((id) => {
-      const known = this.#streams.get(id) as Known;
-      const stream = known.toldHour === hour ? null : known.stream;
-      known.toldHour = hour;
-      return { id, stream, counts: known.counts };
-    });
-    const value = encodeRates(streams);
-    for (const { counts } of streams) counts.clear();
-    this.#changed.clear();
-    this.#waiting = 0;
+  /** All that was counted, as values of partials, one at least; from then on nothing is counted. */
+  tell(appendedAt: number, hour: number): Buffer[] {
+    const values = cut(this.#byStream(hour)).map(encodeRates);
+    this.#counts.clear();
     this.toldAt = appendedAt;
-    return value;
-  }
-
-  /** Forgets the streams that had no entry in this hour and the one before; their label sets are told again when they come back. */
-  forget(hour: number): void {
-    for (const [id, { seenHour }] of this.#streams) if (seenHour < hour - 1 && !this.#changed.has(id)) this.#streams.delete(id);
+    return values;
   }
 
   write(to: ByteWriter): void {
-    for (const number of [this.retentionDays, this.seenAt, this.toldAt, this.#streams.size]) to.count(number);
-    for (const [id, { stream, toldHour, seenHour }] of this.#streams) {
-      to.text(id);
-      to.text(stream === null ? '' : Buffer.from(stream).toString('latin1'));
-      to.signed(toldHour);
-      to.signed(seenHour);
+    const counts = this.#counts;
+    for (const number of [this.retentionDays, this.seenAt, this.toldAt]) to.count(number);
+    to.signed(this.#othersHour);
+    this.known.write(to);
+    to.count(counts.size);
+    for (let group = 0; group < counts.size; group++) {
+      to.word(counts.high(group));
+      to.word(counts.low(group));
+      to.signed(counts.time(group));
+      to.count(counts.level(group));
+      to.count(counts.entries(group));
     }
-    to.count(this.#changed.size);
-    for (const id of this.#changed) {
-      to.text(id);
-      (this.#streams.get(id) as Known).counts.write(to);
-    }
-    to.count(this.#waiting);
   }
 
   /** What `write` wrote; throws CutOff where it is anything else. */
   static read(from: ByteReader): TenantRates {
-    const read = new TenantRates(from.count(65_535));
-    read.seenAt = from.count();
-    read.toldAt = from.count();
-    for (let left = from.count(2 * MAX_STREAMS + 1); left > 0; left--) {
-      const [id, text] = [from.text(), from.text()];
-      const known = knownOf(text === '' ? null : Buffer.from(text, 'latin1').toString(), NEVER);
-      known.toldHour = from.signed();
-      known.seenHour = from.signed();
-      read.#streams.set(id, known);
-    }
-    for (let left = from.count(read.#streams.size); left > 0; left--) {
-      const id = from.text();
-      const known = read.#streams.get(id);
-      const counts = MinuteCounts.read(from, MOST_WAITING);
-      if (known === undefined) continue;
-      known.counts = counts;
-      read.#changed.add(id);
-    }
-    read.#waiting = from.count();
+    const [retentionDays, seenAt, toldAt] = [from.count(65_535), from.count(), from.count()];
+    const othersHour = from.signed();
+    const read = new TenantRates(retentionDays, KnownStreams.read(from));
+    for (let left = from.count(MOST_GROUPS); left > 0; left--)
+      read.add(from.word(), from.word(), from.signed(), from.count(KINDS - 1) as Severity, from.count());
+    [read.seenAt, read.toldAt, read.#othersHour] = [seenAt, toldAt, othersHour];
     return read;
+  }
+
+  /** What was counted, in the order in which streams came; the others behind them. */
+  #byStream(hour: number): StreamCounts[] {
+    const counts = this.#counts;
+    const byPlace = new Map<number, Map<number, number[]>>();
+    for (let group = 0; group < counts.size; group++) {
+      const known = this.known.place(counts.high(group), counts.low(group));
+      if (known >= 0) this.known.see(known, hour);
+      const place = known >= 0 && this.known.text(known) !== null ? known : -1;
+      let minutes = byPlace.get(place);
+      if (minutes === undefined) byPlace.set(place, (minutes = new Map<number, number[]>()));
+      let bySeverity = minutes.get(counts.time(group));
+      if (bySeverity === undefined) minutes.set(counts.time(group), (bySeverity = new Array<number>(KINDS).fill(0)));
+      bySeverity[counts.level(group)] = (bySeverity[counts.level(group)] ?? 0) + counts.entries(group);
+    }
+    return [...byPlace].map(([place, minutes]) => ({
+      ...(place < 0 ? this.#others(hour) : { id: this.known.id(place), stream: this.known.tell(place, hour) }),
+      minutes: [...minutes].sort(([a], [b]) => a - b).map(([minute, bySeverity]) => ({ minute, bySeverity })),
+    }));
+  }
+
+  #others(hour: number): Pick<StreamCounts, 'id' | 'stream'> {
+    const stream = this.#othersHour === hour ? null : OTHERS_STREAM;
+    this.#othersHour = hour;
+    return { id: OTHERS, stream };
   }
 }
 
-const NEVER = -1;
-
-const knownOf = (stream: string | null, hour: number): Known => ({ stream, toldHour: NEVER, seenHour: hour, counts: new MinuteCounts() });
+/** As many streams together as a partial may have; none are a partial too, which says that nothing came. */
+function cut(streams: readonly StreamCounts[]): StreamCounts[][] {
+  const parts: StreamCounts[][] = [[]];
+  let room = MOST_BYTES;
+  for (const one of streams) {
+    const size = STREAM_BYTES + Buffer.byteLength(one.stream ?? '') + one.minutes.length * MINUTE_BYTES;
+    if (size > room && parts.at(-1)?.length !== 0) {
+      parts.push([]);
+      room = MOST_BYTES;
+    }
+    parts.at(-1)?.push(one);
+    room -= size;
+  }
+  return parts;
+}

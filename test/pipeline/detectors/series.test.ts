@@ -215,4 +215,29 @@ describe('a series, whatever comes', () => {
     expect(restoreSeries(Buffer.concat([bytes, Buffer.from([0])]))).to.equal(null);
     expect(restoreSeries(Buffer.from([9, 9, 9]))).to.equal(null);
   });
+
+  it('says the same whether it is asked each ten seconds, or only when it is due', () => {
+    const [eager, lazy] = [[], []] as Finding[][] & [Finding[], Finding[]];
+    // one that is asked each time, and has just begun again from its snapshot, so that it knows nothing of what was looked at
+    let always = newSeries();
+    const whenDue = newSeries();
+    let [asked, skipped] = [-1, 0];
+    for (let part = 0; part < 8 * HOUR * 6; part++) {
+      const at = (START + Math.floor(part / 6)) * 60_000 + (part % 6) * 10_000 + 9000;
+      const minute = Math.floor(at / 60_000);
+      const wild = part > 5 * HOUR * 6 && part % 700 < 60 ? 1 + (part % 7) : 1;
+      const came = part % 500 > 490 ? 0 : Math.floor(wild * (4 + ((part * 7919) % 5)));
+      const late = part % 97 === 0 ? minute - 1 - (part % 9) : minute;
+      for (const series of [always, whenDue]) series.add(late, { entries: came, errors: part % 1000 > 960 ? came >> 1 : 0 }, at);
+      always = restoreSeries(always.snapshot()) ?? always;
+      eager.push(...always.tick(at));
+      if (asked !== minute || whenDue.isDue) lazy.push(...whenDue.tick(at));
+      else skipped += 1;
+      asked = minute;
+    }
+    expect(lazy).to.deep.equal(eager);
+    expect(lazy.length, 'something was found').to.be.above(10);
+    expect(skipped, 'many ticks were left out').to.be.above(1000);
+    expect(whenDue.snapshot().equals(always.snapshot())).to.equal(true);
+  });
 });

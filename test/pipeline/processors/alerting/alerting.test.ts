@@ -128,7 +128,10 @@ describe('alerting, by what rates has counted', () => {
     expect(evidence).to.include.keys('z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'series', 'links');
     expect(evidence['current_value']).to.be.within(15, 36);
     expect(evidence['z_score']).to.be.above(6);
-    expect(evidence['links']).to.deep.include({ query: stream });
+    expect((evidence['links'] as unknown as { readonly query: string }).query)
+      .to.satisfy((query: string) => query.startsWith(`${stream} level:~"(?i)^(error|err|`))
+      .and.to.contain('|fatal|');
+    expect((JSON.parse(entries?.evidence ?? '') as { links: unknown }).links).to.deep.include({ query: stream });
     expect(entries?.detector).to.equal('log_rate');
 
     stages.run(40, usual);

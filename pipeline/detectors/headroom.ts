@@ -1,0 +1,61 @@
+/** Of what is not counted exactly (CountRing) a part is left out. */
+const SURE = 0.5;
+
+/** A minute that was looked at, how easily it fires, and how many entries may come before it must be looked at again. */
+type Looked = { end: number; factor: number; room: number };
+
+/**
+ * How many more entries may come until a minute may rise: an open minute is asked about every ten seconds, and mostly nothing can have changed. It
+ * holds as long as nothing that is usual is learned anew; then all is forgotten. What is found is the same with and without it.
+ */
+export class Headroom {
+  // the open minute and the one before
+  readonly #looked: readonly [Looked, Looked] = [
+    { end: -1, factor: 0, room: 0 },
+    { end: -1, factor: 0, room: 0 },
+  ];
+  #isSpent = true;
+
+  /** Whether something may be found, in the minute in which it was looked last, that was not there then. */
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  /** So many entries at least must come until the windows that end with a minute may rise. */
+  set(end: number, factor: number, room: number): void {
+    const looked = this.#looked[end & 1] as Looked;
+    looked.end = end;
+    looked.factor = factor;
+    looked.room = room * SURE;
+  }
+
+  /** Whether nothing can have risen since. */
+  has(end: number, factor: number): boolean {
+    const looked = this.#looked[end & 1] as Looked;
+    return looked.end === end && looked.factor === factor && looked.room > 0;
+  }
+
+  /** All was looked at. */
+  look(): void {
+    this.#isSpent = false;
+  }
+
+  /** Entries have come, of any minute that is open. */
+  take(entries: number): void {
+    for (const looked of this.#looked) {
+      looked.room -= entries;
+      if (looked.room <= 0) this.#isSpent = true;
+    }
+  }
+
+  /** Something else has come: what was looked at holds. */
+  spend(): void {
+    this.#isSpent = true;
+  }
+
+  /** Something was learned anew. */
+  forget(): void {
+    for (const looked of this.#looked) looked.end = -1;
+    this.#isSpent = true;
+  }
+}

@@ -1,0 +1,102 @@
+import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
+import { GroupTable } from '../group-table.ts';
+
+/** Bytes of a label set that is told; a longer one is one of the others. */
+const MAX_STREAM_BYTES = 4096;
+/** More than are ever known. */
+const MOST = 1_000_000;
+const NEVER = -1;
+const idBytes = Buffer.alloc(8);
+
+/** The streams that a partition knows of a tenant, each by its place: a number from 0 on, which changes when some are forgotten. */
+export class KnownStreams {
+  readonly #table = new GroupTable();
+  /** The label set of each; null of one that is counted with the others. */
+  readonly #texts: (string | null)[] = [];
+  /** The hours (since 1970, by append time) in which its label set was told last, and in which it had an entry last. */
+  readonly #toldHours: number[] = [];
+  readonly #seenHours: number[] = [];
+
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** The place of a stream; -1 where it is not known. */
+  place(high: number, low: number): number {
+    return this.#table.find(0, 0, high, low, 0, 0);
+  }
+
+  /** Takes a stream, as one of the others where there are `most` already; beyond twice as many it is not known. */
+  learn(high: number, low: number, text: string, hour: number, most: number): void {
+    if (this.size >= 2 * most) return;
+    const isOther = this.size >= most || Buffer.byteLength(text) > MAX_STREAM_BYTES;
+    this.#add(high, low, isOther ? null : text, NEVER, hour);
+  }
+
+  /** The id of a stream, a character for each of its eight bytes. */
+  id(place: number): string {
+    idBytes.writeUInt32LE(this.#table.high(place), 0);
+    idBytes.writeUInt32LE(this.#table.low(place), 4);
+    return idBytes.toString('latin1');
+  }
+
+  /** The label set of a stream; null of one that is counted with the others. */
+  text(place: number): string | null {
+    return this.#texts[place] ?? null;
+  }
+
+  /** Its label set where that is to be told in this hour; it was then. */
+  tell(place: number, hour: number): string | null {
+    if (this.#toldHours[place] === hour) return null;
+    this.#toldHours[place] = hour;
+    return this.text(place);
+  }
+
+  see(place: number, hour: number): void {
+    this.#seenHours[place] = hour;
+  }
+
+  /** Forgets those that had no entry in this hour and the one before; their label sets are told again when they come back. */
+  forget(hour: number): void {
+    if (!this.#seenHours.some((seen) => seen < hour - 1)) return;
+    const kept = new KnownStreams();
+    for (let place = 0; place < this.size; place++) if ((this.#seenHours[place] as number) >= hour - 1) kept.#add(...this.#row(place));
+    this.#table.clear();
+    for (const list of [this.#texts, this.#toldHours, this.#seenHours]) list.length = 0;
+    for (let place = 0; place < kept.size; place++) this.#add(...kept.#row(place));
+  }
+
+  write(to: ByteWriter): void {
+    to.count(this.size);
+    for (let place = 0; place < this.size; place++) {
+      const [high, low, text, toldHour, seenHour] = this.#row(place);
+      to.word(high);
+      to.word(low);
+      to.text(text === null ? '' : Buffer.from(text).toString('latin1'));
+      to.signed(toldHour);
+      to.signed(seenHour);
+    }
+  }
+
+  /** What `write` wrote; throws CutOff where it is anything else. */
+  static read(from: ByteReader): KnownStreams {
+    const read = new KnownStreams();
+    for (let left = from.count(MOST); left > 0; left--) {
+      const [high, low, text] = [from.word(), from.word(), from.text()];
+      read.#add(high, low, text === '' ? null : Buffer.from(text, 'latin1').toString(), from.signed(), from.signed());
+    }
+    return read;
+  }
+
+  #add(high: number, low: number, text: string | null, toldHour: number, seenHour: number): void {
+    const place = this.#table.at(0, 0, high, low, 0, 0);
+    this.#texts[place] = text;
+    this.#toldHours[place] = toldHour;
+    this.#seenHours[place] = seenHour;
+  }
+
+  #row(place: number): [number, number, string | null, number, number] {
+    const [toldHour, seenHour] = [this.#toldHours[place] as number, this.#seenHours[place] as number];
+    return [this.#table.high(place), this.#table.low(place), this.text(place), toldHour, seenHour];
+  }
+}
