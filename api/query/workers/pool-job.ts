@@ -22,6 +22,8 @@ export class PoolJob {
   moves = 0;
   /** The pipes that its rows go through in the worker. */
   pipes: SentPipes = { names: [], advice: [] };
+  /** Its worker has said that it works on it. */
+  isNoted = false;
   /** The worker has said all that it has to say of it. */
   isAnswered = false;
   #isOver = false;
@@ -56,6 +58,7 @@ export class PoolJob {
 
   placed(number: number, send: Send, now: number): void {
     this.number = number;
+    this.isNoted = false;
     this.#ranAt = now;
     this.#send = send;
     this.#head = null;

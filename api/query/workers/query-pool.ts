@@ -218,6 +218,7 @@ export class QueryPool implements QueryEngine, Service {
         break;
       case NOTE:
         slot.noted = frame.job;
+        if (job !== undefined) job.isNoted = true;
         break;
       case PIPES:
         if (job !== undefined) job.pipes = jsonOf(frame) as SentPipes;
@@ -319,8 +320,8 @@ export class QueryPool implements QueryEngine, Service {
       log.warn(about, 'A query worker has ended with the query that it was working on; another one takes its place.');
     }
     for (const job of jobs) {
-      // where it has not said whom it worked for, it may have been any of them; and somebody else may have killed it
-      const isIts = job.number === noted ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.moves > 0;
+      // where it has not said whom it worked for, it may have been any that it began; and somebody else may have killed it
+      const isIts = job.number === noted ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.isNoted && job.moves > 0;
       if (isIts || job.hasBegun || job.moves >= MAX_MOVES)
         job.fail(isIts ? (why === 'time' ? tooLong(job) : tooMuch(job)) : storeUnavailable());
       else {
