@@ -104,7 +104,7 @@ export const appRole: Role = {
       sweep,
       ...services,
       engine,
-      ...createAlertFeed(context, engine),
+      ...createAlertFeed(context, { engine, store }),
       host,
       tails,
     ];

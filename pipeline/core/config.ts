@@ -1,5 +1,6 @@
 import Joi from 'joi';
 import { readFileSync } from 'node:fs';
+import { networkOf } from './network.ts';
 
 /** What a TLS connection is made with, in PEM: whom to trust besides its name (the system's authorities without it), and who we are. */
 export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
@@ -54,6 +55,13 @@ export type Config = {
   readonly sinks: { readonly deadLetterLimit: number };
   /** Files of processors beside our own. */
   readonly processors: { readonly files: readonly string[] };
+  /** Who is told of alerts. */
+  readonly alerts: {
+    /** Each is told everything, as of a cluster. */
+    readonly alertmanagers: readonly string[];
+    /** Private networks that webhooks may reach, such as `10.0.0.0/8`. */
+    readonly webhookNetworks: readonly string[];
+  };
   readonly keys: { readonly pepper: string; readonly bootstrapKey: string; readonly adminToken: string };
   readonly dataDir: string;
   readonly logLevel: string;
@@ -64,6 +72,15 @@ export type Config = {
 const MIN_SECRET = 16;
 
 const port = Joi.number().port();
+
+/** The parts of a text with commas. */
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 const pem = (meaning: string): Joi.StringSchema => Joi.string().description(`${meaning} A file in PEM.`);
 
 /** One row for each variable: the schema of its text and what it means; `docs/config.md` is made from it. */
@@ -153,6 +170,18 @@ export const environment = Joi.object({
     .allow('')
     .default('')
     .description('Files of further processors, comma-separated: docs/extending/processors.md.'),
+  LOGWEIR_ALERTMANAGER_URL: Joi.string()
+    .allow('')
+    .default('')
+    .custom((text: string, helpers) => (listOf(text).every(isHttpUrl) ? text : helpers.error('any.custom')))
+    .messages({ 'any.custom': '{{#label}} must have URLs that begin with http:// or https://, comma-separated' })
+    .description('Prometheus Alertmanagers that are told of alerts, comma-separated, each told everything: docs/notifications.md.'),
+  LOGWEIR_WEBHOOK_ALLOWED_NETWORKS: Joi.string()
+    .allow('')
+    .default('')
+    .custom((text: string, helpers) => (listOf(text).every((network) => networkOf(network) !== null) ? text : helpers.error('any.custom')))
+    .messages({ 'any.custom': '{{#label}} must have networks such as 10.0.0.0/8, comma-separated' })
+    .description('Private networks that webhooks may reach, such as `10.0.0.0/8`, comma-separated; none without it.'),
   LOGWEIR_CORS_ORIGINS: Joi.string().allow('').default('').description('Origins that browsers may call from, comma-separated.'),
   LOGWEIR_DRAIN_SECONDS: Joi.number()
     .min(0)
@@ -249,11 +278,7 @@ class PemFiles {
 
 function toConfig(env: Environment, files: PemFiles): Config {
   const text = (name: string): string => String(env[name] ?? '');
-  const list = (name: string): string[] =>
-    text(name)
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '');
+  const list = (name: string): string[] => listOf(text(name));
   const readerUser = text('LOGWEIR_CLICKHOUSE_READER_USER');
   const sasl = env['LOGWEIR_KAFKA_SASL_MECHANISM'] as Sasl['mechanism'] | undefined;
   return {
@@ -294,6 +319,10 @@ function toConfig(env: Environment, files: PemFiles): Config {
     },
     processors: { files: list('LOGWEIR_PROCESSORS') },
     sinks: { deadLetterLimit: Number(env['LOGWEIR_DEAD_LETTER_LIMIT']) },
+    alerts: {
+      alertmanagers: list('LOGWEIR_ALERTMANAGER_URL'),
+      webhookNetworks: list('LOGWEIR_WEBHOOK_ALLOWED_NETWORKS'),
+    },
     keys: { pepper: text('LOGWEIR_KEY_PEPPER'), bootstrapKey: text('LOGWEIR_BOOTSTRAP_KEY'), adminToken: text('LOGWEIR_ADMIN_TOKEN') },
     dataDir: text('LOGWEIR_DATA_DIR'),
     logLevel: text('LOGWEIR_LOG_LEVEL'),

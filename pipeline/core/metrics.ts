@@ -44,6 +44,11 @@ export class Metrics {
   readonly explainedAlerts = this.#counter('logweir_explained_alerts_total', 'Alerts of which it was looked why they came, by outcome.', [
     'outcome',
   ]);
+  readonly notifications = this.#counter(
+    'logweir_notifications_total',
+    'Alerts that were told outwards, by whom they were told and outcome.',
+    ['to', 'outcome'],
+  );
   readonly givenUpCoordinators = this.#counter(
     'logweir_given_up_coordinators_total',
     'Coordinators of a consumer group that did not answer any more, so that another one was looked for.',

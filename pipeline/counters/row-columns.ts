@@ -91,11 +91,11 @@ export class RowColumns<Row extends object> {
   readonly names: readonly string[];
   /** The columns as `input()` declares them. */
   readonly structure: string;
-  readonly #columns: readonly RowColumn<Row>[];
+  readonly columns: readonly RowColumn<Row>[];
   readonly #heads: Readonly<Record<string, Buffer>>;
 
   constructor(columns: readonly RowColumn<Row>[]) {
-    this.#columns = columns;
+    this.columns = columns;
     this.names = columns.map(({ name }) => name);
     this.structure = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
     this.#heads = Object.fromEntries(columns.map(({ name, type }) => [name, columnHead(name, type)]));
@@ -104,7 +104,7 @@ export class RowColumns<Row extends object> {
   /** The value of a record with these rows. */
   encode(rows: readonly Row[]): Buffer {
     return framesOf((to) => {
-      for (const { name, type, member } of this.#columns) {
+      for (const { name, type, member } of this.columns) {
         to.put(this.#heads[name] as Buffer);
         to.put(TYPES[type].encode(rows.map((row) => row[member])));
       }
@@ -115,7 +115,7 @@ export class RowColumns<Row extends object> {
   read(value: Buffer, count: number): Row[] | string {
     return readChecked(value, count, (bytes) => {
       const columns = new CheckedColumns(this.#heads, bytes, count);
-      const read = this.#columns.map(({ name, type, member, isGood }) => [member, TYPES[type].read(columns, name, bytes, isGood)] as const);
+      const read = this.columns.map(({ name, type, member, isGood }) => [member, TYPES[type].read(columns, name, bytes, isGood)] as const);
       columns.end();
       return Array.from({ length: count }, (_none, row) => Object.fromEntries(read.map(([member, of]) => [member, of(row)])) as Row);
     });

@@ -1,5 +1,6 @@
 import { lookup as systemLookup, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { networkOf } from '../core/network.ts';
 
 /**
  * Networks that are nobody's on the public internet: private, shared, link-local (with the metadata services of clouds), loopback, documentation,
@@ -14,17 +15,6 @@ const PRIVATE_NETWORKS = [
 ] as const; // prettier-ignore
 
 const MAPPED = '::ffff:';
-
-/** A text such as `10.0.0.0/8` as a network; null for any other. */
-function networkOf(text: string): { readonly address: string; readonly bits: number; readonly family: 'ipv4' | 'ipv6' } | null {
-  const [address = '', bits = '', ...more] = text.split('/');
-  const version = isIP(address);
-  const most = version === 4 ? 32 : 128;
-  if (version === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) return null;
-  return { address, bits: Number(bits), family: version === 4 ? 'ipv4' : 'ipv6' };
-}
-
-export const isNetwork = (text: string): boolean => networkOf(text) !== null;
 
 function listOf(networks: readonly string[]): BlockList {
   const list = new BlockList();

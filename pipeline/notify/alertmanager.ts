@@ -79,7 +79,10 @@ export class Alertmanager implements AlertListener, Service {
     const news = new Set<number>();
     for (const row of rows) {
       const known = this.#known.get(row.id);
-      if (row.part === PART_WHY && known !== undefined) known.why = row.description;
+      if (row.part === PART_WHY && known !== undefined) {
+        if (known.why !== row.description) news.add(row.id);
+        known.why = row.description;
+      }
       if (row.part !== PART_ALERT) continue;
       this.#known.delete(row.id);
       this.#known.set(row.id, { partition, row, why: known?.why ?? '' });

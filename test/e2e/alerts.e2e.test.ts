@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { AlertAnswer } from '../../api/query/alerts.ts';
+import { startAlertmanager, type ManagedAlert, type RunningAlertmanager } from './alertmanager.ts';
 import { startInstance, until, type Instance } from './instance.ts';
 import { newTenant } from './shared.ts';
 
@@ -14,14 +15,17 @@ type Page = { readonly items: readonly AlertAnswer[]; readonly total: number };
 describe('alerts that nobody configured', function () {
   this.timeout(900_000);
   let instance: Instance;
+  let alertmanager: RunningAlertmanager | null;
   let tenant: { readonly id: number; readonly key: string };
 
   before(async () => {
-    instance = await startInstance();
+    alertmanager = await startAlertmanager();
+    instance = await startInstance({ env: alertmanager === null ? {} : { LOGWEIR_ALERTMANAGER_URL: alertmanager.url } });
     tenant = await newTenant(instance);
   });
   after(async () => {
     await instance.stop();
+    await alertmanager?.stop();
   });
 
   const own = (): Record<string, string> => ({ Authorization: `Bearer ${tenant.key}` });
@@ -102,6 +106,10 @@ describe('alerts that nobody configured', function () {
       expect(description).to.match(/ What has changed most: .*version 2\.0 \(\d+ %, usually \d+ %\)/);
     }
 
+    // outwards, with why they have come
+    const managed = await until('what the Alertmanager has', () => alertmanager?.alerts() ?? Promise.resolve(null), (all) => all === null || (all.length === 2 && all.every(({ annotations }) => annotations['description']?.includes('What has changed most'))) ); // prettier-ignore
+    if (managed !== null) expectManaged(managed, explained.items, tenant.id);
+
     const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts/${String(errors.id)}/resolve`;
     const { status, body } = await instance.call('POST', url, { note: 'the bank is down' }, own());
     expect([status, (body as AlertAnswer).state, (body as AlertAnswer).resolution_note]).to.deep.equal([
@@ -109,6 +117,7 @@ describe('alerts that nobody configured', function () {
       'resolved',
       'the bank is down',
     ]);
+    await until('its resolution', () => alertmanager?.alerts() ?? Promise.resolve(null), (all) => all === null || all.length === 1); // prettier-ignore
     await kill();
     await until('the next findings', async () => {
       await send(minuteOf(Date.now(), 100, 90));
@@ -120,3 +129,17 @@ describe('alerts that nobody configured', function () {
     ]);
   });
 });
+
+/** What an Alertmanager has of these alerts. */
+function expectManaged(managed: readonly ManagedAlert[], items: readonly AlertAnswer[], tenantId: number): void {
+  for (const { labels, annotations, startsAt, status } of managed) {
+    const own = items.find(({ detector_type }) => detector_type === labels['detector']) as AlertAnswer;
+    expect(labels).to.deep.equal({
+      ...{ alertname: own.detector_type, detector: own.detector_type, tenant: String(tenantId), severity: own.severity },
+      ...{ service: 'checkout', stream: STREAM },
+    });
+    expect(annotations).to.include({ alert_id: String(own.id) });
+    expect(annotations['summary']).to.match(/ of checkout rose to [\d,]+ a minute, expected /);
+    expect([Date.parse(startsAt), status.state]).to.deep.equal([Date.parse(own.fired_at), 'active']);
+  }
+}

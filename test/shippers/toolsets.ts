@@ -4,7 +4,7 @@ import { findJava, findProgram, run } from '../../compose/embedded/java.mjs';
 import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
 
-export type ToolsetName = 'node' | 'python' | 'readers' | 'java' | 'debian';
+export type ToolsetName = 'node' | 'python' | 'readers' | 'java' | 'debian' | 'alertmanager';
 
 /** Clients of one package registry, installed into a folder of the cache. */
 export type Toolset = { readonly folder: string };
@@ -48,16 +48,23 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
       await must(maven, ['-q', '-B', '-f', file('java', 'pom.xml'), ...goal], folder);
     },
   },
-  debian: {
-    madeFor: () => JSON.stringify(DEBIAN_PROGRAMS) + (existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : ''),
+  debian: debianPackages(DEBIAN_PROGRAMS),
+  // no shipper: who is told of alerts
+  alertmanager: debianPackages({ alertmanager: ['prometheus-alertmanager'] }),
+};
+
+/** Programs of Debian, each from its packages, in a folder of its own. */
+function debianPackages(programs: Readonly<Record<string, readonly string[]>>): Recipe {
+  return {
+    madeFor: () => JSON.stringify(programs) + (existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : ''),
     install: async (folder) => {
       if (findProgram('apt-get') === null || findProgram('dpkg') === null) throw new NotHere('this is no Debian or Ubuntu');
       if (process.getuid?.() !== 0) throw new NotHere('apt-get needs root');
       await run('apt-get', ['-q', 'update']);
-      for (const [program, packages] of Object.entries(DEBIAN_PROGRAMS)) await unpack(path.join(folder, program), packages);
+      for (const [program, packages] of Object.entries(programs)) await unpack(path.join(folder, program), packages);
     },
-  },
-};
+  };
+}
 
 /** An environment of Python's own with the packages of a file, which names all that they need too. */
 function pythonPackages(requirements: string): Recipe {
@@ -81,7 +88,7 @@ export async function installToolset(name: ToolsetName, log: (line: string) => v
   const lock = await until('the lock of the installation', () => Promise.resolve(takeLock(`${folder}.lock`)), isTaken, 300_000);
   try {
     for (let left = 1; !existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted; left -= 1) {
-      log(`installing the ${name} shippers …`);
+      log(`installing the toolset ${name} …`);
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true });
       try {

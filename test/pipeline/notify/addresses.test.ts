@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { createServer, get } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
-import { Addresses, isNetwork, PrivateAddress } from '../../../pipeline/notify/addresses.ts';
+import { networkOf } from '../../../pipeline/core/network.ts';
+import { Addresses, PrivateAddress } from '../../../pipeline/notify/addresses.ts';
 
 const PRIVATE = [
   '0.0.0.0', '0.1.2.3', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.127.255.255', '127.0.0.1', '127.9.9.9', '169.254.169.254',
@@ -12,6 +13,8 @@ const PRIVATE = [
 ]; // prettier-ignore
 const PUBLIC = ['1.1.1.1', '8.8.8.8', '100.63.255.255', '100.128.0.0', '172.15.0.1', '172.32.0.1', '198.17.0.1', '223.255.255.255', '::ffff:8.8.8.8', '::ffff:808:808', '2606:4700::1111', '2a00:1450::1']; // prettier-ignore
 const NONE = ['', 'localhost', '2130706433', '0x7f.1', '127.1', '[::1]', '1.1.1.1 ', 'fe80::1%eth0:'];
+
+const isNetwork = (text: string): boolean => networkOf(text) !== null;
 
 describe('addresses for connections that somebody else has asked for', () => {
   const addresses = new Addresses();

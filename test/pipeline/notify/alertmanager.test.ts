@@ -56,9 +56,13 @@ describe('what Alertmanagers are told', () => {
       },
     ]);
     expect(outcomes).to.deep.equal(['sent 1', 'sent 1']);
-    // another window, and why it has come, are told with the next one
-    await manager.take([row({ fireCount: 2 }), whyRow(row(), {}, 'It is the pod.')], 0);
+    // another window is told with the next one; why it has come at once
+    await manager.take([row({ fireCount: 2 })], 0);
+    await new Promise((resolve) => setImmediate(resolve));
     expect(told()).to.deep.equal([]);
+    await manager.take([whyRow(row(), {}, 'It is the pod.')], 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told().map(({ annotations }) => annotations['description'])).to.deep.equal(['é It is the pod.']);
     clock.now += MINUTE_MS;
     await manager.tellAll();
     expect(told().map(({ annotations, endsAt }) => [annotations['fire_count'], annotations['description'], endsAt])).to.deep.equal([

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { Addresses } from '../../../pipeline/notify/addresses.ts';
+import { postJson } from '../../../pipeline/notify/http-post.ts';
+
+const LOOPBACK = new Addresses(['127.0.0.0/8']);
+
+describe('a body that is sent', () => {
+  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let server: Server;
+  let port: number;
+  let asked: string[] = [];
+  before(async () => {
+    server = http.createServer((request, response) => {
+      asked.push(String(request.url));
+      answer(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => (asked = []));
+
+  const url = (path = '/', host = '127.0.0.1'): URL => new URL(`http://${host}:${String(port)}${path}`);
+  /** A name server that says another address each time. */
+  const saying = (...addresses: string[]): LookupFunction => (_name, { all }, callback) => {
+    const address = addresses.shift() as string;
+    callback(null, all === true ? [{ address, family: 4 }] : address, 4);
+  }; // prettier-ignore
+  const outcome = (sent: Promise<number>): Promise<number | string> => sent.catch((error: unknown) => (error as Error).message);
+  const REFUSED = 'The address is private, and this deployment does not allow its network.';
+
+  it('arrives whole, with its headers, and the status comes back', async () => {
+    let got: unknown[] = [];
+    answer = (request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part)).on('end', () => {
+        const { method, headers } = request;
+        got = [method, headers['content-type'], headers['x-more'], headers.authorization, Buffer.concat(parts).toString()];
+        response.writeHead(202).end('taken');
+      }); // prettier-ignore
+    };
+    const target = Object.assign(url('/hook'), { username: 'us%65r', password: 'p:w' });
+    expect(await postJson(target, '{"é":1}', { timeoutMs: 10_000, headers: { 'X-More': '1' } })).to.equal(202);
+    const basic = `Basic ${Buffer.from('user:p:w').toString('base64')}`;
+    expect(got).to.deep.equal(['POST', 'application/json', '1', basic, '{"é":1}']);
+  });
+
+  it('goes nowhere private: by address, by name, or by a name that says another address the second time', async () => {
+    answer = (_request, response) => response.end();
+    const options = { timeoutMs: 10_000, addresses: new Addresses() };
+    for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]'])
+      expect(await outcome(postJson(url('/', host), '', options)), host).to.equal(REFUSED);
+    for (const [first, second] of [
+      ['127.0.0.1', '127.0.0.1'],
+      ['10.1.2.3', '127.0.0.1'],
+    ] as const)
+      expect(await outcome(postJson(url('/', 'rebound.example'), '', { ...options, resolve: saying(first, second) }))).to.equal(REFUSED);
+    expect(asked).to.deep.equal([]);
+  });
+
+  it('goes to the address that was looked at, whatever the name is told to be later', async () => {
+    answer = (_request, response) => response.end();
+    const options = { timeoutMs: 10_000, addresses: LOOPBACK, resolve: saying('127.0.0.1', '203.0.113.1') };
+    expect(await postJson(url('/once', 'rebound.example'), '', options)).to.equal(200);
+    expect(asked).to.deep.equal(['/once']);
+  });
+
+  it('does not follow redirects, and waits for no answer that goes on for ever, or never begins', async () => {
+    answer = (_request, response) => response.writeHead(302, { Location: url('/inside').href }).end();
+    expect(await postJson(url('/out'), '', { timeoutMs: 10_000 })).to.equal(302);
+    expect(asked).to.deep.equal(['/out']);
+    let ended: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => (ended = resolve));
+    answer = (_request, response) => {
+      response.on('close', ended).writeHead(200);
+      const more = (): void => void response.write('x'.repeat(65_536), more);
+      more();
+    };
+    expect(await postJson(url('/endless'), '', { timeoutMs: 10_000 })).to.equal(200);
+    await closed;
+    answer = () => undefined;
+    expect(await outcome(postJson(url('/never'), '', { timeoutMs: 20 }))).to.equal('It did not answer within 20 ms.');
+  });
+});
