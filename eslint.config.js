@@ -30,7 +30,16 @@ const ROOMS = {
   ],
   logsql: ['pipeline/core'],
   sinks: ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'pipeline/counters', 'pipeline/alerts', 'pipeline/store'],
-  api: ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'pipeline/alerts', 'pipeline/store', 'pipeline/normalizers', 'logsql'],
+  api: [
+    'pipeline/core',
+    'pipeline/bus',
+    'pipeline/logs',
+    'pipeline/alerts',
+    'pipeline/notify',
+    'pipeline/store',
+    'pipeline/normalizers',
+    'logsql',
+  ],
   cli: ['pipeline/core', 'logsql'],
   main: [
     'pipeline/core',

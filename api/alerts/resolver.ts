@@ -4,7 +4,7 @@ import type { Resolution } from '../../pipeline/alerts/resolution.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { serviceOf } from '../../pipeline/core/labels.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
-import type { AlertAnswer } from '../query/alerts.ts';
+import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 
 export type AlertResolverOptions = {
   /** Puts a resolution among the partials of its tenant; resolves when Kafka has it. */
@@ -20,7 +20,7 @@ export type Resolve = {
   readonly retentionDays: number;
   readonly note: string;
   /** The alert as the table has it now. Throws HttpError 404. */
-  readonly read: () => Promise<AlertAnswer>;
+  readonly read: () => Promise<ShownAlert>;
 };
 
 /**
@@ -35,9 +35,9 @@ export class AlertResolver {
   }
 
   /** The alert as it is then. Throws HttpError 404, or 503 where the resolution was taken and is not seen in time. */
-  async resolve({ tenantId, retentionDays, note, read }: Resolve): Promise<AlertAnswer> {
+  async resolve({ tenantId, retentionDays, note, read }: Resolve): Promise<ShownAlert> {
     const { write, mostMs = 10_000, lookMs = 100 } = this.#options;
-    const isDone = (alert: AlertAnswer): boolean => alert.state === 'resolved' && (note === '' || alert.resolution_note !== null);
+    const isDone = (alert: ShownAlert): boolean => alert.state === 'resolved' && (note === '' || alert.resolution_note !== null);
     const now = await read();
     if (isDone(now)) return now;
     await write({ note, alert: alertOf(now, tenantId, retentionDays) });
@@ -61,7 +61,7 @@ export class AlertResolver {
 
 const secondsOf = (time: string | null): number => Number((time === null ? null : parseTime(time)) ?? 0n) / 1e9;
 
-const alertOf = (alert: AlertAnswer, tenantId: number, retentionDays: number): Alert => ({
+const alertOf = (alert: ShownAlert, tenantId: number, retentionDays: number): Alert => ({
   ...{ tenantId, retentionDays, id: alert.id, detector: alert.detector_type, stream: alert.stream, service: serviceOf(alert.stream) },
   ...{ severity: alert.severity as Alert['severity'], title: alert.title, description: alert.description },
   evidence: JSON.stringify(alert.evidence),

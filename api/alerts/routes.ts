@@ -1,5 +1,5 @@
 import type { Route, RouteContext } from '../http/route.ts';
-import type { AlertAnswer } from '../query/alerts.ts';
+import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import { alertParameters, alertsParameters, incidentsParameters, resolveParameters } from '../query/parameters.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import type { AlertResolver } from './resolver.ts';
@@ -13,9 +13,9 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
     status: 200,
     ...(await runtime.run(context, operation, parameters, { isFree: true })),
   });
-  const one = async (context: RouteContext): Promise<AlertAnswer> => {
+  const one = async (context: RouteContext): Promise<ShownAlert> => {
     const { body } = await runtime.run(context, 'alert', alertParameters(context.params['alert_id']), { isFree: true });
-    return JSON.parse(body as string) as AlertAnswer;
+    return JSON.parse(body as string) as ShownAlert;
   };
   return [
     {

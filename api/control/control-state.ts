@@ -1,7 +1,17 @@
 import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import type { KnownKey } from '../auth/authenticate.ts';
 import { effectivePlan } from './flags.ts';
-import { kindOf, parseControl, settingKey, type ControlValue, type KeyRecord, type SettingRecord, type TenantRecord } from './records.ts';
+import {
+  kindOf,
+  parseControl,
+  settingKey,
+  webhookKey,
+  type ControlValue,
+  type KeyRecord,
+  type SettingRecord,
+  type TenantRecord,
+  type WebhookRecord,
+} from './records.ts';
 
 /** What the control topic says, folded. Equal records in equal order give equal states, on every node. */
 export type ControlState = {
@@ -9,6 +19,8 @@ export type ControlState = {
   readonly keys: Map<string, KeyRecord>;
   /** What operators say to processors, by the key of its record. */
   readonly settings: Map<string, SettingRecord>;
+  /** Where tenants want to be told of their alerts, by the key of its record. */
+  readonly webhooks: Map<string, WebhookRecord>;
   /** Ids of a tenant's keys. */
   readonly keysOfTenant: Map<number, Set<string>>;
   /** Ids of the keys with a hash: one, unless two were given the same secret. */
@@ -26,6 +38,7 @@ export function emptyControlState(): ControlState {
     tenants: new Map(),
     keys: new Map(),
     settings: new Map(),
+    webhooks: new Map(),
     keysOfTenant: new Map(),
     idsOfHash: new Map(),
     known: new Map(),
@@ -57,13 +70,25 @@ export function fold(state: ControlState, { key, value }: Pick<CompactedRecord, 
   state.stale.delete(key);
   if (parsed.kind === 'tenant') foldTenant(state, parsed.record);
   else if (parsed.kind === 'key') foldKey(state, parsed.record);
-  else state.settings.set(key, parsed.record);
+  else if (parsed.kind === 'setting') state.settings.set(key, parsed.record);
+  else state.webhooks.set(key, parsed.record);
   return parsed;
 }
 
-function currentOf({ tenants, keys, settings }: ControlState, { kind, record }: ControlValue): ControlValue['record'] | undefined {
-  if (kind === 'tenant') return tenants.get(record.id);
-  return kind === 'key' ? keys.get(record.id) : settings.get(settingKey(record));
+function currentOf(
+  { tenants, keys, settings, webhooks }: ControlState,
+  { kind, record }: ControlValue,
+): ControlValue['record'] | undefined {
+  switch (kind) {
+    case 'tenant':
+      return tenants.get(record.id);
+    case 'key':
+      return keys.get(record.id);
+    case 'setting':
+      return settings.get(settingKey(record));
+    case 'webhook':
+      return webhooks.get(webhookKey(record));
+  }
 }
 
 function foldTenant(state: ControlState, tenant: TenantRecord): void {

@@ -7,7 +7,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import type { KeyStore, KnownKey } from '../auth/authenticate.ts';
 import { emptyControlState, fold, holderOf } from './control-state.ts';
 import { KeyUses } from './key-uses.ts';
-import { kindOf, type ControlValue, type KeyRecord, type SettingRecord, type TenantRecord } from './records.ts';
+import { kindOf, type ControlValue, type KeyRecord, type SettingRecord, type TenantRecord, type WebhookRecord } from './records.ts';
 
 export type ControlStoreOptions = {
   readonly log: CompactedLog;
@@ -146,6 +146,11 @@ export class ControlStore implements Service, KeyStore {
     return this.#state.settings.get(key);
   }
 
+  /** By the key of its record, deleted or not. */
+  webhook(key: string): WebhookRecord | undefined {
+    return this.#state.webhooks.get(key);
+  }
+
   key(id: string): KeyRecord | undefined {
     return this.#state.keys.get(id);
   }
@@ -200,10 +205,14 @@ export class ControlStore implements Service, KeyStore {
 
   /** Appends the record that counts where the last one of the topic does not. */
   async #repair(key: string): Promise<void> {
-    const { tenants, keys, settings } = this.#state;
+    const { tenants, keys, settings, webhooks } = this.#state;
     const [, id = ''] = key.split(/:(.*)/s);
-    const kind = kindOf(key);
-    const right = kind === 'tenant' ? tenants.get(Number(id)) : kind === 'key' ? keys.get(id) : settings.get(key);
+    const right = {
+      tenant: () => tenants.get(Number(id)),
+      key: () => keys.get(id),
+      setting: () => settings.get(key),
+      webhook: () => webhooks.get(key),
+    }[kindOf(key) ?? 'key']();
     if (right !== undefined && this.#state.stale.has(key)) await this.#options.log.append(key, JSON.stringify(right));
   }
 

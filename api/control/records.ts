@@ -1,5 +1,7 @@
 import Joi from 'joi';
 import { MAX_SETTING_BYTES, SETTING_KEY, type Setting } from '../../pipeline/core/setting.ts';
+import { ALERT_SEVERITIES } from '../../pipeline/alerts/alert.ts';
+import { WEBHOOK_FORMS, type Webhook } from '../../pipeline/notify/webhook.ts';
 import type { Scope } from '../http/route.ts';
 
 /** What every record carries: which version of its subject it is, and the write it came from (unique). */
@@ -31,10 +33,23 @@ export type KeyRecord = Versioned & {
 /** The record `setting:PROCESSOR:TENANT:KEY`. One that was taken back is kept, with the value null. */
 export type SettingRecord = Versioned & Setting;
 
+/** The record `webhook:TENANT:SLOT`. A slot is used again; one that is free is kept, as deleted. */
+export type WebhookRecord = Versioned &
+  Webhook & {
+    /** 1 to `MAX_WEBHOOKS`. */
+    readonly slot: number;
+    readonly createdAt: string;
+    readonly isDeleted: boolean;
+  };
+
+/** Webhooks of a tenant at most. */
+export const MAX_WEBHOOKS = 10;
+
 export type ControlValue =
   | { readonly kind: 'tenant'; readonly record: TenantRecord }
   | { readonly kind: 'key'; readonly record: KeyRecord }
-  | { readonly kind: 'setting'; readonly record: SettingRecord };
+  | { readonly kind: 'setting'; readonly record: SettingRecord }
+  | { readonly kind: 'webhook'; readonly record: WebhookRecord };
 
 const versioned = { version: Joi.number().integer().min(1).required(), write: Joi.string().required() };
 const time = Joi.string().isoDate();
@@ -76,22 +91,52 @@ const settingSchema = Joi.object({
     ),
 }).unknown(true);
 
-const SCHEMAS = { tenant: tenantSchema, key: keySchema, setting: settingSchema } as const;
+const webhookSchema = Joi.object({
+  ...versioned,
+  id: Joi.string().required(),
+  tenantId: Joi.number().integer().min(1).required(),
+  slot: Joi.number().integer().min(1).max(MAX_WEBHOOKS).required(),
+  url: Joi.string().required(),
+  form: Joi.string()
+    .valid(...WEBHOOK_FORMS)
+    .required(),
+  minSeverity: Joi.string()
+    .valid(...ALERT_SEVERITIES)
+    .required(),
+  detectors: Joi.array().items(Joi.string()).required(),
+  services: Joi.array().items(Joi.string().allow('')).required(),
+  isEnabled: Joi.boolean().required(),
+  createdAt: time.required(),
+  isDeleted: Joi.boolean().required(),
+}).unknown(true);
+
+const SCHEMAS = { tenant: tenantSchema, key: keySchema, setting: settingSchema, webhook: webhookSchema } as const;
 
 export const tenantKey = (id: number): string => `tenant:${String(id)}`;
 export const keyKey = (id: string): string => `key:${id}`;
 export const settingKey = ({ processor, tenantId, key }: Pick<Setting, 'processor' | 'tenantId' | 'key'>): string =>
   `setting:${processor}:${String(tenantId)}:${key}`;
 
+export const webhookKey = ({ tenantId, slot }: Pick<WebhookRecord, 'tenantId' | 'slot'>): string =>
+  `webhook:${String(tenantId)}:${String(slot)}`;
+
 /** The key of the record that this one is. */
 function keyOf({ kind, record }: ControlValue): string {
-  if (kind === 'tenant') return tenantKey(record.id);
-  return kind === 'key' ? keyKey(record.id) : settingKey(record);
+  switch (kind) {
+    case 'tenant':
+      return tenantKey(record.id);
+    case 'key':
+      return keyKey(record.id);
+    case 'setting':
+      return settingKey(record);
+    case 'webhook':
+      return webhookKey(record);
+  }
 }
 
 /** What a record of the topic is, by its key; null for what is not ours. */
 export const kindOf = (key: string): ControlValue['kind'] | null =>
-  (/^(tenant|key|setting):/.exec(key)?.[1] ?? null) as ControlValue['kind'] | null;
+  (/^(tenant|key|setting|webhook):/.exec(key)?.[1] ?? null) as ControlValue['kind'] | null;
 
 /** Reads a record of the topic; null for what is not ours or does not hold together. */
 export function parseControl(key: string, value: string | null): ControlValue | null {

@@ -1,6 +1,8 @@
+import type { Alert } from '../../pipeline/alerts/alert.ts';
+import { shownAlert, type ShownAlert, type Why } from '../../pipeline/alerts/shown-alert.ts';
 import { HttpError, invalidParameter } from '../../pipeline/core/errors.ts';
 import { int64, join, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
-import { formatTime, MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
+import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
 import type { Row } from '../../pipeline/store/client.ts';
 import { readTime } from '../../logsql/times.ts';
 import type { Deps, Request } from './deps.ts';
@@ -12,24 +14,6 @@ const SECOND = 1_000_000_000n;
 const RECENT = 86_400n * SECOND;
 /** No statement asks for more alerts than a page and the incidents of one have. */
 const ONE = { limit: 1, offset: 0 };
-
-/** An alert as clients see it. Times are ISO 8601. */
-export type AlertAnswer = {
-  readonly id: number;
-  readonly detector_type: string;
-  readonly stream: string;
-  readonly severity: string;
-  readonly title: string;
-  readonly description: string;
-  readonly evidence: Readonly<Record<string, unknown>>;
-  readonly state: string;
-  readonly fired_at: string;
-  readonly fire_count: number;
-  readonly resolved_at: string | null;
-  readonly last_updated_at: string;
-  readonly resolution_note: string | null;
-  readonly incident_id: number | null;
-};
 
 /** `GET /alerts`: a page of the alerts of a tenant, newest first. */
 export async function alerts(parameters: AlertsParameters, request: Request, deps: Deps): Promise<string> {
@@ -106,7 +90,7 @@ export async function readAlerts(
   { limit, offset }: { readonly limit: number; readonly offset: number },
   request: Request,
   deps: Deps,
-): Promise<{ readonly items: readonly AlertAnswer[]; readonly total: number }> {
+): Promise<{ readonly items: readonly ShownAlert[]; readonly total: number }> {
   const { store, options } = deps.runner(request);
   const where = lastWord({ fixed, last });
   const [rows, counts] = await Promise.all([
@@ -120,9 +104,6 @@ export async function readAlerts(
   return { items: rows.map((row) => render(row, why)), total: Number(counts[0]?.[0] ?? 0) };
 }
 
-/** Why an alert has come: a JSON object as text, and a sentence. */
-type Why = { readonly evidence: string; readonly description: string };
-
 /** What has changed about each of these alerts, where it was found. */
 async function whyOf(ids: readonly number[], request: Request, deps: Deps): Promise<ReadonlyMap<number, Why>> {
   if (ids.length === 0) return new Map();
@@ -134,41 +115,15 @@ async function whyOf(ids: readonly number[], request: Request, deps: Deps): Prom
   return new Map(rows.map(([id, evidence, description]) => [Number(id), { evidence: String(evidence), description: String(description) }]));
 }
 
-/** Seconds since 1970, as ISO 8601. */
-export const timeText = (value: string | undefined): string => formatTime(BigInt(value ?? 0) * SECOND);
-
-function render(row: Row, why: ReadonlyMap<number, Why>): AlertAnswer {
+/** A row of `readAlerts`, as it is shown. */
+function render(row: Row, why: ReadonlyMap<number, Why>): ShownAlert {
   const [id, detector, stream, severity, title, description, evidence, state, firedAt, fireCount, resolvedAt, updatedAt, note, incident] =
-    row.map(String) as string[] & { readonly length: 14 };
-  const more = why.get(Number(id));
-  return {
-    id: Number(id),
-    detector_type: detector as string,
-    stream: stream as string,
-    severity: severity as string,
-    title: title as string,
-    description: withSentence(description as string, more?.description ?? ''),
-    evidence: { ...objectOf(evidence), ...objectOf(more?.evidence) },
-    state: state as string,
-    fired_at: timeText(firedAt),
-    fire_count: Number(fireCount),
-    resolved_at: state === 'firing' ? null : timeText(resolvedAt),
-    last_updated_at: timeText(updatedAt),
-    resolution_note: note === '' ? null : (note as string),
-    incident_id: incident === '0' ? null : Number(incident),
+    row.map(String) as [string, string, string, string, string, string, string, string, string, string, string, string, string, string];
+  const alert = {
+    ...{ id: Number(id), detector, stream, title, description, evidence, note },
+    ...{ severity: severity as Alert['severity'], state: state as Alert['state'] },
+    ...{ firedAt: Number(firedAt), fireCount: Number(fireCount), updatedAt: Number(updatedAt) },
+    ...{ resolvedAt: Number(resolvedAt), incidentId: Number(incident) },
   };
-}
-
-/** Both, as one text. An alert that was resolved as it was shown has the sentence already. */
-const withSentence = (text: string, sentence: string): string =>
-  sentence === '' || text.endsWith(sentence) ? text : `${text} ${sentence}`;
-
-/** The object of a JSON text that a detector wrote; empty for any other text. */
-function objectOf(json: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(json ?? '');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+  return shownAlert(alert, why.get(alert.id) ?? null);
 }

@@ -1,6 +1,7 @@
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { int64, join, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
-import { lastWord, ownOf, readAlerts, seconds, timeOf, timeText, updatedLately, type AlertAnswer } from './alerts.ts';
+import { lastWord, ownOf, readAlerts, seconds, timeOf, updatedLately } from './alerts.ts';
+import { timeText, type ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import type { Deps, Request } from './deps.ts';
 import type { AlertParameters, IncidentsParameters } from './parameters.ts';
 
@@ -20,7 +21,7 @@ export type IncidentAnswer = {
   readonly last_updated_at: string;
   readonly alert_count: number;
   /** The newest first; of a page that has more than 2,000 the newest of all. */
-  readonly alerts: readonly AlertAnswer[];
+  readonly alerts: readonly ShownAlert[];
 };
 
 /** `GET /incidents`: a page of the incidents of a tenant with their alerts, newest first. */
@@ -90,7 +91,7 @@ async function read(
   };
 }
 
-async function alertsOf(ids: readonly number[], request: Request, deps: Deps): Promise<readonly AlertAnswer[]> {
+async function alertsOf(ids: readonly number[], request: Request, deps: Deps): Promise<readonly ShownAlert[]> {
   if (ids.length === 0) return [];
   const where = { fixed: [...ownOf(request, deps), sql`incident_id IN ${uint64s(ids)}`], last: [] };
   return (await readAlerts(where, { limit: MOST_ALERTS, offset: 0 }, request, deps)).items;

@@ -1,5 +1,6 @@
 import { Enricher } from '../../api/alerts/enricher.ts';
 import { firingAlerts } from '../../api/alerts/firing-alerts.ts';
+import type { ControlStore } from '../../api/control/control-store.ts';
 import type { QueryEngine } from '../../api/query/engine.ts';
 import { tellAlerts, type AlertListener } from '../../pipeline/alerts/alert-feed.ts';
 import { alertRecords, alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
@@ -11,15 +12,19 @@ import { Alertmanager } from '../../pipeline/notify/alertmanager.ts';
 import { postJson } from '../../pipeline/notify/http-post.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import type { RoleContext } from './role.ts';
+import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 const GROUP = 'logweir-alerts';
 const ALERTMANAGER_MS = 10_000;
 
-/** Who is told of alerts when they come, and the reading of them, as services in their order. */
+/** The feed of alerts as services in their order, and what the endpoints of webhooks stand on. */
+export type AlertFeed = { readonly services: readonly Service[]; readonly webhooks: Webhooks['routes'] };
+
+/** Who is told of alerts when they come, and the reading of them. */
 export function createAlertFeed(
   context: RoleContext,
-  { engine, store }: { readonly engine: QueryEngine; readonly store: Store },
-): Service[] {
+  { engine, store, control }: { readonly engine: QueryEngine; readonly store: Store; readonly control: ControlStore },
+): AlertFeed {
   const { config, metrics } = context;
   const log = context.log.child({ component: 'alerts' });
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-alert-feed', log });
@@ -31,22 +36,26 @@ export function createAlertFeed(
       metrics.explainedAlerts.inc({ outcome });
     },
   });
+  const partitions = (): readonly number[] => feed.partitions;
   const alertmanagers = config.alerts.alertmanagers.map((url) => new URL(url));
   const alertmanager = new Alertmanager({
-    ...{ urls: alertmanagers, log },
+    ...{ urls: alertmanagers, log, partitions },
     post: (url, body) => postJson(url, body, { timeoutMs: ALERTMANAGER_MS }),
-    firing: (partitions) => firingAlerts(store, partitions),
-    partitions: () => feed.partitions,
+    firing: (own) => firingAlerts(store, own),
     onOutcome: (outcome, count) => {
       metrics.notifications.inc({ to: 'alertmanager', outcome }, count);
     },
   });
-  const told: readonly (AlertListener & Service)[] = [enricher, ...(alertmanagers.length === 0 ? [] : [alertmanager])];
+  const webhooks = createWebhooks(context, control, partitions);
+  const outwards = alertmanagers.length === 0 ? [] : [alertmanager];
+  /** Everybody who is told. */
+  const listeners: readonly AlertListener[] = [enricher, webhooks.listener, ...outwards];
   const feed = new RecordFeed({
     ...{ kafka, log, groupId: GROUP, signal: alertsSignal },
-    take: (record) => tellAlerts(record, told),
+    take: (record) => tellAlerts(record, listeners),
     onCrash: (error) => context.fail(error),
   });
   context.registerCheck('alerts', () => feed.joined);
-  return [{ name: 'writer of alerts', start: () => Promise.resolve(), stop: () => writer.close() }, ...told, feed];
+  const writing = { name: 'writer of alerts', start: () => Promise.resolve(), stop: () => writer.close() };
+  return { services: [writing, enricher, ...webhooks.services, ...outwards, feed], webhooks: webhooks.routes };
 }

@@ -6,6 +6,7 @@ import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
+import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
 import { createDetectorRoutes } from '../../api/alerts/detector-routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
@@ -46,25 +47,29 @@ const queryWorkers = ({ config, log, metrics }: RoleContext, store: Store): Quer
     },
   });
 
+function warnOfOwner({ config: { clickhouse }, log }: RoleContext): void {
+  if (clickhouse.readerUser === clickhouse.user)
+    log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
+}
+
 /** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 export const appRole: Role = {
   name: 'app',
   async services(context: RoleContext): Promise<Service[]> {
-    const { config, log, metrics } = context;
+    const { config, log, metrics, peers } = context;
     const control = createControlStore(context);
     const { services, endpoints, counts } = ingestPlane(context, control);
     const sweep = new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) });
     const store = new Store(config.clickhouse);
-    if (config.clickhouse.readerUser === config.clickhouse.user)
-      log.warn({ user: config.clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
+    warnOfOwner(context);
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const history = new RecordHistory({ kafka: createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log }), topic: ADMIN_AUDIT_TOPIC }); // prettier-ignore
     const audit = new AdminAudit(history, log.child({ component: 'admin audit' }));
     const checks = await allProcessors(config.processors.files);
     const routes = [
-      ...adminRoutes(control, context.peers),
-      ...processorSettingRoutes(control, context.peers, checks),
+      ...adminRoutes(control, peers),
+      ...processorSettingRoutes(control, peers, checks),
       usageRoute(control, counts),
       ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
       auditRoute(audit),
@@ -74,10 +79,13 @@ export const appRole: Role = {
     const cover = createLogCover(context, { store, letters });
     const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries, cover });
     const alerts = createAlertResolver(context);
+    const feed = createAlertFeed(context, { engine, store, control });
     const queries = [
       ...createQueryRoutes(runtime),
       ...createAlertRoutes(runtime, alerts.resolver),
-      ...createDetectorRoutes({ control, peers: context.peers, checks, ...detectorsThatFire }),
+      ...createDetectorRoutes({ control, peers, checks, ...detectorsThatFire }),
+      ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
+      rejectionsRoute({ log: context.rejections, peers }),
     ];
     const tails = new LiveTails();
     const host = createHost({
@@ -85,7 +93,7 @@ export const appRole: Role = {
       host: config.http.host,
       port: config.http.appPort,
       endpoints: appHostEndpoints(endpoints, [
-        ...[...queries, rejectionsRoute({ log: context.rejections, peers: context.peers })].map((route) => appEndpoint(route)),
+        ...queries.map((route) => appEndpoint(route)),
         ...createSelectEndpoints(runtime, tails),
         ...gatedEndpoints,
       ]),
@@ -104,7 +112,7 @@ export const appRole: Role = {
       sweep,
       ...services,
       engine,
-      ...createAlertFeed(context, { engine, store }),
+      ...feed.services,
       host,
       tails,
     ];

@@ -5,6 +5,7 @@ export const CONTROL_TOPIC = 'control.v1';
 export const USAGE_TOPIC = 'usage.v1';
 export const DEAD_LETTER_TOPIC = 'dead-letter.v1';
 export const ADMIN_AUDIT_TOPIC = 'admin-audit.v1';
+export const DELIVERIES_TOPIC = 'deliveries.v1';
 
 const DAY_MS = 86_400_000;
 const MOST_REPLICAS = 3;
@@ -54,6 +55,15 @@ export const busTopics: readonly TopicSpec[] = [
     // a letter is its record and what is known of it
     maxMessageBytes: MAX_MESSAGE_BYTES + 1024 * 1024,
     timestamps: 'append',
+  },
+  {
+    name: DELIVERIES_TOPIC,
+    partitions: 1,
+    cleanup: 'compact',
+    maxMessageBytes: 1024 * 1024,
+    timestamps: 'create',
+    // what was delivered is no use to anybody
+    settings: { 'segment.ms': String(60 * 60_000), 'min.cleanable.dirty.ratio': '0.1', 'delete.retention.ms': String(10 * 60_000) },
   },
   {
     name: ADMIN_AUDIT_TOPIC,

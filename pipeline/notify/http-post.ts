@@ -38,13 +38,25 @@ export function postJson(url: URL, body: string, { headers = {}, timeoutMs, addr
       response.on('error', () => undefined);
       request.destroy();
     });
-    request.on('error', (error) => {
-      reject(
-        error.name === 'AbortError' || error.name === 'TimeoutError'
-          ? new Error(`It did not answer within ${String(timeoutMs)} ms.`)
-          : error,
-      );
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      reject(toReason(error, timeoutMs));
     });
     request.end(body);
   });
+}
+
+/** What systems say, in words, and without the addresses in it. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'Its name cannot be resolved.',
+  EAI_AGAIN: 'Its name cannot be resolved just now.',
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was closed before there was an answer.',
+};
+
+function toReason(error: NodeJS.ErrnoException, timeoutMs: number): Error {
+  if (error instanceof PrivateAddress) return error;
+  if (error.name === 'AbortError' || error.name === 'TimeoutError')
+    return new Error(`It did not answer within ${String(timeoutMs)} ms.`, { cause: error });
+  const code = error.code ?? error.name;
+  return new Error(REASONS[code] ?? `The connection failed (${code}).`, { cause: error });
 }

@@ -4,7 +4,7 @@ import { AlertResolver } from '../../api/alerts/resolver.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import type { Scope } from '../../api/http/route.ts';
-import type { AlertAnswer } from '../../api/query/alerts.ts';
+import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import { alertRow, whyRow, type Alert } from '../../pipeline/alerts/alert.ts';
 import type { Resolution } from '../../pipeline/alerts/resolution.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
@@ -17,8 +17,8 @@ import { startHost } from '../fakes/test-host.ts';
 import { LogsqlStore } from './logsql-store.ts';
 import { runtimeOver } from './query-setup.ts';
 
-type Page = { readonly items: readonly AlertAnswer[]; readonly total: number; readonly limit: number; readonly offset: number; readonly has_more: boolean }; // prettier-ignore
-type Answer = { readonly status: number; readonly json: Page & AlertAnswer & { readonly detail?: string } };
+type Page = { readonly items: readonly ShownAlert[]; readonly total: number; readonly limit: number; readonly offset: number; readonly has_more: boolean }; // prettier-ignore
+type Answer = { readonly status: number; readonly json: Page & ShownAlert & { readonly detail?: string } };
 
 const time = (seconds: number): string => formatTime(BigInt(seconds) * 1_000_000_000n);
 /** Texts that would end a literal or a statement, or name a parameter, if they became text of it. */
@@ -237,7 +237,7 @@ describe('GET /alerts', function () {
       // told again: the last word counts
       [{ id: 21, ...shop, firedAt: FIRED - 100, fireCount: 2 }, 49],
     );
-    type Incident = { readonly id: number; readonly alerts: readonly AlertAnswer[] };
+    type Incident = { readonly id: number; readonly alerts: readonly ShownAlert[] };
     const list = async (
       parameters: Readonly<Record<string, string>>,
       more: Parameters<typeof call>[1] = {},

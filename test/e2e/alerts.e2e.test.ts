@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AlertAnswer } from '../../api/query/alerts.ts';
+import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import { startAlertmanager, type ManagedAlert, type RunningAlertmanager } from './alertmanager.ts';
 import { startInstance, until, type Instance } from './instance.ts';
 import { newTenant } from './shared.ts';
@@ -10,7 +10,7 @@ const PAST = 5 * 60;
 const STREAM = '{service="checkout"}';
 
 type Entry = { readonly _time: string; readonly _msg: string; readonly service: string; readonly level: string; readonly version: string };
-type Page = { readonly items: readonly AlertAnswer[]; readonly total: number };
+type Page = { readonly items: readonly ShownAlert[]; readonly total: number };
 
 describe('alerts that nobody configured', function () {
   this.timeout(900_000);
@@ -95,7 +95,7 @@ describe('alerts that nobody configured', function () {
       expect(alert.evidence).to.include.keys('z_score', 'current_value', 'baseline_mean', 'expected', 'window', 'links');
     }
     expect(new Set(page.items.map(({ incident_id }) => incident_id)).size, 'one incident').to.equal(1);
-    const errors = page.items.find(({ detector_type }) => detector_type === 'error_rate') as AlertAnswer;
+    const errors = page.items.find(({ detector_type }) => detector_type === 'error_rate') as ShownAlert;
     expect(errors.title).to.match(/^Errors of checkout rose to [\d,]+ a minute, expected 0 to [\d.]+$/);
 
     // what has changed is found by queries, beside the fold
@@ -112,11 +112,7 @@ describe('alerts that nobody configured', function () {
 
     const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts/${String(errors.id)}/resolve`;
     const { status, body } = await instance.call('POST', url, { note: 'the bank is down' }, own());
-    expect([status, (body as AlertAnswer).state, (body as AlertAnswer).resolution_note]).to.deep.equal([
-      200,
-      'resolved',
-      'the bank is down',
-    ]);
+    expect([status, (body as ShownAlert).state, (body as ShownAlert).resolution_note]).to.deep.equal([200, 'resolved', 'the bank is down']);
     await until('its resolution', () => alertmanager?.alerts() ?? Promise.resolve(null), (all) => all === null || all.length === 1); // prettier-ignore
     await kill();
     await until('the next findings', async () => {
@@ -131,9 +127,9 @@ describe('alerts that nobody configured', function () {
 });
 
 /** What an Alertmanager has of these alerts. */
-function expectManaged(managed: readonly ManagedAlert[], items: readonly AlertAnswer[], tenantId: number): void {
+function expectManaged(managed: readonly ManagedAlert[], items: readonly ShownAlert[], tenantId: number): void {
   for (const { labels, annotations, startsAt, status } of managed) {
-    const own = items.find(({ detector_type }) => detector_type === labels['detector']) as AlertAnswer;
+    const own = items.find(({ detector_type }) => detector_type === labels['detector']) as ShownAlert;
     expect(labels).to.deep.equal({
       ...{ alertname: own.detector_type, detector: own.detector_type, tenant: String(tenantId), severity: own.severity },
       ...{ service: 'checkout', stream: STREAM },

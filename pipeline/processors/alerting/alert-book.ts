@@ -19,8 +19,8 @@ export type Subject = {
   readonly recent: readonly number[];
 };
 
-/** An alert as it was told last, and whether somebody has resolved it. */
-type Told = { readonly alert: Alert; readonly isByHand: boolean };
+/** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
+type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number };
 
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
 export class AlertBook {
@@ -39,17 +39,19 @@ export class AlertBook {
     // one that was never told is none
     if (told === undefined && isOver) return null;
     const before = told?.alert;
+    // it fires again
+    const openedAt = before === undefined || (before.state === 'resolved' && !isOver) ? now : (told?.openedAt ?? 0);
     const { title, description, severity } = isOver && before !== undefined ? before : textOf(finding, stream, service);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: finding.detector, stream, service, title, description, severity },
-      evidence: isOver && before !== undefined ? before.evidence : evidenceOf(finding, stream, recent),
+      evidence: isOver && before !== undefined ? before.evidence : evidenceOf(finding, stream, { recent, openedAt }),
       ...{ state: finding.state, fireCount: finding.fireCount, updatedAt: now },
       firedAt: before?.firedAt ?? now,
       resolvedAt: isOver ? now : null,
       note: isOver ? ITSELF : '',
       incidentId: before === undefined ? this.#incidentOf(service, id, now) : before.incidentId,
     };
-    this.#told.set(id, { alert, isByHand: false });
+    this.#told.set(id, { alert, isByHand: false, openedAt });
     return alert;
   }
 
@@ -60,7 +62,7 @@ export class AlertBook {
     const wasFiring = before.state === 'firing';
     if (!wasFiring && (note === '' || before.note !== '')) return null;
     const alert: Alert = { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
-    this.#told.set(shown.id, { alert, isByHand: true });
+    this.#told.set(shown.id, { alert, isByHand: true, openedAt: 0 });
     return { alert, wasFiring };
   }
 
@@ -69,7 +71,7 @@ export class AlertBook {
     const ended = [...this.#told.values()]
       .filter(({ alert }) => alert.stream === stream && alert.state === 'firing')
       .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: GONE }));
-    for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false });
+    for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false, openedAt: 0 });
     return ended;
   }
 

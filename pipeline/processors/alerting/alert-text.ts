@@ -1,4 +1,5 @@
 import type { AlertSeverity } from '../../alerts/alert.ts';
+import { timeText } from '../../alerts/shown-alert.ts';
 import { wordsFrom } from '../../core/severity.ts';
 import type { Finding } from '../../detectors/detector.ts';
 
@@ -48,11 +49,14 @@ const ERRORS = `level:~"(?i)^(${wordsFrom(5).join('|')})$"`;
 
 const iso = (minute: number): string => new Date(minute * 60_000).toISOString().replace('.000Z', 'Z');
 
-/** What draws a finding, and where its entries are: a JSON object as text. `recent`: the counts of the last minutes, the newest last. */
+/**
+ * What draws a finding, and where its entries are: a JSON object as text. `recent`: the counts of the last minutes, the newest last; `openedAt`:
+ * since when it fires this time, seconds since 1970, 0 where that is not known.
+ */
 export function evidenceOf(
   { detector, z, value, mean, expected, window, scale, side }: Finding,
   stream: string,
-  recent: readonly number[],
+  { recent, openedAt }: { readonly recent: readonly number[]; readonly openedAt: number },
 ): string {
   const rounded = (number: number): number => Number(number.toPrecision(6));
   return JSON.stringify({
@@ -63,6 +67,7 @@ export function evidenceOf(
     window: { start: iso(window.start), end: iso(window.end + 1) },
     scale_minutes: scale,
     direction: side,
+    ...(openedAt === 0 ? {} : { opened_at: timeText(openedAt) }),
     series: { minute: iso(window.end - recent.length + 1), step: '1m', values: recent },
     links: { query: queryOf(detector, stream), start: iso(window.start - AROUND), end: iso(window.end + 1 + AROUND) },
   });

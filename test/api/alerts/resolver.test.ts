@@ -1,31 +1,31 @@
 import { expect } from 'chai';
 import { AlertResolver } from '../../../api/alerts/resolver.ts';
-import type { AlertAnswer } from '../../../api/query/alerts.ts';
+import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
 import type { Resolution } from '../../../pipeline/alerts/resolution.ts';
 import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { partialInputOf, resolutionRecord } from '../../../pipeline/processors/merge/partials-signal.ts';
 
-const FIRING: AlertAnswer = {
+const FIRING: ShownAlert = {
   ...{ id: 5, detector_type: 'log_rate', stream: '{service="web"}', severity: 'warning', title: 't', description: 'd' },
   ...{ evidence: { z_score: 9 }, state: 'firing', fired_at: '2026-11-23T10:00:00Z', fire_count: 3, resolved_at: null },
   ...{ last_updated_at: '2026-11-23T10:05:00Z', resolution_note: null, incident_id: 7 },
 };
-const resolved = (note: string | null): AlertAnswer => ({ ...FIRING, state: 'resolved', resolved_at: '2026-11-23T11:00:00Z', resolution_note: note }); // prettier-ignore
+const resolved = (note: string | null): ShownAlert => ({ ...FIRING, state: 'resolved', resolved_at: '2026-11-23T11:00:00Z', resolution_note: note }); // prettier-ignore
 
 /** Resolves an alert that is read like this, one after the other, the last one for ever. */
 async function resolve(
-  answers: readonly AlertAnswer[],
+  answers: readonly ShownAlert[],
   note = '',
-): Promise<{ readonly alert: AlertAnswer; readonly written: AbsoluteRecord[] }> {
+): Promise<{ readonly alert: ShownAlert; readonly written: AbsoluteRecord[] }> {
   const written: AbsoluteRecord[] = [];
   const write = (resolution: Resolution): Promise<void> => {
     written.push(resolutionRecord(resolution));
     return Promise.resolve();
   };
   let reads = 0;
-  const read = (): Promise<AlertAnswer> => Promise.resolve(answers[Math.min(reads++, answers.length - 1)] as AlertAnswer);
+  const read = (): Promise<ShownAlert> => Promise.resolve(answers[Math.min(reads++, answers.length - 1)] as ShownAlert);
   const alert = await new AlertResolver({ write, lookMs: 1, mostMs: 50 }).resolve({ tenantId: 9, retentionDays: 14, note, read });
   return { alert, written };
 }

@@ -1,0 +1,55 @@
+import type { WebhookRoutesOptions } from '../../api/alerts/webhook-routes.ts';
+import type { ControlStore } from '../../api/control/control-store.ts';
+import { webhooksOf } from '../../api/control/webhooks.ts';
+import type { AlertListener } from '../../pipeline/alerts/alert-feed.ts';
+import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
+import { createKafka } from '../../pipeline/bus/kafka.ts';
+import { DELIVERIES_TOPIC } from '../../pipeline/bus/topics.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import { Addresses } from '../../pipeline/notify/addresses.ts';
+import { Courier } from '../../pipeline/notify/courier.ts';
+import { Outbox } from '../../pipeline/notify/outbox.ts';
+import { WebhookListener } from '../../pipeline/notify/webhook-listener.ts';
+import { webhookSender } from '../../pipeline/notify/webhook-sender.ts';
+import type { RoleContext } from './role.ts';
+
+/** What tells webhooks: who is told of alerts, services in their order, and what the endpoints stand on. */
+export type Webhooks = {
+  readonly listener: AlertListener;
+  readonly services: readonly Service[];
+  readonly routes: Pick<WebhookRoutesOptions, 'outbox' | 'send' | 'addresses' | 'pepper'>;
+};
+
+/** `partitions`: those of `alerts.v1` that this process has. */
+export function createWebhooks(context: RoleContext, control: ControlStore, partitions: () => readonly number[]): Webhooks {
+  const { config, metrics } = context;
+  const { pepper } = config.keys;
+  const log = context.log.child({ component: 'webhooks' });
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-deliveries', log });
+  const outbox = new Outbox({ log: new KafkaCompactedLog({ kafka, log, topic: DELIVERIES_TOPIC }), logger: log });
+  const addresses = new Addresses(config.alerts.webhookNetworks);
+  const send = webhookSender({ addresses, pepper });
+  const told = (outcome: string): void => {
+    metrics.notifications.inc({ to: 'webhook', outcome });
+  };
+  const listener = new WebhookListener({
+    outbox,
+    webhooksOf: (tenantId) => webhooksOf(control, tenantId),
+    onRefused: (tenantId) => {
+      told('refused');
+      log.warn({ tenantId }, 'A webhook is not told of an alert: too many deliveries of its tenant wait.');
+    },
+  });
+  const courier = new Courier({
+    ...{ outbox, send, partitions },
+    webhook: (tenantId, id) => webhooksOf(control, tenantId).find((one) => one.id === id && one.isEnabled) ?? null,
+    onOutcome: (outcome, { tenantId, webhookId, id, status, error }) => {
+      told(outcome);
+      if (outcome === 'failed') log.warn({ tenantId, webhookId, delivery: id, status, error }, 'A webhook could not be told of an alert.');
+    },
+    onError: (error) => {
+      log.warn({ err: error }, 'The outbox of webhooks could not be written; it is tried again.');
+    },
+  });
+  return { listener, services: [outbox, courier], routes: { outbox, send, addresses, pepper } };
+}

@@ -1,0 +1,29 @@
+import type { LookupFunction } from 'node:net';
+import type { Addresses } from './addresses.ts';
+import type { Send } from './courier.ts';
+import { postJson } from './http-post.ts';
+import { sign, SIGNATURE_HEADER } from './signature.ts';
+import { bodyOf } from './webhook-body.ts';
+import { webhookSecret } from './webhook.ts';
+
+export type WebhookSenderOptions = {
+  readonly addresses: Addresses;
+  readonly pepper: string;
+  readonly timeoutMs?: number;
+  readonly resolve?: LookupFunction;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+};
+
+const TIMEOUT_MS = 5000;
+const DELIVERY_HEADER = 'X-Logweir-Delivery';
+
+/** Sends to webhooks: signed, and to addresses that may be connected to alone. */
+export const webhookSender =
+  ({ addresses, pepper, timeoutMs = TIMEOUT_MS, resolve, now = Date.now }: WebhookSenderOptions): Send =>
+  (webhook, telling) => {
+    const body = bodyOf[webhook.form](telling);
+    const signature = sign(webhookSecret(pepper, webhook), body, Math.floor(now() / 1000));
+    const headers = { [SIGNATURE_HEADER]: signature, [DELIVERY_HEADER]: telling.deliveryId };
+    return postJson(new URL(webhook.url), body, { headers, timeoutMs, addresses, ...(resolve === undefined ? {} : { resolve }) });
+  };
