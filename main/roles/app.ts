@@ -47,6 +47,13 @@ const queryWorkers = ({ config, log, metrics }: RoleContext, store: Store): Quer
     },
   });
 
+/** What administrators have changed, and the topic that it lies on. */
+function adminAudit({ config, log }: RoleContext): { readonly history: RecordHistory; readonly audit: AdminAudit } {
+  const kafka = createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log });
+  const history = new RecordHistory({ kafka, topic: ADMIN_AUDIT_TOPIC });
+  return { history, audit: new AdminAudit(history, log.child({ component: 'admin audit' })) };
+}
+
 function warnOfOwner({ config: { clickhouse }, log }: RoleContext): void {
   if (clickhouse.readerUser === clickhouse.user)
     log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
@@ -59,13 +66,11 @@ export const appRole: Role = {
     const { config, log, metrics, peers } = context;
     const control = createControlStore(context);
     const { services, endpoints, counts } = ingestPlane(context, control);
-    const sweep = new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) });
     const store = new Store(config.clickhouse);
     warnOfOwner(context);
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
-    const history = new RecordHistory({ kafka: createKafka({ ...config.kafka, clientId: 'logweir-admin-audit', log }), topic: ADMIN_AUDIT_TOPIC }); // prettier-ignore
-    const audit = new AdminAudit(history, log.child({ component: 'admin audit' }));
+    const { history, audit } = adminAudit(context);
     const checks = await allProcessors(config.processors.files);
     const routes = [
       ...adminRoutes(control, peers),
@@ -109,7 +114,7 @@ export const appRole: Role = {
       letters,
       history,
       control,
-      sweep,
+      new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) }),
       ...services,
       engine,
       ...feed.services,

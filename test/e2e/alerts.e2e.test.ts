@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import { startAlertmanager, type ManagedAlert, type RunningAlertmanager } from './alertmanager.ts';
 import { startInstance, until, type Instance } from './instance.ts';
+import { isSigned } from '../../pipeline/notify/signature.ts';
+import { startReceiver, type Receiver, type Received } from './receiver.ts';
 import { newTenant } from './shared.ts';
 
 const MINUTE_MS = 60_000;
@@ -16,16 +18,20 @@ describe('alerts that nobody configured', function () {
   this.timeout(900_000);
   let instance: Instance;
   let alertmanager: RunningAlertmanager | null;
+  let receiver: Receiver;
   let tenant: { readonly id: number; readonly key: string };
 
   before(async () => {
     alertmanager = await startAlertmanager();
-    instance = await startInstance({ env: alertmanager === null ? {} : { LOGWEIR_ALERTMANAGER_URL: alertmanager.url } });
+    const managed = alertmanager === null ? {} : { LOGWEIR_ALERTMANAGER_URL: alertmanager.url };
+    instance = await startInstance({ env: { LOGWEIR_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...managed } });
     tenant = await newTenant(instance);
+    receiver = await startReceiver();
   });
   after(async () => {
     await instance.stop();
     await alertmanager?.stop();
+    receiver.stop();
   });
 
   const own = (): Record<string, string> => ({ Authorization: `Bearer ${tenant.key}` });
@@ -58,17 +64,20 @@ describe('alerts that nobody configured', function () {
         : { _msg: `order ${String(index)} placed`, level: 'info', version: '1.0' }),
     }));
 
-  async function kill(): Promise<void> {
-    const { pid } = instance.processes().get('processors') ?? { pid: 0 };
+  async function kill(role = 'processors'): Promise<void> {
+    const { pid } = instance.processes().get(role) ?? { pid: 0 };
     process.kill(pid, 'SIGKILL');
     await until(
       'another process',
-      () => Promise.resolve(instance.processes().get('processors')?.pid ?? pid),
+      () => Promise.resolve(instance.processes().get(role)?.pid ?? pid),
       (found) => found !== pid,
     );
   }
 
   it('fire where a stream leaves its own past, once each, with evidence, though who finds them is killed; and end when somebody says so', async () => {
+    const hooks = `${instance.app}/api/v1/tenants/${String(tenant.id)}/webhooks`;
+    const made = await instance.call('POST', hooks, { url: receiver.url, detectors: ['error_rate'] }, own());
+    const { secret } = made.body as { readonly secret: string };
     const now = Date.now();
     const past = Array.from({ length: PAST }, (_none, index) =>
       minuteOf(now - (PAST - index) * MINUTE_MS, 18 + ((index * 7) % 9), index % 3 === 0 ? 1 : 0),
@@ -110,9 +119,20 @@ describe('alerts that nobody configured', function () {
     const managed = await until('what the Alertmanager has', () => alertmanager?.alerts() ?? Promise.resolve(null), (all) => all === null || (all.length === 2 && all.every(({ annotations }) => annotations['description']?.includes('What has changed most'))) ); // prettier-ignore
     if (managed !== null) expectManaged(managed, explained.items, tenant.id);
 
+    // the webhook did not answer so far: what it is to be told waits, though who sends it is killed
+    await until('the first attempt', () => Promise.resolve(receiver.got.length), (count) => count > 0); // prettier-ignore
+    await kill('app');
+    receiver.status = 200;
+    const [fired] = await until('what it is told', () => Promise.resolve(receiver.taken), (taken) => taken.length > 0); // prettier-ignore
+    expect(isSigned(secret, fired?.body ?? '', fired?.signature ?? '', Date.now() / 1000)).to.equal(true);
+    expect(new Set(receiver.got.map(({ id }) => id)).size, 'the same id each time').to.equal(1);
+    expectTold(fired, 'fired', errors);
+
     const url = `${instance.app}/api/v1/tenants/${String(tenant.id)}/alerts/${String(errors.id)}/resolve`;
     const { status, body } = await instance.call('POST', url, { note: 'the bank is down' }, own());
     expect([status, (body as ShownAlert).state, (body as ShownAlert).resolution_note]).to.deep.equal([200, 'resolved', 'the bank is down']);
+    const [, resolved] = await until('its resolution at the webhook', () => Promise.resolve(receiver.taken), (taken) => taken.length > 1); // prettier-ignore
+    expectTold(resolved, 'resolved', errors);
     await until('its resolution', () => alertmanager?.alerts() ?? Promise.resolve(null), (all) => all === null || all.length === 1); // prettier-ignore
     await kill();
     await until('the next findings', async () => {
@@ -138,4 +158,13 @@ function expectManaged(managed: readonly ManagedAlert[], items: readonly ShownAl
     expect(annotations['summary']).to.match(/ of checkout rose to [\d,]+ a minute, expected /);
     expect([Date.parse(startsAt), status.state]).to.deep.equal([Date.parse(own.fired_at), 'active']);
   }
+}
+
+/** What a webhook is told of an alert. */
+function expectTold(received: Received | undefined, type: string, alert: ShownAlert): void {
+  const { alert: told, ...rest } = JSON.parse(received?.body ?? '{}') as { readonly alert: ShownAlert };
+  expect(rest).to.deep.include({ type, delivery_id: received?.id });
+  expect(told).to.include({ id: alert.id, detector_type: 'error_rate', stream: STREAM, fired_at: alert.fired_at });
+  if (type === 'fired') expect(told.description).to.include('What has changed most');
+  else expect(told).to.include({ state: 'resolved', resolution_note: 'the bank is down' });
 }

@@ -98,7 +98,7 @@ describe('the outbox', () => {
     topic.append('dl_a', JSON.stringify(delivery()));
     topic.down = true;
     const outbox = await outboxOn(topic);
-    expect([outbox.ready, await outbox.add(delivery({ id: 'dl_b' })).catch((error: Error) => error.message)]).to.deep.equal([false, 'Kafka is down.']); // prettier-ignore
+    expect([outbox.ready, await outbox.add(delivery({ id: 'dl_b' })).catch((error: unknown) => (error as Error).message)]).to.deep.equal([false, 'Kafka is down.']); // prettier-ignore
     topic.down = false;
     await eventually('the outbox', () => outbox.ready, Boolean);
     expect(outbox.find('dl_a')).to.deep.equal(delivery());
