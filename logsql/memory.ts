@@ -76,6 +76,12 @@ export class QueryMemory {
     return this.#bytes + bytes <= this.#shared.most(this.#bytes);
   }
 
+  /** How many rows and bytes more may be held now; at least one of each. */
+  get left(): MemoryLimits {
+    const [rows, bytes] = [this.maxRows - this.#rows, this.#shared.most(this.#bytes) - this.#bytes];
+    return { maxRows: Math.max(1, rows), maxBytes: Math.max(1, Math.floor(bytes)) };
+  }
+
   /** What was held is not any more. */
   release(rows: number, bytes: number): void {
     this.#rows -= rows;

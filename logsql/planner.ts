@@ -3,7 +3,7 @@
  * Filters are in SQL nearly always; a filter pipe at the beginning joins them. `stats`, `uniq`, `top` and sorting by `_time` follow.
  */
 import type { LogEntry } from '../pipeline/core/entry.ts';
-import { join, sql, uint32, type Sql } from '../pipeline/core/sql.ts';
+import { join, sql, uint32, uint64, type Sql } from '../pipeline/core/sql.ts';
 import { FieldSet, coversField } from './fields.ts';
 import { AndFilter, AnyFilter, allOf } from './filters/logic.ts';
 import { TimeFilter, momentSql } from './filters/time.ts';
@@ -13,6 +13,8 @@ import { LimitPipe, OffsetPipe } from './pipes/limit.ts';
 import { splitHead } from './head.ts';
 import { startsNewest } from './pipeline.ts';
 import { SortPipe } from './pipes/sort.ts';
+import { StatsPipe } from './pipes/stats.ts';
+import { UniqPipe } from './pipes/uniq.ts';
 import { entryColumns } from './sql/columns.ts';
 import { computeRows } from './sql/computed-fields.ts';
 import { daysOf } from './sql/days.ts';
@@ -20,6 +22,7 @@ import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts, type Counted } from './sql/hourly.ts';
 import { PLACE, POSITION, placeSql, positionAt } from './sql/places.ts';
 import { Room } from './sql/room.ts';
+import { fieldText } from './sql/text.ts';
 import { volumeCounts, type VolumeCover } from './sql/volume.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
 import type { QueryMemory } from './memory.ts';
@@ -49,8 +52,8 @@ export type PlanOptions = {
 
 /** Plans a query whose subqueries are resolved. A query may say that it looks at all times, not at the window of the request. */
 export function planQuery(query: QueryNode, options: PlanOptions): Plan {
-  const { start, end } = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
-  const inside = { ...options, start, end };
+  const inside = insideOf(query, options);
+  const { start, end } = inside;
   const [first, ...rest] = query.pipes;
   if (first?.expand === undefined) return planPipes(query, inside);
   const own = { ...withoutCursor(options), start, end };
@@ -62,24 +65,60 @@ export function planQuery(query: QueryNode, options: PlanOptions): Plan {
   return direct?.kind === 'gather' ? { ...direct, otherwise: expand } : expand;
 }
 
+/** The options with the window that a query looks at: its own, or all times. */
+function insideOf(query: QueryNode, options: PlanOptions): PlanOptions {
+  const { start, end } = query.options.ignoreGlobalTimeFilter === true ? options.widest : options;
+  return { ...options, start, end };
+}
+
 /** The options for a query inside of another: the cursor, and how entries are given, are of the outer one alone. */
 export function withoutCursor({ tenantId, start, end, widest, memory, cover = null, extra }: PlanOptions): PlanOptions {
   return { tenantId, start, end, widest, memory, cover, ...(extra === undefined ? {} : { extra }) };
 }
 
 function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { readonly kind: 'expand' }> {
-  const head = splitHead(query, options.extra);
-  const window = windowFor(head.filter, options);
+  const { pipes, conditions, residual, counts, context, run } = headOf(query, options);
+  const inMemory = planEntries(residual === null ? pipes : [new FilterPipe(residual), ...pipes], join(conditions, AND), run, options);
+  if (residual !== null) return inMemory;
+  const sources = { entries: splitScans(conditions), counts, widest: options.widest };
+  return planAggregate(pipes, sources, context, run, inMemory) ?? inMemory;
+}
+
+/** What a query reads, its window being that of the options, and the pipes that come then. */
+function headOf(query: QueryNode, options: PlanOptions) {
+  const { filter, pipes } = splitHead(query, options.extra);
+  const window = windowFor(filter, options);
   const run: RunContext = { memory: options.memory, start: window.start, end: window.end };
   const context: SqlContext = { tenantId: options.tenantId, ...daysOf(window), indexed: true };
-  const { conditions, residual } = conditionsOf(head.filter, window, context, options);
-  const where = join(conditions, AND);
-  const inMemory = planEntries(residual === null ? head.pipes : [new FilterPipe(residual), ...head.pipes], where, run, options);
-  if (residual !== null) return inMemory;
   const counts = (fields: readonly string[], span: number): Counts | null =>
-    options.before === undefined ? countsOf(head.filter, { fields, span }, window, context, options.cover) : null;
-  const sources = { entries: splitScans(conditions), counts, widest: options.widest };
-  return planAggregate(head.pipes, sources, context, run, inMemory) ?? inMemory;
+    options.before === undefined ? countsOf(filter, { fields, span }, window, context, options.cover) : null;
+  return { pipes, run, context, counts, ...conditionsOf(filter, window, context, options) };
+}
+
+/** A SELECT that gives the values of a field, each once, and fails where the query may not hold so many; null where one SELECT cannot. */
+export function planValues(query: QueryNode, field: string, options: PlanOptions): Sql | null {
+  const { pipes, conditions, residual, counts, context, run } = headOf(query, insideOf(query, options));
+  const before = residual === null ? beforeValues(pipes, field) : null;
+  if (before === null) return null;
+  const counted = before.length === 0 && field !== '_stream_id' ? counts([field], Infinity) : null;
+  const entries = counted !== null && counted.doubt === undefined ? counted.source : splitScans(conditions);
+  const rows = before.length === 0 ? { source: entries, context, doubt: null } : computeRows([...before, valuesOf(field)], entries, context, run); // prettier-ignore
+  const value = rows === null || rows.doubt !== null ? null : fieldText(field, rows.context);
+  if (rows === null || value === null) return null;
+  const { maxRows, maxBytes } = options.memory.left;
+  return sql`SELECT DISTINCT toString(${value}) FROM ${rows.source} SETTINGS max_rows_in_distinct = ${uint64(maxRows)}, max_bytes_in_distinct = ${uint64(maxBytes)}, distinct_overflow_mode = 'throw'`;
+}
+
+const valuesOf = (field: string): UniqPipe => new UniqPipe([field], null, Infinity);
+
+/** The pipes before those that give nothing but the values of a field; null where others do. */
+function beforeValues(pipes: readonly Pipe[], field: string): readonly Pipe[] | null {
+  const last = pipes.at(-1);
+  const groups = pipes.at(-2);
+  const isKey = groups instanceof StatsPipe && groups.by.some(({ name, bucket }) => name === field && bucket === null);
+  if (last instanceof UniqPipe && last.limit < Infinity) return null;
+  const before = pipes.slice(0, isKey && groups.calls.every(({ name }) => name !== field) ? -2 : -1);
+  return before.some((pipe) => pipe.sql !== undefined) ? null : before;
 }
 
 /** What has counted the entries already, if anything. */

@@ -35,7 +35,15 @@ export interface Filter {
 }
 
 /** A query inside a filter, the one field whose values it asks for, and the filter once they are known. */
-export type Subquery = { readonly query: QueryNode; readonly field: string; resolve(values: readonly string[]): Filter };
+export type Subquery = {
+  readonly query: QueryNode;
+  readonly field: string;
+  resolve(values: readonly string[]): Filter;
+  /** The filter with a SELECT of one column for the values: its SQL holds, and in memory it must be resolved as before. Absent where SQL has no such form. */
+  readonly select?: (values: Sql) => Filter;
+  /** The SELECT, where the filter has one. */
+  readonly selected?: Sql;
+};
 
 /** A step of a pipeline at work: rows in, rows out; `flush` gives what was held back. `done` says that no further row can matter. */
 export interface Stage {

@@ -1,8 +1,8 @@
 import { hintsOf } from '../../logsql/hints.ts';
 import { explainPlan, type ExplainedPlan } from '../../logsql/explain.ts';
 import { parseQuery } from '../../logsql/parser.ts';
-import { planQuery, type PlanOptions } from '../../logsql/planner.ts';
-import { resolveSubqueries } from '../../logsql/subqueries.ts';
+import type { PlanOptions } from '../../logsql/planner.ts';
+import { planWhole } from '../../logsql/prepare.ts';
 import type { QueryNode } from '../../logsql/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { planOptions, type Deps, type Request } from './deps.ts';
@@ -21,7 +21,7 @@ export async function explainSearch(parameters: SearchParameters, request: Reque
   return JSON.stringify({ explain: explained, ...(hints.length === 0 ? {} : { hints }) });
 }
 
-/** The plan of a query and those of the queries inside it, of whose values one stands for all: `<values of query 1>`. */
+/** The plan of a query and those of the queries inside it that are run first, of whose values one stands for all: `<values of query 1>`. */
 async function explain(
   query: QueryNode,
   options: PlanOptions,
@@ -34,7 +34,6 @@ async function explain(
     const field = subquery.pipes.at(-1)?.singleField;
     return field === undefined ? [] : [new Map([[field, `<values of query ${String(subqueries.length)}>`]])];
   };
-  const resolved = await resolveSubqueries(query, run);
-  const plan = await explainPlan(planQuery(resolved, { ...options, ...cursor }), limit);
+  const plan = await explainPlan(await planWhole(query, { ...options, ...cursor }, run), limit);
   return { query: query.toString(), plan, subqueries };
 }

@@ -1,16 +1,16 @@
-/** Queries from their text on: those inside them are run first, then they are planned, and their rows are taken. */
+/** Queries from their text on: those inside them are planned with them or run first, and their rows are taken. */
 import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/errors.ts';
-import { planQuery, withoutCursor, type PlanOptions } from '../../logsql/planner.ts';
-import { resolveSubqueries } from '../../logsql/subqueries.ts';
+import { withoutCursor, type PlanOptions } from '../../logsql/planner.ts';
+import { planWhole } from '../../logsql/prepare.ts';
 import type { QueryNode, RunRows } from '../../logsql/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { HttpError, invalidParameter, queryTimeout } from '../../pipeline/core/errors.ts';
 import { collect, rows, type Prepared, type Runner } from './rows.ts';
 
-/** Runs the subqueries of a query, whose rows it holds from then on, and plans it. */
+/** Plans a query, and runs those of its subqueries first whose values it needs: their rows it holds from then on. */
 export async function prepare(query: QueryNode, options: PlanOptions, runner: Runner): Promise<Prepared> {
   const run = subqueryRunner(options, runner);
-  return { plan: planQuery(await resolveSubqueries(query, run), options), run };
+  return { plan: await planWhole(query, options, run), run };
 }
 
 /** The rows of a query, which it holds from then on; at most so many. Throws LogsqlLimitError. */

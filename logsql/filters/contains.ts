@@ -48,7 +48,7 @@ const spec = (name: 'contains_all' | 'contains_any', output: typeof INPUT): Filt
     { query: `${name}("")`, input: INPUT, output: INPUT },
     { query: `f:${name}("")`, input: INPUT, output: INPUT },
   ],
-  parse: (parser, field): Filter => parseValues(parser, field, (own, phrases) => new ContainsFilter(name, own, phrases)),
+  parse: (parser, field): Filter => parseValues(parser, field, { of: (own, phrases) => new ContainsFilter(name, own, phrases) }),
 });
 
 export const containsAll = spec('contains_all', INPUT.slice(0, 1));

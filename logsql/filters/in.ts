@@ -1,7 +1,7 @@
-import type { Sql } from '../../pipeline/core/sql.ts';
+import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { quote } from '../reserved.ts';
-import { inSql } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser, QueryNode, SqlContext, Subquery } from '../types.ts';
+import { inSql, onText } from '../sql/text.ts';
+import type { Filter, FilterSpec, Parser, SqlContext, Subquery } from '../types.ts';
 import { listArguments } from './arguments.ts';
 import { AnyFilter } from './logic.ts';
 import { TextFilter } from './text-filter.ts';
@@ -26,20 +26,26 @@ export class InFilter extends TextFilter {
   }
 }
 
-/** A filter whose values another query gives: `f:in(<query> | fields g)`. It must be resolved before it can be used. */
+/** A filter of values: of those that are known, and where SQL can say it, of those that a SELECT gives. */
+export type ValuesFilter = {
+  readonly of: (field: string, values: readonly string[]) => Filter;
+  readonly ofSelect?: (field: string, select: Sql, context: SqlContext) => Sql | null;
+};
+
+/**
+ * A filter whose values another query gives: `f:in(<query> | fields g)`. It must be resolved before it can be used, or selected before its
+ * SQL can.
+ */
 export class SubqueryFilter extends TextFilter {
   readonly subquery: Subquery;
   readonly #name: string;
-  constructor(
-    field: string,
-    name: string,
-    query: QueryNode,
-    valueField: string,
-    make: (field: string, values: readonly string[]) => Filter,
-  ) {
+  readonly #filter: ValuesFilter;
+  constructor(field: string, name: string, query: Pick<Subquery, 'query' | 'field' | 'selected'>, filter: ValuesFilter) {
     super(field);
     this.#name = name;
-    this.subquery = { query, field: valueField, resolve: (values) => make(this.field, values) };
+    this.#filter = filter;
+    const select = (selected: Sql): Filter => new SubqueryFilter(field, name, { ...query, selected }, filter);
+    this.subquery = { ...query, resolve: (values) => filter.of(this.field, values), ...(filter.ofSelect === undefined ? {} : { select }) };
   }
   print(): string {
     return `${this.#name}(${this.subquery.query.toString()})`;
@@ -47,19 +53,21 @@ export class SubqueryFilter extends TextFilter {
   accepts(): boolean {
     throw new Error('BUG: a subquery was not resolved.');
   }
-  sql(): Sql | null {
-    throw new Error('BUG: a subquery was not resolved.');
+  sql(context: SqlContext): Sql | null {
+    const { selected } = this.subquery;
+    if (selected === undefined) throw new Error('BUG: a subquery was not resolved.');
+    return this.#filter.ofSelect?.(this.field, selected, context) ?? null;
   }
 }
 
 /** Reads `name(values)`, `name(*)` or `name(query)`, which must end in `fields` or `uniq by` of one field. */
-export function parseValues(parser: Parser, field: string, make: (field: string, values: readonly string[]) => Filter): Filter {
+export function parseValues(parser: Parser, field: string, filter: ValuesFilter): Filter {
   const { lexer } = parser;
   const name = lexer.token.toLowerCase();
   const at = lexer.save();
   try {
     const values = listArguments(parser);
-    return values.length === 1 && values[0] === '*' ? new AnyFilter() : make(field, values);
+    return values.length === 1 && values[0] === '*' ? new AnyFilter() : filter.of(field, values);
   } catch (error) {
     lexer.restore(at);
     lexer.next();
@@ -71,7 +79,7 @@ export function parseValues(parser: Parser, field: string, make: (field: string,
   if (query.pipes.length === 0 && query.filter instanceof AnyFilter) return new AnyFilter();
   const valueField = query.pipes.at(-1)?.singleField;
   if (valueField === undefined) return lexer.fail(`expected the query in ${name}() to end in "fields" or "uniq by" of one field`);
-  return new SubqueryFilter(field, name, query, valueField, make);
+  return new SubqueryFilter(field, name, { query, field: valueField }, filter);
 }
 
 /** True when the parentheses hold a `|`, so that the fault of the query inside is the one to tell of. */
@@ -99,5 +107,9 @@ export const oneOf: FilterSpec = {
       output: [{ _msg: 'a', level: 'fatal' }],
     },
   ],
-  parse: (parser, field) => parseValues(parser, field, (name, values) => new InFilter(name, values)),
+  parse: (parser, field) =>
+    parseValues(parser, field, {
+      of: (name, values) => new InFilter(name, values),
+      ofSelect: (name, select, context) => onText(name, context, (value) => sql`${value} IN (${select})`),
+    }),
 };

@@ -45,14 +45,18 @@ function parseIds(parser: Parser): Filter {
     return lexer.fail('expected stream ids of 48 hex digits');
   };
   if (!lexer.is('in')) return check([lexer.compound('a stream id')]);
-  const filter = parseValues(parser, '_stream_id', (_field, values) => new StreamIdFilter(values.filter((id) => STREAM_ID.test(id))));
+  const filter = parseValues(parser, '_stream_id', {
+    of: (_field, values) => new StreamIdFilter(values.filter((id) => STREAM_ID.test(id))),
+  });
   if (filter instanceof AnyFilter || filter instanceof SubqueryFilter) return filter;
   const end = lexer.save();
   lexer.restore(at);
   const texts: string[] = [];
-  parseValues(parser, '_stream_id', (_field, values) => {
-    texts.push(...values);
-    return filter;
+  parseValues(parser, '_stream_id', {
+    of: (_field, values) => {
+      texts.push(...values);
+      return filter;
+    },
   });
   check(texts);
   lexer.restore(end);

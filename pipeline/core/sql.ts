@@ -60,6 +60,8 @@ export function join(parts: readonly Sql[], separator: Sql): Sql {
 
 export const text = (value: string): Param => new Param('String', value);
 export const uint32 = (value: number): Param => new Param('UInt32', value);
+/** An integer from 0 to 2^53. */
+export const uint64 = (value: number): Param => new Param('UInt64', value);
 export const int64 = (value: bigint | number): Param => new Param('Int64', value);
 export const float64 = (value: number): Param => new Param('Float64', value);
 /** Integers from 0 to 2^53. */

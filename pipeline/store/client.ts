@@ -261,6 +261,8 @@ export function toHttpError(error: unknown): unknown {
   if (error instanceof ClickHouseError) {
     if (TIME.has(error.code)) return queryTimeout('The query ran too long; narrow the time range or simplify the query.');
     if (error.code === '241') return queryTimeout('The query needs too much memory; narrow the time range or simplify the query.');
+    if (error.code === '191')
+      return queryTimeout('A query inside another one would hold more values than the query may have; narrow the query or its time range.');
     if (error.code === '158' || error.code === '396')
       return queryTimeout('The query reads or returns too many rows; narrow the time range.');
     if (error.code === '427') return invalidParameter('The query holds a regexp that RE2 does not accept.');

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
 import { filters } from '../../logsql/filters/index.ts';
+import type { MemoryLimits } from '../../logsql/memory.ts';
 import { evaluate } from '../../logsql/pipeline.ts';
 import { parseQuery } from '../../logsql/parser.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
@@ -10,10 +11,11 @@ import type { Query } from '../../logsql/query.ts';
 import { stats } from '../../logsql/stats/index.ts';
 import { readTime } from '../../logsql/times.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { HttpError } from '../../pipeline/core/errors.ts';
 import { formatTime, parseTime } from '../../pipeline/core/time.ts';
 import { WINDOW, compareRows, isPresent, loadBase, loadCases, loadEntries } from '../logsql/conformance.ts';
 import { NOT_BUILT, ODDITIES } from '../logsql/not-built.ts';
-import { EVERYTHING, NOW, entryOf, nanoseconds, parse, syntaxError, type Plain } from '../logsql/support.ts';
+import { EVERYTHING, NOW, entryOf, memoryFor, nanoseconds, parse, syntaxError, type Plain } from '../logsql/support.ts';
 import { extent } from '../extent.ts';
 import { NUMBERS, PIECES } from '../equal/entries.ts';
 import { LogsqlStore } from './logsql-store.ts';
@@ -201,6 +203,54 @@ describe('LogsQL in ClickHouse', function () {
     ]);
     const many = complete(Array.from({ length: 6000 }, (_none, index) => ({ _msg: 'many', k: `${'key'.repeat(20)}${String(index)}` })));
     await agree(many, ['k:in(many | fields k) | stats count() n', 'contains_any(many | fields _msg) | stats count() n']);
+  });
+
+  it('takes no more values of a query inside than the query may hold', async () => {
+    const tenant = (tenants += 1);
+    const rows = Array.from({ length: 200 }, (_none, index) => ({ _msg: 'm', k: String(index % 150), few: String(index % 3) }));
+    await own.insert(tenant, complete(rows));
+    const ask = async (query: string, limits: Partial<MemoryLimits>): Promise<readonly LogEntry[] | string> => {
+      const plan = { tenantId: tenant, ...EVERYTHING, widest: EVERYTHING, memory: memoryFor(limits) };
+      const runner = { store: own.store, streams, options: { tenantId: tenant, timeoutMs: 30_000 } };
+      return runQuery(parse(query), plan, runner).catch((error: unknown) => (error instanceof HttpError ? `${String(error.status)} ${error.message}` : String(error))); // prettier-ignore
+    };
+    const count = async (query: string, limits: Partial<MemoryLimits>): Promise<unknown> => {
+      const found = await ask(`${query} | stats count() n`, limits);
+      return typeof found === 'string' ? found : textOf(found[0]?.get('n'));
+    };
+    const refused = '504 A query inside another one would hold more values than the query may have; narrow the query or its time range.';
+    expect(await count('k:in(m | fields k)', { maxRows: 160 })).to.equal('200');
+    expect(await count('k:in(m | fields few)', { maxRows: 100 })).to.equal('6');
+    expect(await count('k:in(m | fields k)', { maxRows: 100 })).to.equal(refused);
+    expect(await count('n:in(k:in(m | fields k) | fields n)', { maxRows: 100 })).to.equal(refused);
+    expect(await count('k:in(m | fields k)', { maxBytes: 3000 })).to.equal(refused);
+    expect(await count('_msg:contains_any(m | fields k)', { maxRows: 100 })).to.contain(
+      'A query inside another one would hold more than 100 rows',
+    );
+  });
+
+  it('gives a query inside no more than its tenant’s entries, with and without the row filter', async () => {
+    const [one, two] = [(tenants += 1), (tenants += 1)];
+    await own.insert(one, complete([{ _msg: 'own', k: 'a' }, { _msg: 'own', k: 'b', m: 'a' }])); // prettier-ignore
+    await own.insert(two, complete([{ _msg: 'foreign', k: 'b', m: 'b' }]));
+    const unfiltered = own.withoutRowFilter();
+    for (const store of [own.store, unfiltered])
+      for (const [query, expected] of [
+        ['k:in(* | fields m)', ['a']],
+        ['k:in(foreign | fields k)', []],
+        ['k:in(k:in(* | fields m) or foreign | uniq by (k))', ['a']],
+        ['options(ignore_global_time_filter=true) !k:in(_time:>1970 | stats by (m) count() n | fields m)', ['b']],
+        ['k:in(* | copy m as x | fields x) | uniq by (k)', ['a']],
+      ] as const) {
+        const plan = { tenantId: one, ...EVERYTHING, widest: EVERYTHING, memory: EVERYTHING.memory };
+        const runner = { store, streams, options: { tenantId: one, timeoutMs: 30_000 } };
+        const found = await runQuery(parse(query), plan, runner);
+        expect(
+          found.map((row) => textOf(row.get('k'))),
+          query,
+        ).to.deep.equal(expected);
+      }
+    await unfiltered.close();
   });
 
   it('agrees where random queries once found differences', async () => {

@@ -226,11 +226,21 @@ const WHOLE_FILTERS: readonly ((source: Source, field: string) => string)[] = [
   (source) => `value_type(${source.random.pick(['uint8', 'uint16', 'int64', 'float64', 'ipv4', 'iso8601', 'string', 'dict'])})`,
 ];
 
+/** What follows pipes that make `x` inside a query. */
+const INNER_RESULTS = ['fields x', 'uniq by (x)', 'stats by (x, y) count() n | fields x'];
+
 /** A query for the values of a field. */
 function inner(source: Source, field: string): string {
   const options = oneIn(source, 6) ? 'options(ignore_global_time_filter=true) ' : '';
   const from = written(source, oneIn(source, 2) ? field : fieldOf(source));
-  return `${options}${leaf({ ...source, isWhole: false })} | ${source.random.pick([`fields ${from}`, `uniq by (${from})`, `stats by (${from}) count() n | fields ${from}`])}`;
+  const filter = leaf({ ...source, isWhole: oneIn(source, 6) });
+  const to = source.random.pick(INNER_RESULTS);
+  return `${options}${filter} | ${source.random.pick([
+    `fields ${from}`,
+    `uniq by (${from})${source.random.pick(['', ' with hits', ' limit 3'])}`,
+    `stats by (${from}) count() x | ${source.random.pick(['', 'filter x:>1 | '])}fields ${from}`,
+    `${source.random.pick([`copy ${from} as x`, `extract "<x>=<y>" from ${from}`, `len(${from}) as x`, `fields ${from}`, `filter ${from}:* | copy ${from} as x`])} | ${to}`,
+  ])}`;
 }
 
 /** A filter on one field, on the streams or on the time. */

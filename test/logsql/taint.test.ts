@@ -4,9 +4,8 @@ import { pipes } from '../../logsql/pipes/index.ts';
 import { stats } from '../../logsql/stats/index.ts';
 import { tokenize } from '../../logsql/lexer.ts';
 import type { Plan } from '../../logsql/plan.ts';
-import { planQuery } from '../../logsql/planner.ts';
+import { planWhole } from '../../logsql/prepare.ts';
 import { Query } from '../../logsql/query.ts';
-import { resolveSubqueries } from '../../logsql/subqueries.ts';
 import { renderSql, type Sql } from '../../pipeline/core/sql.ts';
 import { EVERYTHING, parse, statementOf, syntaxError } from './support.ts';
 
@@ -63,6 +62,10 @@ const FILTERS = [
   '%:ipv4_range(1.2.3.4)',
   '!%:%',
   '(%:a or b:%)',
+  '%:in(% | fields %)',
+  'f:in(%:=% | uniq by (%) with hits as %)',
+  'f:in(a:in(%:% | fields %) | stats by (%) count() n | fields %)',
+  'f:in(* | extract "<x>%" from % | filter x:=% | copy x as % | fields %)',
 ];
 const PIPES = [
   'fields %',
@@ -94,8 +97,8 @@ const PIPES = [
 
 async function checkPlan(query: string): Promise<void> {
   if (syntaxError(query) !== null) return;
-  const { filter, pipes } = await resolveSubqueries(parse(query), () => Promise.resolve([]));
-  const plan = planQuery(new Query({}, filter, pipes), OPTIONS);
+  const { filter, pipes } = parse(query);
+  const plan = await planWhole(new Query({}, filter, pipes), OPTIONS, () => Promise.resolve([]));
   for (let part: Plan | null = plan; part !== null; part = 'otherwise' in part ? part.otherwise : null) {
     for (const statement of await statementsOf(part)) {
       const { text } = renderSql(statement);

@@ -74,6 +74,14 @@ describe('explain', () => {
     expect(plan.memory).to.deep.equal(['fields _msg']);
     expect(plan.otherwise?.memory).to.deep.equal(['stream_context before 0 after 1', 'fields _msg']);
   });
+  it('shows a query inside that the statement takes in', async () => {
+    const { plan, subqueries } = await explain('trace_id:in(panic | fields trace_id) | fields _msg');
+    expect(subqueries).to.deep.equal([]);
+    expect(plan.statements[0]?.sql).to.match(
+      / trace_id IN \(SELECT DISTINCT toString\(trace_id\) FROM logs WHERE tenant_id = \{p\d+:UInt32\} /,
+    );
+    expect(Object.values(plan.statements[0]?.values ?? {}).filter(({ value }) => value === 7)).to.have.length(2);
+  });
   it('shows the first statements of a plan that asks several', async () => {
     const { plan } = await explain('* | facets');
     expect(plan.statements.length).to.be.at.least(1);
@@ -83,8 +91,8 @@ describe('explain', () => {
     expect(Object.values(plan.statements[0]?.values ?? {})).to.deep.include({ type: 'Array(String)', value: ['6'] });
   });
   it('reads well on a terminal', async () => {
-    const text = renderExplained(await explain('n:in(a | fields n) | stats max(n) m'));
-    expect(text).to.match(/^Query: {7}n:in\(a \| fields n\) \| stats max\(n\) as m\nClickHouse: {2}SELECT .*\n {2}p0: .*\n/);
+    const text = renderExplained(await explain('n:contains_any(a | fields n) | stats max(n) m'));
+    expect(text).to.match(/^Query: {7}n:contains_any\(a \| fields n\) \| stats max\(n\) as m\nClickHouse: {2}SELECT .*\n {2}p0: .*\n/);
     expect(text).to.contain('\nIn memory:   nothing\n');
     expect(text).to.contain('\nQuery 1 inside it\n  Query:       a | fields n\n');
     expect(renderExplained(await explain('"\u001b[2J"'))).to.not.contain('\u001b');
