@@ -96,6 +96,8 @@ function attacks({ tenantId, streamIds, label }: Target, { random }: Source): re
     `* or tenant_id:${tenant}`,
     `(* or (${quoted(random.pick(SQL))}))`,
     `contains_any(${anyTime}* | uniq by (_msg))`,
+    `${random.pick(['', '!'])}${quoted(column)}:in(${anyTime}${random.pick([`tenant_id:=${tenant}`, '*', `_stream_id:${id}`])} | uniq by (${quoted(column)}))`,
+    `${quoted(column)}:in(${anyTime}_msg:in({app=${quoted(label)}} | fields _msg) | len(${quoted(random.pick(SQL))}) as x | fields x)`,
   ];
 }
 
