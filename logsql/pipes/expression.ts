@@ -1,17 +1,32 @@
 /** Arithmetic of the `math` pipe: expressions over fields, numbers and functions. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
 import type { Lexer } from '../lexer.ts';
 import { formatFloat, isNumberPrefix, numericValue } from '../numbers.ts';
 import { quote } from '../reserved.ts';
+import type { RowInput } from '../types.ts';
 
 /** A value worked out of a row; NaN where a part of it is no number. */
 export interface Expression {
   toString(): string;
   readonly fields: readonly string[];
   value(row: LogEntry, now: number): number;
+  /** The same in SQL, to the last bit, as a Float64; null where ClickHouse counts in another way. */
+  sql(input: NumberInput): Sql | null;
 }
 
-type Operator = { readonly rank: number; readonly apply: (a: number, b: number) => number };
+/** What an expression stands on, in SQL. */
+export type NumberInput = Pick<RowInput, 'name' | 'doubt'> & {
+  /** A field as a Float64, NaN where it is no number; null where SQL has none. */
+  number(field: string): Sql | null;
+  readonly now: number;
+};
+
+type Operator = {
+  readonly rank: number;
+  readonly apply: (a: number, b: number) => number;
+  readonly sql?: (a: Sql, b: Sql, input: NumberInput) => Sql;
+};
 
 /** Both as unsigned 64-bit integers; NaN where one is no number. */
 function bits(apply: (a: bigint, b: bigint) => bigint): (a: number, b: number) => number {
@@ -22,24 +37,69 @@ function bits(apply: (a: bigint, b: bigint) => bigint): (a: number, b: number) =
 /** Operators by name; the smallest rank binds most. All of them group to the left. */
 const OPERATORS: Readonly<Record<string, Operator>> = {
   '^': { rank: 1, apply: (a, b) => a ** b },
-  '*': { rank: 2, apply: (a, b) => a * b },
-  '/': { rank: 2, apply: (a, b) => a / b },
-  '%': { rank: 2, apply: (a, b) => a % b },
-  '+': { rank: 3, apply: (a, b) => a + b },
-  '-': { rank: 3, apply: (a, b) => a - b },
+  '*': { rank: 2, apply: (a, b) => a * b, sql: (a, b) => sql`(${a} * ${b})` },
+  '/': { rank: 2, apply: (a, b) => a / b, sql: (a, b) => sql`(${a} / ${b})` },
+  '%': { rank: 2, apply: (a, b) => a % b, sql: remainderSql },
+  '+': { rank: 3, apply: (a, b) => a + b, sql: (a, b) => sql`(${a} + ${b})` },
+  '-': { rank: 3, apply: (a, b) => a - b, sql: (a, b) => sql`(${a} - ${b})` },
   '&': { rank: 4, apply: bits((a, b) => a & b) },
   xor: { rank: 5, apply: bits((a, b) => a ^ b) },
   or: { rank: 6, apply: bits((a, b) => a | b) },
-  default: { rank: 7, apply: (a, b) => (Number.isNaN(a) ? b : a) },
+  default: {
+    rank: 7,
+    apply: (a, b) => (Number.isNaN(a) ? b : a),
+    sql: (a, b, input) => twice(a, input, (value) => sql`if(isNaN(${value}), ${b}, ${value})`),
+  },
 };
 const LOWEST = 7;
 
-type Call = { readonly least: number; readonly most: number; readonly apply: (values: readonly number[], now: number) => number };
+/** An expression that needs a value more than once. */
+const twice = (value: Sql, { name }: NumberInput, make: (value: Sql) => Sql): Sql => make(name(value));
+
+/** ClickHouse divides and multiplies back, which is right for whole numbers alone, as integers. The sign of a zero is that of `a`. */
+function remainderSql(a: Sql, b: Sql, input: NumberInput): Sql {
+  const [of, by] = [input.name(a), input.name(b)];
+  const isWhole = (value: Sql): Sql => sql`abs(${value}) < 9007199254740992. AND trunc(${value}) = ${value}`;
+  const isExact = input.name(sql`${isWhole(of)} AND ${isWhole(by)} AND ${by} != 0`);
+  input.doubt(sql`NOT ${isExact} AND isFinite(${of}) AND isFinite(${by}) AND ${by} != 0`);
+  const rest = input.name(sql`toFloat64(modulo(toInt64(if(${isExact}, ${of}, 0)), toInt64(if(${isExact}, ${by}, 1))))`);
+  const special = sql`if(isFinite(${of}) AND isInfinite(${by}), ${of}, nan)`;
+  return sql`if(${isExact}, if(${rest} = 0, ${of} * 0, ${rest}), ${special})`;
+}
+
+type Call = {
+  readonly least: number;
+  readonly most: number;
+  readonly apply: (values: readonly number[], now: number) => number;
+  /** Null where there is none for so many arguments. */
+  readonly sql?: (values: readonly Sql[], input: NumberInput) => Sql | null;
+};
 
 const extreme =
   (pick: (a: number, b: number) => number) =>
   (values: readonly number[]): number =>
     values.reduce((best, value) => (Number.isNaN(best) ? value : Number.isNaN(value) ? best : pick(best, value)), NaN);
+
+/** One after another; `zero` is what two zeros give, each with a sign or none. */
+const extremeSql =
+  (before: Sql, zero: (a: Sql, b: Sql) => Sql) =>
+  (values: readonly Sql[], { name }: NumberInput): Sql | null => {
+    const [first, ...rest] = values.map((value) => name(value));
+    const pick = (a: Sql, b: Sql): Sql =>
+      sql`multiIf(isNaN(${b}) OR ${a} ${before} ${b}, ${a}, isNaN(${a}) OR ${b} ${before} ${a}, ${b}, ${a} = 0, ${zero(a, b)}, ${a})`;
+    return first === undefined ? null : rest.reduce((best, value) => name(pick(best, value)), first);
+  };
+
+/** Halves away from zero. */
+const roundSql = ([value, step]: readonly Sql[], input: NumberInput): Sql | null =>
+  value === undefined || step !== undefined
+    ? null
+    : twice(value, input, (a) => sql`if(abs(${a} - trunc(${a})) >= 0.5, trunc(${a}) + sign(${a}), trunc(${a}))`);
+
+const one =
+  (make: (value: Sql) => Sql) =>
+  ([value]: readonly Sql[]): Sql | null =>
+    value === undefined ? null : make(value);
 
 /** To the nearest multiple, counted in the last decimal of that step. */
 function roundTo(value: number, step: number): number {
@@ -50,48 +110,65 @@ function roundTo(value: number, step: number): number {
 }
 
 const CALLS: Readonly<Record<string, Call>> = {
-  abs: { least: 1, most: 1, apply: ([a = NaN]) => Math.abs(a) },
-  ceil: { least: 1, most: 1, apply: ([a = NaN]) => Math.ceil(a) },
+  abs: { least: 1, most: 1, apply: ([a = NaN]) => Math.abs(a), sql: one((value) => sql`abs(${value})`) },
+  ceil: { least: 1, most: 1, apply: ([a = NaN]) => Math.ceil(a), sql: one((value) => sql`ceil(${value})`) },
   exp: { least: 1, most: 1, apply: ([a = NaN]) => Math.exp(a) },
-  floor: { least: 1, most: 1, apply: ([a = NaN]) => Math.floor(a) },
+  floor: { least: 1, most: 1, apply: ([a = NaN]) => Math.floor(a), sql: one((value) => sql`floor(${value})`) },
   ln: { least: 1, most: 1, apply: ([a = NaN]) => Math.log(a) },
-  max: { least: 1, most: Infinity, apply: extreme(Math.max) },
-  min: { least: 1, most: Infinity, apply: extreme(Math.min) },
-  now: { least: 0, most: 0, apply: (_values, now) => now },
+  max: { least: 1, most: Infinity, apply: extreme(Math.max), sql: extremeSql(sql`>`, (a, b) => sql`${a} + ${b}`) },
+  min: { least: 1, most: Infinity, apply: extreme(Math.min), sql: extremeSql(sql`<`, (a, b) => sql`negate(negate(${a}) - ${b})`) },
+  now: { least: 0, most: 0, apply: (_values, now) => now, sql: (_values, { now }) => sql`${float64(now)}` },
   rand: { least: 0, most: 0, apply: () => Math.random() },
   round: {
     least: 1,
     most: 2,
     apply: ([a = NaN, step]) => (step === undefined ? Math.sign(a) * Math.round(Math.abs(a)) : roundTo(a, step)),
+    sql: roundSql,
   },
 };
 
-const constant = (text: string, value: number): Expression => ({ toString: () => text, fields: [], value: () => value });
+const constant = (text: string, value: number): Expression => ({
+  toString: () => text,
+  fields: [],
+  value: () => value,
+  sql: () => sql`${float64(value)}`,
+});
 const field = (name: string): Expression => ({
   toString: () => quote(name),
   fields: [name],
   value: (row) => numericValue(textOf(row.get(name))),
+  sql: (input) => input.number(name),
 });
 const negated = (part: Expression): Expression => ({
   toString: () => `-${part.toString()}`,
   fields: part.fields,
   value: (row, now) => -part.value(row, now),
+  sql: (input) => {
+    const value = part.sql(input);
+    return value === null ? null : sql`negate(${value})`;
+  },
 });
 const grouped = (part: Expression): Expression => ({
   toString: () => `(${part.toString()})`,
   fields: part.fields,
   value: (row, now) => part.value(row, now),
+  sql: (input) => part.sql(input),
 });
 
-function binary(name: string, { apply }: Operator, left: Expression, right: Expression): Expression {
+function binary(name: string, { apply, sql: make }: Operator, left: Expression, right: Expression): Expression {
   return {
     toString: () => `${left.toString()} ${name} ${right.toString()}`,
     fields: [...left.fields, ...right.fields],
     value: (row, now) => apply(left.value(row, now), right.value(row, now)),
+    sql: (input) => {
+      if (make === undefined) return null;
+      const [a, b] = [left.sql(input), right.sql(input)];
+      return a === null || b === null ? null : make(a, b, input);
+    },
   };
 }
 
-function call(name: string, { apply }: Call, parts: readonly Expression[]): Expression {
+function call(name: string, { apply, sql: make }: Call, parts: readonly Expression[]): Expression {
   return {
     toString: () => `${name}(${parts.map(String).join(', ')})`,
     fields: parts.flatMap((part) => part.fields),
@@ -100,6 +177,10 @@ function call(name: string, { apply }: Call, parts: readonly Expression[]): Expr
         parts.map((part) => part.value(row, now)),
         now,
       ),
+    sql: (input) => {
+      const values = make === undefined ? [] : parts.map((part) => part.sql(input));
+      return make === undefined || values.includes(null) ? null : make(values as readonly Sql[], input);
+    },
   };
 }
 

@@ -1,8 +1,10 @@
 import type { FieldValue, LogEntry } from '../../pipeline/core/entry.ts';
+import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { quote } from '../reserved.ts';
+import { floatText, numericSql } from '../sql/number.ts';
 import { numberValue } from '../stats/sum.ts';
 import type { FieldSet } from '../fields.ts';
-import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../types.ts';
+import type { Parser, Pipe, PipeSpec, RowChange, RowInput, RunContext, Stage } from '../types.ts';
 import { atEnd, fieldName } from './arguments.ts';
 import { parseExpression, type Expression } from './expression.ts';
 import { mapRows } from './rows.ts';
@@ -25,6 +27,30 @@ class MathPipe implements Pipe {
   }
   needs(output: FieldSet): FieldSet {
     return [...this.#assignments].reverse().reduce((needed, { expression, name }) => needed.minus([name]).plus(expression.fields), output);
+  }
+  computes(input: RowInput): RowChange | null {
+    const written = new Map<string, Sql>();
+    // a result is read back as the text that it is, where a zero has no sign
+    const results = new Map<string, Sql>();
+    const number = (field: string): Sql | null => {
+      const text = input.text(field);
+      return results.get(field) ?? (text === null ? null : input.name(sql`ifNull(${numericSql(text)}, nan)`));
+    };
+    for (const { expression, name } of this.#assignments) {
+      const made = expression.sql({
+        number,
+        name: (value) => input.name(value),
+        doubt: (rows) => {
+          input.doubt(rows);
+        },
+        now: Number(input.run.end),
+      });
+      if (made === null) return null;
+      const value = input.name(made);
+      results.set(name, input.name(sql`${value} + 0`));
+      written.set(name, floatText(value, input.name(sql`toString(${value})`)));
+    }
+    return { written };
   }
   stage({ end }: RunContext): Stage {
     return mapRows((row) => {

@@ -44,6 +44,7 @@ export class Layers {
     ]);
     const known = this.#known.get(key);
     if (known !== undefined) return known;
+    if (expression.values.length === 0 && this.#isName(expression.strings.join(''))) return expression;
     const names = [...expression.strings.join(' ').matchAll(REFERENCE[this.#prefix])].map(([, number]) => Number(number));
     const layer = Math.max(-1, ...names.map((at) => this.#layerOf[at] ?? -1)) + 1;
     const name = new Sql([`${this.#prefix}${String(this.#layerOf.length)}`], []);
@@ -51,6 +52,10 @@ export class Layers {
     this.#known.set(key, name);
     (this.#layers[layer] ??= []).push({ expression, name });
     return name;
+  }
+
+  #isName(text: string): boolean {
+    return text.startsWith(this.#prefix) && this.#layerOf[Number(text.slice(1))] !== undefined;
   }
 
   /** The rows of `source`, the table or a subquery (`isTable`), with the columns. */

@@ -45,7 +45,7 @@ function basedOf(value: Sql): Sql {
   const digits = sql`replaceRegexpOne(replaceAll(substring(${lower}, 3), '_', ''), '^0+', '')`;
   const add = sql`(total, digit) -> toUInt256(total * ${base} + (position('0123456789abcdef', digit) - 1))`;
   const size = sql`if(length(${digits}) > 63, exp2(63), arrayFold(${add}, splitByString('', ${digits}), toUInt256(0)))`;
-  return sql`(if(startsWith(${value}, '-'), -1, 1) * arrayMap(n -> if(n < exp2(63), toFloat64(toUInt64(n)), NULL), [${size}])[1])`;
+  return sql`(0 + if(startsWith(${value}, '-'), -1, 1) * arrayMap(n -> if(n < exp2(63), toFloat64(toUInt64(n)), NULL), [${size}])[1])`;
 }
 
 const ipv4Of = (value: Sql): Sql =>
@@ -73,7 +73,7 @@ function timeOf(value: Sql): Sql {
 function rareNumbers(value: Sql): Sql {
   return sql`match(${value}, ${DURATION}), ${durationOf(value)},
     match(${value}, ${BYTES}), ${bytesOf(value)},
-    length(${value}) <= 20 AND match(${value}, '^-?[0-9_]+(?:[.][0-9_]+)?$'), ifNull(toFloat64OrNull(replaceAll(${value}, '_', '')), 0),
+    length(${value}) <= 20 AND match(${value}, '^-?[0-9_]+(?:[.][0-9_]+)?$'), 0 + ifNull(toFloat64OrNull(replaceAll(${value}, '_', '')), 0),
     match(${value}, '^(?i)[+-]?inf$'), if(startsWith(${value}, '-'), -inf, inf),
     match(${value}, ${BASED}), ${basedOf(value)}`;
 }
@@ -93,3 +93,12 @@ export const numericSql = (value: Sql): Sql =>
     match(${text}, ${TIME}), ${timeOf(text)},
     match(${text}, ${IPV4}), ${ipv4Of(text)}, NULL`,
   );
+
+/** A Float64 as `formatFloat` writes it, out of the text that ClickHouse has for it: it has exponents where JavaScript has them. */
+export function floatText(value: Sql, text: Sql): Sql {
+  const one = sql`(d, p) -> if(p <= 0, concat('0.', repeat('0', greatest(-p, 0)), d), rightPad(d, greatest(p, 0), '0'))`;
+  const digits = sql`replaceRegexpAll(${text}, '^-|[.]|e.*$', '')`;
+  const point = sql`toInt32OrZero(splitByChar('e', ${text})[2]) + 1`;
+  const spelt = sql`concat(if(${value} < 0, '-', ''), arrayMap(${one}, [${digits}], [${point}])[1])`;
+  return sql`multiIf(isNaN(${value}), 'NaN', ${value} = inf, '+Inf', ${value} = -inf, '-Inf', ${value} = 0, '0', position(${text}, 'e') = 0, ${text}, ${spelt})`;
+}

@@ -120,6 +120,37 @@ describe('LogsQL in ClickHouse', function () {
     ]);
   });
 
+  it('counts as memory does, to the last bit', async () => {
+    const random = fc.sample(fc.double({ noNaN: true }), { numRuns: 150, seed: 14 }).map(String);
+    const decimals = fc.sample(fc.tuple(fc.integer({ min: -1e6, max: 1e6 }), fc.nat({ max: 6 })), { numRuns: 60, seed: 14 });
+    const values = [
+      ...VALUES,
+      ...random,
+      ...decimals.map(([digits, places]) => String(digits / 10 ** places)),
+      '-0_',
+      '-0x0',
+      '-0.5',
+      '2.5',
+    ];
+    const pairs = values.flatMap((v, index) => [1, 7, 61].map((step) => ({ v, w: values[(index + step) % values.length] ?? '' })));
+    const expressions = [
+      ...['v + w', 'v - w', 'v * w', 'v / w', 'v default w', '-v', 'v / 3', '(v + 1.5) / (w - 0.1) * 1KB', 'v + 0.30000000000000004'],
+      ...['abs(v)', 'ceil(v)', 'floor(v)', 'round(v)', 'max(v, w)', 'min(v, w)', 'min(w, v, 7, -1e300)', 'max(v)', 'v / now()', 'now()'],
+      ...['1 / v', '1 / (-v)', '1 / (0 * v)', '1 / max(v, 0)', '1 / min(0, -v)', '1 / round(v)', '1 / ceil(v)', '1 / (v default -w)'],
+      ...['inf - v', '1e-300 * v', '1e-7', '5e-324', '123456789012345678', '1e21 + v', 'v as y, 1 / y', '0 - v as y, y as z, 1 / z'],
+    ];
+    const isEach = (query: string): string => `* | ${query} | stats by (v, w, x) count() n`;
+    await agree(
+      complete(pairs),
+      expressions.map((text) => isEach(`math ${text} as x`)),
+    );
+    const whole = complete(pairs.filter(({ v, w }) => [v, w].every((text) => /^(?:[-+]?[0-9]{0,15}|inf|nan|[0-9]+[smKMB])$/.test(text))));
+    await agree(
+      whole,
+      ['v % w', '1 / (v % w)', 'w % -5', 'v % 0', 'v % inf', '(v + w) % 7'].map((text) => isEach(`math ${text} as x`)),
+    );
+  });
+
   it('matches words, phrases, prefixes and cases as memory does, for any text', async () => {
     const piece = fc.constantFrom(...PIECES);
     const text = fc.array(piece, { maxLength: 6 }).map((parts) => parts.join(''));

@@ -99,6 +99,9 @@ const EXPRESSIONS: readonly ((source: Source, state: State) => string)[] = [
   (source, state) => `${source.random.pick(['abs', 'ceil', 'floor', 'ln', 'exp', 'round'])}(${field(source, state)})`,
   (source, state) => `max(${fields(source, state, 3)}) - min(n, m)`,
   (source, state) => `(-${field(source, state)} + 1) / now()`,
+  (source, state) => `(${field(source, state)} + ${field(source, state)}) / ${source.random.pick(['2', '3', '0.7', '1ms', '-1e-9'])}`,
+  (source, state) => `1 / ${source.random.pick(['min', 'max'])}(0, ${fields(source, state, 3)}) default ${field(source, state)}`,
+  (source, state) => `abs(${field(source, state)}) * 1e18 as y, y - ceil(${field(source, state)})`,
 ];
 
 /** Pipes that give one row for each, or none. */

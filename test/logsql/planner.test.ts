@@ -197,6 +197,48 @@ describe('the LogsQL planner', () => {
       expect(planOf(`* | ${query}`).kind, query).to.equal('reshaped');
   });
 
+  it('counts before a pipe that groups where SQL counts to the last bit', () => {
+    const { text, values } = sqlOf('* | math (a + b) / 2 as x, x - now() as y | filter y:<0 | stats by (app) avg(x), max(y)');
+    expect(text).to.match(
+      /^SELECT f_app, .* FROM \(SELECT .*FROM \(SELECT tenant_id, .* AS c0, .* AS c1 FROM logs .* GROUP BY f_app ORDER BY f_app$/,
+    );
+    expect(values).to.include.members([2, Number(NOW)]);
+    for (const text of [
+      'a',
+      '-a',
+      'a + 1KB - b * c / d',
+      'a default b',
+      'abs(a)',
+      'ceil(a)',
+      'floor(a)',
+      'round(a)',
+      'max(a, b)',
+      'min(a)',
+      '7',
+    ])
+      expect(planOf(`* | math ${text} as x | stats avg(x)`).kind, text).to.equal('aggregate');
+    for (const text of [
+      'a ^ 2',
+      'a & b',
+      'a or b',
+      'a xor b',
+      'exp(a)',
+      'ln(a)',
+      'rand()',
+      'round(a, 0.1)',
+      '_stream + 1',
+      'max(a, b ^ 2)',
+      '-exp(a)',
+      'a + ln(b)',
+    ])
+      expect(planOf(`* | math ${text} as x | stats avg(x)`).kind, text).to.equal('reshaped');
+    const remainder = planAs('aggregate', '* | math a % 5 as x | stats by (x) count()');
+    expect(remainder.decode(['7', '5', '0'], STREAMS)).to.not.equal(null);
+    expect(remainder.decode(['7', '5', '1'], STREAMS), 'not of whole numbers').to.equal(null);
+    expect(planOf('* | math 1 as _time | stats by (_time:1h) count()').kind).to.equal('reshaped');
+    expect(planOf('* | math a + 1 as x | sort by (x) limit 3').kind).to.equal('reshaped');
+  });
+
   it('reads rows back as entries', () => {
     const plan = planAs('entries', '*');
     const row = [
