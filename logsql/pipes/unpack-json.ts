@@ -1,6 +1,10 @@
+import { sql } from '../../pipeline/core/sql.ts';
 import { flattenJson } from '../json.ts';
+import { jsonField } from '../sql/json.ts';
 import type { PipeSpec } from '../types.ts';
-import { parseUnpack } from './unpack.ts';
+import { parseUnpack, type UnpackSql } from './unpack.ts';
+
+const SQL: UnpackSql = { isForm: (text) => sql`startsWith(${text}, '{')`, field: jsonField };
 
 /** `unpack_json`: the fields of a JSON object, nested ones with dots. */
 export const unpackJson: PipeSpec = {
@@ -26,5 +30,5 @@ export const unpackJson: PipeSpec = {
       output: [{ a: '1', b: 'y' }, { b: 'y' }, { a: 'x', b: 'y', c: 'z' }],
     },
   ],
-  parse: (parser) => parseUnpack(parser, 'unpack_json', () => ({ unpack: flattenJson, extra: '' })),
+  parse: (parser) => parseUnpack(parser, 'unpack_json', () => ({ unpack: flattenJson, extra: '', sql: SQL })),
 };

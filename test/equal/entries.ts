@@ -320,6 +320,23 @@ function entry(random: Random): LogEntry {
   return row;
 }
 
+/** Objects as logs have them, each in another form. */
+function plainJson(random: Random): string {
+  const text = JSON.stringify(random.pick(PIECES) + random.pick(PIECES)).replaceAll('/', random.pick(['/', '\\/']));
+  const number = random.pick(['0', '-1.50', '1e3', String(random.below(1000)), '18446744073709551616', 'true', 'null']);
+  const [a, foo] = [random.pick([text, number, '""']), random.pick([text, number, `[${number}, ${text}]`])];
+  const parts = [
+    `"a":${a}`,
+    `"foo": ${foo}`,
+    `"b":{"c":${a},"a":1}`,
+    `"n":{"a":{"b":2}}`,
+    `"a.b":${number}`,
+    `"t":[[],["a"]]`,
+    `"x":${text}`,
+  ];
+  return `{${parts.filter(() => random.below(3) > 0).join(random.pick([',', ' , ']))}}`;
+}
+
 /** Values of one kind, hardly two of them the same: more than ClickHouse gives back for a choice among them. */
 const WIDE: Readonly<Record<string, (random: Random) => string>> = {
   n: (random) => (random.below(1_000_000) / 1000).toFixed(random.below(4)),
@@ -328,7 +345,7 @@ const WIDE: Readonly<Record<string, (random: Random) => string>> = {
   ip: (random) => `10.0.${String(random.below(99))}.${String(random.below(256))}`,
   at: (random) => momentText(BASE + BigInt(random.below(1_000_000_000))),
   'a b': (random) => random.pick(['5m', '1.50', '1.5', '7']),
-  js: (random) => String(random.below(3000)),
+  js: (random) => (random.below(2) === 0 ? String(random.below(3000)) : plainJson(random)),
 };
 
 /** Many entries with few fields, oldest first; now and then a value is of another kind than its neighbours. */

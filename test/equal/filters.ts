@@ -239,7 +239,7 @@ function inner(source: Source, field: string): string {
     `fields ${from}`,
     `uniq by (${from})${source.random.pick(['', ' with hits', ' limit 3'])}`,
     `stats by (${from}) count() x | ${source.random.pick(['', 'filter x:>1 | '])}fields ${from}`,
-    `${source.random.pick([`copy ${from} as x`, `extract "<x>=<y>" from ${from}`, `len(${from}) as x`, `math ${from} * 10 as x`, `fields ${from}`, `filter ${from}:* | copy ${from} as x`])} | ${to}`,
+    `${source.random.pick([`copy ${from} as x`, `extract "<x>=<y>" from ${from}`, `len(${from}) as x`, `math ${from} * 10 as x`, `unpack_json from js fields (x, a)`, `fields ${from}`, `filter ${from}:* | copy ${from} as x`])} | ${to}`,
   ])}`;
 }
 

@@ -160,6 +160,8 @@ const COMPUTED: readonly ((source: Source, state: State) => string)[] = [
     `format${maybeIf(source)} "<${source.random.pick(['', '', 'hexencode:', 'base64encode:', 'uc:', 'nosuch:'])}${source.random.pick(['a', 'n', '_msg', 'took', '_time'])}>${source.random.pick(['', '/', ' ä', '&lt;'])}<b>" as x${source.random.pick(OPTIONS)}${later(state, 'x')}`,
   (source, state) => `math ${source.random.pick(EXPRESSIONS)(source, state)} as x${later(state, 'x')}`,
   (source, state) =>
+    `unpack_json${maybeIf(source)} from ${oneIn(source, 2) ? 'js' : field(source, state)} fields (${source.random.pick(['a', 'foo, n', 'a, b.c', 'n.a, a.b, "t"'])})${source.random.pick(['', ' result_prefix "x"', ...OPTIONS])}${later(state, 'foo', 'b.c', 'xa')}`,
+  (source, state) =>
     `filter ${field(source, state)}:${source.random.pick(['*', '""', '>5', '~"[0-9]"', '=1', 'foo', 'i(a)', 'in(1, 5m, "")'])}`,
   (source) => `filter ${randomFilter(source, 1)}`,
 ];

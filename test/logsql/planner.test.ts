@@ -189,7 +189,14 @@ describe('the LogsQL planner', () => {
       'replace ("a", "b") limit 2 | uniq by (_msg)',
       'copy a as b | field_names',
       'copy a as b | limit 5 | stats count(b)',
-      'unpack_json fields (a) | stats count(a)',
+      'unpack_json | stats count(a)',
+      'unpack_json fields (a, b*) | stats count(a)',
+      'unpack_json fields (a.b.c.d) | stats count(a)',
+      'unpack_json fields ("a\\"") | stats count(a)',
+      'unpack_json if (a:value_type(int64)) fields (a) | stats count(a)',
+      'unpack_json from _stream fields (a) | stats count(a)',
+      'unpack_json fields (_stream) | stats by (_stream) count()',
+      'unpack_logfmt fields (a) | stats count(a)',
       'copy _stream as b | stats count(b)',
       `${'len(a) as a | '.repeat(21)}stats count(a)`,
       `copy a as b | filter ${'b:x or '.repeat(200)} b:y | stats count(b)`,
@@ -237,6 +244,18 @@ describe('the LogsQL planner', () => {
     expect(remainder.decode(['7', '5', '1'], STREAMS), 'not of whole numbers').to.equal(null);
     expect(planOf('* | math 1 as _time | stats by (_time:1h) count()').kind).to.equal('reshaped');
     expect(planOf('* | math a + 1 as x | sort by (x) limit 3').kind).to.equal('reshaped');
+  });
+
+  it('takes named fields out of JSON before a pipe that groups', () => {
+    const { text, values } = sqlOf(
+      '* | unpack_json if (x) from j fields (a, b.c) result_prefix "j." keep_original_fields | stats by (j.a) count(j.b.c)',
+    );
+    expect(text).to.match(/^SELECT c\d+, .* GROUP BY (c\d+) ORDER BY \1$/);
+    expect(values).to.include.members(['j', 'j.a', 'j.b.c', '"a"', '"b.c"']);
+    const plan = planAs('aggregate', '* | unpack_json fields (a) | stats by (a) count()');
+    expect(plan.pipes).to.deep.equal([]);
+    expect(plan.decode(['7', '5', '0'], STREAMS)).to.not.equal(null);
+    expect(plan.decode(['7', '5', '1'], STREAMS), 'of a text that is no plain JSON').to.equal(null);
   });
 
   it('reads rows back as entries', () => {

@@ -83,6 +83,7 @@ const PIPES = [
   'rename a as %',
   'extract "<x>y" from %',
   'math % + 1 as b',
+  'unpack_json if (%) from % fields (%, a.%) result_prefix % | stats by (%) count()',
   'math max(%, 1) % 7 as %, % / now() as b | filter b:>% | stats by (%, b) avg(%)',
   'stats row_min(%, %, b), row_any(%), json_values(%) limit 3, values(%, %) limit 2, histogram(%)',
   'copy % as b, b as % | delete % | stats by (%, b) max(%)',

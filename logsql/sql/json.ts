@@ -1,0 +1,97 @@
+/**
+ * Fields of JSON objects in SQL, as `flattenJson` of logsql/json.ts gives them: by regexps, which need no submatches and so are quick.
+ * ClickHouse's own functions for JSON write numbers anew, and know the first of equal names only.
+ */
+import { sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
+import { quoteRegexp } from '../regexp.ts';
+import type { RowInput } from '../types.ts';
+import { or } from './text.ts';
+
+const S = '[ \\t\\n\\r]*';
+const STRING = '"(?:[^"\\\\\\x00-\\x1f]|\\\\(?:["\\\\/bfnrt]|u[0-9a-fA-F]{4}))*"';
+const SCALAR = '-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null';
+
+const list = (part: string): string => `${S}(?:${part}${S}(?:,${S}${part}${S})*)?`;
+const objectOf = (value: string): string => `\\{${list(`${STRING}${S}:${S}${value}`)}\\}`;
+const valueOf = (depth: number): string =>
+  depth === 0 ? `(?:${STRING}|${SCALAR})` : `(?:${STRING}|${SCALAR}|${objectOf(valueOf(depth - 1))}|\\[${list(valueOf(depth - 1))}\\])`;
+
+/** Objects and arrays inside the object. The regexp is four times as long for each. */
+const DEPTH = 3;
+const OBJECT = bound(`^${objectOf(valueOf(DEPTH))}${S}$`);
+
+/** What stands between brackets that are known to match: any of it up to a name, or to the end. */
+const inside = (depth: number): string => (depth === 0 ? `(?:[^][{}"]|${TEXT})*` : `(?:[^][{}"]|${TEXT}|[[{]${inside(depth - 1)}[]}])*`);
+const TEXT = '"(?:[^"\\\\]|\\\\.)*"';
+const INSIDE = inside(DEPTH);
+
+/** A name with escapes may be any name. */
+const ESCAPED_NAME = bound(`"[^"\\\\]*\\\\.(?:[^"\\\\]|\\\\.)*"${S}:`);
+const WHOLE_TEXT = bound(`^${TEXT}`);
+const WHOLE_ARRAY = bound(`^\\[${INSIDE}\\]`);
+const WHOLE_SCALAR = bound('^[^][{}", \\t\\n\\r]+');
+const SPACE_OUTSIDE = bound(`(${TEXT})|[ \\t\\n\\r]+`);
+/** Escapes that stand for a part of a character, or for the zero byte. */
+const RARE_ESCAPE = bound('\\\\u(?:[dD][89a-fA-F]|0000)');
+/** Escapes that are written otherwise, and objects, which may have equal names. */
+const NOT_AS_WRITTEN = bound('\\{|\\\\[/u]');
+
+/** Names with more dots may come of too many objects inside one another. */
+const MOST_PARTS = 3;
+
+/** The objects' names that come to a field with dots: `a.b` is `{"a":{"b":…}}` or `{"a.b":…}`. */
+function pathsOf(name: string): readonly (readonly string[])[] {
+  const [first = '', ...rest] = name.split('.');
+  return rest.reduce<readonly (readonly string[])[]>(
+    (paths, part) =>
+      paths.flatMap((path) => [
+        [...path, part],
+        [...path.slice(0, -1), `${path.at(-1) ?? ''}.${part}`],
+      ]),
+    [[first]],
+  );
+}
+
+const nameIn = (name: string): string => `"${quoteRegexp(name)}"${S}:`;
+const downTo = (path: readonly string[]): string => `^${path.map((name) => `\\{${INSIDE}${nameIn(name)}`).join(S)}`;
+
+/** True for a name that is written without escapes. */
+const isPlain = (name: string): boolean => JSON.stringify(name) === `"${name}"` && name.isWellFormed();
+
+/** The field of the objects that texts are, '' where one has none; null where SQL has no form for such a name. `value` is a name or a column. */
+export function jsonField(value: Sql, field: string, input: RowInput): Sql | null {
+  if (!isPlain(field) || field.split('.').length > MOST_PARTS) return null;
+  input.doubt(sql`startsWith(${value}, '{') AND (NOT match(${value}, ${OBJECT}) OR match(${value}, ${ESCAPED_NAME}))`);
+  const paths = pathsOf(field);
+  // the last of equal names counts; where it holds others, none may be equal
+  for (const path of paths)
+    for (let size = 1; size < path.length; size += 1)
+      input.doubt(sql`match(${value}, ${bound(`${downTo(path.slice(0, size))}${INSIDE}${nameIn(path[size - 1] ?? '')}`)})`);
+  const found = paths.map((path) => valueAt(value, path, input));
+  const [first = sql`''`, ...others] = found;
+  for (const [index, one] of others.entries())
+    input.doubt(sql`${one} != '' AND ${or(found.slice(0, index + 1).map((other) => sql`${other} != ''`))}`);
+  const raw = others.length === 0 ? first : input.name(sql`concat(${first}${others.reduce((list, one) => sql`${list}, ${one}`, sql``)})`);
+  return textOf(raw, input);
+}
+
+/** A value as it is written, '' where there is none: texts in quotes, of an object the bracket. */
+function valueAt(value: Sql, path: readonly string[], input: RowInput): Sql {
+  const before = input.name(
+    sql`if(position(${value}, ${bound(`"${path.at(-1) ?? ''}"`)}) = 0, 0, length(extract(${value}, ${bound(downTo(path) + S)})))`,
+  );
+  const rest = input.name(sql`if(${before} = 0, '', substring(${value}, ${before} + 1))`);
+  return input.name(
+    sql`multiIf(${rest} = '', '', startsWith(${rest}, '"'), extract(${rest}, ${WHOLE_TEXT}), startsWith(${rest}, '['), extract(${rest}, ${WHOLE_ARRAY}), startsWith(${rest}, '{'), '{', extract(${rest}, ${WHOLE_SCALAR}))`,
+  );
+}
+
+/** What is written, as a field's text. */
+function textOf(raw: Sql, input: RowInput): Sql {
+  input.doubt(
+    sql`startsWith(${raw}, '"') AND match(${raw}, ${RARE_ESCAPE}) OR startsWith(${raw}, '[') AND match(${raw}, ${NOT_AS_WRITTEN})`,
+  );
+  const unquoted = sql`if(position(${raw}, '\\\\') = 0, substring(${raw}, 2, length(${raw}) - 2), JSONExtractString(${raw}))`;
+  const array = sql`replaceRegexpAll(${raw}, ${SPACE_OUTSIDE}, '\\\\1')`;
+  return sql`multiIf(startsWith(${raw}, '"'), ${unquoted}, startsWith(${raw}, '['), ${array}, ${raw} IN ('null', '{'), '', ${raw})`;
+}
