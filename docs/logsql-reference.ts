@@ -25,6 +25,7 @@ const IN_CLICKHOUSE = 'ClickHouse';
 const IN_MEMORY = 'memory';
 const BY_TIME = 'ClickHouse by `_time`, else memory';
 const BEFORE_GROUPS = 'ClickHouse before `stats`, `uniq` and `top`, else memory';
+const NAMED_BEFORE_GROUPS = 'ClickHouse with `fields (…)` before `stats`, `uniq` and `top`, else memory';
 const NUMBERS = 'ClickHouse for numbers, sizes and durations, else memory';
 const CHOSEN = 'ClickHouse for numbers, sizes, durations, and few different values, else memory';
 const WITH_LIMIT = 'ClickHouse with `limit`, else memory';
@@ -43,6 +44,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   quantile: CHOSEN,
   row_min: NUMBERS,
   row_max: NUMBERS,
+  unpack_json: NAMED_BEFORE_GROUPS,
   values: WITH_LIMIT,
   json_values: WITH_LIMIT,
 };
