@@ -2,7 +2,7 @@
  * Pipes that change rows one by one, in SQL in front of one that groups: what they work out are columns of a subquery, and fields that
  * were written are looked up there.
  */
-import { sql, type Sql } from '../../pipeline/core/sql.ts';
+import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../fields.ts';
 import { FilterPipe } from '../pipes/filter.ts';
 import type { Pipe, RowInput, RunContext, SqlContext } from '../types.ts';
@@ -89,7 +89,8 @@ class Rows implements RowInput {
   }
 
   result(entries: Sql, pipes: readonly Pipe[]): ComputedRows {
-    const doubt = this.#doubts.length === 0 ? null : or(this.#doubts);
+    // not with OR: what stands behind it would be worked out apart
+    const doubt = this.#doubts.length === 0 ? null : sql`(${join(this.#doubts, sql` + `)} > 0)`;
     // a doubtful row is not left out: it must be seen
     const condition = this.#conditions.length === 0 ? null : and(this.#conditions);
     const kept = condition === null || doubt === null ? condition : or([doubt, condition]);

@@ -2,10 +2,9 @@
  * Fields of JSON objects in SQL, as `flattenJson` of logsql/json.ts gives them: by regexps, which need no submatches and so are quick.
  * ClickHouse's own functions for JSON write numbers anew, and know the first of equal names only.
  */
-import { sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
+import { join, sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
 import { quoteRegexp } from '../regexp.ts';
 import type { RowInput } from '../types.ts';
-import { or } from './text.ts';
 
 const S = '[ \\t\\n\\r]*';
 const STRING = '"(?:[^"\\\\\\x00-\\x1f]|\\\\(?:["\\\\/bfnrt]|u[0-9a-fA-F]{4}))*"';
@@ -27,9 +26,7 @@ const INSIDE = inside(DEPTH);
 
 /** A name with escapes may be any name. */
 const ESCAPED_NAME = bound(`"[^"\\\\]*\\\\.(?:[^"\\\\]|\\\\.)*"${S}:`);
-const WHOLE_TEXT = bound(`^${TEXT}`);
-const WHOLE_ARRAY = bound(`^\\[${INSIDE}\\]`);
-const WHOLE_SCALAR = bound('^[^][{}", \\t\\n\\r]+');
+const VALUE = bound(`^(?:${TEXT}|\\[${INSIDE}\\]|\\{|[^][{}", \\t\\n\\r]+)`);
 const SPACE_OUTSIDE = bound(`(${TEXT})|[ \\t\\n\\r]+`);
 /** Escapes that stand for a part of a character, or for the zero byte. */
 const RARE_ESCAPE = bound('\\\\u(?:[dD][89a-fA-F]|0000)');
@@ -58,38 +55,40 @@ const downTo = (path: readonly string[]): string => `^${path.map((name) => `\\{$
 /** True for a name that is written without escapes. */
 const isPlain = (name: string): boolean => JSON.stringify(name) === `"${name}"` && name.isWellFormed();
 
-/** The field of the objects that texts are, '' where one has none; null where SQL has no form for such a name. `value` is a name or a column. */
+/**
+ * The field of the objects that texts are, '' where one has none; null where SQL has no form for such a name. `value` is a name or a column.
+ * What takes time stands in no branch and behind no AND: ClickHouse would work it out again at each place.
+ */
 export function jsonField(value: Sql, field: string, input: RowInput): Sql | null {
   if (!isPlain(field) || field.split('.').length > MOST_PARTS) return null;
-  input.doubt(sql`startsWith(${value}, '{') AND (NOT match(${value}, ${OBJECT}) OR match(${value}, ${ESCAPED_NAME}))`);
+  input.doubt(sql`startsWith(${value}, '{') * (1 - match(${value}, ${OBJECT}) + match(${value}, ${ESCAPED_NAME})) > 0`);
   const paths = pathsOf(field);
   // the last of equal names counts; where it holds others, none may be equal
   for (const path of paths)
     for (let size = 1; size < path.length; size += 1)
       input.doubt(sql`match(${value}, ${bound(`${downTo(path.slice(0, size))}${INSIDE}${nameIn(path[size - 1] ?? '')}`)})`);
-  const found = paths.map((path) => valueAt(value, path, input));
-  const [first = sql`''`, ...others] = found;
-  for (const [index, one] of others.entries())
-    input.doubt(sql`${one} != '' AND ${or(found.slice(0, index + 1).map((other) => sql`${other} != ''`))}`);
-  const raw = others.length === 0 ? first : input.name(sql`concat(${first}${others.reduce((list, one) => sql`${list}, ${one}`, sql``)})`);
-  return textOf(raw, input);
+  const [first = sql`''`, ...others] = paths.map((path) => valueAt(value, path, input));
+  if (others.length === 0) return textOf(first, input);
+  const found = [first, ...others];
+  input.doubt(
+    sql`${join(
+      found.map((raw) => sql`(${raw} != '')`),
+      sql` + `,
+    )} > 1`,
+  );
+  return textOf(input.name(sql`concat(${join(found, sql`, `)})`), input);
 }
 
 /** A value as it is written, '' where there is none: texts in quotes, of an object the bracket. */
 function valueAt(value: Sql, path: readonly string[], input: RowInput): Sql {
-  const before = input.name(
-    sql`if(position(${value}, ${bound(`"${path.at(-1) ?? ''}"`)}) = 0, 0, length(extract(${value}, ${bound(downTo(path) + S)})))`,
-  );
-  const rest = input.name(sql`if(${before} = 0, '', substring(${value}, ${before} + 1))`);
-  return input.name(
-    sql`multiIf(${rest} = '', '', startsWith(${rest}, '"'), extract(${rest}, ${WHOLE_TEXT}), startsWith(${rest}, '['), extract(${rest}, ${WHOLE_ARRAY}), startsWith(${rest}, '{'), '{', extract(${rest}, ${WHOLE_SCALAR}))`,
-  );
+  const before = input.name(sql`length(extract(${value}, ${bound(downTo(path) + S)}))`);
+  return input.name(sql`extract(substring(${value}, ${before} + 1, length(${value}) * (${before} > 0)), ${VALUE})`);
 }
 
 /** What is written, as a field's text. */
 function textOf(raw: Sql, input: RowInput): Sql {
   input.doubt(
-    sql`startsWith(${raw}, '"') AND match(${raw}, ${RARE_ESCAPE}) OR startsWith(${raw}, '[') AND match(${raw}, ${NOT_AS_WRITTEN})`,
+    sql`startsWith(${raw}, '"') * match(${raw}, ${RARE_ESCAPE}) + startsWith(${raw}, '[') * match(${raw}, ${NOT_AS_WRITTEN}) > 0`,
   );
   const unquoted = sql`if(position(${raw}, '\\\\') = 0, substring(${raw}, 2, length(${raw}) - 2), JSONExtractString(${raw}))`;
   const array = sql`replaceRegexpAll(${raw}, ${SPACE_OUTSIDE}, '\\\\1')`;

@@ -251,7 +251,12 @@ describe('the LogsQL planner', () => {
       '* | unpack_json if (x) from j fields (a, b.c) result_prefix "j." keep_original_fields | stats by (j.a) count(j.b.c)',
     );
     expect(text).to.match(/^SELECT c\d+, .* GROUP BY (c\d+) ORDER BY \1$/);
-    expect(values).to.include.members(['j', 'j.a', 'j.b.c', '"a"', '"b.c"']);
+    expect(values).to.include.members(['j', 'j.a', 'j.b.c']);
+    for (const name of ['a', 'b\\.c', 'c'])
+      expect(
+        values.some((value) => String(value).includes(`"${name}"[ \\t\\n\\r]*:`)),
+        name,
+      ).to.equal(true);
     const plan = planAs('aggregate', '* | unpack_json fields (a) | stats by (a) count()');
     expect(plan.pipes).to.deep.equal([]);
     expect(plan.decode(['7', '5', '0'], STREAMS)).to.not.equal(null);
