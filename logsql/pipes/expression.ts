@@ -1,6 +1,6 @@
 /** Arithmetic of the `math` pipe: expressions over fields, numbers and functions. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { float64, join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import type { Lexer } from '../lexer.ts';
 import { formatFloat, isNumberPrefix, numericValue } from '../numbers.ts';
 import { quote } from '../reserved.ts';
@@ -48,23 +48,27 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   default: {
     rank: 7,
     apply: (a, b) => (Number.isNaN(a) ? b : a),
-    sql: (a, b, input) => twice(a, input, (value) => sql`if(isNaN(${value}), ${b}, ${value})`),
+    sql: (a, b, { name }) => {
+      const value = name(a);
+      return choose(sql`isNaN(${value})`, b, value);
+    },
   },
 };
 const LOWEST = 7;
 
-/** An expression that needs a value more than once. */
-const twice = (value: Sql, { name }: NumberInput, make: (value: Sql) => Sql): Sql => make(name(value));
+/** One of two values. With if() ClickHouse would work out what the values are made of at each place anew, in nested ones without bounds. */
+const choose = (condition: Sql, yes: Sql, no: Sql): Sql => sql`[${no}, ${yes}][1 + (${condition})]`;
 
 /** ClickHouse divides and multiplies back, which is right for whole numbers alone, as integers. The sign of a zero is that of `a`. */
 function remainderSql(a: Sql, b: Sql, input: NumberInput): Sql {
   const [of, by] = [input.name(a), input.name(b)];
-  const isWhole = (value: Sql): Sql => sql`abs(${value}) < 9007199254740992. AND trunc(${value}) = ${value}`;
-  const isExact = input.name(sql`${isWhole(of)} AND ${isWhole(by)} AND ${by} != 0`);
-  input.doubt(sql`NOT ${isExact} AND isFinite(${of}) AND isFinite(${by}) AND ${by} != 0`);
-  const rest = input.name(sql`toFloat64(modulo(toInt64(if(${isExact}, ${of}, 0)), toInt64(if(${isExact}, ${by}, 1))))`);
-  const special = sql`if(isFinite(${of}) AND isInfinite(${by}), ${of}, nan)`;
-  return sql`if(${isExact}, if(${rest} = 0, ${of} * 0, ${rest}), ${special})`;
+  const isWhole = (value: Sql): Sql => sql`(abs(${value}) < 9007199254740992.) * (trunc(${value}) = ${value})`;
+  const isExact = input.name(sql`${isWhole(of)} * ${isWhole(by)} * (${by} != 0)`);
+  input.doubt(sql`(1 - ${isExact}) * isFinite(${of}) * isFinite(${by}) * (${by} != 0) > 0`);
+  const whole = (value: Sql, otherwise: Sql): Sql => sql`toInt64(${choose(isExact, value, otherwise)})`;
+  const rest = input.name(sql`toFloat64(modulo(${whole(of, sql`0.`)}, ${whole(by, sql`1.`)}))`);
+  const special = choose(sql`isFinite(${of}) * isInfinite(${by})`, of, sql`nan`);
+  return choose(isExact, choose(sql`${rest} = 0`, sql`${of} * 0`, rest), special);
 }
 
 type Call = {
@@ -80,21 +84,22 @@ const extreme =
   (values: readonly number[]): number =>
     values.reduce((best, value) => (Number.isNaN(best) ? value : Number.isNaN(value) ? best : pick(best, value)), NaN);
 
-/** One after another; `zero` is what two zeros give, each with a sign or none. */
+/** The first or last of those that are numbers; of zeros the one with this sign (that of `1 / 0`), if there is one. */
 const extremeSql =
-  (before: Sql, zero: (a: Sql, b: Sql) => Sql) =>
-  (values: readonly Sql[], { name }: NumberInput): Sql | null => {
-    const [first, ...rest] = values.map((value) => name(value));
-    const pick = (a: Sql, b: Sql): Sql =>
-      sql`multiIf(isNaN(${b}) OR ${a} ${before} ${b}, ${a}, isNaN(${a}) OR ${b} ${before} ${a}, ${b}, ${a} = 0, ${zero(a, b)}, ${a})`;
-    return first === undefined ? null : rest.reduce((best, value) => name(pick(best, value)), first);
+  (of: (list: Sql) => Sql, sign: Sql) =>
+  (values: readonly Sql[], { name }: NumberInput): Sql => {
+    const numbers = name(sql`arrayFilter(n -> NOT isNaN(n), [${join(values, sql`, `)}])`);
+    const best = name(of(numbers));
+    const zero = sql`has(arrayMap(n -> 1 / n, ${numbers}), ${sign})`;
+    return choose(sql`empty(${numbers})`, sql`nan`, choose(sql`${best} = 0`, sql`(1 / ${choose(zero, sign, sql`negate(${sign})`)})`, best));
   };
 
 /** Halves away from zero. */
-const roundSql = ([value, step]: readonly Sql[], input: NumberInput): Sql | null =>
-  value === undefined || step !== undefined
-    ? null
-    : twice(value, input, (a) => sql`if(abs(${a} - trunc(${a})) >= 0.5, trunc(${a}) + sign(${a}), trunc(${a}))`);
+function roundSql([value, step]: readonly Sql[], { name }: NumberInput): Sql | null {
+  if (value === undefined || step !== undefined) return null;
+  const whole = name(sql`trunc(${value})`);
+  return choose(sql`abs(${value} - ${whole}) >= 0.5`, sql`${whole} + sign(${value})`, whole);
+}
 
 const one =
   (make: (value: Sql) => Sql) =>
@@ -115,8 +120,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   exp: { least: 1, most: 1, apply: ([a = NaN]) => Math.exp(a) },
   floor: { least: 1, most: 1, apply: ([a = NaN]) => Math.floor(a), sql: one((value) => sql`floor(${value})`) },
   ln: { least: 1, most: 1, apply: ([a = NaN]) => Math.log(a) },
-  max: { least: 1, most: Infinity, apply: extreme(Math.max), sql: extremeSql(sql`>`, (a, b) => sql`${a} + ${b}`) },
-  min: { least: 1, most: Infinity, apply: extreme(Math.min), sql: extremeSql(sql`<`, (a, b) => sql`negate(negate(${a}) - ${b})`) },
+  max: { least: 1, most: Infinity, apply: extreme(Math.max), sql: extremeSql((numbers) => sql`arrayMax(${numbers})`, sql`inf`) },
+  min: { least: 1, most: Infinity, apply: extreme(Math.min), sql: extremeSql((numbers) => sql`arrayMin(${numbers})`, sql`-inf`) },
   now: { least: 0, most: 0, apply: (_values, now) => now, sql: (_values, { now }) => sql`${float64(now)}` },
   rand: { least: 0, most: 0, apply: () => Math.random() },
   round: {
