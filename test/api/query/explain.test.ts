@@ -67,6 +67,15 @@ describe('explain', () => {
     expect(plan.otherwise?.otherwise?.memory).to.deep.equal(['stats max(n) as m', 'math m * 2 as d']);
     expect(plan.otherwise?.otherwise?.otherwise).to.equal(null);
   });
+  it('shows what is counted and unpacked before groups in the statement, and in memory where it does not hold', async () => {
+    const counted = await explain('* | math a % 7 as x | stats by (x) count() n');
+    expect(counted.plan.memory).to.deep.equal([]);
+    expect(counted.plan.otherwise?.memory).to.deep.equal(['math a % 7 as x', 'stats by (x) count(*) as n']);
+    const unpacked = await explain('* | unpack_json fields (a) | stats by (a) count() n');
+    expect(unpacked.plan.memory).to.deep.equal([]);
+    expect(unpacked.plan.otherwise?.memory).to.deep.equal(['unpack_json fields (a)', 'stats by (a) count(*) as n']);
+    expect((await explain('* | math ln(a) as x | stats avg(x) n')).plan.memory).to.deep.equal(['math ln(a) as x', 'stats avg(x) as n']);
+  });
   it('explains queries inside, whose values are not known', async () => {
     const { plan, subqueries } = await explain('trace_id:in(panic | fields trace_id) | stream_context after 1 | fields _msg');
     expect(subqueries.map((inner) => inner.query)).to.deep.equal(['panic | fields trace_id']);
