@@ -46,4 +46,11 @@ describe('the detectors of counts, over ten generated days of 42 streams', funct
     expect(score.neutral_alerts / score.neutral_windows, 'alerts in restarts').to.be.at.most(0.2);
     expect(score.resolve_lag_median, 'minutes to resolve').to.be.at.most(15);
   });
+
+  it('of values, over the Numenta Anomaly Benchmark with one setting', async () => {
+    const nab = path.join(sharedFolder(), 'conformance/detection/nab');
+    await run(process.execPath, ['--import', 'tsx', 'bench/score-nab.ts', path.join(nab, 'data'), folder], { cwd: ROOT });
+    const { stdout } = await run('python3', [path.join(nab, 'nab_score.py'), folder, '--threshold', '0.5']);
+    expect(Number(/^standard\s+score\s+([\d.]+)/m.exec(stdout)?.[1]), stdout).to.be.at.least(60);
+  });
 });
