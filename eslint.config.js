@@ -40,7 +40,7 @@ const ROOMS = {
     'pipeline/normalizers',
     'logsql',
   ],
-  cli: ['pipeline/core', 'logsql'],
+  cli: ['pipeline/core', 'pipeline/detectors', 'logsql'],
   main: [
     'pipeline/core',
     'pipeline/bus',

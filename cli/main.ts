@@ -3,6 +3,7 @@ import path from 'node:path';
 import { packageRoot } from '../pipeline/core/package-root.ts';
 import { adminCommand } from './admin.ts';
 import { exitCodeOf, type Env } from './client.ts';
+import { backtestCommand } from './backtest/backtest.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, processOutput, type Output } from './output.ts';
 import { queryCommand } from './query.ts';
@@ -16,6 +17,7 @@ type Command = {
 /** Every command, in the order of the help. `ps` and `processor`, which need no build, and `audit` and `topic`, which need the engines, are answered by the launcher. */
 export const commands: readonly Command[] = [
   { name: 'query', summary: "search: logweir query '<LogsQL>'", run: queryCommand },
+  { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
   { name: 'admin', summary: 'tenants and keys', run: (argv, env, output) => adminCommand(argv, env, output) },
 ];

@@ -1,5 +1,4 @@
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { defaultExport } from '../pipeline/core/default-export.ts';
 import { extensionFault, type Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
 import type { Merger } from '../pipeline/processors/merge/merger.ts';
@@ -13,7 +12,7 @@ export async function loadExtensions(files: readonly string[]): Promise<readonly
   const extensions: Extension[] = [];
   const taken = new Set([...processors.names, ...mergers.names]);
   for (const file of files) {
-    const found = await defaultExport(file);
+    const found = await defaultExport(file, 'processor');
     const fault = extensionFault(found, taken);
     if (fault !== null) throw new Error(`The processor ${file} cannot be used: ${fault}`);
     const extension = found as Extension;
@@ -29,16 +28,3 @@ export const allProcessors = async (files: readonly string[]): Promise<readonly 
   ...mergers.members,
   ...(await loadExtensions(files)).flatMap(({ processor, merger }) => [processor, ...(merger === undefined ? [] : [merger])]),
 ];
-
-async function defaultExport(file: string): Promise<unknown> {
-  // only who has such files pays for the compiler
-  const { tsImport } = await import('tsx/esm/api');
-  try {
-    const { default: found } = (await tsImport(pathToFileURL(path.resolve(file)).href, import.meta.url)) as { readonly default?: unknown };
-    // a file in a folder without "type": "module" is compiled to CommonJS, whose exports are the default one
-    const isCommonJs = typeof found === 'object' && found !== null && '__esModule' in found && 'default' in found;
-    return isCommonJs ? found.default : found;
-  } catch (error) {
-    throw new Error(`The processor ${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
-}

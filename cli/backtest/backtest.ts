@@ -1,0 +1,116 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { readTime } from '../../logsql/times.ts';
+import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from '../client.ts';
+import { asksForHelp, readFlags } from '../flags.ts';
+import { EXIT, printable, UsageError, type Output } from '../output.ts';
+import { renderTable } from '../table.ts';
+import { minutesOf, readHistory, type Asked, type History } from './history.ts';
+import { svgOf } from './picture.ts';
+import { pngOf } from './png.ts';
+import { alertsOf, replayOf, type Replay, type ReplayedAlert } from './replay.ts';
+
+const HELP = `Usage: logweir backtest DETECTOR [flags]
+Replays what is stored through a detector: one of the service's own by its name (error_rate, log_rate, silence, value), or a file of yours.
+Prints the alerts, and draws each series with them.
+
+  --query LOGSQL  of which entries (default *)
+  --by FIELD      a series for each value of a field (default: one of all)
+  --stats CALL    what is watched, such as 'quantile(0.99, duration_ms)' (default: how many entries)
+  --since TIME    from when on (default -7d)
+  --until TIME    until when (default now)
+  --out DIR       where to write pictures, SVG and PNG (default: backtest)
+  --limit N       series at most, those with the most entries (default 20, at most 200)
+  --output F      table or json
+${TARGET_HELP}
+Exit codes: 0 done, 1 the service cannot be reached or failed, 2 wrong command line, query or detector, 3 key refused.
+`;
+
+const MAX_SERIES = 200;
+
+/** `logweir backtest`: what a detector would have found. */
+export async function backtestCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
+  if (asksForHelp(argv)) {
+    output.out(HELP);
+    return EXIT.ok;
+  }
+  const names = [...TARGET_FLAGS, 'query', 'by', 'stats', 'since', 'until', 'out', 'limit', 'output'] as const;
+  const { values, positionals } = readFlags(argv, { values: names, positionals: true }, HELP);
+  const [detector] = positionals;
+  if (detector === undefined || positionals.length > 1) throw new UsageError(`One detector is replayed at a time.\n${HELP}`);
+  const most = Number(values.limit ?? 20);
+  if (!Number.isInteger(most) || most < 1 || most > MAX_SERIES)
+    throw new UsageError(`--limit is an integer from 1 to ${String(MAX_SERIES)}.`);
+  const format = values.output ?? 'table';
+  if (!['table', 'json'].includes(format)) throw new UsageError('--output is table or json.');
+  const { from, to } = minutesOf(timeOf('since', values.since ?? '-7d'), timeOf('until', values.until ?? 'now'));
+  const asked: Asked = { query: values.query ?? '*', by: values.by ?? null, stats: values.stats ?? null, from, to, most };
+  const replay = await replayOf(detector);
+  const target = findTarget(values, env);
+  const history = await readHistory(target, asked, (part) => {
+    output.err(`\rlogweir backtest: ${String(Math.floor(part * 100))} % of the history is read `);
+  });
+  output.err('\n');
+  const folder = values.out ?? 'backtest';
+  const found: { series: string; alert: ReplayedAlert; number: number }[] = [];
+  for (const [index, one] of history.entries()) {
+    const alerts = alertsOf(replay.run(one.points));
+    found.push(...alerts.map((alert, number) => ({ series: one.name, alert, number: number + 1 })));
+    await draw(path.join(folder, fileName(one.name, index)), { one, alerts, asked, replay });
+    output.err(`\rlogweir backtest: ${String(index + 1)} of ${String(history.length)} series replayed `);
+  }
+  output.err(`\n${String(found.length)} alerts in ${String(history.length)} series; pictures: ${folder}\n`);
+  const rows = found.map(({ series, alert, number }) => shown(series, alert, number));
+  output.out(format === 'json' ? `${JSON.stringify(rows)}\n` : renderTable(rows, COLUMNS));
+  return EXIT.ok;
+}
+
+const COLUMNS = ['series', 'number', 'fired_at', 'resolved_at', 'side', 'value', 'expected', 'z', 'fire_count'];
+
+const iso = (minute: number): string => new Date(minute * 60_000).toISOString().replace(':00.000Z', 'Z');
+const short = (value: number): number => Number(value.toPrecision(4));
+
+const shown = (series: string, { firedAt, resolvedAt, side, value, expected, z, fireCount }: ReplayedAlert, number: number): object => ({
+  ...{ series, number, fired_at: iso(firedAt), resolved_at: resolvedAt === null ? null : iso(resolvedAt), side },
+  ...{
+    value: short(value),
+    expected: `${String(short(expected.low))} to ${String(short(expected.high))}`,
+    z: short(z),
+    fire_count: fireCount,
+  },
+});
+
+/** A time as milliseconds since 1970. Throws UsageError. */
+function timeOf(name: string, text: string): number {
+  const time = readTime(text.trim(), BigInt(Date.now()) * 1_000_000n);
+  if (time === null)
+    throw new UsageError(`--${name} ${JSON.stringify(text)} is no time: use now, a duration such as -7d, or an ISO 8601 time.`);
+  return Number(time.start / 1_000_000n);
+}
+
+/** A name for files, which no value of a field can lead elsewhere. */
+const fileName = (name: string, index: number): string =>
+  `${String(index + 1).padStart(3, '0')}-${
+    name
+      .replace(/[^A-Za-z0-9._-]+/g, '_')
+      .replace(/^\.+/, '')
+      .slice(0, 60) || 'series'
+  }`;
+
+type Drawn = { readonly one: History; readonly alerts: readonly ReplayedAlert[]; readonly asked: Asked; readonly replay: Replay };
+
+async function draw(file: string, { one, alerts, asked, replay }: Drawn): Promise<void> {
+  const { query, by, stats, from, to } = asked;
+  const isErrors = replay.name === 'error_rate' && stats === null;
+  const svg = svgOf({
+    title: `${replay.name}: ${by === null ? 'all entries' : `${by} = ${printable(one.name)}`}`,
+    subtitle: `${printable(query)} · ${iso(from)} to ${iso(to)} (UTC)`,
+    unit: stats ?? (isErrors ? 'errors a minute' : 'entries a minute'),
+    points: one.points,
+    valueOf: ({ value, errors }) => (isErrors ? errors : value),
+    alerts,
+  });
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(`${file}.svg`, svg);
+  writeFileSync(`${file}.png`, await pngOf(svg));
+}
