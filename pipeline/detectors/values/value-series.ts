@@ -88,6 +88,11 @@ export class ValueSeries {
     return finding === null ? null : this.#inMinutes(finding);
   }
 
+  /** Somebody has resolved the alert of this side by hand: nothing more is told of it. */
+  resolve(side: Side): void {
+    this.#episodes.mute(VALUE, side);
+  }
+
   snapshot(): Buffer {
     const to = new ByteWriter();
     for (const number of [VERSION, this.step, this.#newest + 1]) to.count(number);
