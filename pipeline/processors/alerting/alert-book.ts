@@ -1,6 +1,6 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
 import type { Finding } from '../../detectors/detector.ts';
-import { evidenceOf, textOf } from './alert-text.ts';
+import { evidenceOf, textOf, type AlertText } from './alert-text.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
 const REMEMBERED = 3600;
@@ -19,20 +19,41 @@ export type Subject = {
   readonly recent: readonly number[];
 };
 
+/** What the alerts of a book say, and by what two of them are told apart. */
+export type AlertWords<About extends Subject> = {
+  /** With the tenant, what names an alert: the same for each finding about it. */
+  key(finding: Finding, subject: About): readonly (string | number)[];
+  text(finding: Finding, subject: About): AlertText;
+  /** A JSON object as text. `openedAt`: since when it fires this time, seconds since 1970, 0 where that is not known. */
+  evidence(finding: Finding, subject: About, openedAt: number): string;
+};
+
+/** Those of findings about the counts of a stream. */
+const countWords: AlertWords<Subject> = {
+  key: ({ detector, side, firedAt }, { stream }) => [detector, side, stream, firedAt],
+  text: (finding, { stream, service }) => textOf(finding, stream, service),
+  evidence: (finding, { stream, recent }, openedAt) => evidenceOf(finding, stream, { recent, openedAt }),
+};
+
 /** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
 type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number };
 
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
-export class AlertBook {
+export class AlertBook<About extends Subject = Subject> {
+  readonly #words: AlertWords<About>;
   readonly #told = new Map<number, Told>();
   /** The incident of each service, and when its last alert fired, seconds. */
   readonly #incidents = new Map<string, { readonly id: number; readonly at: number }>();
 
+  constructor(words: AlertWords<About> = countWords) {
+    this.#words = words;
+  }
+
   /** What a finding tells of its alert; null where it tells nothing new. `now`: append time, seconds. */
-  take(finding: Finding, subject: Subject, now: number): Alert | null {
+  take(finding: Finding, subject: About, now: number): Alert | null {
     this.#forget(now);
-    const { tenantId, retentionDays, stream, service, recent } = subject;
-    const id = idOf(tenantId, finding.detector, finding.side, stream, finding.firedAt);
+    const { tenantId, retentionDays, stream, service } = subject;
+    const id = idOf(tenantId, ...this.#words.key(finding, subject));
     const told = this.#told.get(id);
     if (told?.isByHand === true) return null;
     const isOver = finding.state === 'resolved';
@@ -41,10 +62,10 @@ export class AlertBook {
     const before = told?.alert;
     // it fires again
     const openedAt = before === undefined || (before.state === 'resolved' && !isOver) ? now : (told?.openedAt ?? 0);
-    const { title, description, severity } = isOver && before !== undefined ? before : textOf(finding, stream, service);
+    const { title, description, severity } = isOver && before !== undefined ? before : this.#words.text(finding, subject);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: finding.detector, stream, service, title, description, severity },
-      evidence: isOver && before !== undefined ? before.evidence : evidenceOf(finding, stream, { recent, openedAt }),
+      evidence: isOver && before !== undefined ? before.evidence : this.#words.evidence(finding, subject, openedAt),
       ...{ state: finding.state, fireCount: finding.fireCount, updatedAt: now },
       firedAt: before?.firedAt ?? now,
       resolvedAt: isOver ? now : null,
@@ -66,11 +87,12 @@ export class AlertBook {
     return { alert, wasFiring };
   }
 
-  /** The alerts that fire of a stream that is forgotten, as they are told at their end. */
-  end(stream: string, now: number): Alert[] {
+  /** The alerts that fire of what is forgotten, a stream unless said, as they are told at their end. */
+  end(of: string | ((alert: Alert) => boolean), now: number, note = GONE): Alert[] {
+    const isOver = typeof of === 'string' ? ({ stream }: Alert): boolean => stream === of : of;
     const ended = [...this.#told.values()]
-      .filter(({ alert }) => alert.stream === stream && alert.state === 'firing')
-      .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: GONE }));
+      .filter(({ alert }) => alert.state === 'firing' && isOver(alert))
+      .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note }));
     for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false, openedAt: 0 });
     return ended;
   }
@@ -81,9 +103,9 @@ export class AlertBook {
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
-  static from(json: unknown): AlertBook {
+  static from<About extends Subject = Subject>(json: unknown, words?: AlertWords<About>): AlertBook<About> {
     const { told, incidents } = json as { told: Told[]; incidents: [string, { id: number; at: number }][] };
-    const book = new AlertBook();
+    const book = new AlertBook(words);
     for (const one of told) book.#told.set(one.alert.id, one);
     for (const [service, incident] of incidents) book.#incidents.set(service, incident);
     return book;
