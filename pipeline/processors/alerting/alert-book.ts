@@ -1,6 +1,7 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
-import type { Finding } from '../../detectors/detector.ts';
+import type { Finding, Firing } from '../../detectors/detector.ts';
 import { evidenceOf, textOf } from './alert-text.ts';
+import type { Part, Sum } from './services.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
 const REMEMBERED = 3600;
@@ -17,10 +18,18 @@ export type Subject = {
   readonly service: string;
   /** Its counts of the last minutes, the newest last. */
   readonly recent: readonly number[];
+  /** Whether a finding that was never told is to be told. */
+  readonly isNews?: () => boolean;
+  /** Of a service: how many streams it has, and what the largest parts of it are. */
+  readonly together?: { readonly count: number; readonly parts: readonly Part[] };
 };
 
 /** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
-type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number };
+type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number; readonly isOfService?: boolean };
+
+/** The id of an alert. A service's is another one than that of a stream with the same labels. */
+const idFor = (tenantId: number, stream: string, isOfService: boolean, { detector, side, firedAt }: Firing): number =>
+  idOf(...(isOfService ? ['service'] : []), tenantId, detector, side, stream, firedAt);
 
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
 export class AlertBook {
@@ -31,28 +40,43 @@ export class AlertBook {
   /** What a finding tells of its alert; null where it tells nothing new. `now`: append time, seconds. */
   take(finding: Finding, subject: Subject, now: number): Alert | null {
     this.#forget(now);
-    const { tenantId, retentionDays, stream, service, recent } = subject;
-    const id = idOf(tenantId, finding.detector, finding.side, stream, finding.firedAt);
+    const { tenantId, retentionDays, stream, service, recent, together } = subject;
+    const isOfService = together !== undefined;
+    const id = idFor(tenantId, stream, isOfService, finding);
     const told = this.#told.get(id);
     if (told?.isByHand === true) return null;
     const isOver = finding.state === 'resolved';
     // one that was never told is none
-    if (told === undefined && isOver) return null;
+    if (told === undefined && (isOver || subject.isNews?.() === false)) return null;
     const before = told?.alert;
     // it fires again
     const openedAt = before === undefined || (before.state === 'resolved' && !isOver) ? now : (told?.openedAt ?? 0);
-    const { title, description, severity } = isOver && before !== undefined ? before : textOf(finding, stream, service);
+    const { title, description, severity } =
+      isOver && before !== undefined ? before : textOf(finding, stream, service, together?.count ?? 1);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: finding.detector, stream, service, title, description, severity },
-      evidence: isOver && before !== undefined ? before.evidence : evidenceOf(finding, stream, { recent, openedAt }),
+      evidence:
+        isOver && before !== undefined ? before.evidence : evidenceOf(finding, stream, { recent, openedAt, parts: together?.parts ?? [] }),
       ...{ state: finding.state, fireCount: finding.fireCount, updatedAt: now },
       firedAt: before?.firedAt ?? now,
       resolvedAt: isOver ? now : null,
       note: isOver ? ITSELF : '',
       incidentId: before === undefined ? this.#incidentOf(service, id, now) : before.incidentId,
     };
-    this.#told.set(id, { alert, isByHand: false, openedAt });
+    this.#told.set(id, { alert, isByHand: false, openedAt, ...(isOfService ? { isOfService } : {}) });
     return alert;
+  }
+
+  /** True where nothing is remembered any more. */
+  isOver(now: number): boolean {
+    this.#forget(now);
+    return this.#told.size === 0 && this.#incidents.size === 0;
+  }
+
+  /** Whether a service has told what fires there of what this finding is about. */
+  isTold(tenantId: number, { stream, series }: Sum, { detector }: Finding): boolean {
+    const firing = series.firing(detector);
+    return firing !== null && this.#told.has(idFor(tenantId, stream, true, firing));
   }
 
   /** An alert that somebody has resolved, as it is told then; null where that changes nothing. One that is not remembered is as it was shown. */
@@ -66,10 +90,19 @@ export class AlertBook {
     return { alert, wasFiring };
   }
 
-  /** The alerts that fire of a stream that is forgotten, as they are told at their end. */
-  end(stream: string, now: number): Alert[] {
+  /** The alerts that fire of a stream, or a service, that is forgotten, as they are told at their end. */
+  end(stream: string, isOfService: boolean, now: number): Alert[] {
+    return this.#end((told) => told.alert.stream === stream && (told.isOfService ?? false) === isOfService, now);
+  }
+
+  /** All alerts that fire, as they are told at their end. */
+  endAll(now: number): Alert[] {
+    return this.#end(() => true, now);
+  }
+
+  #end(isOver: (told: Told) => boolean, now: number): Alert[] {
     const ended = [...this.#told.values()]
-      .filter(({ alert }) => alert.stream === stream && alert.state === 'firing')
+      .filter((told) => told.alert.state === 'firing' && isOver(told))
       .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: GONE }));
     for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false, openedAt: 0 });
     return ended;
