@@ -1,6 +1,7 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
-import type { Finding } from '../../detectors/detector.ts';
+import type { Finding, Firing } from '../../detectors/detector.ts';
 import { evidenceOf, textOf, type AlertText } from './alert-text.ts';
+import type { Part, Sum } from './services.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
 const REMEMBERED = 3600;
@@ -17,6 +18,10 @@ export type Subject = {
   readonly service: string;
   /** Its counts of the last minutes, the newest last. */
   readonly recent: readonly number[];
+  /** Whether a finding that was never told is to be told. */
+  readonly isNews?: () => boolean;
+  /** Of a service: how many streams it has, and what the largest parts of it are. */
+  readonly together?: { readonly count: number; readonly parts: readonly Part[] };
 };
 
 /** What the alerts of a book say, and by what two of them are told apart. */
@@ -28,15 +33,22 @@ export type AlertWords<About extends Subject> = {
   evidence(finding: Finding, subject: About, openedAt: number): string;
 };
 
-/** Those of findings about the counts of a stream. */
+/** A service's alert is another one than that of a stream with the same labels. */
+const keyOf = ({ detector, side, firedAt }: Firing, stream: string, isOfService: boolean): readonly (string | number)[] => [
+  ...(isOfService ? ['service'] : []),
+  ...[detector, side, stream, firedAt],
+];
+
+/** Those of findings about the counts of a stream, or of a service's streams together. */
 const countWords: AlertWords<Subject> = {
-  key: ({ detector, side, firedAt }, { stream }) => [detector, side, stream, firedAt],
-  text: (finding, { stream, service }) => textOf(finding, stream, service),
-  evidence: (finding, { stream, recent }, openedAt) => evidenceOf(finding, stream, { recent, openedAt }),
+  key: (finding, { stream, together }) => keyOf(finding, stream, together !== undefined),
+  text: (finding, { stream, service, together }) => textOf(finding, stream, service, together?.count ?? 1),
+  evidence: (finding, { stream, recent, together }, openedAt) =>
+    evidenceOf(finding, stream, { recent, openedAt, parts: together?.parts ?? [] }),
 };
 
 /** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
-type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number };
+type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number; readonly isOfService?: boolean };
 
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
 export class AlertBook<About extends Subject = Subject> {
@@ -52,13 +64,14 @@ export class AlertBook<About extends Subject = Subject> {
   /** What a finding tells of its alert; null where it tells nothing new. `now`: append time, seconds. */
   take(finding: Finding, subject: About, now: number): Alert | null {
     this.#forget(now);
-    const { tenantId, retentionDays, stream, service } = subject;
+    const { tenantId, retentionDays, stream, service, together } = subject;
+    const isOfService = together !== undefined;
     const id = idOf(tenantId, ...this.#words.key(finding, subject));
     const told = this.#told.get(id);
     if (told?.isByHand === true) return null;
     const isOver = finding.state === 'resolved';
     // one that was never told is none
-    if (told === undefined && isOver) return null;
+    if (told === undefined && (isOver || subject.isNews?.() === false)) return null;
     const before = told?.alert;
     // it fires again
     const openedAt = before === undefined || (before.state === 'resolved' && !isOver) ? now : (told?.openedAt ?? 0);
@@ -72,8 +85,20 @@ export class AlertBook<About extends Subject = Subject> {
       note: isOver ? ITSELF : '',
       incidentId: before === undefined ? this.#incidentOf(service, id, now) : before.incidentId,
     };
-    this.#told.set(id, { alert, isByHand: false, openedAt });
+    this.#told.set(id, { alert, isByHand: false, openedAt, ...(isOfService ? { isOfService } : {}) });
     return alert;
+  }
+
+  /** True where nothing is remembered any more. */
+  isOver(now: number): boolean {
+    this.#forget(now);
+    return this.#told.size === 0 && this.#incidents.size === 0;
+  }
+
+  /** Whether a service has told what fires there of what this finding is about. */
+  isTold(tenantId: number, { stream, series }: Sum, { detector }: Finding): boolean {
+    const firing = series.firing(detector);
+    return firing !== null && this.#told.has(idOf(tenantId, ...keyOf(firing, stream, true)));
   }
 
   /** An alert that somebody has resolved, as it is told then; null where that changes nothing. One that is not remembered is as it was shown. */
@@ -87,12 +112,29 @@ export class AlertBook<About extends Subject = Subject> {
     return { alert, wasFiring };
   }
 
+<<<<<<< HEAD
   /** The alerts that fire of what is forgotten, a stream unless said, as they are told at their end. */
   end(of: string | ((alert: Alert) => boolean), now: number, note = GONE): Alert[] {
     const isOver = typeof of === 'string' ? ({ stream }: Alert): boolean => stream === of : of;
     const ended = [...this.#told.values()]
       .filter(({ alert }) => alert.state === 'firing' && isOver(alert))
       .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note }));
+=======
+  /** The alerts that fire of a stream, or a service, that is forgotten, as they are told at their end. */
+  end(stream: string, isOfService: boolean, now: number): Alert[] {
+    return this.#end((told) => told.alert.stream === stream && (told.isOfService ?? false) === isOfService, now);
+  }
+
+  /** All alerts that fire, as they are told at their end. */
+  endAll(now: number): Alert[] {
+    return this.#end(() => true, now);
+  }
+
+  #end(isOver: (told: Told) => boolean, now: number): Alert[] {
+    const ended = [...this.#told.values()]
+      .filter((told) => told.alert.state === 'firing' && isOver(told))
+      .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: GONE }));
+>>>>>>> wt-demo
     for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false, openedAt: 0 });
     return ended;
   }
