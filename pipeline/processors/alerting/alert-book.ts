@@ -112,29 +112,11 @@ export class AlertBook<About extends Subject = Subject> {
     return { alert, wasFiring };
   }
 
-<<<<<<< HEAD
-  /** The alerts that fire of what is forgotten, a stream unless said, as they are told at their end. */
-  end(of: string | ((alert: Alert) => boolean), now: number, note = GONE): Alert[] {
-    const isOver = typeof of === 'string' ? ({ stream }: Alert): boolean => stream === of : of;
+  /** The alerts that fire of what is forgotten, as they are told at their end. */
+  end(isOver: (alert: Alert, isOfService: boolean) => boolean, now: number, note = GONE): Alert[] {
     const ended = [...this.#told.values()]
-      .filter(({ alert }) => alert.state === 'firing' && isOver(alert))
+      .filter(({ alert, isOfService = false }) => alert.state === 'firing' && isOver(alert, isOfService))
       .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note }));
-=======
-  /** The alerts that fire of a stream, or a service, that is forgotten, as they are told at their end. */
-  end(stream: string, isOfService: boolean, now: number): Alert[] {
-    return this.#end((told) => told.alert.stream === stream && (told.isOfService ?? false) === isOfService, now);
-  }
-
-  /** All alerts that fire, as they are told at their end. */
-  endAll(now: number): Alert[] {
-    return this.#end(() => true, now);
-  }
-
-  #end(isOver: (told: Told) => boolean, now: number): Alert[] {
-    const ended = [...this.#told.values()]
-      .filter((told) => told.alert.state === 'firing' && isOver(told))
-      .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: GONE }));
->>>>>>> wt-demo
     for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false, openedAt: 0 });
     return ended;
   }

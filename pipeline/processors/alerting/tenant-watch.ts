@@ -134,7 +134,7 @@ export class TenantWatch {
   leave(throughOf: (partition: number) => number, now: number): Alert[] | null {
     if (this.#sources.size === 0) return this.#book.isOver(now) ? [] : null;
     for (const [partition, { through }] of this.#sources) if (throughOf(partition) < through + GONE_MS) return null;
-    return this.#book.endAll(now);
+    return this.#book.end(() => true, now);
   }
 
   *#all(): Generator<Asked> {
@@ -212,8 +212,9 @@ export class TenantWatch {
       }
       if (!isGone) continue;
       this.#streams.delete(id);
-      for (const alert of this.#book.end(stream, false, now)) take(alert);
-      if (this.#services.leave(service, id)) for (const alert of this.#book.end(service, true, now)) take(alert);
+      this.#book.end((alert, isOfService) => alert.stream === stream && !isOfService, now).forEach(take);
+      if (this.#services.leave(service, id))
+        this.#book.end((alert, isOfService) => alert.stream === service && isOfService, now).forEach(take);
     }
     for (const sum of this.#services) if (sum.sources.has(partition)) this.#askService(tenantId, sum).forEach(take);
     return [...found.values()];
