@@ -68,7 +68,7 @@ function ruled(
   const inputs = [tickMessage(0, START - 1, setting), ...messages, tickMessage(messages.length + 1, last)];
   inputs.forEach((message, index) => {
     for (const { value } of stage.fold(state, inputOf(0, message)))
-      for (const row of partialRows({ value } as PartialOutput) as readonly RulesRow[]) {
+      for (const row of partialRows({ value }) as readonly RulesRow[]) {
         if (row.kind !== 'group') continue;
         const sum = found.get(keyOf(row.labels)) ?? new Aggregate(compiled.measure);
         sum.merge(JSON.parse(JSON.stringify(row.aggregate)) as AggregateJson);
