@@ -212,17 +212,23 @@ function wantedOf(row: AlertRow): Wanted {
   const {
     window,
     links,
-    baseline_mean: mean,
+    baseline_mean: mean = 0,
+    entries,
+    scale_minutes: scale = 1,
   } = JSON.parse(row.evidence) as {
     readonly window: { readonly start: string; readonly end: string };
-    readonly links: { readonly query: string };
-    readonly baseline_mean: number;
+    readonly links: { readonly query: string; readonly all?: string };
+    readonly baseline_mean?: number;
+    /** Of the window, where the value is no number of entries a minute. */
+    readonly entries?: number;
+    readonly scale_minutes?: number;
   };
   const [start, end] = [Date.parse(window.start), Date.parse(window.end)];
-  const minutes = Math.max(LEAST_BASELINE_MINUTES, Math.min(BASELINE_MINUTES, Math.floor(MOST_BASELINE / Math.max(1, mean))));
+  const usual = entries === undefined ? mean : entries / scale;
+  const minutes = Math.max(LEAST_BASELINE_MINUTES, Math.min(BASELINE_MINUTES, Math.floor(MOST_BASELINE / Math.max(1, usual))));
   const until = start - GAP_MINUTES * MINUTE;
   return {
-    ...{ row, query: links.query, all: row.stream === '{}' ? '*' : row.stream },
+    ...{ row, query: links.query, all: links.all ?? (row.stream === '{}' ? '*' : row.stream) },
     ...{ window: { start, end }, baseline: { start: until - minutes * MINUTE, end: until } },
   };
 }

@@ -29,6 +29,8 @@ export type Plan = {
   readonly streamsPerDay: number;
   /** To how many partitions of `logs.v1` its entries go at least; what a tenant has got beyond that it keeps. */
   readonly shards: number;
+  /** Rules that it may have (docs/rules.md). */
+  readonly rules: number;
   readonly features: Features;
   readonly ceilings: Ceilings;
   /** Somebody pays for it: it goes on past the included volume. */
@@ -42,6 +44,9 @@ const NO_CEILINGS: Ceilings = { users: NO_LIMIT, keys: NO_LIMIT, liveTails: NO_L
 const CEILING = 10;
 const STREAMS_PER_DAY = 1_000_000;
 const QUERIES_AT_ONCE = 4;
+const RULES = 20;
+/** As many as a tenant can have. */
+const MOST_RULES = 50;
 
 /** Every plan, one row each. */
 export const PLANS: readonly Plan[] = [
@@ -55,6 +60,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 14,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
+    rules: RULES,
     features: { metrics: true, replay: false, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
     paid: false,
@@ -69,6 +75,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 30,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
+    rules: RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
     paid: true,
@@ -83,6 +90,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 30,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
+    rules: RULES,
     features: { metrics: true, replay: true, projects: 5, ai: true },
     ceilings: NO_CEILINGS,
     paid: true,
@@ -97,6 +105,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 365,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
+    rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: NO_CEILINGS,
     paid: true,
@@ -111,6 +120,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 14,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
+    rules: RULES,
     features: { metrics: false, replay: false, projects: 0, ai: false },
     ceilings: { users: 3, keys: 2, liveTails: 2, dashboards: 25, savedSearches: 50 },
     paid: false,
@@ -125,6 +135,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 0,
     streamsPerDay: NO_LIMIT,
     shards: 1,
+    rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 100, ai: true },
     ceilings: NO_CEILINGS,
     paid: true,

@@ -81,12 +81,13 @@ export const ruleWords: AlertWords<RuleSubject> = {
     const whose = whoseOf(subject);
     const value = plain(finding.value);
     const windows = compiled.rule.for === 1 ? '' : ` for ${String(compiled.rule.for)} windows in a row`;
+    const over = isThreshold ? `, over ${entries.toLocaleString('en-US')} entries` : '';
     const why = isThreshold
       ? `The rule fires when the ${compiled.rule.if}${windows}.`
       : `Its own past says ${plain(finding.mean)}, and ${plain(finding.expected.low)} to ${plain(finding.expected.high)} is usual.`;
     return {
       title: `${what}${whose} ${verb} ${value}, ${conditionOf(compiled, finding)}`,
-      description: `${what}${whose} was ${value} in the ${windowsOf(finding.scale)} from ${iso(finding.window.start)}, over ${entries.toLocaleString('en-US')} entries. ${why} Its query is \`${cut(query)}\`.`,
+      description: `${what}${whose} was ${value} in the ${windowsOf(finding.scale)} from ${iso(finding.window.start)}${over}. ${why} Its query is \`${cut(query)}\`.`,
       severity,
     };
   },

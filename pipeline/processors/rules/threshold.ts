@@ -29,19 +29,21 @@ export class Threshold {
 
   /** A window that is still open is beyond the number already; `end`: its last minute. */
   rise(end: number, minutes: number): Told | null {
-    return this.#open?.hotAt === end ? null : this.#fire(end, minutes);
+    return this.#open !== null && this.#open.hotAt >= end ? null : this.#fire(end, minutes);
   }
 
   /** A window is over. `windows`: so many in a row must be beyond. */
   close(end: number, isHot: boolean, { minutes, windows }: { readonly minutes: number; readonly windows: number }): Told | null {
     const open = this.#open;
+    // a later window, or this one, has fired already
+    const isKnown = open !== null && open.hotAt >= end;
     if (isHot) {
       this.#run = Math.min(this.#run + 1, windows);
-      if (open?.hotAt === end) return toldOf(open, 'firing', end);
+      if (isKnown) return open.hotAt === end ? toldOf(open, 'firing', end) : null;
       return this.#run >= windows ? this.#fire(end, minutes) : null;
     }
     this.#run = 0;
-    return open === null ? null : this.#rest(open, end, minutes);
+    return open === null || isKnown ? null : this.#rest(open, end, minutes);
   }
 
   /** Somebody has resolved it: it says nothing until it was back. */
