@@ -16,6 +16,8 @@ export type SqlContext = {
   readonly indexed: boolean;
   /** Fields that pipes have worked out, in place of those of the table: their texts; null for none, undefined where the table's holds. */
   readonly computed?: (field: string) => Sql | null | undefined;
+  /** A condition may be a cheaper one that does not tell of some rows: it says of which. Absent: it tells of all. */
+  readonly doubt?: (rows: Sql) => void;
 };
 
 /** A condition on an entry. Prints itself so that it reads back as the same; missing fields are the empty text. */

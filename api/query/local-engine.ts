@@ -7,6 +7,7 @@ import type { Deps, Request } from './deps.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from './engine.ts';
 import { LookTurns } from './look-turns.ts';
 import { OPERATIONS } from './operations.ts';
+import { Densities } from './slices.ts';
 import { StreamDirectory } from './streams.ts';
 import { toClientError } from './timed.ts';
 import type { Runner } from './rows.ts';
@@ -39,6 +40,7 @@ const NEVER = new AbortController().signal;
 export class LocalEngine implements QueryEngine {
   readonly #options: LocalEngineOptions;
   readonly #streams: StreamDirectory;
+  readonly #densities = new Densities();
   readonly #memory: SharedMemory;
   readonly #looks = new LookTurns();
 
@@ -79,6 +81,7 @@ export class LocalEngine implements QueryEngine {
   ): Deps {
     const { now, limits, enrich } = this.#options;
     const streams = this.#streams;
+    const densities = this.#densities;
     return {
       now,
       memory,
@@ -87,6 +90,7 @@ export class LocalEngine implements QueryEngine {
       runner: ({ tenantId, timeoutMs, signal, requestId }) => ({
         store,
         streams,
+        densities,
         onPipes,
         options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId, settings },
       }),
