@@ -7,6 +7,9 @@ const REMEMBERED = 3600;
 /** Alerts of a service that fire within so long of each other are of one incident. Seconds. */
 const TOGETHER = 300;
 const ITSELF = 'auto: back within baseline';
+const OFF = 'auto: the detector is off';
+/** What a detector of one's own says of minutes of so long ago is no alert any more. Minutes. */
+const MOST_OLD = 24 * 60;
 const GONE = 'auto: no entries for a day';
 
 /** What a finding is about. */
@@ -17,21 +20,41 @@ export type Subject = {
   readonly service: string;
   /** Its counts of the last minutes, the newest last. */
   readonly recent: readonly number[];
+  /** Of a detector of one's own: when it fires, a sentence. */
+  readonly about?: string;
 };
 
 /** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
 type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number };
+
+type Written = {
+  readonly told: Told[];
+  readonly incidents: [string, { id: number; at: number }][];
+  /** Not in books of before there were detectors of others. */
+  readonly heard?: [string, number][];
+};
 
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
 export class AlertBook {
   readonly #told = new Map<number, Told>();
   /** The incident of each service, and when its last alert fired, seconds. */
   readonly #incidents = new Map<string, { readonly id: number; readonly at: number }>();
+  /** The last minute of a finding that was heard, by stream and detector of one's own. */
+  readonly #heard = new Map<string, number>();
+
+  /** Takes what a detector of one's own has said: each finding once, however often it is said. */
+  hear(finding: Finding, subject: Subject, now: number): Alert | null {
+    const key = `${finding.detector} ${subject.stream}`;
+    const { updatedAt: minute } = finding;
+    if (minute <= (this.#heard.get(key) ?? 0) || minute < now / 60 - MOST_OLD) return null;
+    this.#heard.set(key, minute);
+    return this.take(finding, subject, now);
+  }
 
   /** What a finding tells of its alert; null where it tells nothing new. `now`: append time, seconds. */
   take(finding: Finding, subject: Subject, now: number): Alert | null {
     this.#forget(now);
-    const { tenantId, retentionDays, stream, service, recent } = subject;
+    const { tenantId, retentionDays, stream, service, recent, about } = subject;
     const id = idOf(tenantId, finding.detector, finding.side, stream, finding.firedAt);
     const told = this.#told.get(id);
     if (told?.isByHand === true) return null;
@@ -41,14 +64,14 @@ export class AlertBook {
     const before = told?.alert;
     // it fires again
     const openedAt = before === undefined || (before.state === 'resolved' && !isOver) ? now : (told?.openedAt ?? 0);
-    const { title, description, severity } = isOver && before !== undefined ? before : textOf(finding, stream, service);
+    const { title, description, severity } = isOver && before !== undefined ? before : textOf(finding, stream, service, about);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: finding.detector, stream, service, title, description, severity },
       evidence: isOver && before !== undefined ? before.evidence : evidenceOf(finding, stream, { recent, openedAt }),
       ...{ state: finding.state, fireCount: finding.fireCount, updatedAt: now },
       firedAt: before?.firedAt ?? now,
       resolvedAt: isOver ? now : null,
-      note: isOver ? ITSELF : '',
+      note: !isOver ? '' : finding.quiet === true ? ITSELF : OFF,
       incidentId: before === undefined ? this.#incidentOf(service, id, now) : before.incidentId,
     };
     this.#told.set(id, { alert, isByHand: false, openedAt });
@@ -77,15 +100,16 @@ export class AlertBook {
 
   /** As JSON says it. */
   toJSON(): unknown {
-    return { told: [...this.#told.values()], incidents: [...this.#incidents] };
+    return { told: [...this.#told.values()], incidents: [...this.#incidents], heard: [...this.#heard] };
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): AlertBook {
-    const { told, incidents } = json as { told: Told[]; incidents: [string, { id: number; at: number }][] };
+    const { told, incidents, heard = [] } = json as Written;
     const book = new AlertBook();
     for (const one of told) book.#told.set(one.alert.id, one);
     for (const [service, incident] of incidents) book.#incidents.set(service, incident);
+    for (const [key, minute] of heard) book.#heard.set(key, minute);
     return book;
   }
 
@@ -100,5 +124,6 @@ export class AlertBook {
   #forget(now: number): void {
     for (const [id, { alert }] of this.#told) if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#told.delete(id);
     for (const [service, { at }] of this.#incidents) if (at < now - TOGETHER) this.#incidents.delete(service);
+    for (const [key, minute] of this.#heard) if (minute < now / 60 - MOST_OLD) this.#heard.delete(key);
   }
 }

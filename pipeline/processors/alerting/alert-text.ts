@@ -18,10 +18,25 @@ const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(c
 /** What is counted: by the detector. */
 const WHAT: Readonly<Record<string, string>> = { error_rate: 'Errors', log_rate: 'Entries', silence: 'Entries' };
 
-/** The sentences of a finding about a stream, or about the service that it names. */
-export function textOf(finding: Finding, stream: string, service: string): AlertText {
+/** What a detector of one's own has found; `about` says when it fires. */
+function customText(
+  { detector, value, expected, scale, mean }: Finding,
+  about: string,
+  { who, stream }: { who: string; stream: string },
+): AlertText {
+  const band = `${plain(expected.low)} to ${plain(expected.high)}`;
+  return {
+    title: `${detector}: ${who} is at ${plain(value)}, expected ${band}`,
+    description: `${about} It saw ${plain(value)} in the last ${minutes(scale)} of ${stream}; ${plain(mean)} is expected, and ${band} is usual.`,
+    severity: 'warning',
+  };
+}
+
+/** The sentences of a finding about a stream, or about the service that it names; `about`: of a detector of one's own, when it fires. */
+export function textOf(finding: Finding, stream: string, service: string, about?: string): AlertText {
   const { detector, side, value, expected, scale, mean } = finding;
   const who = service === '' ? stream : service;
+  if (about !== undefined) return customText(finding, about, { who, stream });
   const what = WHAT[detector] ?? detector;
   const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   if (detector === 'silence')
