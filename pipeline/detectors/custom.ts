@@ -41,14 +41,20 @@ const NAME = /^[a-z][a-z0-9_]{0,62}$/;
 /** Characters of a state as text. */
 export const MAX_STATE = 4096;
 /** The longest window that a finding may be about: a week. Minutes. */
-const MAX_SCALE = 10_080;
+export const LONGEST_SCALE = 10_080;
+
+/** What is wrong with the name of a detector, as a sentence; null for nothing. */
+export const detectorNameFault = (name: unknown): string | null =>
+  typeof name === 'string' && NAME.test(name)
+    ? null
+    : `Its name must be of a-z, 0-9 and "_", of at most 63 characters, and begin with a letter (got ${JSON.stringify(name)}).`;
 
 /** What is wrong with a detector, as a sentence; null for nothing. */
 export function detectorFault(found: unknown): string | null {
   if (typeof found !== 'object' || found === null) return 'Its default export must be an object, a detector.';
   const { name, description, init, look } = found as { [Key in keyof CustomDetector]?: unknown };
-  if (typeof name !== 'string' || !NAME.test(name))
-    return `Its name must be of a-z, 0-9 and "_", of at most 63 characters (got ${JSON.stringify(name)}).`;
+  const fault = detectorNameFault(name);
+  if (fault !== null) return fault;
   if (typeof description !== 'string' || description === '') return 'It must have a description: a sentence that says when it fires.';
   if (typeof init !== 'function') return 'It must have the method "init".';
   return typeof look === 'function' ? null : 'It must have the method "look".';
@@ -73,8 +79,8 @@ export function lookAt(detector: CustomDetector, before: unknown, point: Point):
   const sides: readonly unknown[] = ['up', 'down'];
   if (!sides.includes(side)) throw new Error(`A finding of ${name} has no side "up" or "down" (has ${JSON.stringify(side)}).`);
   if (![z, mean, low, high, scale, value].every(Number.isFinite)) throw new Error(`A finding of ${name} has numbers that are not finite.`);
-  if (!Number.isInteger(scale) || scale < 1 || scale > MAX_SCALE)
-    throw new Error(`The scale of a finding of ${name} must be an integer from 1 to ${String(MAX_SCALE)} (is ${String(scale)}).`);
+  if (!Number.isInteger(scale) || scale < 1 || scale > LONGEST_SCALE)
+    throw new Error(`The scale of a finding of ${name} must be an integer from 1 to ${String(LONGEST_SCALE)} (is ${String(scale)}).`);
   return { state, text, seen: { side, z, mean, low, high, scale, value } };
 }
 

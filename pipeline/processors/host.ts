@@ -180,7 +180,8 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     for (const message of messages) if (Number(message.offset) >= hosted.next) hosted.take(this.#options.inputOf(partition, message));
     resolveOffset(batch.lastOffset());
     assigned.lag = Math.max(0, Number(batch.highWatermark) - 1 - Number(batch.lastOffset()));
-    while (isMine() && hosted.waiting > MOST_WAITING) await this.#beating(new Promise((resolve) => setTimeout(resolve, 100)), heartbeat);
+    while (isMine() && (hosted.waiting > MOST_WAITING || hosted.isBehind))
+      await this.#beating(new Promise((resolve) => setTimeout(resolve, 100)), heartbeat);
     await heartbeat();
   }
 

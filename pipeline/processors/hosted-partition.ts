@@ -94,6 +94,11 @@ export class HostedPartition<In extends Position = Input> {
     return this.#options.writes.bytes;
   }
 
+  /** True while some processor has so much left to do that no more is to be read. */
+  get isBehind(): boolean {
+    return this.#members.some(({ processor, state, halted }) => halted === null && processor.isBehind?.(state) === true);
+  }
+
   get status(): ProcessorStatus[] {
     const { partition } = this;
     return this.#members.map(({ processor, next, saved, stateBytes, savedAt, halted }) => ({

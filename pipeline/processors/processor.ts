@@ -49,6 +49,8 @@ export interface Fold<State = unknown, In extends Position = Input, Out = Absolu
   snapshot(state: State): Buffer;
   /** The state of a snapshot; null where it cannot be read: then the partition is folded from the beginning. */
   restore(bytes: Buffer): State | null;
+  /** True while it has so much left to do of what it took that no more is to be read. */
+  isBehind?(state: State): boolean;
   /** Which of these settings are for it, and newer than what it was told. */
   lacks?(state: State, settings: readonly Setting[]): readonly Setting[];
 }

@@ -8,6 +8,9 @@ const REMEMBERED = 3600;
 /** Alerts of a service that fire within so long of each other are of one incident. Seconds. */
 const TOGETHER = 300;
 const ITSELF = 'auto: back within baseline';
+const OFF = 'auto: the detector is off';
+/** What a detector of one's own says of minutes of so long ago is no alert any more. Minutes. */
+const MOST_OLD = 24 * 60;
 const GONE = 'auto: no entries for a day';
 
 /** What a finding is about. */
@@ -22,6 +25,8 @@ export type Subject = {
   readonly isNews?: () => boolean;
   /** Of a service: how many streams it has, and what the largest parts of it are. */
   readonly together?: { readonly count: number; readonly parts: readonly Part[] };
+  /** Of a detector of one's own: when it fires, a sentence. */
+  readonly about?: string;
 };
 
 /** What the alerts of a book say, and by what two of them are told apart. */
@@ -42,7 +47,7 @@ const keyOf = ({ detector, side, firedAt }: Firing, stream: string, isOfService:
 /** Those of findings about the counts of a stream, or of a service's streams together. */
 const countWords: AlertWords<Subject> = {
   key: (finding, { stream, together }) => keyOf(finding, stream, together !== undefined),
-  text: (finding, { stream, service, together }) => textOf(finding, stream, service, together?.count ?? 1),
+  text: (finding, { stream, service, together, about }) => textOf(finding, stream, service, { streams: together?.count ?? 1, about }),
   evidence: (finding, { stream, recent, together }, openedAt) =>
     evidenceOf(finding, stream, { recent, openedAt, parts: together?.parts ?? [] }),
 };
@@ -50,12 +55,30 @@ const countWords: AlertWords<Subject> = {
 /** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
 type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number; readonly isOfService?: boolean };
 
+type Written = {
+  readonly told: Told[];
+  readonly incidents: [string, { id: number; at: number }][];
+  /** Not in books of before there were detectors of others. */
+  readonly heard?: [string, number][];
+};
+
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
 export class AlertBook<About extends Subject = Subject> {
   readonly #words: AlertWords<About>;
   readonly #told = new Map<number, Told>();
   /** The incident of each service, and when its last alert fired, seconds. */
   readonly #incidents = new Map<string, { readonly id: number; readonly at: number }>();
+  /** The last minute of a finding that was heard, by stream and detector of one's own. */
+  readonly #heard = new Map<string, number>();
+
+  /** Takes what a detector of one's own has said: each finding once, however often it is said. */
+  hear(finding: Finding, subject: About, now: number): Alert | null {
+    const key = `${finding.detector} ${subject.stream}`;
+    const { updatedAt: minute } = finding;
+    if (minute <= (this.#heard.get(key) ?? 0) || minute < now / 60 - MOST_OLD) return null;
+    this.#heard.set(key, minute);
+    return this.take(finding, subject, now);
+  }
 
   constructor(words: AlertWords<About> = countWords) {
     this.#words = words;
@@ -82,7 +105,7 @@ export class AlertBook<About extends Subject = Subject> {
       ...{ state: finding.state, fireCount: finding.fireCount, updatedAt: now },
       firedAt: before?.firedAt ?? now,
       resolvedAt: isOver ? now : null,
-      note: isOver ? ITSELF : '',
+      note: !isOver ? '' : finding.quiet === true ? ITSELF : OFF,
       incidentId: before === undefined ? this.#incidentOf(service, id, now) : before.incidentId,
     };
     this.#told.set(id, { alert, isByHand: false, openedAt, ...(isOfService ? { isOfService } : {}) });
@@ -123,15 +146,16 @@ export class AlertBook<About extends Subject = Subject> {
 
   /** As JSON says it. */
   toJSON(): unknown {
-    return { told: [...this.#told.values()], incidents: [...this.#incidents] };
+    return { told: [...this.#told.values()], incidents: [...this.#incidents], heard: [...this.#heard] };
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from<About extends Subject = Subject>(json: unknown, words?: AlertWords<About>): AlertBook<About> {
-    const { told, incidents } = json as { told: Told[]; incidents: [string, { id: number; at: number }][] };
+    const { told, incidents, heard = [] } = json as Written;
     const book = new AlertBook(words);
     for (const one of told) book.#told.set(one.alert.id, one);
     for (const [service, incident] of incidents) book.#incidents.set(service, incident);
+    for (const [key, minute] of heard) book.#heard.set(key, minute);
     return book;
   }
 
@@ -146,5 +170,6 @@ export class AlertBook<About extends Subject = Subject> {
   #forget(now: number): void {
     for (const [id, { alert }] of this.#told) if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#told.delete(id);
     for (const [service, { at }] of this.#incidents) if (at < now - TOGETHER) this.#incidents.delete(service);
+    for (const [key, minute] of this.#heard) if (minute < now / 60 - MOST_OLD) this.#heard.delete(key);
   }
 }

@@ -66,6 +66,11 @@ export const alerting: Merger<Watches> = {
     return resolved === null ? [] : recordsOf(input, [resolved]);
   },
 
+  hear(state, input) {
+    const alert = state.tenants.get(input.tenantId)?.hear(input.tenantId, input, input.appendedAt) ?? null;
+    return alert === null ? [] : recordsOf(input, [alert]);
+  },
+
   snapshot({ tenants, counted }) {
     const to = new ByteWriter();
     to.count(VERSION);

@@ -29,7 +29,7 @@ export class Sensitivities {
 
   /** `value` was checked by `sensitivityFault`, maybe of another release: what is no rule any more is passed over. */
   constructor(value: Setting['value']) {
-    const rules = (Array.isArray(value) ? value : []).filter((rule) => ruleFault(rule) === null) as readonly SensitivityRule[];
+    const rules = (Array.isArray(value) ? value : []).filter((rule) => ruleFault(rule, null) === null) as readonly SensitivityRule[];
     this.#rules = rules.map((rule) => ({ rule, fits: selectorOf(rule.stream ?? '{}') as (stream: string) => boolean }));
   }
 
@@ -40,12 +40,13 @@ export class Sensitivities {
   }
 }
 
-/** What is wrong with a list of rules, as a sentence; null for nothing. */
-export function sensitivityFault(value: Setting['value']): string | null {
+/** What is wrong with a list of rules, as a sentence; null for nothing. `others`: the names of detectors beside our own. */
+export function sensitivityFault(value: Setting['value'], others: readonly string[] = []): string | null {
+  const names = [...detectors.names, ...others];
   if (!Array.isArray(value)) return 'The sensitivity is a list of rules.';
   if (value.length > MAX_RULES) return `There are at most ${String(MAX_RULES)} rules.`;
   for (const [index, rule] of value.entries()) {
-    const fault = ruleFault(rule);
+    const fault = ruleFault(rule, names);
     if (fault !== null) return `Rule ${String(index + 1)}: ${fault}`;
   }
   return null;
@@ -53,15 +54,16 @@ export function sensitivityFault(value: Setting['value']): string | null {
 
 const MEMBERS = ['detector', 'stream', 'sensitivity'];
 
-function ruleFault(rule: unknown): string | null {
+/** `names`: the detectors that there are; null where a rule of one that is not there is none that fits, and no fault. */
+function ruleFault(rule: unknown, names: readonly string[] | null): string | null {
   if (typeof rule !== 'object' || rule === null || Array.isArray(rule))
     return 'it must be an object with "sensitivity", and maybe "detector" and "stream".';
   const { detector, stream, sensitivity, ...others } = rule as Readonly<Record<string, unknown>>;
   const [other] = Object.keys(others);
   if (other !== undefined) return `it has no ${JSON.stringify(other)}; it has ${MEMBERS.join(', ')}.`;
   if (!SENSITIVITIES.some((name) => name === sensitivity)) return `the sensitivity is one of ${SENSITIVITIES.join(', ')}.`;
-  if (detector !== undefined && !detectors.names.some((name) => name === detector))
-    return `the detector is one of ${detectors.names.join(', ')}.`;
+  if (detector !== undefined && (names === null ? typeof detector !== 'string' : !names.some((name) => name === detector)))
+    return `the detector is one of ${(names ?? []).join(', ')}.`;
   if (stream === undefined) return null;
   const found = typeof stream === 'string' ? selectorOf(stream) : 'it is no text';
   return typeof found === 'string' ? `the stream is a selector such as {service="web"}: ${found}.` : null;

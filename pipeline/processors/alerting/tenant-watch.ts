@@ -2,6 +2,7 @@ import type { Alert } from '../../alerts/alert.ts';
 import { serviceLabels, serviceOf } from '../../core/labels.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
 import type { Finding, Sensitivity, Series, Side } from '../../detectors/detector.ts';
+import type { StreamFinding } from '../merge/finding.ts';
 import type { PartialInput } from '../merge/partial.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
@@ -75,6 +76,18 @@ export class TenantWatch {
     if (known.through < known.askedAt + TICK_MS) return [];
     known.askedAt = known.through;
     return this.#ask(input.tenantId, source.partition, known.through);
+  }
+
+  /** Takes what a detector of one's own has found: how its alert is told then; null where that changes nothing. `now`: milliseconds. */
+  hear(tenantId: number, { id, finding, about }: StreamFinding, now: number): Alert | null {
+    const watched = this.#streams.get(id);
+    if (watched === undefined || watched.stream === '') return null;
+    const { stream, series } = watched;
+    const isOff = finding.state === 'firing' && this.#sensitivityOf(finding.detector, stream) === 'off';
+    if (isOff) return null;
+    const recent = series.recent(finding.detector, finding.window.end, SHOWN);
+    const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, about };
+    return this.#book.hear(finding, subject, Math.floor(now / 1000));
   }
 
   /** Resolves an alert by hand: how it is told then; null where that changes nothing. */

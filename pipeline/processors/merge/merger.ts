@@ -1,6 +1,7 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import type { Configurable, Fold, Tick } from '../processor.ts';
+import type { FindingInput } from './finding.ts';
 import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 
@@ -16,4 +17,6 @@ export interface Merger<State = unknown> extends Fold<State, MergerInput, Absolu
   readonly of: string;
   /** Takes what somebody says of an alert, maybe more than once; for mergers without it time has passed. */
   resolve?(state: State, input: ResolutionInput): readonly (AbsoluteRecord | Measure)[];
+  /** Takes what a detector of one's own has found, maybe more than once; for mergers without it time has passed. */
+  hear?(state: State, input: FindingInput): readonly (AbsoluteRecord | Measure)[];
 }

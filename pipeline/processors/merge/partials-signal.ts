@@ -6,19 +6,21 @@ import type { Signal } from '../../bus/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
 import type { Tick } from '../processor.ts';
 import { tickOf } from '../tick.ts';
+import { findingValue, readFinding, type FindingInput, type StreamFinding } from './finding.ts';
 import type { ResolutionInput } from './resolution.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from './partial.ts';
 
 const DAY_MS = 86_400_000;
 const ENCODING = 'partial';
 const RESOLUTION = 'resolution';
+const FINDING = 'finding';
 
 /** A record of `partials.v1`, as it is read. */
 type PartialRecord = SignalRecord & Pick<PartialInput, 'processor' | 'source'>;
 
 const NO_SOURCE: Source = { partition: 0, offset: 0, number: 0, appendedAt: 0 };
 
-/** Partials, each in the partition of its tenant, and what is said of the tenant's alerts; stored in no table. */
+/** Partials, each in the partition of its tenant, what is said of the tenant's alerts, and what detectors of others find; stored in no table. */
 export const partialsSignal: Signal<PartialRecord> = {
   name: 'partials',
   topic: {
@@ -30,9 +32,9 @@ export const partialsSignal: Signal<PartialRecord> = {
     timestamps: 'append',
   },
   version: 1,
-  encodings: [ENCODING, RESOLUTION],
+  encodings: [ENCODING, RESOLUTION, FINDING],
   decode(record, header) {
-    if (record.encoding === RESOLUTION) return { ...record, processor: '', source: NO_SOURCE };
+    if (record.encoding === RESOLUTION || record.encoding === FINDING) return { ...record, processor: '', source: NO_SOURCE };
     const source = readSource(header('source'));
     const processor = header('processor');
     if (source === null || processor === '') return faultOf('headers', 'The header source or processor is not one of a partial.');
@@ -75,8 +77,20 @@ export const resolutionRecord = ({ alert, note }: Resolution): AbsoluteRecord =>
   }),
 });
 
+/** The record of what a detector of one's own has found, among the partials of its tenant. */
+export const findingRecord = (tenantId: number, retentionDays: number, found: StreamFinding): AbsoluteRecord => ({
+  topic: partialsSignal.topic.name,
+  partition: null,
+  key: String(tenantId),
+  value: findingValue(found),
+  headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding: FINDING }),
+});
+
+/** What is read on `partials.v1`. */
+export type HostedInput = PartialInput | ResolutionInput | FindingInput | Tick;
+
 /** What mergers see of a record. One that is no partial, or cannot be read, says that time has passed, as a tick does. */
-export function partialInputOf(partition: number, message: KafkaMessage): PartialInput | ResolutionInput | Tick {
+export function partialInputOf(partition: number, message: KafkaMessage): HostedInput {
   const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
   const record = readRecord(partialsSignal, partition, message);
   if (isTick(record)) return tickOf({ partition, offset, appendedAt }, message);
@@ -87,6 +101,12 @@ export function partialInputOf(partition: number, message: KafkaMessage): Partia
     return resolution === null
       ? { kind: 'tick', partition, offset, appendedAt }
       : { kind: 'resolution', partition, offset, appendedAt, ...resolution };
+  }
+  if (encoding === FINDING) {
+    const found = readFinding(value);
+    return found === null
+      ? { kind: 'tick', partition, offset, appendedAt }
+      : { kind: 'finding', partition, offset, appendedAt, tenantId, ...found };
   }
   return { kind: 'partial', partition, offset, appendedAt, tenantId, retentionDays, value, processor, source };
 }

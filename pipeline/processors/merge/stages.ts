@@ -1,12 +1,13 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
+import type { FindingInput } from './finding.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
 import { configured, type Configured } from '../settings/configured.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
-import { partialRecord } from './partials-signal.ts';
+import { partialRecord, type HostedInput } from './partials-signal.ts';
 import type { PartialOutput } from './partial.ts';
 import { Taken } from './taken.ts';
 
@@ -35,7 +36,7 @@ const staged = (processor: Processor): Fold => ({
 /** A merger as it is hosted: what can be configured is. */
 function ownOf(merger: Merger): Merger {
   if (merger.configure === undefined) return merger;
-  const { resolve } = merger;
+  const { resolve, hear } = merger;
   const own: Fold<Configured<unknown>, MergerInput, AbsoluteRecord | Measure> = configured(merger);
   return {
     ...(own as Fold<unknown, MergerInput, AbsoluteRecord | Measure>),
@@ -43,12 +44,15 @@ function ownOf(merger: Merger): Merger {
     ...(resolve === undefined
       ? {}
       : { resolve: (state: unknown, input: ResolutionInput) => resolve((state as Configured<unknown>).state, input) }),
+    ...(hear === undefined ? {} : { hear: (state: unknown, input: FindingInput) => hear((state as Configured<unknown>).state, input) }),
   };
 }
 
-function foldOf(merger: Merger, state: unknown, input: MergerInput | ResolutionInput): ReturnType<Merger['fold']> {
-  if (input.kind !== 'resolution') return merger.fold(state, input);
-  return merger.resolve === undefined ? merger.fold(state, timeOf(input)) : merger.resolve(state, input);
+function foldOf(merger: Merger, state: unknown, input: HostedInput): ReturnType<Merger['fold']> {
+  if (input.kind === 'partial' || input.kind === 'tick') return merger.fold(state, input);
+  if (input.kind === 'resolution' && merger.resolve !== undefined) return merger.resolve(state, input);
+  if (input.kind === 'finding' && merger.hear !== undefined) return merger.hear(state, input);
+  return merger.fold(state, timeOf(input));
 }
 
 const timeOf = ({ partition, offset, appendedAt }: Position): Tick => ({ kind: 'tick', partition, offset, appendedAt });
@@ -60,9 +64,9 @@ type Merging = { readonly taken: Taken; readonly state: unknown };
  * A merger as it is hosted: it gets each partial of its processor once, however often that is on the topic, and its measures are rows whose
  * version is the offset of what they were found at.
  */
-export const secondStage = (merger: Merger): Fold<Merging, MergerInput | ResolutionInput> => mergedStage(ownOf(merger));
+export const secondStage = (merger: Merger): Fold<Merging, HostedInput> => mergedStage(ownOf(merger));
 
-const mergedStage = (merger: Merger): Fold<Merging, MergerInput | ResolutionInput> => ({
+const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
   name: merger.name,
   init: () => ({ taken: new Taken(), state: merger.init() }),
   fold({ taken, state }, input) {
@@ -77,6 +81,7 @@ const mergedStage = (merger: Merger): Fold<Merging, MergerInput | ResolutionInpu
   },
   ...(merger.news === undefined ? {} : { news: ({ state }, partition, next) => merger.news?.(state, partition, next) ?? [] }),
   ...(merger.lacks === undefined ? {} : { lacks: ({ state }, settings) => merger.lacks?.(state, settings) ?? [] }),
+  ...(merger.isBehind === undefined ? {} : { isBehind: ({ state }) => merger.isBehind?.(state) ?? false }),
   snapshot({ taken, state }) {
     const to = new ByteWriter();
     taken.write(to);

@@ -25,6 +25,7 @@ export function thresholdFinding(told: Told, { start, value }: Seen, minutes: nu
     ...{ detector: RULE, side, ...told, z: 0, value: value ?? 0, mean: bound, scale: minutes },
     expected: side === 'up' ? { low: Math.min(0, bound), high: bound } : { low: bound, high: Math.max(0, bound) },
     window: { start, end: start + minutes - 1 },
+    ...(told.state === 'resolved' ? { quiet: true as const } : {}),
   };
 }
 

@@ -24,6 +24,7 @@ export const configured = <State, In extends (Position & { readonly kind: string
     return processor.fold(state, input);
   },
   ...(processor.news === undefined ? {} : { news: ({ state }, partition, next) => processor.news?.(state, partition, next) ?? [] }),
+  ...(processor.isBehind === undefined ? {} : { isBehind: ({ state }) => processor.isBehind?.(state) ?? false }),
   lacks: ({ settings }, all: readonly Setting[]) =>
     all.filter((setting) => setting.processor === processor.name && settings.isNew(setting)),
   snapshot({ settings, state }) {

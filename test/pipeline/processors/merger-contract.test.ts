@@ -4,8 +4,7 @@ import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/input.ts';
 import type { MergerInput } from '../../../pipeline/processors/merge/merger.ts';
-import type { ResolutionInput } from '../../../pipeline/processors/merge/resolution.ts';
-import { partialInputOf } from '../../../pipeline/processors/merge/partials-signal.ts';
+import { partialInputOf, type HostedInput } from '../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
 import type { Fold, Processor } from '../../../pipeline/processors/processor.ts';
 import { lastWords } from '../../fakes/measures-record.ts';
@@ -29,7 +28,7 @@ function partialsOf(processor: Processor, partition: number, messages: readonly 
 }
 
 /** What mergers read where these records are on their partition. */
-const inputsOf = (records: readonly AbsoluteRecord[]): (MergerInput | ResolutionInput)[] =>
+const inputsOf = (records: readonly AbsoluteRecord[]): HostedInput[] =>
   records.map(({ value, headers }, offset) =>
     partialInputOf(0, { value, headers, offset: String(offset), timestamp: String(NOW + 1000 * offset) } as KafkaMessage),
   );
@@ -57,11 +56,7 @@ const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
   records.map(({ value, headers, ...where }) => ({ ...where, value: value.toString('base64'), headers: JSON.stringify(headers) }));
 
 /** Folds from a state on; gives the outputs by offset. */
-function fold(
-  stage: Fold<never, MergerInput | ResolutionInput>,
-  state: unknown,
-  inputs: readonly (MergerInput | ResolutionInput)[],
-): Map<number, AbsoluteRecord[]> {
+function fold(stage: Fold<never, HostedInput>, state: unknown, inputs: readonly HostedInput[]): Map<number, AbsoluteRecord[]> {
   return new Map(inputs.map((input) => [input.offset, [...stage.fold(state as never, input)]]));
 }
 

@@ -1,0 +1,45 @@
+import { CutOff } from '../../core/snapshot-bytes.ts';
+import type { Merger } from '../merge/merger.ts';
+import { readRates } from '../rates/rates-partial.ts';
+import { CustomState } from './custom-state.ts';
+import type { DetectorRunner } from './detector-runner.ts';
+import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from './switch.ts';
+
+/**
+ * Has detectors of others look at the streams of tenants, minute by minute, and puts what they find on `partials.v1`, where `alerting` takes it
+ * (docs/adr/0029-detectors-of-others.md). So what they do, and when, is no part of what makes alerts: what they said is.
+ */
+export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomState> => ({
+  name: CUSTOM_DETECTORS,
+  of: 'rates',
+  init: () => new CustomState(runner),
+
+  settings: Object.fromEntries(runner.detectors.map(({ name }) => [name, EXAMPLES])),
+  checkSetting: switchFault,
+  configure(state, setting) {
+    state.configure(setting);
+  },
+
+  fold(state, input) {
+    const rates = input.kind === 'partial' ? readRates(input.value) : null;
+    if (rates !== null && input.kind === 'partial') state.take(input, rates);
+    return [];
+  },
+
+  resolve(state, input) {
+    state.resolve(input);
+    return [];
+  },
+
+  news: (state) => state.news(),
+  isBehind: (state) => state.isBehind,
+  snapshot: (state) => state.write(),
+  restore(bytes) {
+    try {
+      return CustomState.read(bytes, runner);
+    } catch (error) {
+      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
+      throw error;
+    }
+  },
+});

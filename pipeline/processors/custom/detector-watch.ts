@@ -1,0 +1,159 @@
+import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
+import { CustomEpisodes } from '../../detectors/custom-series.ts';
+import { MAX_STATE } from '../../detectors/custom.ts';
+import type { Finding, Side } from '../../detectors/detector.ts';
+import type { AskedSeries, LookedSeries } from './detector-messages.ts';
+import type { FinalMinute } from './final-minutes.ts';
+
+/** What the episodes of a series take beside its state, bytes, about. */
+const EPISODES_BYTES = 300;
+const OPEN_BYTES = 500;
+const MAX_SERIES = 20_000;
+
+/** What is kept of a series: the detector's state as text, and when its alerts fire. `minute`: the last one that was looked at. */
+type Watched = { text: string | null; minute: number; readonly episodes: CustomEpisodes };
+
+/** Which detector it is. */
+export type DetectorVersion = { readonly name: string; readonly version: string };
+
+/** A finding, and the stream that it is about. */
+export type Found = { readonly tenantId: number; readonly id: string; readonly finding: Finding };
+
+/** What one question asks: the minutes of the series, in their order. */
+export type Question = {
+  readonly asked: readonly AskedSeries[];
+  readonly series: readonly (readonly [id: string, minutes: readonly FinalMinute[]])[];
+};
+
+/** What one detector remembers of the streams of a partition. */
+export class DetectorWatch {
+  readonly detector: DetectorVersion;
+  /** The number of the batch that it takes next; -1 while it is off. */
+  cursor = 0;
+  /** True while it is asked. */
+  isAsked = false;
+  /** It has failed: it is not asked before it is switched on. */
+  hasFailed = false;
+  /** Series that were passed over, since the states of others take all the room there is. */
+  passedOver = 0;
+  /** By tenant and stream. */
+  readonly #series = new Map<number, Map<string, Watched>>();
+  #bytes = 0;
+  #count = 0;
+
+  constructor(detector: DetectorVersion) {
+    this.detector = detector;
+  }
+
+  /** What is asked of a batch; streams that are not known only as far as there is room, in bytes. */
+  question(tenantId: number, minutes: readonly FinalMinute[], most: number): Question {
+    const byId = new Map<string, FinalMinute[]>();
+    for (const minute of minutes) {
+      const own = byId.get(minute.id);
+      if (own === undefined) byId.set(minute.id, [minute]);
+      else own.push(minute);
+    }
+    const known = this.#series.get(tenantId);
+    const series = [...byId].filter(([id]) => known?.has(id) === true || (this.#bytes + MAX_STATE < most && this.#count < MAX_SERIES));
+    this.passedOver += byId.size - series.length;
+    const asked = series.map(([id, own]) => ({
+      state: known?.get(id)?.text ?? null,
+      points: own.map(({ minute, entries, errors }) => [minute, entries, entries, errors] as const),
+    }));
+    return { asked, series };
+  }
+
+  /** Takes an answer; gives what it tells. `isThere`: whether a stream was not forgotten in the meantime. */
+  answer(tenantId: number, { series }: Question, looked: readonly LookedSeries[], isThere: (id: string) => boolean): Found[] {
+    const found: Found[] = [];
+    series.forEach(([id, minutes], index) => {
+      const { state, seen } = looked[index] as LookedSeries;
+      if (!isThere(id)) return;
+      const watched = this.#watchedOf(tenantId, id);
+      this.#bytes -= sizeOf(watched);
+      const bySeen = new Map(seen);
+      minutes.forEach(({ minute, isLate }, at) => {
+        const finding = watched.episodes.take(this.detector.name, minute, isLate ? null : (bySeen.get(at) ?? null));
+        if (finding !== null) found.push({ tenantId, id, finding });
+      });
+      watched.text = state;
+      watched.minute = minutes.at(-1)?.minute ?? watched.minute;
+      this.#bytes += sizeOf(watched);
+    });
+    return found;
+  }
+
+  /** Somebody has resolved an alert of a stream by hand. */
+  mute(tenantId: number, id: string, side: Side): void {
+    this.#series.get(tenantId)?.get(id)?.episodes.mute(this.detector.name, side);
+  }
+
+  forget(tenantId: number, id: string): void {
+    const watched = this.#series.get(tenantId)?.get(id);
+    if (watched === undefined) return;
+    this.#bytes -= sizeOf(watched);
+    this.#count -= 1;
+    this.#series.get(tenantId)?.delete(id);
+  }
+
+  /** Forgets everything; gives the ends of what fires. */
+  end(): Found[] {
+    const found: Found[] = [];
+    for (const [tenantId, series] of this.#series)
+      for (const [id, { episodes, minute }] of series) {
+        const finding = episodes.end(minute + 1);
+        if (finding !== null) found.push({ tenantId, id, finding });
+      }
+    this.#series.clear();
+    [this.#bytes, this.#count] = [0, 0];
+    return found;
+  }
+
+  write(to: ByteWriter): void {
+    const { name, version } = this.detector;
+    to.text(name);
+    to.text(Buffer.from(version).toString('latin1'));
+    to.count(Math.max(0, this.cursor));
+    to.count(this.#series.size);
+    for (const [tenantId, series] of this.#series) {
+      to.count(tenantId);
+      to.count(series.size);
+      for (const [id, { text, minute, episodes }] of series) {
+        to.text(id);
+        to.text(Buffer.from(text ?? '').toString('latin1'));
+        to.count(minute);
+        episodes.write(to);
+      }
+    }
+  }
+
+  /** What `write` wrote; throws where it is anything else. */
+  static read(from: ByteReader): DetectorWatch {
+    const read = new DetectorWatch({ name: from.text(), version: Buffer.from(from.text(), 'latin1').toString() });
+    read.cursor = from.count();
+    for (let tenants = from.count(0xffff_ffff); tenants > 0; tenants--) {
+      const tenantId = from.count(0xffff_ffff);
+      for (let left = from.count(MAX_SERIES); left > 0; left--) {
+        const [id, text, minute] = [from.text(), Buffer.from(from.text(), 'latin1').toString(), from.count()];
+        const watched = { text: text === '' ? null : text, minute, episodes: CustomEpisodes.read(from) };
+        read.#bytes += sizeOf(watched) - sizeOf(read.#watchedOf(tenantId, id));
+        read.#series.get(tenantId)?.set(id, watched);
+      }
+    }
+    return read;
+  }
+
+  #watchedOf(tenantId: number, id: string): Watched {
+    let series = this.#series.get(tenantId);
+    if (series === undefined) this.#series.set(tenantId, (series = new Map<string, Watched>()));
+    let watched = series.get(id);
+    if (watched === undefined) {
+      series.set(id, (watched = { text: null, minute: 0, episodes: new CustomEpisodes() }));
+      this.#bytes += sizeOf(watched);
+      this.#count += 1;
+    }
+    return watched;
+  }
+}
+
+const sizeOf = ({ text, episodes }: Watched): number => (text?.length ?? 0) + EPISODES_BYTES + (episodes.isOpen ? OPEN_BYTES : 0);
