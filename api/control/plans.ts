@@ -5,6 +5,7 @@ export type Features = { readonly metrics: boolean; readonly replay: boolean; re
 export type Ceilings = {
   readonly users: number;
   readonly keys: number;
+  /** Open at once in one process. */
   readonly liveTails: number;
   readonly dashboards: number;
   readonly savedSearches: number;
@@ -37,7 +38,11 @@ export type Plan = {
 
 const GB = 1_000_000_000;
 const NO_LIMIT = Infinity;
-const NO_CEILINGS: Ceilings = { users: NO_LIMIT, keys: NO_LIMIT, liveTails: NO_LIMIT, dashboards: NO_LIMIT, savedSearches: NO_LIMIT };
+/** No ceilings but that of live tails. */
+const ceilings = (liveTails: number): Ceilings => ({
+  ...{ users: NO_LIMIT, keys: NO_LIMIT, dashboards: NO_LIMIT, savedSearches: NO_LIMIT },
+  liveTails,
+});
 /** The ceiling of a paid plan, in included volumes. */
 const CEILING = 10;
 const STREAMS_PER_DAY = 1_000_000;
@@ -56,7 +61,7 @@ export const PLANS: readonly Plan[] = [
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
     features: { metrics: true, replay: false, projects: 0, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(20),
     paid: false,
   },
   {
@@ -70,7 +75,7 @@ export const PLANS: readonly Plan[] = [
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
     features: { metrics: true, replay: true, projects: 0, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(100),
     paid: true,
   },
   {
@@ -84,7 +89,7 @@ export const PLANS: readonly Plan[] = [
     streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
     features: { metrics: true, replay: true, projects: 5, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(200),
     paid: true,
   },
   {
@@ -98,7 +103,7 @@ export const PLANS: readonly Plan[] = [
     streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
     features: { metrics: true, replay: true, projects: 0, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(500),
     paid: true,
   },
   {
@@ -126,7 +131,7 @@ export const PLANS: readonly Plan[] = [
     streamsPerDay: NO_LIMIT,
     shards: 1,
     features: { metrics: true, replay: true, projects: 100, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(1000),
     paid: true,
   },
 ];

@@ -1,3 +1,4 @@
+import { backfill, openLive } from '../live/operations.ts';
 import { selectFacets } from '../select/facets.ts';
 import { selectHits } from '../select/hits.ts';
 import { selectRows } from '../select/query.ts';
@@ -37,6 +38,8 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['alert', alert],
   ['incidents', incidents],
   ['incident', incident],
+  ['live/open', openLive],
+  ['live/backfill', backfill],
   ['select/query', select(selectRows)],
   ['select/hits', select(selectHits)],
   ['select/facets', select(selectFacets)],

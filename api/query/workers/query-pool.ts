@@ -25,7 +25,15 @@ import {
   RUN,
   type Frame,
 } from './frames.ts';
-import { receivedError, sentError, type AnswerHead, type SentError, type SentJob, type SentPipes } from './messages.ts';
+import {
+  receivedError,
+  sentError,
+  type AnswerHead,
+  type SentError,
+  type SentJob,
+  type SentPipes,
+  type WorkerSettings,
+} from './messages.ts';
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
 import { TenantWork } from './tenant-work.ts';
@@ -133,17 +141,15 @@ export class QueryPool implements QueryEngine, Service {
   #open(slot: WorkerSlot): void {
     const { clickhouse, limits, log, memory = MEMORY } = this.#options;
     const mark = `-${randomUUID()}`;
-    const worker = new WorkerProcess(
-      { clickhouse, limits, memory, mark },
-      {
-        onFrame: (frame) => {
-          if (slot.worker === worker) this.#take(slot, frame);
-        },
-        onExit: (how) => {
-          if (slot.worker === worker) this.#exited(slot, how, log);
-        },
+    const settings: WorkerSettings = { clickhouse, limits, memory, mark };
+    const worker = new WorkerProcess(settings, {
+      onFrame: (frame) => {
+        if (slot.worker === worker) this.#take(slot, frame);
       },
-    );
+      onExit: (how) => {
+        if (slot.worker === worker) this.#exited(slot, how, log);
+      },
+    });
     Object.assign(slot, { worker, mark, isReady: false, noted: 0, silentMs: 0, why: null });
   }
 

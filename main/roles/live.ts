@@ -1,0 +1,58 @@
+import { LiveHub } from '../../api/live/live-hub.ts';
+import { LiveSockets } from '../../api/live/sockets/live-sockets.ts';
+import { tailSockets } from '../../api/live/sockets/tail-socket.ts';
+import { StoredPlaces } from '../../api/live/stored-places.ts';
+import type { TailDeps } from '../../api/live/tail-session.ts';
+import { UnsentShare } from '../../api/live/unsent-share.ts';
+import type { ControlStore } from '../../api/control/control-store.ts';
+import type { LiveTails } from '../../api/limits/live-tails.ts';
+import type { QueryRuntime } from '../../api/query/runtime.ts';
+import { AdminConnection } from '../../pipeline/bus/admin-connection.ts';
+import { committedBy } from '../../pipeline/bus/group-positions.ts';
+import { createKafka } from '../../pipeline/bus/kafka.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
+import type { RoleContext } from './role.ts';
+import { sinkGroup } from './sink-group.ts';
+
+/** How long Kafka may take to say what is stored. Milliseconds. */
+const DEADLINE_MS = 5000;
+
+/** What streams to clients as it arrives: the services in their order, and the WebSockets, which end before their host does. */
+export type Live = { readonly services: readonly Service[]; readonly sockets: LiveSockets; readonly deps: TailDeps };
+
+/** The live tails of this process. */
+export function createLive(
+  { config, log, metrics }: RoleContext,
+  { control, runtime, tails }: { readonly control: ControlStore; readonly runtime: QueryRuntime; readonly tails: LiveTails },
+): Live {
+  const { brokers, tls, sasl } = config.kafka;
+  const hub = new LiveHub({
+    settings: { kafka: { brokers, ...(tls === undefined ? {} : { tls }), ...(sasl === undefined ? {} : { sasl }) } },
+    log: log.child({ component: 'live' }),
+    onLost: (why) => {
+      metrics.lostLiveWorkers.inc({ why });
+    },
+  });
+  const admin = new AdminConnection(createKafka({ ...config.kafka, clientId: 'logweir-live-places', log }), DEADLINE_MS);
+  const stored = new StoredPlaces(() =>
+    admin.query(async (open) => {
+      const committed = await committedBy(open, sinkGroup('logs'), LOGS_TOPIC);
+      return Array.from({ length: Math.max(-1, ...committed.keys()) + 1 }, (_none, partition) =>
+        Math.max(0, committed.get(partition)?.offset ?? 0),
+      );
+    }),
+  );
+  const deps: TailDeps = {
+    ...{ hub, runtime, stored, unsent: new UnsentShare() },
+    onSent: (count) => {
+      metrics.liveEntries.inc({ outcome: 'sent' }, count);
+    },
+    onDropped: (why, count) => {
+      metrics.liveEntries.inc({ outcome: why }, count);
+    },
+  };
+  const sockets = new LiveSockets(control, [tailSockets(deps, tails)]);
+  const connection = { name: 'live places', start: () => Promise.resolve(), stop: () => admin.disconnect() };
+  return { services: [connection, hub], sockets, deps };
+}
