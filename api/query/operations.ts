@@ -1,3 +1,4 @@
+import { toldSince } from '../live/alerts/told-since.ts';
 import { backfill, openLive } from '../live/operations.ts';
 import { selectFacets } from '../select/facets.ts';
 import { selectHits } from '../select/hits.ts';
@@ -40,6 +41,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['incident', incident],
   ['live/open', openLive],
   ['live/backfill', backfill],
+  ['live/alerts', toldSince],
   ['select/query', select(selectRows)],
   ['select/hits', select(selectHits)],
   ['select/facets', select(selectFacets)],

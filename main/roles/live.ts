@@ -1,3 +1,5 @@
+import { AlertStreams } from '../../api/live/alerts/alert-streams.ts';
+import { alertSockets } from '../../api/live/alerts/alert-sockets.ts';
 import { LiveHub } from '../../api/live/live-hub.ts';
 import { LiveSockets } from '../../api/live/sockets/live-sockets.ts';
 import { tailSockets } from '../../api/live/sockets/tail-socket.ts';
@@ -5,13 +7,14 @@ import { StoredPlaces } from '../../api/live/stored-places.ts';
 import type { TailDeps } from '../../api/live/tail-session.ts';
 import { UnsentShare } from '../../api/live/unsent-share.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
-import type { LiveTails } from '../../api/limits/live-tails.ts';
+import { LiveTails } from '../../api/limits/live-tails.ts';
 import type { QueryRuntime } from '../../api/query/runtime.ts';
 import { AdminConnection } from '../../pipeline/bus/admin-connection.ts';
 import { committedBy } from '../../pipeline/bus/group-positions.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
+import { alertsSink } from '../../sinks/alerts.ts';
 import type { RoleContext } from './role.ts';
 import { sinkGroup } from './sink-group.ts';
 
@@ -35,14 +38,15 @@ export function createLive(
     },
   });
   const admin = new AdminConnection(createKafka({ ...config.kafka, clientId: 'logweir-live-places', log }), DEADLINE_MS);
-  const stored = new StoredPlaces(() =>
-    admin.query(async (open) => {
-      const committed = await committedBy(open, sinkGroup('logs'), LOGS_TOPIC);
-      return Array.from({ length: Math.max(-1, ...committed.keys()) + 1 }, (_none, partition) =>
-        Math.max(0, committed.get(partition)?.offset ?? 0),
-      );
-    }),
-  );
+  const storedOf = (sink: string, topic: string): StoredPlaces =>
+    new StoredPlaces(() =>
+      admin.query(async (open) => {
+        const committed = await committedBy(open, sinkGroup(sink), topic);
+        const count = Math.max(-1, ...committed.keys()) + 1;
+        return Array.from({ length: count }, (_none, partition) => Math.max(0, committed.get(partition)?.offset ?? 0));
+      }),
+    );
+  const stored = storedOf('logs', LOGS_TOPIC);
   const deps: TailDeps = {
     ...{ hub, runtime, stored, unsent: new UnsentShare() },
     onSent: (count) => {
@@ -52,7 +56,9 @@ export function createLive(
       metrics.liveEntries.inc({ outcome: why }, count);
     },
   };
-  const sockets = new LiveSockets(control, [tailSockets(deps, tails)]);
+  const streams = new AlertStreams({ kafka: createKafka({ ...config.kafka, clientId: 'logweir-live-alerts', log }), log });
+  const alerts = { streams, runtime, stored: storedOf(alertsSink.name, alertsSink.signal.topic.name) };
+  const sockets = new LiveSockets(control, [tailSockets(deps, tails), alertSockets(alerts, new LiveTails('streams of alerts'))]);
   const connection = { name: 'live places', start: () => Promise.resolve(), stop: () => admin.disconnect() };
-  return { services: [connection, hub], sockets, deps };
+  return { services: [connection, hub, streams], sockets, deps };
 }
