@@ -14,6 +14,7 @@ import { renderResult } from '../query/render.ts';
 import { rows } from '../query/rows.ts';
 import { subqueryRunner } from '../query/run.ts';
 import { readWindow } from '../query/window.ts';
+import { renderTexts } from '../select/lines.ts';
 import { extraFilters } from '../select/extra-filters.ts';
 import { parseLive, type LiveQueryText } from './match/live-query.ts';
 import { subqueriesOf, withValues } from './match/subquery-values.ts';
@@ -94,7 +95,7 @@ async function newest(
     ...planOptions(window, request, deps),
     cover: null,
     extra: allOf(extra),
-    ...(wanted.streamIds ? { streamIds: true as const } : {}),
+    ...(wanted.asTexts ? { streamIds: true as const } : {}),
   };
   const plan = planQuery(new Query({}, filter, first), options);
   if (plan.kind !== 'entries') throw new Error('BUG: a query that can be followed has no plan of entries.');
@@ -107,16 +108,16 @@ async function newest(
       found.push(row);
     }
   const isCut = found.length > wanted.limit;
-  return { texts: rendered(found.slice(0, wanted.limit).reverse(), rest, deps), isCut };
+  return { texts: rendered(found.slice(0, wanted.limit).reverse(), rest, wanted.asTexts, deps), isCut };
 }
 
 /** The texts of each entry, one a line; of one of which nothing is left there are none. */
-function rendered(entries: readonly LogEntry[], pipes: readonly Pipe[], deps: Deps): string[] {
+function rendered(entries: readonly LogEntry[], pipes: readonly Pipe[], asTexts: boolean, deps: Deps): string[] {
   let lines: string[] = [];
   const { memory } = deps;
   const pipeline = new Pipeline(pipes, { memory, start: MIN_TIME, end: MAX_TIME }, (row) => {
     if (!hasValues(row)) return;
-    const text = renderResult(row);
+    const text = asTexts ? renderTexts(row) : renderResult(row);
     memory.hold('The stored entries of the tail', 1, sizeOfText(text));
     lines.push(text);
   });

@@ -20,7 +20,8 @@ export type TailRequest = {
   readonly since?: string;
   /** A position that a tail of the same query was told: it goes on there. */
   readonly resume?: string;
-  readonly streamIds?: boolean;
+  /** As VictoriaLogs shows entries. */
+  readonly asTexts?: boolean;
 };
 
 /** What tails of a process share. */
@@ -68,11 +69,11 @@ export class TailSession {
 
   /** Opens the tail; resolves when it is open, and then goes on by itself; `onOpen` is called before anything is sent. Rejects with HttpError. */
   async open(request: TailRequest, onOpen: () => void = () => undefined): Promise<void> {
-    const { query, extra, since = null, streamIds = false } = request;
+    const { query, extra, since = null, asTexts = false } = request;
     const resume = request.resume === undefined ? null : readPosition(request.resume);
     const { body } = await this.#deps.runtime.run(this.#context, 'live/open', { query, extra, since: resume === null ? since : null });
     const { values, start } = JSON.parse((body as string | Buffer).toString()) as OpenedLive;
-    const text = { query, values, streamIds, ...(extra === undefined ? {} : { extra }) };
+    const text = { query, values, asTexts, ...(extra === undefined ? {} : { extra }) };
     const { tenantId, plan } = this.#context.principal;
     const { begin, close } = this.#deps.hub.open(
       { ...text, tenantId, retentionDays: plan.retentionDays },
@@ -106,7 +107,7 @@ export class TailSession {
     this.#close();
   }
 
-  async #begin(phases: readonly Phase[], text: Pick<Backfill, 'query' | 'values' | 'streamIds' | 'extra'>): Promise<void> {
+  async #begin(phases: readonly Phase[], text: Pick<Backfill, 'query' | 'values' | 'asTexts' | 'extra'>): Promise<void> {
     for (const [index, phase] of phases.entries()) await this.#giveStored(phase, index === phases.length - 1, text);
     const held = this.#held;
     // what came meanwhile, the place of which is behind that of the last stored entry
@@ -119,7 +120,7 @@ export class TailSession {
     this.#position = { place: this.#place };
   }
 
-  async #giveStored(wanted: Phase, isLast: boolean, text: Pick<Backfill, 'query' | 'values' | 'streamIds' | 'extra'>): Promise<void> {
+  async #giveStored(wanted: Phase, isLast: boolean, text: Pick<Backfill, 'query' | 'values' | 'asTexts' | 'extra'>): Promise<void> {
     let phase = wanted;
     if (isLast) phase = { ...wanted, until: await this.#storedUntil(wanted.until) };
     const parameters: Backfill = {

@@ -5,7 +5,6 @@ import { selectHits } from '../select/hits.ts';
 import { selectRows } from '../select/query.ts';
 import type { Select } from '../select/select.ts';
 import { selectStats, selectStatsRange } from '../select/stats.ts';
-import { selectTail } from '../select/tail.ts';
 import { fieldNames, fieldValues, streamFieldNames, streamFieldValues, streamIds, streams } from '../select/values.ts';
 import { alert, alerts } from './alerts.ts';
 import type { Deps, Request } from './deps.ts';
@@ -53,5 +52,4 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['select/stream_field_values', select(streamFieldValues)],
   ['select/streams', select(streams)],
   ['select/stream_ids', select(streamIds)],
-  ['select/tail', select(selectTail)],
 ]);

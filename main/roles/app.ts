@@ -125,8 +125,8 @@ export const appRole: Role = {
       port: config.http.appPort,
       endpoints: appHostEndpoints(endpoints, [
         ...queries.map((route) => appEndpoint(route)),
-        ...createSelectEndpoints(runtime, tails),
-        ...live.sockets.endpoints,
+        ...createSelectEndpoints(runtime),
+        ...live.endpoints,
         ...gatedEndpoints,
       ]),
       keys: control,

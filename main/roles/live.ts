@@ -3,12 +3,15 @@ import { alertSockets } from '../../api/live/alerts/alert-sockets.ts';
 import { LiveHub } from '../../api/live/live-hub.ts';
 import { LiveSockets } from '../../api/live/sockets/live-sockets.ts';
 import { tailSockets } from '../../api/live/sockets/tail-socket.ts';
+import { eventTail } from '../../api/live/streams/event-endpoint.ts';
 import { StoredPlaces } from '../../api/live/stored-places.ts';
 import type { TailDeps } from '../../api/live/tail-session.ts';
 import { UnsentShare } from '../../api/live/unsent-share.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
+import type { Endpoint } from '../../api/http/endpoint.ts';
 import { LiveTails } from '../../api/limits/live-tails.ts';
 import type { QueryRuntime } from '../../api/query/runtime.ts';
+import { tailEndpoint } from '../../api/select/tail-endpoint.ts';
 import { AdminConnection } from '../../pipeline/bus/admin-connection.ts';
 import { committedBy } from '../../pipeline/bus/group-positions.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
@@ -22,7 +25,7 @@ import { sinkGroup } from './sink-group.ts';
 const DEADLINE_MS = 5000;
 
 /** What streams to clients as it arrives: the services in their order, and the WebSockets, which end before their host does. */
-export type Live = { readonly services: readonly Service[]; readonly sockets: LiveSockets; readonly deps: TailDeps };
+export type Live = { readonly services: readonly Service[]; readonly sockets: LiveSockets; readonly endpoints: readonly Endpoint[] };
 
 /** The live tails of this process. */
 export function createLive(
@@ -60,5 +63,6 @@ export function createLive(
   const alerts = { streams, runtime, stored: storedOf(alertsSink.name, alertsSink.signal.topic.name) };
   const sockets = new LiveSockets(control, [tailSockets(deps, tails), alertSockets(alerts, new LiveTails('streams of alerts'))]);
   const connection = { name: 'live places', start: () => Promise.resolve(), stop: () => admin.disconnect() };
-  return { services: [connection, hub, streams], sockets, deps };
+  const endpoints = [...sockets.endpoints, eventTail({ deps, tails }), tailEndpoint({ deps, tails })];
+  return { services: [connection, hub, streams], sockets, endpoints };
 }

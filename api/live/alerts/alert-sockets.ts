@@ -101,4 +101,5 @@ class AlertSocket {
 
 /** Whether an alert was told as it was then, or as it was later. */
 const isTold = ({ alert }: AlertEvent, told: ShownAlert | undefined): boolean =>
-  told !== undefined && (alert.last_updated_at < told.last_updated_at || (alert.last_updated_at === told.last_updated_at && alert.state === told.state));
+  told !== undefined &&
+  (alert.last_updated_at < told.last_updated_at || (alert.last_updated_at === told.last_updated_at && alert.state === told.state));

@@ -12,6 +12,7 @@ import { Pipeline, hasValues } from '../../../logsql/pipeline.ts';
 import { sizeOfRow } from '../../../logsql/pipes/rows.ts';
 import type { Filter, Pipe, QueryNode } from '../../../logsql/types.ts';
 import { renderResult } from '../../query/render.ts';
+import { renderTexts } from '../../select/lines.ts';
 import { extraFilters } from '../../select/extra-filters.ts';
 import type { LiveRecord } from './live-record.ts';
 import { compileFilter, type GoesOn, type RowTest } from './row-test.ts';
@@ -24,8 +25,8 @@ export type LiveQueryText = {
   readonly extra?: readonly [string, string][];
   /** The values of the queries inside its filters, in their order (`subquery-values.ts`). */
   readonly values: readonly (readonly string[])[];
-  /** Entries have `_stream_id`. */
-  readonly streamIds: boolean;
+  /** As VictoriaLogs shows entries: with `_stream_id`, and all values as texts. */
+  readonly asTexts: boolean;
 };
 
 /** What one entry may hold on its way through pipes. */
@@ -79,11 +80,11 @@ export class LiveQuery {
   }
 
   #textOf(record: LiveRecord, row: number): string {
-    const { streamIds } = this.#text;
-    if (this.#pipeline === null) return record.text(row, streamIds);
+    const { asTexts } = this.#text;
+    if (this.#pipeline === null) return record.text(row, asTexts);
     this.#rows = [];
     try {
-      this.#pipeline.push(record.entry(row, streamIds));
+      this.#pipeline.push(record.entry(row, asTexts));
     } finally {
       this.#memory.clear();
     }
@@ -102,7 +103,7 @@ export class LiveQuery {
     return new Pipeline(pipes, { memory: this.#memory, start: MIN_TIME, end: MAX_TIME }, (row: LogEntry) => {
       if (!hasValues(row)) return;
       this.#memory.hold('An entry of the tail', 1, sizeOfRow(row));
-      this.#rows.push(renderResult(row));
+      this.#rows.push(this.#text.asTexts ? renderTexts(row) : renderResult(row));
     });
   }
 }

@@ -7,6 +7,7 @@ import { entriesOf } from '../../../pipeline/logs/record-entries.ts';
 import { COLUMNS, type LogRecord } from '../../../pipeline/logs/record.ts';
 import { formatStreamId } from '../../../logsql/filters/stream-id.ts';
 import { renderResult } from '../../query/render.ts';
+import { renderTexts } from '../../select/lines.ts';
 
 /** Fields that any record has. */
 const OWN: ReadonlySet<string> = new Set(['_time', '_stream', '_stream_id', '_msg', 'level', 'service', 'trace_id', 'span_id']);
@@ -26,8 +27,8 @@ export interface LiveRecord {
   look(row: number): LogEntry;
   /** The entry of a row, as search gives it; `_stream_id` where it is wanted. */
   entry(row: number, withStreamId: boolean): LogEntry;
-  /** Its JSON text. */
-  text(row: number, withStreamId: boolean): string;
+  /** Its JSON text: as search gives it, or as VictoriaLogs does. */
+  text(row: number, asTexts: boolean): string;
 }
 
 /** The entries of a record; null where it cannot be read. */
@@ -44,6 +45,8 @@ export function liveRecordOf(record: LogRecord): LiveRecord | null {
   const streams = new Map([...record.streams.toMap()].map(([id, { text }]) => [id, text]));
   return new ColumnsRecord(view, streams, record.tenantId);
 }
+
+const rendered = (entry: LogEntry, asTexts: boolean): string => (asTexts ? renderTexts(entry) : renderResult(entry));
 
 class ColumnsRecord implements LiveRecord {
   readonly count: number;
@@ -146,11 +149,11 @@ class ColumnsRecord implements LiveRecord {
     return withStreamId ? entry.set('_stream_id', formatStreamId(this.#tenantId, streamIdAt(this.#view, row))) : entry;
   }
 
-  text(row: number, withStreamId: boolean): string {
-    const key = 2 * row + (withStreamId ? 1 : 0);
+  text(row: number, asTexts: boolean): string {
+    const key = 2 * row + (asTexts ? 1 : 0);
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
-    const made = renderResult(this.entry(row, withStreamId));
+    const made = rendered(this.entry(row, asTexts), asTexts);
     this.#texts.set(key, made);
     return made;
   }
@@ -205,7 +208,7 @@ class PlainRecord implements LiveRecord {
     if (!withStreamId) entry.delete('_stream_id');
     return entry;
   }
-  text(row: number, withStreamId: boolean): string {
-    return renderResult(this.entry(row, withStreamId));
+  text(row: number, asTexts: boolean): string {
+    return rendered(this.entry(row, asTexts), asTexts);
   }
 }

@@ -16,7 +16,14 @@ import { parse } from '../../logsql/support.ts';
 const WORDS = ['error', 'timeout', 'GET', '/api/v1', 'user=42', 'Ünïcode', 'a.b.c', '10.0.0.1', '', '{"a":1}', 'panic:'];
 const words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
 
-type Row = { level: string; service: string; stream: number; message: string; fields: Record<string, string>; numbers: Record<string, string> };
+type Row = {
+  level: string;
+  service: string;
+  stream: number;
+  message: string;
+  fields: Record<string, string>;
+  numbers: Record<string, string>;
+};
 const row: fc.Arbitrary<Row> = fc.record({
   level: fc.constantFrom('', 'error', 'info', 'warn'),
   service: fc.constantFrom('', 'api', 'web'),
@@ -113,14 +120,15 @@ describe('filters compiled to columns', () => {
     fc.assert(
       fc.property(fc.array(row, { minLength: 1, maxLength: 6 }), fc.boolean(), (rows, withId) => {
         const [plain, own] = recordsOf(rows);
-        for (const index of rows.keys())
-          expect(JSON.parse(own!.text(index, withId))).to.deep.equal(JSON.parse(plain!.text(index, withId)));
+        for (const index of rows.keys()) expect(JSON.parse(own!.text(index, withId))).to.deep.equal(JSON.parse(plain!.text(index, withId)));
       }),
     );
   });
 
   it('stop where they are told to', () => {
-    const [, own] = recordsOf(Array.from({ length: 5 }, () => ({ level: '', service: '', stream: 5, message: 'm', fields: {}, numbers: {} })));
+    const [, own] = recordsOf(
+      Array.from({ length: 5 }, () => ({ level: '', service: '', stream: 5, message: 'm', fields: {}, numbers: {} })),
+    );
     expect([...compileFilter(parse('*').filter)(own!, (at) => at < 3)]).to.deep.equal([0, 1, 2]);
   });
 });
