@@ -111,9 +111,9 @@ export class LiveHub implements Service {
     return {
       begin,
       close: () => {
-        if (!this.#tails.delete(id)) return;
+        if (!this.#tails.has(id)) return;
+        this.#forget(id);
         this.#worker?.send(frameOf(messages.CLOSE, id));
-        if (this.#tails.size === 0) this.#idleAt = performance.now();
       },
     };
   }
@@ -159,7 +159,8 @@ export class LiveHub implements Service {
         this.#entry(messages.decodeMatched(bytes));
         break;
       case messages.READ:
-        this.#place = new LogPlace(jsonOf(frame) as LogVector);
+        // another worker may begin behind what was given already
+        this.#place = this.#place.orLater(jsonOf(frame) as LogVector);
         for (const { listener, isOpen } of this.#tails.values()) if (isOpen) listener.onRead(this.#place);
         break;
       case messages.MISSED: {
@@ -177,8 +178,8 @@ export class LiveHub implements Service {
     const tail = this.#tails.get(id);
     if (tail === undefined || tail.isOpen) return;
     tail.isOpen = true;
-    // the worker has read at least so far
-    if (this.#place.vector.length === 0) this.#place = new LogPlace(begin);
+    // what was found before this place was sent before this frame
+    this.#place = this.#place.orLater(begin);
     tail.resolve(begin);
   }
 
@@ -190,11 +191,17 @@ export class LiveHub implements Service {
     }
   }
 
+  #forget(id: number): void {
+    this.#tails.delete(id);
+    if (this.#tails.size > 0) return;
+    this.#idleAt = performance.now();
+    this.#place = new LogPlace([]);
+  }
+
   #fail(id: number, error: Error): void {
     const tail = this.#tails.get(id);
     if (tail === undefined) return;
-    this.#tails.delete(id);
-    if (this.#tails.size === 0) this.#idleAt = performance.now();
+    this.#forget(id);
     if (tail.isOpen) tail.listener.onFailed(error);
     else tail.reject(error);
   }

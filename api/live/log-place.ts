@@ -18,6 +18,17 @@ export class LogPlace {
     return new LogPlace(vector);
   }
 
+  /** The later of this place and another one, partition by partition. */
+  orLater(other: LogVector): LogPlace {
+    const length = Math.max(this.vector.length, other.length);
+    return new LogPlace(
+      Array.from({ length }, (_none, partition) => {
+        const [own, its] = [this.vector[partition] ?? START, other[partition] ?? START];
+        return own[0] > its[0] || (own[0] === its[0] && own[1] > its[1]) ? own : its;
+      }),
+    );
+  }
+
   /** True where all that comes before this place comes before the other one too. */
   isWithin(ends: readonly number[]): boolean {
     return this.vector.every(([offset, index], partition) => (ends[partition] ?? 0) >= offset + (index > 0 ? 1 : 0));
@@ -30,6 +41,7 @@ export class LogPlace {
   }
 }
 
+const START = [0, 0] as const;
 /** As many partitions as the log can have. */
 const MAX_PARTITIONS = 4096;
 const PART = /^([0-9a-z]{1,10})(?:\.([0-9a-z]{1,7}))?$/;

@@ -1,4 +1,5 @@
 import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import { HttpError } from '../../../pipeline/core/errors.ts';
 import { isTick, readRecord } from '../../../pipeline/bus/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
@@ -18,6 +19,8 @@ export type LiveFeedOptions = {
   readonly onWork: (tail: number) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
+  /** By which it is measured how long filters work. Milliseconds. */
+  readonly clock?: () => number;
 };
 
 /** So long one tail works on one record. Milliseconds. */
@@ -27,6 +30,7 @@ const RECORD_MS = 250;
 export class LiveFeed {
   readonly #options: LiveFeedOptions;
   readonly #now: () => number;
+  readonly #clock: () => number;
   readonly #tenants = new Map<number, Map<number, LiveTail>>();
   readonly #tails = new Map<number, LiveTail>();
   readonly #cpu = new CpuShare();
@@ -35,6 +39,7 @@ export class LiveFeed {
   constructor(options: LiveFeedOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#clock = options.clock ?? ((): number => performance.now());
   }
 
   get size(): number {
@@ -43,14 +48,14 @@ export class LiveFeed {
 
   /** Opens a tail that begins at `from`, unless it says where. Throws what is wrong with its query. */
   open(id: number, open: OpenTail, from: LogVector): void {
-    const began = performance.now();
+    const began = this.#clock();
     try {
       const tail = new LiveTail(id, open, from, this.#now());
       this.#tails.set(id, tail);
       const own = this.#tenants.get(open.tenantId) ?? new Map<number, LiveTail>();
       this.#tenants.set(open.tenantId, own.set(id, tail));
     } finally {
-      this.#cpu.spend(open.tenantId, performance.now() - began, performance.now());
+      this.#cpu.spend(open.tenantId, this.#clock() - began, this.#clock());
     }
   }
 
@@ -61,7 +66,7 @@ export class LiveFeed {
     const own = this.#tenants.get(tail.tenantId);
     own?.delete(id);
     if (own?.size === 0) this.#tenants.delete(tail.tenantId);
-    this.#cpu.forget(performance.now());
+    this.#cpu.forget(this.#clock());
   }
 
   /** Takes records of a partition, in the order of their offsets. */
@@ -77,6 +82,14 @@ export class LiveFeed {
     this.#note(0);
   }
 
+  /** The log has lost its end, and gives offsets again that tails have seen: they end. */
+  lostEnd(): void {
+    for (const id of [...this.#tails.keys()]) {
+      this.close(id);
+      this.#options.onFailed(id, new HttpError(503, 'log_truncated', 'The log has lost its end; open the tail again.', { retryAfter: 1 }));
+    }
+  }
+
   /** Offsets are missing from the log. */
   gap(count: number): void {
     const at = this.#now();
@@ -87,13 +100,13 @@ export class LiveFeed {
     const { partition, offset, tenantId } = record;
     const open = tails.filter((tail) => tail.firstOf(partition, offset) < record.count);
     if (open.length === 0) return;
-    const began = performance.now();
+    const began = this.#clock();
     if (this.#cpu.hasTime(tenantId, began)) {
       const live = liveRecordOf(record);
       const found = new Map<number, Found[]>();
       if (live !== null) for (const tail of open) this.#match(tail, record, live, found);
       for (const row of [...found.keys()].sort((a, b) => a - b)) found.get(row)?.forEach(this.#options.onFound);
-      const ended = performance.now();
+      const ended = this.#clock();
       this.#cpu.spend(tenantId, ended - began, ended);
     } else this.#missed(record, open, 'busy', record.count);
     for (const tail of open) tail.lookedAt(partition, offset);
@@ -106,10 +119,10 @@ export class LiveFeed {
     const first = tail.firstOf(partition, offset);
     const rate = rateOf(this.#tails.size);
     if (tail.query.isHeavy) this.#note(tail.id);
-    const until = performance.now() + RECORD_MS;
+    const until = this.#clock() + RECORD_MS;
     let [tooMany, left] = [0, 0];
     const goesOn = (row: number): boolean => {
-      if (!tail.query.isHeavy || performance.now() < until) return true;
+      if (!tail.query.isHeavy || this.#clock() < until) return true;
       left = record.count - row;
       return false;
     };

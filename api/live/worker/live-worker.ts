@@ -62,7 +62,8 @@ function begin({ kafka }: messages.LiveSettings): void {
     },
     onTaken: sayRead,
     onGap: (_partition, from, to) => {
-      feed.gap(Math.max(0, to - from));
+      if (to < from) feed.lostEnd();
+      else feed.gap(to - from);
     },
   });
   send(messages.READY, 0, null);
