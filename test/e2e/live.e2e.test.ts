@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import WebSocket from 'ws';
 import { embeddedEngines } from '../../main/engines.ts';
@@ -302,6 +303,51 @@ describe('live tails', function () {
       );
     }
     await writer.close();
+  });
+
+  it('are not held up by a client that does not read, which is told how many it did not get', async () => {
+    const [fast, slow] = [await tail({ query: '* | fields n, _msg' }), await tail({ query: '* | fields n, _msg' })];
+    slow.socket.pause();
+    const [rounds, each] = [30, 1000];
+    for (let round = 0; round < rounds; round++)
+      await ingest(Array.from({ length: each }, (_none, index) => entry(round * each + index, { _msg: 'x'.repeat(1000) })));
+    expect(new Set(await fast.has(rounds * each)).size).to.equal(rounds * each);
+    expect(fast.controls.map(({ type }) => type)).not.to.include('dropped');
+    slow.socket.resume();
+    const dropped = (): number => slow.controls.reduce((sum, { type, count }) => sum + (type === 'dropped' ? Number(count) : 0), 0);
+    await until(
+      'all to be told',
+      () => Promise.resolve(slow.entries.length + dropped()),
+      (count) => count >= rounds * each,
+    );
+    expect(slow.entries.length + dropped()).to.equal(rounds * each);
+    expect(dropped()).to.be.greaterThan(0);
+    expect(await slow.control('dropped')).to.include.all.keys('count', 'since', 'until', 'reason');
+  });
+
+  it('go on where they were when the process that reads the log is killed', async () => {
+    const clients = [await tail({ query: 'service:web' }), await tail({ query: '* | fields n' })];
+    const { pid: app = 0 } = instance.processes().get('app') ?? {};
+    const readers = (): number[] =>
+      readFileSync(`/proc/${String(app)}/task/${String(app)}/children`, 'latin1')
+        .split(' ')
+        .map(Number)
+        .filter((pid) => pid > 0 && readFileSync(`/proc/${String(pid)}/cmdline`, 'latin1').includes('live-worker'));
+    let sent = 0;
+    for (let kills = 0; kills < 2; kills++) {
+      const [reader = 0] = await until(
+        'a reader',
+        () => Promise.resolve(readers()),
+        ({ length }) => length > 0,
+      );
+      for (let at = 0; at < 20; at++) {
+        await ingest([entry(sent++), entry(sent++)]);
+        if (at === 10) process.kill(reader, 'SIGKILL');
+      }
+      for (const client of clients) await client.has(sent);
+    }
+    for (const client of clients)
+      expect(client.numbers().sort((a, b) => Number(a) - Number(b))).to.deep.equal(Array.from({ length: sent }, (_none, n) => n));
   });
 
   it('are closed with a reason when they say nothing, too much, or what is no text', async () => {

@@ -1,6 +1,6 @@
 /** Of a second, what the filters of one tenant may take; and how much it may have saved up. Milliseconds. */
-const SHARE_MS = 300;
-const SAVED_MS = 900;
+const SHARE_MS = 500;
+const SAVED_MS = 2000;
 
 /** How long the filters of each tenant may work: those of one do not take the time of the others. */
 export class CpuShare {

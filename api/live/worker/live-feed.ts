@@ -19,8 +19,9 @@ export type LiveFeedOptions = {
   readonly onWork: (tail: number) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** By which it is measured how long filters work. Milliseconds. */
+  /** A clock that does not go back, and what this process has worked so far. Milliseconds. */
   readonly clock?: () => number;
+  readonly work?: () => number;
 };
 
 /** So long one tail works on one record. Milliseconds. */
@@ -31,6 +32,7 @@ export class LiveFeed {
   readonly #options: LiveFeedOptions;
   readonly #now: () => number;
   readonly #clock: () => number;
+  readonly #work: () => number;
   readonly #tenants = new Map<number, Map<number, LiveTail>>();
   readonly #tails = new Map<number, LiveTail>();
   readonly #cpu = new CpuShare();
@@ -40,6 +42,7 @@ export class LiveFeed {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#clock = options.clock ?? ((): number => performance.now());
+    this.#work = options.work ?? cpuMs;
   }
 
   get size(): number {
@@ -48,14 +51,14 @@ export class LiveFeed {
 
   /** Opens a tail that begins at `from`, unless it says where. Throws what is wrong with its query. */
   open(id: number, open: OpenTail, from: LogVector): void {
-    const began = this.#clock();
+    const began = this.#work();
     try {
       const tail = new LiveTail(id, open, from, this.#now());
       this.#tails.set(id, tail);
       const own = this.#tenants.get(open.tenantId) ?? new Map<number, LiveTail>();
       this.#tenants.set(open.tenantId, own.set(id, tail));
     } finally {
-      this.#cpu.spend(open.tenantId, this.#clock() - began, this.#clock());
+      this.#cpu.spend(open.tenantId, this.#work() - began, this.#clock());
     }
   }
 
@@ -100,14 +103,13 @@ export class LiveFeed {
     const { partition, offset, tenantId } = record;
     const open = tails.filter((tail) => tail.firstOf(partition, offset) < record.count);
     if (open.length === 0) return;
-    const began = this.#clock();
-    if (this.#cpu.hasTime(tenantId, began)) {
+    if (this.#cpu.hasTime(tenantId, this.#clock())) {
+      const began = this.#work();
       const live = liveRecordOf(record);
       const found = new Map<number, Found[]>();
       if (live !== null) for (const tail of open) this.#match(tail, record, live, found);
       for (const row of [...found.keys()].sort((a, b) => a - b)) found.get(row)?.forEach(this.#options.onFound);
-      const ended = this.#clock();
-      this.#cpu.spend(tenantId, ended - began, ended);
+      this.#cpu.spend(tenantId, this.#work() - began, this.#clock());
     } else this.#missed(record, open, 'busy', record.count);
     for (const tail of open) tail.lookedAt(partition, offset);
   }
@@ -119,10 +121,10 @@ export class LiveFeed {
     const first = tail.firstOf(partition, offset);
     const rate = rateOf(this.#tails.size);
     if (tail.query.isHeavy) this.#note(tail.id);
-    const until = this.#clock() + RECORD_MS;
+    const until = this.#work() + RECORD_MS;
     let [tooMany, left] = [0, 0];
     const goesOn = (row: number): boolean => {
-      if (!tail.query.isHeavy || this.#clock() < until) return true;
+      if (!tail.query.isHeavy || this.#work() < until) return true;
       left = record.count - row;
       return false;
     };
@@ -150,6 +152,12 @@ export class LiveFeed {
     this.#noted = tail;
     this.#options.onWork(tail);
   }
+}
+
+/** What this process has worked so far. Milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** The same text of the same entry is sent once, for all tails that it matches. */
