@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import WebSocket from 'ws';
@@ -348,6 +349,26 @@ describe('live tails', function () {
     }
     for (const client of clients)
       expect(client.numbers().sort((a, b) => Number(a) - Number(b))).to.deep.equal(Array.from({ length: sent }, (_none, n) => n));
+  });
+
+  it('are read by the example', async () => {
+    const example = spawn(process.execPath, ['examples/live/tail.mjs', url().replace(/^http/, 'ws'), tenant.key, 'service:web']);
+    let text = '';
+    example.stdout.on('data', (data: Buffer) => (text += data.toString()));
+    await ingest([entry(1)]);
+    await until(
+      'the stored one',
+      () => Promise.resolve(text),
+      (found) => found.includes('message 1'),
+    );
+    await ingest([entry(2), entry(3, { service: 'other' })]);
+    await until(
+      'the live one',
+      () => Promise.resolve(text),
+      (found) => found.includes('message 2'),
+    );
+    expect(text.match(/message \d/g)).to.deep.equal(['message 1', 'message 2']);
+    example.kill();
   });
 
   it('are closed with a reason when they say nothing, too much, or what is no text', async () => {
