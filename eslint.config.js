@@ -38,6 +38,7 @@ const ROOMS = {
     'pipeline/notify',
     'pipeline/store',
     'pipeline/normalizers',
+    'pipeline/clusterer',
     'logsql',
   ],
   cli: ['pipeline/core', 'pipeline/detectors', 'logsql'],

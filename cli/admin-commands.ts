@@ -32,6 +32,8 @@ const LETTER_COLUMNS = [
 ];
 const PROCESSOR_COLUMNS = ['processor', 'partition', 'process', 'next', 'lag', 'snapshot', 'snapshot_bytes', 'snapshot_age', 'halted'];
 const SETTING_COLUMNS = ['processor', 'setting', 'tenant_id', 'value', 'version'];
+const RULE_COLUMNS = ['id', 'tenant_id', 'name', 'query', 'every', 'if', 'for', 'severity'];
+const RULE_FLAGS = ['every', 'name', 'severity', 'by', 'for', 'sensitivity'];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
 const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
@@ -224,6 +226,38 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     request: (flags) => ({ method: 'DELETE', path: `${SENSITIVITY_PATH}${queryOf({ tenant: flags['tenant'] })}` }),
   },
   {
+    name: 'rule create',
+    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h, fires if "value > 5", or as a detector says ("anomaly").',
+    required: ['tenant', 'query', 'if'],
+    optional: RULE_FLAGS,
+    columns: RULE_COLUMNS,
+    request: (flags) => ({ method: 'POST', path: ofTenant(flags, '/rules'), body: ruleBody(flags) }),
+  },
+  {
+    name: 'rule list',
+    help: 'Lists the rules of a tenant.',
+    required: ['tenant'],
+    optional: [],
+    columns: RULE_COLUMNS,
+    request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/rules') }),
+  },
+  {
+    name: 'rule set',
+    help: 'Changes what is named of a rule.',
+    required: ['tenant', 'id'],
+    optional: ['query', 'if', ...RULE_FLAGS],
+    columns: RULE_COLUMNS,
+    request: (flags) => ({ method: 'PUT', path: ofTenant(flags, `/rules/${part(flags, 'id')}`), body: ruleBody(flags) }),
+  },
+  {
+    name: 'rule delete',
+    help: 'Deletes a rule; its alerts are resolved.',
+    required: ['tenant', 'id'],
+    optional: [],
+    columns: RULE_COLUMNS,
+    request: (flags) => ({ method: 'DELETE', path: ofTenant(flags, `/rules/${part(flags, 'id')}`) }),
+  },
+  {
     name: 'dead-letter list',
     help: 'Shows the records that could not be stored, the newest first, and whether they are stored by now.',
     required: [],
@@ -264,5 +298,23 @@ function keyBody(flags: Flags): object {
             .filter((scope) => scope !== ''),
         }),
     ...(expires === undefined ? {} : { expires: String(expires) }),
+  };
+}
+
+/** What the flags say of a rule. */
+function ruleBody(flags: Flags): object {
+  const texts = ['query', 'if', 'every', 'name', 'severity', 'sensitivity'].flatMap((name) =>
+    flags[name] === undefined ? [] : [[name, text(flags, name)]],
+  );
+  return {
+    ...(Object.fromEntries(texts) as object),
+    ...(flags['for'] === undefined ? {} : { for: Number(flags['for']) }),
+    ...(flags['by'] === undefined
+      ? {}
+      : {
+          by: text(flags, 'by')
+            .split(',')
+            .map((field) => field.trim()),
+        }),
   };
 }

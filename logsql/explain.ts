@@ -27,8 +27,14 @@ export async function explainPlan(plan: Plan, limit: number | null): Promise<Exp
     statements: statements.map(explainStatement),
     indexes: INDEXES.filter(({ isUsed }) => statements.some(isUsed)).map(({ name }) => name),
     memory: (plan.kind === 'expand' ? [...plan.matching.pipes, plan.pipe, ...plan.pipes] : plan.pipes).map(String),
-    otherwise: plan.kind === 'aggregate' || plan.kind === 'gather' ? await explainPlan(plan.otherwise, limit) : null,
+    otherwise: await otherwiseOf(plan, limit),
   };
+}
+
+async function otherwiseOf(plan: Plan, limit: number | null): Promise<ExplainedPlan | null> {
+  if (plan.kind === 'aggregate' || plan.kind === 'gather') return explainPlan(plan.otherwise, limit);
+  if (plan.kind !== 'entries' || plan.isDoubtful === undefined) return null;
+  return explainPlan({ ...plan, isDoubtful: undefined }, limit);
 }
 
 async function statementsOf(plan: Plan, limit: number | null): Promise<readonly Sql[]> {
@@ -38,12 +44,16 @@ async function statementsOf(plan: Plan, limit: number | null): Promise<readonly 
     case 'gather':
       return firstStatements((ask) => plan.gather(ask));
     case 'expand':
-      return [plan.matching.statement(null)];
+      return statementsOf(plan.matching, null);
     case 'entries':
+      return [plan.statement({ limit: firstLimit(plan, limit), isQuick: plan.isDoubtful !== undefined })];
     case 'reshaped':
-      return [plan.statement(plan.keepsAll && limit !== null ? limit + 1 : null)];
+      return [plan.statement(firstLimit(plan, limit))];
   }
 }
+
+const firstLimit = ({ keepsAll }: { readonly keepsAll: boolean }, limit: number | null): number | null =>
+  keepsAll && limit !== null ? limit + 1 : null;
 
 /** What is asked before any answer is known. */
 async function firstStatements(gather: (ask: Ask) => Promise<unknown>): Promise<readonly Sql[]> {

@@ -2,6 +2,7 @@
 import type { LogEntry } from '../pipeline/core/entry.ts';
 import type { Sql } from '../pipeline/core/sql.ts';
 import type { Ask, Pipe, RunContext, StreamNames } from './types.ts';
+import type { TimeWindow } from './window.ts';
 
 /** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
 export type Position = {
@@ -24,12 +25,28 @@ type Columns = {
   readonly keepsAll: boolean;
 };
 
+/** What of a plan of entries one statement reads. */
+export type Page = {
+  /** At most so many entries; null: all. */
+  readonly limit: number | null;
+  /** Those behind this place. */
+  readonly after?: Position | undefined;
+  /** Those of a part of the window. */
+  readonly slice?: TimeWindow | undefined;
+  /** Sooner, with rows that may not match (`isDoubtful`): what comes from the first of them on is to be read without it. */
+  readonly isQuick?: boolean;
+};
+
 /** Rows are entries in the order of their places, so that a page goes on where another one ended. */
 export type EntriesPlan = Left &
   Columns & {
     readonly kind: 'entries';
-    statement(limit: number | null, after?: Position): Sql;
+    statement(page: Page): Sql;
     position(row: readonly unknown[]): Position;
+    /** True for a row of a quick statement that may not match; absent where no statement is quicker. */
+    readonly isDoubtful?: ((row: readonly unknown[]) => boolean) | undefined;
+    /** Newest first, and the texts of all entries are looked at until there are enough that match. */
+    readonly looksAtAll?: true;
     /** For a plan of whole entries: the entry's JSON text out of the JSON texts of a row. */
     readonly render?: (texts: readonly string[], streams: StreamNames) => string;
   };

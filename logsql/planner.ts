@@ -5,8 +5,8 @@
 import type { LogEntry } from '../pipeline/core/entry.ts';
 import { join, sql, uint32, uint64, type Sql } from '../pipeline/core/sql.ts';
 import { FieldSet, coversField } from './fields.ts';
-import { AndFilter, AnyFilter, allOf } from './filters/logic.ts';
-import { TimeFilter, momentSql } from './filters/time.ts';
+import { allOf } from './filters/logic.ts';
+import { momentSql } from './filters/time.ts';
 import { FieldsPipe } from './pipes/fields.ts';
 import { FilterPipe } from './pipes/filter.ts';
 import { LimitPipe, OffsetPipe } from './pipes/limit.ts';
@@ -17,10 +17,11 @@ import { StatsPipe } from './pipes/stats.ts';
 import { UniqPipe } from './pipes/uniq.ts';
 import { entryColumns } from './sql/columns.ts';
 import { computeRows } from './sql/computed-fields.ts';
+import { AND, conditionsOf, looksAtAll, splitScans, within } from './sql/conditions.ts';
 import { daysOf } from './sql/days.ts';
 import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts, type Counted } from './sql/hourly.ts';
-import { PLACE, POSITION, placeSql, positionAt } from './sql/places.ts';
+import { PLACE, POSITION, POSITION_COLUMNS, placeSql, positionAt } from './sql/places.ts';
 import { Room } from './sql/room.ts';
 import { fieldText } from './sql/text.ts';
 import { volumeCounts, type VolumeCover } from './sql/volume.ts';
@@ -77,8 +78,9 @@ export function withoutCursor({ tenantId, start, end, widest, memory, cover = nu
 }
 
 function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { readonly kind: 'expand' }> {
-  const { pipes, conditions, residual, counts, context, run } = headOf(query, options);
-  const inMemory = planEntries(residual === null ? pipes : [new FilterPipe(residual), ...pipes], join(conditions, AND), run, options);
+  const { pipes, conditions, residual, quick, counts, context, run } = headOf(query, options);
+  const where = { conditions, quick: residual === null ? quick() : null };
+  const inMemory = planEntries(residual === null ? pipes : [new FilterPipe(residual), ...pipes], where, run, options);
   if (residual !== null) return inMemory;
   const sources = { entries: splitScans(conditions), counts, widest: options.widest };
   return planAggregate(pipes, sources, context, run, inMemory) ?? inMemory;
@@ -92,7 +94,17 @@ function headOf(query: QueryNode, options: PlanOptions) {
   const context: SqlContext = { tenantId: options.tenantId, ...daysOf(window), indexed: true };
   const counts = (fields: readonly string[], span: number): Counts | null =>
     options.before === undefined ? countsOf(filter, { fields, span }, window, context, options.cover) : null;
-  return { pipes, run, context, counts, ...conditionsOf(filter, window, context, options) };
+  const { before } = options;
+  const place = before === undefined || typeof before === 'bigint' ? [] : [beforeSql(before)];
+  const { conditions, rest } = conditionsOf(filter, window, context, { maybe: false });
+  const quick = (): Quick | null => {
+    const { conditions, rest, doubt } = conditionsOf(filter, window, context, { maybe: true });
+    return doubt === null || rest.length > 0 ? null : { conditions: [...conditions, ...place], doubt };
+  };
+  return {
+    ...{ pipes, run, context, counts, quick },
+    ...{ conditions: [...conditions, ...place], residual: rest.length === 0 ? null : allOf(rest) },
+  };
 }
 
 /** A SELECT that gives the values of a field, each once, and fails where the query may not hold so many; null where one SELECT cannot. */
@@ -137,44 +149,6 @@ function windowFor(filter: Filter, { start, end, widest, before }: PlanOptions):
   return last < window.end ? { ...window, end: last } : window;
 }
 
-const AND = sql` AND `;
-
-/** Tenant, window, and each part of the filter that SQL can say; the rest is `residual`. */
-function conditionsOf(
-  filter: Filter,
-  window: TimeWindow,
-  context: SqlContext,
-  options: PlanOptions,
-): { readonly conditions: readonly Sql[]; readonly residual: Filter | null } {
-  const conditions = [
-    sql`tenant_id = ${uint32(context.tenantId)}`,
-    sql`_time >= ${momentSql(window.start)}`,
-    sql`_time <= ${momentSql(window.end)}`,
-  ];
-  const room = new Room();
-  const rest: Filter[] = [];
-  for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
-    if (part instanceof TimeFilter || part instanceof AnyFilter) continue;
-    const condition = room.takeFilter(part) ? part.sql(context) : null;
-    if (condition === null || !room.take(condition)) rest.push(part);
-    else conditions.push(condition);
-  }
-  if (options.before !== undefined && typeof options.before !== 'bigint') conditions.push(beforeSql(options.before));
-  return { conditions, residual: rest.length === 0 ? null : allOf(rest) };
-}
-
-/**
- * `FROM` and what follows for a scan: conditions that columns or indexes answer go first (PREWHERE). Those that decode the map stay
- * behind, so that it is decoded once for them and for what is selected; that halves the time of an aggregation.
- */
-function splitScans(conditions: readonly Sql[]): Sql {
-  const scans = conditions.filter(isScan);
-  const cheap = conditions.filter((condition) => !isScan(condition));
-  return scans.length === 0 ? sql`logs WHERE ${join(cheap, AND)}` : sql`logs PREWHERE ${join(cheap, AND)} WHERE ${join(scans, AND)}`;
-}
-
-const isScan = (condition: Sql): boolean => condition.strings.some((part) => part.includes('fields['));
-
 /** Entries that come after this place in the order newest first. */
 const beforeSql = (position: Position): Sql => sql`${PLACE} < ${placeSql(position)}`;
 /** Entries that come after this place in the order oldest first. */
@@ -183,6 +157,10 @@ const afterSql = (position: Position): Sql => sql`${PLACE} > ${placeSql(position
 /** The page that begins behind a place; by time alone first, which the primary key answers. */
 const downwardsFrom = (place: Position): Sql => sql`${beforeSql(place)} AND _time <= ${momentSql(BigInt(place.time))}`;
 const upwardsFrom = (place: Position): Sql => sql`${afterSql(place)} AND _time >= ${momentSql(BigInt(place.time))}`;
+
+/** Cheaper conditions, and what is true for rows that meet them and may not match. */
+type Quick = { readonly conditions: readonly Sql[]; readonly doubt: Sql };
+type Where = { readonly conditions: readonly Sql[]; readonly quick: Quick | null };
 
 /** What the SELECT of entries does beside reading them. */
 type Cut = {
@@ -195,35 +173,49 @@ type Cut = {
 
 const MAX_UINT32 = 0xffffffff;
 
-function planEntries(pipes: readonly Pipe[], where: Sql, run: RunContext, options: PlanOptions): EntriesPlan | ReshapedPlan {
+function planEntries(
+  pipes: readonly Pipe[],
+  { conditions, quick }: Where,
+  run: RunContext,
+  options: PlanOptions,
+): EntriesPlan | ReshapedPlan {
   const cut = absorb(pipes);
   const fields = cut.pipes.reduceRight((output, pipe) => pipe.needs(output), FieldSet.all);
   const columns = entryColumns(fields, options.tenantId, options.streamIds);
   const isPaged = !cut.isReshaped && cut.pipes.every((pipe) => pipe.rows === 'same' || pipe.rows === 'fewer') && keepsTime(cut.pipes);
   const isUpwards = isPaged && options.oldestFirst === true;
-  const list = isPaged ? sql`${columns.list}, ${POSITION}` : columns.list;
-  const statement = (limit: number | null, after?: Position): Sql => {
-    const page = after === undefined ? where : sql`${where} AND ${isUpwards ? upwardsFrom(after) : downwardsFrom(after)}`;
+  const isNewest = cut.order === 'newest' && !isUpwards;
+  const statement = (list: readonly Sql[], where: readonly Sql[], limit: number | null): Sql => {
     const most = Math.min(cut.limit, limit ?? Infinity);
-    const order = cut.order === 'newest' && !isUpwards ? NEWEST : OLDEST;
     const top = most === Infinity ? sql`` : sql` LIMIT ${uint32(Math.min(most, MAX_UINT32))}`;
     const skip = cut.offset === 0 ? sql`` : sql` OFFSET ${uint32(Math.min(cut.offset, MAX_UINT32))}`;
-    return sql`SELECT ${list} FROM logs WHERE ${page}${order}${top}${skip}`;
+    return sql`SELECT ${join(list, COMMA)} FROM logs WHERE ${join(where, AND)}${isNewest ? NEWEST : OLDEST}${top}${skip}`;
   };
   const keepsAll = cut.pipes.every((pipe) => pipe.rows === 'same');
-  const common = { keepsAll, streamColumns: columns.streamColumns, pipes: cut.pipes, run, statement };
+  const common = { keepsAll, streamColumns: columns.streamColumns, pipes: cut.pipes, run };
   const decode = (row: readonly unknown[], streams: StreamNames): LogEntry => columns.decode(row, streams);
-  if (!isPaged) return { kind: 'reshaped', ...common, decode };
+  if (!isPaged) return { kind: 'reshaped', ...common, decode, statement: (limit) => statement([columns.list], conditions, limit) };
   const isWhole = cut.pipes.length === 0 && fields === FieldSet.all && options.streamIds === undefined;
+  const doubtAt = columns.count + POSITION_COLUMNS;
   return {
     kind: 'entries',
     ...common,
     decode,
     ...(isWhole ? { render: (texts: readonly string[], streams: StreamNames) => renderRow(texts, streams, columns) } : {}),
     position: (row) => positionAt(row, columns.count),
+    statement: ({ limit, after, slice, isQuick }) => {
+      const from = after === undefined ? [] : [isUpwards ? upwardsFrom(after) : downwardsFrom(after)];
+      const inside = [...(slice === undefined ? [] : within(slice)), ...from];
+      const isShort = isQuick === true && quick !== null;
+      const where = isShort ? quick.conditions : conditions;
+      return statement([columns.list, POSITION, ...(isShort ? [sql`toUInt8(${quick.doubt})`] : [])], [...where, ...inside], limit);
+    },
+    ...(quick === null ? {} : { isDoubtful: (row: readonly unknown[]) => Number(row[doubtAt]) > 0 }),
+    ...(isNewest && looksAtAll(quick?.conditions ?? conditions) ? { looksAtAll: true as const } : {}),
   };
 }
 
+const COMMA = sql`, `;
 const NEWEST = sql` ORDER BY _time DESC, arrived DESC, kafka_part DESC, kafka_off DESC, kafka_idx DESC`;
 const OLDEST = sql` ORDER BY _time, arrived, kafka_part, kafka_off, kafka_idx`;
 

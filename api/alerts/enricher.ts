@@ -3,6 +3,7 @@ import type { AlertListener } from '../../pipeline/alerts/alert-feed.ts';
 import { PART_ALERT, whyRow, type AlertRow } from '../../pipeline/alerts/alert.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import type { QueryEngine } from '../query/engine.ts';
+import { messagesOf, mostText, type Messages } from './messages.ts';
 import { changesOf, whyText, type FieldShares } from './why.ts';
 
 export type EnricherOptions = {
@@ -38,10 +39,8 @@ const MOST_BASELINE = 300_000;
 const LEAST_ERRORS = 30;
 /** Values of each field that are compared. */
 const VALUES = 100;
-/** Messages: looked at, told, and of each so many characters. */
-const MESSAGES = 20;
-const SAMPLES = 5;
-const SAMPLE_LENGTH = 500;
+/** Messages that are looked at, the newest. */
+const MESSAGES = 500;
 const VALUE_LENGTH = 128;
 
 /** They tell nothing: where an entry lies, and when it came. */
@@ -142,7 +141,7 @@ export class Enricher implements AlertListener, Service {
     const { row, query, all, window, baseline } = wanted;
     // what has stopped is told by what came before
     const until = row.detector === 'silence' ? { start: baseline.start, end: window.end } : window;
-    const messages = await this.#messages(row, query, until);
+    const { samples, templates } = await this.#messages(row, query, until);
     const now = await this.#shares(row, query, window);
     let usual = await this.#shares(row, query, baseline);
     const passedOver = new Set(NEVER);
@@ -151,7 +150,10 @@ export class Enricher implements AlertListener, Service {
       passedOver.add('level');
     }
     const why = changesOf(now, usual, passedOver).map((change) => ({ ...change, value: change.value.slice(0, VALUE_LENGTH) }));
-    return whyRow(row, { sample_messages: messages, why }, whyText(why));
+    // of what has become less it says nothing
+    const most = directionOf(row) === 'up' ? mostText(templates) : mostText([]);
+    const description = [most.sentence, whyText(why)].filter((sentence) => sentence !== '').join(' ');
+    return whyRow(row, { sample_messages: samples, templates, why }, most.title, description);
   }
 
   async #shares(row: AlertRow, query: string, window: Window): Promise<FieldShares> {
@@ -168,7 +170,7 @@ export class Enricher implements AlertListener, Service {
     return { fields, entries: streams.reduce((sum, hits) => sum + hits, 0) };
   }
 
-  async #messages(row: AlertRow, query: string, window: Window): Promise<string[]> {
+  async #messages(row: AlertRow, query: string, window: Window): Promise<Messages> {
     const answer = (await this.#run(row, 'search', {
       query: `${query} | fields _msg`,
       ...timesOf(window),
@@ -177,13 +179,7 @@ export class Enricher implements AlertListener, Service {
     })) as {
       readonly logs: readonly { readonly _msg?: string }[];
     };
-    // those that differ in numbers alone are one
-    const kinds = new Map<string, string>();
-    for (const { _msg: message = '' } of answer.logs) {
-      const kind = message.slice(0, SAMPLE_LENGTH).replace(/\d+/g, '0');
-      if (message !== '' && !kinds.has(kind)) kinds.set(kind, message.slice(0, SAMPLE_LENGTH));
-    }
-    return [...kinds.values()].slice(0, SAMPLES);
+    return messagesOf(answer.logs.map(({ _msg: message = '' }) => message));
   }
 
   async #run(row: AlertRow, operation: string, parameters: unknown): Promise<unknown> {
@@ -208,22 +204,31 @@ const timesOf = ({ start, end }: Window): { readonly start: string; readonly end
 
 const MINUTE = 60_000;
 
+/** On which side an alert's window is of what is expected; undefined where its evidence does not say. */
+const directionOf = (row: AlertRow): unknown => (JSON.parse(row.evidence) as { readonly direction?: unknown }).direction;
+
 /** What an alert's evidence says of where to look. Throws where it says nothing of it. */
 function wantedOf(row: AlertRow): Wanted {
   const {
     window,
     links,
-    baseline_mean: mean,
+    baseline_mean: mean = 0,
+    entries,
+    scale_minutes: scale = 1,
   } = JSON.parse(row.evidence) as {
     readonly window: { readonly start: string; readonly end: string };
-    readonly links: { readonly query: string };
-    readonly baseline_mean: number;
+    readonly links: { readonly query: string; readonly all?: string };
+    readonly baseline_mean?: number;
+    /** Of the window, where the value is no number of entries a minute. */
+    readonly entries?: number;
+    readonly scale_minutes?: number;
   };
   const [start, end] = [Date.parse(window.start), Date.parse(window.end)];
-  const minutes = Math.max(LEAST_BASELINE_MINUTES, Math.min(BASELINE_MINUTES, Math.floor(MOST_BASELINE / Math.max(1, mean))));
+  const usual = entries === undefined ? mean : entries / scale;
+  const minutes = Math.max(LEAST_BASELINE_MINUTES, Math.min(BASELINE_MINUTES, Math.floor(MOST_BASELINE / Math.max(1, usual))));
   const until = start - GAP_MINUTES * MINUTE;
   return {
-    ...{ row, query: links.query, all: row.stream === '{}' ? '*' : row.stream },
+    ...{ row, query: links.query, all: links.all ?? (row.stream === '{}' ? '*' : row.stream) },
     ...{ window: { start, end }, baseline: { start: until - minutes * MINUTE, end: until } },
   };
 }

@@ -30,6 +30,8 @@ export type Plan = {
   readonly streamsPerDay: number;
   /** To how many partitions of `logs.v1` its entries go at least; what a tenant has got beyond that it keeps. */
   readonly shards: number;
+  /** Rules that it may have (docs/rules.md). */
+  readonly rules: number;
   readonly features: Features;
   readonly ceilings: Ceilings;
   /** Somebody pays for it: it goes on past the included volume. */
@@ -47,6 +49,9 @@ const ceilings = (liveTails: number): Ceilings => ({
 const CEILING = 10;
 const STREAMS_PER_DAY = 1_000_000;
 const QUERIES_AT_ONCE = 4;
+const RULES = 20;
+/** As many as a tenant can have. */
+const MOST_RULES = 50;
 
 /** Every plan, one row each. */
 export const PLANS: readonly Plan[] = [
@@ -60,6 +65,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 14,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
+    rules: RULES,
     features: { metrics: true, replay: false, projects: 0, ai: true },
     ceilings: ceilings(20),
     paid: false,
@@ -74,6 +80,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 30,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
+    rules: RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: ceilings(100),
     paid: true,
@@ -88,6 +95,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 30,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
+    rules: RULES,
     features: { metrics: true, replay: true, projects: 5, ai: true },
     ceilings: ceilings(200),
     paid: true,
@@ -102,6 +110,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 365,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 2,
+    rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
     ceilings: ceilings(500),
     paid: true,
@@ -116,6 +125,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 14,
     streamsPerDay: STREAMS_PER_DAY,
     shards: 1,
+    rules: RULES,
     features: { metrics: false, replay: false, projects: 0, ai: false },
     ceilings: { users: 3, keys: 2, liveTails: 2, dashboards: 25, savedSearches: 50 },
     paid: false,
@@ -130,6 +140,7 @@ export const PLANS: readonly Plan[] = [
     retentionDays: 0,
     streamsPerDay: NO_LIMIT,
     shards: 1,
+    rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 100, ai: true },
     ceilings: ceilings(1000),
     paid: true,

@@ -1,5 +1,5 @@
 import { HttpError, invalidBody, invalidParameter, notFound } from '../../pipeline/core/errors.ts';
-import { MAX_SETTING_BYTES, MAX_SETTINGS, SETTING_KEY, type Setting, type SettingRules } from '../../pipeline/core/setting.ts';
+import { MAX_SETTING_BYTES, MAX_SETTINGS, SETTING_KEY, type Json, type Setting, type SettingRules } from '../../pipeline/core/setting.ts';
 import { requireTenant } from './accounts.ts';
 import type { ControlStore } from './control-store.ts';
 import { settingKey, type SettingRecord } from './records.ts';
@@ -12,12 +12,13 @@ const MAX_OF_TENANT = 100;
 
 /**
  * Says something to a processor, or with null takes back what was said. Throws HttpError 400 where the processor, the key or the value is none, 404
- * where the tenant or what is taken back is not there, 409 where there are too many.
+ * where the tenant or what is taken back is not there, 409 where there are too many. `guard` is told what is set now, null for nothing, and may throw.
  */
 export async function writeSetting(
   control: ControlStore,
   checks: readonly SettingCheck[],
   said: Pick<Setting, 'processor' | 'tenantId' | 'key' | 'value'>,
+  guard: (current: Json) => void = () => undefined,
 ): Promise<SettingRecord> {
   const fault = faultOf(checks, said);
   if (fault !== null) throw fault;
@@ -27,8 +28,9 @@ export async function writeSetting(
     key,
     () => control.setting(key),
     (current) => {
+      guard(current?.value ?? null);
       if (said.value === null && (current === undefined || current.value === null)) throw notFound('This setting is not set.');
-      if (current === undefined) requireRoom(control, said);
+      if (current === undefined) requireRoom(control, said, checks.find(({ name }) => name === said.processor)?.mostSettings);
       return said;
     },
   );
@@ -56,10 +58,14 @@ function faultOf(
 }
 
 /** Also what was taken back counts: partitions remember its version. */
-function requireRoom({ settings }: ControlStore, { processor, tenantId }: Pick<Setting, 'processor' | 'tenantId'>): void {
+function requireRoom(
+  { settings }: ControlStore,
+  { processor, tenantId }: Pick<Setting, 'processor' | 'tenantId'>,
+  mostOfAll = MAX_SETTINGS,
+): void {
   const all = settings.filter((one) => one.processor === processor);
   const own = all.filter((one) => one.tenantId === tenantId);
-  const most = own.length >= MAX_OF_TENANT ? MAX_OF_TENANT : all.length >= MAX_SETTINGS ? MAX_SETTINGS : null;
+  const most = own.length >= MAX_OF_TENANT ? MAX_OF_TENANT : all.length >= mostOfAll ? mostOfAll : null;
   if (most !== null)
     throw new HttpError(409, 'conflict', `There are ${String(most)} settings of this processor already, which is the most.`);
 }

@@ -214,7 +214,7 @@ export class HttpServer implements Service {
     if (this.#ended.has(socket)) return;
     const go = (): void => {
       if (socket.destroyed) return;
-      if (!this.stopping && asksForWebSocket(request) && this.#options.onUpgrade?.(request, socket, head) === true) return;
+      if (asksForWebSocket(request) && this.#options.onUpgrade?.(request, socket, head) === true) return;
       socket.unshift(Buffer.concat([withoutOffer(request), head]));
       this.#server.emit('connection', socket);
     };

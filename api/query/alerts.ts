@@ -109,10 +109,15 @@ async function whyOf(ids: readonly number[], request: Request, deps: Deps): Prom
   if (ids.length === 0) return new Map();
   const { store, options } = deps.runner(request);
   const rows = await store.rows(
-    sql`SELECT toString(id), argMax(evidence, version), argMax(description, version) FROM alerts WHERE tenant_id = ${uint32(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
+    sql`SELECT toString(id), argMax(evidence, version), argMax(title, version), argMax(description, version) FROM alerts WHERE tenant_id = ${uint32(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
     options,
   );
-  return new Map(rows.map(([id, evidence, description]) => [Number(id), { evidence: String(evidence), description: String(description) }]));
+  return new Map(
+    rows.map(([id, evidence, title, description]) => [
+      Number(id),
+      { evidence: String(evidence), title: String(title), description: String(description) },
+    ]),
+  );
 }
 
 /** A row of `readAlerts`, as it is shown. */

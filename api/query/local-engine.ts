@@ -6,6 +6,7 @@ import { Deadline } from './deadline.ts';
 import type { Deps, Request } from './deps.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from './engine.ts';
 import { OPERATIONS } from './operations.ts';
+import { Densities } from './slices.ts';
 import { StreamDirectory } from './streams.ts';
 import { toClientError } from './timed.ts';
 import type { Runner } from './rows.ts';
@@ -37,6 +38,7 @@ const HEAVY_PRIORITY = 2;
 export class LocalEngine implements QueryEngine {
   readonly #options: LocalEngineOptions;
   readonly #streams: StreamDirectory;
+  readonly #densities = new Densities();
   readonly #memory: SharedMemory;
 
   constructor(options: LocalEngineOptions) {
@@ -76,6 +78,7 @@ export class LocalEngine implements QueryEngine {
   ): Deps {
     const { now, limits, enrich } = this.#options;
     const streams = this.#streams;
+    const densities = this.#densities;
     return {
       now,
       memory,
@@ -83,6 +86,7 @@ export class LocalEngine implements QueryEngine {
       runner: ({ tenantId, timeoutMs, signal, requestId }) => ({
         store,
         streams,
+        densities,
         onPipes,
         options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId, settings },
       }),

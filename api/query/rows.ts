@@ -6,12 +6,16 @@ import { Pipeline, hasValues } from '../../logsql/pipeline.ts';
 import { sizeOfRow } from '../../logsql/pipes/rows.ts';
 import type { AggregatePlan, EntriesPlan, Plan, Position, ReshapedPlan } from '../../logsql/plan.ts';
 import type { Ask, Pipe, RunContext, RunRows } from '../../logsql/types.ts';
+import type { TimeWindow } from '../../logsql/window.ts';
+import { firstSlice, nextSlice, type Densities, type Slice } from './slices.ts';
 import type { StreamDirectory } from './streams.ts';
 
 /** What running a query takes. */
 export type Runner = {
   readonly store: Store;
   readonly streams: StreamDirectory;
+  /** Absent: nothing is known of how many entries tenants have. */
+  readonly densities?: Pick<Densities, 'rowsIn' | 'saw'> | undefined;
   readonly options: QueryOptions;
   /** Told of the pipes that rows go through in this process from now on. */
   readonly onPipes?: ((pipes: readonly Pipe[]) => void) | undefined;
@@ -37,6 +41,9 @@ const MAYBE_CUT_BYTES = PAGE_BYTES / 8;
 const ASKED_BYTES = 64_000_000;
 
 const noPlace = (): null => null;
+/** No statement of a plan has more values than one for such a place. */
+const ANYWHERE: Position = { time: '9'.repeat(19), arrived: '9'.repeat(14), part: '65535', offset: '9'.repeat(20), index: '9'.repeat(10) };
+const UNORDERED = { isOrdered: false };
 
 /** The rows of a plan. Throws LogsqlLimitError, and HttpError as the store does. */
 export async function* rows({ plan, run }: Prepared, runner: Runner, wanted: Wanted = {}): AsyncGenerator<Chunk<LogEntry>> {
@@ -77,16 +84,20 @@ export function texts(plan: Plan, runner: Runner, wanted: Wanted): AsyncGenerato
   if (plan.kind !== 'entries' || plan.render === undefined) return null;
   const { render, streamColumns, run } = plan;
   const { store, streams, options } = runner;
-  const first = plan.statement(wanted.limit ?? null, wanted.after);
-  if (store.texts(first, options) === null) return null;
-  return pages(plan, wanted, async function* (statement) {
-    for await (const read of store.texts(statement, withinPage(options)) ?? []) {
+  const longest = { limit: wanted.limit ?? null, after: ANYWHERE, slice: plan.run };
+  const isAnyLong = [false, true].some(
+    (isQuick) => store.texts(plan.statement({ ...longest, isQuick }), withOrder(withinPage(options), UNORDERED)) === null,
+  );
+  if (isAnyLong) return null;
+  return pages(plan, runner, wanted, async function* (statement, _size, own) {
+    for await (const all of store.texts(statement, withinPage(own)) ?? []) {
+      const { read, isCut } = untilDoubt(plan, all);
       const ids = idsIn(read, streamColumns).map((id) => id.slice(1, -1));
       const names = await streams.resolve(ids, run, options);
       const made = read.map((row) => render(row, names));
       const placeOf = (index: number): Position => plan.position((read[index] ?? []).map((text) => JSON.parse(text) as unknown));
       const bytes = made.reduce((sum, text) => sum + text.length, 0);
-      yield { rows: made, placeOf, read: read.length, bytes, last: () => placeOf(read.length - 1) };
+      yield { rows: made, placeOf, read: read.length, bytes, isCut, last: () => placeOf(read.length - 1) };
     }
   });
 }
@@ -106,35 +117,95 @@ export async function collect(
   return all;
 }
 
-/** A part of a page: what came of it, how many entries were read for it, and the place of the last of them. */
-type Part<T> = Chunk<T> & { readonly read: number; readonly bytes: number; last(): Position };
+/** A part of a page: what came of it, how many entries were read for it, and the place of the last of them; cut before one of which more must be asked. */
+type Part<T> = Chunk<T> & { readonly read: number; readonly bytes: number; readonly isCut: boolean; last(): Position };
+type ReadPage<T> = (statement: Sql, size: number, options: QueryOptions) => AsyncIterable<Part<T>>;
+
+/** The rows before the first one of which a quick statement does not tell whether it matches. */
+function untilDoubt<R extends Row>(
+  { isDoubtful }: EntriesPlan,
+  all: readonly R[],
+): { readonly read: readonly R[]; readonly isCut: boolean } {
+  const at = isDoubtful === undefined ? -1 : all.findIndex(isDoubtful);
+  return at < 0 ? { read: all, isCut: false } : { read: all.slice(0, at), isCut: true };
+}
+
+/** How far the reading of a plan has come. */
+type Progress = { left: number; place: Position | undefined; size: number; isQuick: boolean };
 
 /** Page after page of entries until there are enough. */
 async function* pages<T>(
   plan: EntriesPlan,
+  runner: Runner,
   { limit = Infinity, after }: Wanted,
-  readPage: (statement: Sql, size: number) => AsyncIterable<Part<T>>,
+  readPage: ReadPage<T>,
 ): AsyncGenerator<Chunk<T>> {
-  let [left, place] = [limit, after];
-  for (
-    let size = plan.keepsAll ? limit : Math.max(FIRST_PAGE, limit);
-    ;
-    size = plan.keepsAll ? left : Math.min(MAX_PAGE, size * PAGE_GROWTH)
-  ) {
-    let [count, bytes] = [0, 0];
-    for await (const part of readPage(plan.statement(size === Infinity ? null : size, place), size)) {
-      count += part.read;
-      bytes += part.bytes;
-      if (part.read > 0) place = part.last();
-      const kept = part.rows.length > left ? part.rows.slice(0, left) : part.rows;
-      left -= kept.length;
-      if (kept.length > 0) yield { rows: kept, placeOf: part.placeOf };
-      if (left <= 0) return;
-    }
-    const isWhole = count < size && bytes < MAYBE_CUT_BYTES;
-    if (size === Infinity || count === 0 || isWhole) return;
+  const { densities, options } = runner;
+  const size = plan.keepsAll ? limit : Math.max(FIRST_PAGE, limit);
+  const progress: Progress = { left: limit, place: after, size, isQuick: plan.isDoubtful !== undefined };
+  if (plan.looksAtAll !== true || limit === Infinity) {
+    yield* pagesOf(plan, progress, options, readPage);
+    return;
+  }
+  const { tenantId } = options;
+  const rows = densities?.rowsIn(plan.run, tenantId) ?? 0;
+  for (let slice: Slice | null = firstSlice(windowOf(plan, after), rows); slice !== null;) {
+    const { left, place } = progress;
+    const within: Slice = slice;
+    // the rows of further pages are only a part of the slice
+    let pageCount = 0;
+    const onRead = (read: number): void => {
+      pageCount += 1;
+      if (place === undefined && pageCount === 1) densities?.saw(read, within, tenantId);
+    };
+    yield* pagesOf(plan, progress, { ...withOrder(options, within), onRead }, readPage, within);
+    if (progress.left <= 0) return;
+    slice = nextSlice(within, plan.run.start, left - progress.left, progress.left);
+    progress.place = undefined;
   }
 }
+
+/** The pages of a slice, or of the whole window. */
+async function* pagesOf<T>(
+  plan: EntriesPlan,
+  progress: Progress,
+  options: QueryOptions,
+  readPage: ReadPage<T>,
+  slice?: Slice,
+): AsyncGenerator<Chunk<T>> {
+  if (plan.keepsAll) progress.size = progress.left;
+  for (;;) {
+    const { size, place, isQuick } = progress;
+    let [count, bytes, isCut] = [0, 0, false];
+    const statement = plan.statement({ limit: size === Infinity ? null : size, after: place, slice, isQuick });
+    for await (const part of readPage(statement, size, options)) {
+      count += part.read;
+      bytes += part.bytes;
+      if (part.read > 0) progress.place = part.last();
+      const kept = part.rows.length > progress.left ? part.rows.slice(0, progress.left) : part.rows;
+      progress.left -= kept.length;
+      if (kept.length > 0) yield { rows: kept, placeOf: part.placeOf };
+      if (progress.left <= 0) return;
+      isCut = part.isCut;
+      if (isCut) break;
+    }
+    const isWhole = count < size && bytes < MAYBE_CUT_BYTES;
+    if (isCut) progress.isQuick = false;
+    else if (size === Infinity || count === 0 || isWhole) return;
+    progress.size = plan.keepsAll ? progress.left : Math.min(MAX_PAGE, size * PAGE_GROWTH);
+  }
+}
+
+/** The window of a plan from a place on. */
+const windowOf = ({ run: { start, end } }: EntriesPlan, after: Position | undefined): TimeWindow => ({
+  start,
+  end: after !== undefined && BigInt(after.time) < end ? BigInt(after.time) : end,
+});
+
+/** Without the order of the table a statement is read in all threads; what it has found so far would not leave out enough of the rest. */
+const UNORDERED_SETTINGS = { optimize_read_in_order: 0, use_top_k_dynamic_filtering: 0, use_skip_indexes_for_top_k: 0 };
+const withOrder = (options: QueryOptions, { isOrdered }: Pick<Slice, 'isOrdered'>): QueryOptions =>
+  isOrdered ? options : { ...options, settings: { ...options.settings, ...UNORDERED_SETTINGS } };
 
 /** A page ends where it takes much of ClickHouse's memory. */
 const withinPage = (options: QueryOptions): QueryOptions => ({
@@ -154,13 +225,16 @@ async function* entries(plan: EntriesPlan, runner: Runner, wanted: Wanted): Asyn
     out.push(row);
     sources.push(source);
   });
-  yield* pages(plan, wanted, async function* (statement, size) {
-    const options = size === Infinity ? asFound(runner.options) : withinPage(runner.options);
-    for await (const { read, decoded } of decodedRows(plan, statement, runner, options)) {
+  yield* pages(plan, runner, wanted, async function* (statement, size, own) {
+    const options = size === Infinity ? asFound(own) : withinPage(own);
+    for await (const all of runner.store.query(statement, options)) {
+      const { read, isCut } = untilDoubt(plan, all);
+      const names = await runner.streams.resolve(idsIn(read, plan.streamColumns), plan.run, runner.options);
       [out, sources] = [[], []];
       let bytes = 0;
-      for (const [index, entry] of decoded.entries()) {
-        source = read[index] ?? [];
+      for (const row of read) {
+        source = row;
+        const entry = plan.decode(row, names);
         bytes += sizeOfRow(entry);
         pipeline.push(entry);
       }
@@ -171,6 +245,7 @@ async function* entries(plan: EntriesPlan, runner: Runner, wanted: Wanted): Asyn
         placeOf: (index) => plan.position(places[index] ?? []),
         read: read.length,
         bytes,
+        isCut,
         last: () => plan.position(last),
       };
     }
@@ -179,11 +254,11 @@ async function* entries(plan: EntriesPlan, runner: Runner, wanted: Wanted): Asyn
 
 /** Rows of a SELECT with the entries that they stand for. */
 async function* decodedRows(
-  plan: EntriesPlan | ReshapedPlan,
+  plan: ReshapedPlan,
   statement: Sql,
   { store, streams, options: own }: Runner,
   options: QueryOptions,
-): AsyncGenerator<{ readonly read: readonly Row[]; readonly decoded: Iterable<LogEntry> & { entries(): Iterable<[number, LogEntry]> } }> {
+): AsyncGenerator<{ readonly read: readonly Row[]; readonly decoded: readonly LogEntry[] }> {
   for await (const read of store.query(statement, options)) {
     const names = await streams.resolve(idsIn(read, plan.streamColumns), plan.run, own);
     yield { read, decoded: read.map((row) => plan.decode(row, names)) };

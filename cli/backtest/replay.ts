@@ -1,12 +1,9 @@
 import { defaultExport } from '../../pipeline/core/default-export.ts';
-import { CustomSeries, detectorFault, type CustomDetector, type Point } from '../../pipeline/detectors/custom.ts';
+import { pointDetectorOf } from '../../pipeline/detectors/custom-series.ts';
+import { detectorFault, type CustomDetector, type Point } from '../../pipeline/detectors/custom.ts';
 import type { Finding } from '../../pipeline/detectors/detector.ts';
-import { detectors } from '../../pipeline/detectors/index.ts';
-import { newSeries } from '../../pipeline/detectors/series/series.ts';
-import { VALUE, ValueSeries } from '../../pipeline/detectors/values/value-series.ts';
+import { pointDetectors, type PointDetector } from '../../pipeline/detectors/point-series.ts';
 import { UsageError } from '../output.ts';
-
-const MINUTE_MS = 60_000;
 
 /** A detector that history is given to. */
 export type Replay = {
@@ -17,36 +14,23 @@ export type Replay = {
 
 /** The detector of a name (of the service's own), or of a file. Throws UsageError where there is none. */
 export async function replayOf(name: string): Promise<Replay> {
-  if (name === VALUE) return { name, run: runValues };
-  if (detectors.find(name) !== undefined) return { name, run: (points) => runCounts(name, points) };
+  const own = pointDetectors.find(name);
+  if (own !== undefined) return replayWith(own);
   if (!/[./\\]/.test(name))
-    throw new UsageError(`There is no detector ${JSON.stringify(name)}: give a file, or one of ${[...detectors.names, VALUE].join(', ')}.`);
+    throw new UsageError(`There is no detector ${JSON.stringify(name)}: give a file, or one of ${pointDetectors.names.join(', ')}.`);
   const found = await defaultExport(name, 'detector');
   const fault = detectorFault(found);
   if (fault !== null) throw new UsageError(`The detector ${name} cannot be used: ${fault}`);
-  const detector = found as CustomDetector;
-  return { name: detector.name, run: (points) => runCustom(detector, points) };
+  return replayWith(pointDetectorOf(found as CustomDetector));
 }
 
-/** All of them look, as in the service, where what one tells another does not; what this one finds is given. */
-function runCounts(name: string, points: readonly Point[]): Finding[] {
-  const series = newSeries();
-  return points.flatMap(({ minute, entries, errors }) => {
-    const end = (minute + 1) * MINUTE_MS - 1;
-    series.add(minute, { entries, errors }, end);
-    return series.tick(end).filter(({ detector }) => detector === name);
-  });
-}
-
-function runValues(points: readonly Point[]): Finding[] {
-  const series = new ValueSeries(1);
-  return points.flatMap(({ minute, value }) => (value === null ? [] : (series.add(minute, value) ?? [])));
-}
-
-function runCustom(detector: CustomDetector, points: readonly Point[]): Finding[] {
-  const series = new CustomSeries(detector);
-  return points.flatMap((point) => series.add(point) ?? []);
-}
+const replayWith = (detector: PointDetector): Replay => ({
+  name: detector.name,
+  run(points) {
+    const series = detector.newSeries();
+    return points.flatMap((point) => series.add(point));
+  },
+});
 
 /** An alert, from its first finding to its last one. */
 export type ReplayedAlert = {

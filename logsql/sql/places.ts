@@ -16,6 +16,7 @@ const uint = (text: string): Param => new Param('UInt64', text);
 
 /** The columns of an entry's place; see `positionAt`. */
 export const POSITION = sql`toUnixTimestamp64Nano(_time), toUnixTimestamp64Milli(arrived), kafka_part, kafka_off, kafka_idx`;
+export const POSITION_COLUMNS = 5;
 
 /** The place out of these columns of a row, of which the first is the one at `at`. */
 export function positionAt(row: readonly unknown[], at: number): Position {

@@ -1,13 +1,11 @@
 import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
-import { processorSettingRoutes } from '../../api/admin/processor-settings.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
-import { createDetectorRoutes } from '../../api/alerts/detector-routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
@@ -29,8 +27,9 @@ import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { allProcessors } from '../extensions.ts';
 import { createAlertFeed } from './alert-feed.ts';
-import { createAlertResolver, detectorsThatFire } from './alert-resolver.ts';
+import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
+import { adminDetectionRoutes, detectionRoutes } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
 import { ingestPlane } from './ingest.ts';
 import { createLive } from './live.ts';
@@ -76,14 +75,14 @@ function serveAdmin(
     readonly counts: Parameters<typeof usageRoute>[1];
     readonly letters: DeadLetters;
     readonly store: Store;
-    readonly checks: Parameters<typeof processorSettingRoutes>[2];
+    readonly checks: Parameters<typeof adminDetectionRoutes>[0]['checks'];
     readonly audit: AdminAudit;
   },
 ): void {
   const { peers, log } = context;
   const routes = [
     ...adminRoutes(control, peers),
-    ...processorSettingRoutes(control, peers, checks),
+    ...adminDetectionRoutes({ control, peers, checks }),
     usageRoute(control, counts),
     ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
     auditRoute(audit),
@@ -113,7 +112,7 @@ export const appRole: Role = {
     const queries = [
       ...createQueryRoutes(runtime),
       ...createAlertRoutes(runtime, alerts.resolver),
-      ...createDetectorRoutes({ control, peers, checks, ...detectorsThatFire }),
+      ...detectionRoutes({ control, peers, checks }),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
       rejectionsRoute({ log: context.rejections, peers }),
     ];

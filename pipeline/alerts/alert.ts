@@ -5,6 +5,9 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 export const ALERT_STATES = ['firing', 'resolved'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
+/** The detector of alerts of rules (docs/rules.md), which a merger of their own tells. */
+export const RULE = 'rule';
+
 /** What has left its own past, of one tenant, as it is told: each telling is whole, and the last one counts. Times are seconds since 1970. */
 export type Alert = {
   readonly tenantId: number;
@@ -65,11 +68,14 @@ export function alertRow({ resolvedAt, incidentId, ...alert }: Alert, version: n
   return { ...alert, ...texts, part: PART_ALERT, resolvedAt: resolvedAt ?? 0, incidentId: incidentId ?? 0, version };
 }
 
-/** The row that tells why an alert has come: evidence that is added to that of its alert, and a sentence that is added to its description. */
-export function whyRow(of: AlertRow, evidence: Readonly<Record<string, unknown>>, description: string): AlertRow {
+/** The row that tells why an alert has come: evidence that is added to that of its alert, and what is added to its title and its description. */
+export function whyRow(of: AlertRow, evidence: Readonly<Record<string, unknown>>, title: string, description: string): AlertRow {
   const text = JSON.stringify(evidence);
   if (text.length > MOST_EVIDENCE) throw new Error(`BUG: what was found of alert ${String(of.id)} has ${String(text.length)} characters.`);
-  return { ...of, part: PART_WHY, title: '', description: cut(description, MOST.description), evidence: text, note: '' };
+  return {
+    ...{ ...of, part: PART_WHY, evidence: text, note: '' },
+    ...{ title: cut(title, MOST.title), description: cut(description, MOST.description) },
+  };
 }
 
 /** A positive integer below 2^53 that is the same wherever it is made of the same parts. */

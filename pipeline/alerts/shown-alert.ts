@@ -19,8 +19,8 @@ export type ShownAlert = {
   readonly incident_id: number | null;
 };
 
-/** Why an alert has come: a JSON object as text, and a sentence. */
-export type Why = { readonly evidence: string; readonly description: string };
+/** Why an alert has come: a JSON object as text, what its title goes on with, and sentences. */
+export type Why = { readonly evidence: string; readonly title: string; readonly description: string };
 
 const SECOND = 1_000_000_000n;
 
@@ -34,8 +34,8 @@ export function shownAlert(alert: Omit<Alert, 'tenantId' | 'retentionDays' | 'se
     detector_type: alert.detector,
     stream: alert.stream,
     severity: alert.severity,
-    title: alert.title,
-    description: withSentence(alert.description, why?.description ?? ''),
+    title: joined(alert.title, '; ', why?.title ?? ''),
+    description: joined(alert.description, ' ', why?.description ?? ''),
     evidence: { ...objectOf(alert.evidence), ...objectOf(why?.evidence) },
     state: alert.state,
     fired_at: timeText(alert.firedAt),
@@ -47,9 +47,9 @@ export function shownAlert(alert: Omit<Alert, 'tenantId' | 'retentionDays' | 'se
   };
 }
 
-/** Both, as one text. An alert that was resolved as it was shown has the sentence already. */
-const withSentence = (text: string, sentence: string): string =>
-  sentence === '' || text.endsWith(sentence) ? text : `${text} ${sentence}`;
+/** Both, as one text. An alert that was resolved as it was shown has what is added already. */
+const joined = (text: string, between: string, added: string): string =>
+  added === '' || text.endsWith(added) ? text : `${text}${between}${added}`;
 
 /** The object of a JSON text that a detector wrote; empty for any other text. */
 export function objectOf(json: string | undefined): Readonly<Record<string, unknown>> {

@@ -1,5 +1,4 @@
-import type { Finding, Side } from './detector.ts';
-import { Episodes } from './episode.ts';
+import type { Side } from './detector.ts';
 
 /** What came in a minute of a series. */
 export type Point = {
@@ -39,7 +38,10 @@ export interface CustomDetector<State = unknown> {
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
-const MAX_STATE = 4096;
+/** Characters of a state as text. */
+export const MAX_STATE = 4096;
+/** The longest window that a finding may be about: a week. Minutes. */
+const MAX_SCALE = 10_080;
 
 /** What is wrong with a detector, as a sentence; null for nothing. */
 export function detectorFault(found: unknown): string | null {
@@ -52,31 +54,34 @@ export function detectorFault(found: unknown): string | null {
   return typeof look === 'function' ? null : 'It must have the method "look".';
 }
 
-/** A series that a detector of one's own looks at. */
-export class CustomSeries {
-  readonly #detector: CustomDetector;
-  readonly #episodes = new Episodes();
-  #state: unknown;
+/** What was seen in a point, with nothing left out. */
+export type Seen = Required<CustomFinding>;
 
-  constructor(detector: CustomDetector) {
-    this.#detector = detector;
-    this.#state = detector.init();
-  }
+/** What a detector gives at a point: its next state, also as the text that is kept of it, and what it has seen. */
+export type Looked = { readonly state: unknown; readonly text: string; readonly seen: Seen | null };
 
-  /** What the next minute says, if anything. Throws an Error with a sentence where the detector gives what it may not. */
-  add(point: Point): Finding | null {
-    const { name } = this.#detector;
-    const { state, found = null } = this.#detector.look(this.#state, point);
-    const text = JSON.stringify(state) as string | undefined;
-    if (text === undefined || text.length > MAX_STATE)
-      throw new Error(`The state of ${name} must be JSON of at most ${String(MAX_STATE)} characters (has ${String(text?.length)}).`);
-    this.#state = state;
-    if (found === null) return this.#episodes.look(point.minute, true).finding;
-    const { side, z, mean, low, high, scale = 1, value = point.value ?? 0 } = found;
-    if (![z, mean, low, high, scale, value].every(Number.isFinite))
-      throw new Error(`A finding of ${name} has numbers that are not finite.`);
-    const bound = side === 'up' ? high : low;
-    const finding = this.#episodes.fire(name, side, point.minute, { scale, z, value, mean, bound }, null);
-    return finding === null ? this.#episodes.look(point.minute, false).finding : { ...finding, expected: { low, high } };
-  }
+/** Asks a detector about the next point of a series. Throws an Error with a sentence where it gives what it may not. */
+export function lookAt(detector: CustomDetector, before: unknown, point: Point): Looked {
+  const { name } = detector;
+  const given: unknown = detector.look(before, point);
+  if (typeof given !== 'object' || given === null)
+    throw new Error(`"look" of ${name} must give an object with "state" (gave ${String(given)}).`);
+  const { state, found = null } = given as { readonly state?: unknown; readonly found?: CustomFinding | null };
+  const text = stateText(name, state);
+  if (found === null) return { state, text, seen: null };
+  const { side, z, mean, low, high, scale = 1, value = point.value ?? 0 } = found;
+  const sides: readonly unknown[] = ['up', 'down'];
+  if (!sides.includes(side)) throw new Error(`A finding of ${name} has no side "up" or "down" (has ${JSON.stringify(side)}).`);
+  if (![z, mean, low, high, scale, value].every(Number.isFinite)) throw new Error(`A finding of ${name} has numbers that are not finite.`);
+  if (!Number.isInteger(scale) || scale < 1 || scale > MAX_SCALE)
+    throw new Error(`The scale of a finding of ${name} must be an integer from 1 to ${String(MAX_SCALE)} (is ${String(scale)}).`);
+  return { state, text, seen: { side, z, mean, low, high, scale, value } };
+}
+
+/** A state as the text that is kept of it. Throws an Error with a sentence where it may be none. */
+export function stateText(name: string, state: unknown): string {
+  const text = JSON.stringify(state) as string | undefined;
+  if (text === undefined || text.length > MAX_STATE)
+    throw new Error(`The state of ${name} must be JSON of at most ${String(MAX_STATE)} characters (has ${String(text?.length)}).`);
+  return text;
 }

@@ -79,6 +79,18 @@ export class Episodes {
     return { finding: isMuted ? null : findingOf(open, 'resolved', minute), isOver: true, isUsual };
   }
 
+  /** Ends what fires, since nobody looks any more: what that tells, if anything. */
+  end(minute: number): Finding | null {
+    const open = this.#open;
+    this.#open = null;
+    if (open === null) return null;
+    this.#past[open.side] = null;
+    if (open.isMuted) return null;
+    const finding: { quiet?: true } & Finding = findingOf(open, 'resolved', minute);
+    delete finding.quiet;
+    return finding;
+  }
+
   /** Somebody has resolved it. */
   mute(detector: string, side: Side): void {
     if (this.#open?.detector === detector && this.#open.side === side) this.#open = { ...this.#open, isMuted: true };

@@ -35,7 +35,8 @@ export class WebhookListener implements AlertListener {
       const webhooks = event === null ? [] : this.#options.webhooksOf(row.tenantId).filter((webhook) => wants(webhook, row));
       return event === null || webhooks.length === 0 ? [] : [this.#tell(row, event, webhooks, partition)];
     });
-    for (const { id, part, evidence, description } of rows) if (part === PART_WHY) this.#waiting.get(id)?.({ evidence, description });
+    for (const { id, part, evidence, title, description } of rows)
+      if (part === PART_WHY) this.#waiting.get(id)?.({ evidence, title, description });
     await Promise.all(made);
   }
 

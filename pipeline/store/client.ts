@@ -19,6 +19,8 @@ export type QueryOptions = {
   readonly signal?: AbortSignal;
   /** Told of a statement that `signal` has ended: `ended` settles when it does not run any more, or is known to be none. */
   readonly onKill?: (ended: Promise<void>) => void;
+  /** Told how many rows a statement has read, where its answer is held back until it is whole. */
+  readonly onRead?: ((rows: number) => void) | undefined;
   readonly settings?: Readonly<Record<string, string | number>>;
 };
 
@@ -131,12 +133,13 @@ export class Store {
   }
 
   #selectOf(statement: Sql, options: QueryOptions): Select {
-    const { requestId, signal } = options;
+    const { requestId, signal, onRead } = options;
     return {
       ...renderSql(statement),
       settings: settingsOf(options),
       queryId: queryIdOf(requestId ?? 'logweir') + this.#mark,
       ...(signal === undefined ? {} : { signal }),
+      ...(onRead === undefined ? {} : { onRead }),
     };
   }
 
@@ -249,6 +252,8 @@ const settingsOf = ({ tenantId, timeoutMs, settings }: QueryOptions): Record<str
   optimize_functions_to_subcolumns: 0,
   // a search stops at its limit: nothing is read ahead of it
   read_in_order_use_buffering: 0,
+  // indexes are looked at while a statement is planned: most searches for a word or an id then read nothing, or little
+  use_skip_indexes_on_data_read: 0,
   ...settings,
 });
 

@@ -24,6 +24,7 @@ export type Select = {
   readonly settings: Readonly<Record<string, string | number>>;
   readonly queryId: string;
   readonly signal?: AbortSignal;
+  readonly onRead?: (rows: number) => void;
 };
 
 /** Longer addresses are left to the client, which sends values as a form: ClickHouse takes up to 1 MiB, Node's header less. */
@@ -85,10 +86,11 @@ export class SelectClient {
   }
 
   /** The rows in chunks as they come in. Throws a ClickHouseError, or what the connection threw. */
-  async *rows<R>(path: string, { text, signal }: Select, { parse }: RowFormat<R>): AsyncGenerator<R[]> {
+  async *rows<R>(path: string, { text, signal, onRead }: Select, { parse }: RowFormat<R>): AsyncGenerator<R[]> {
     try {
       const response = await this.#send(path, Buffer.from(text), signal);
       if (response.statusCode !== 200) throw parseError(String(await bytesOf(response)));
+      onRead?.(rowsRead(response));
       yield* rowsOf(response, parse);
     } catch (error) {
       // what a request that was given up says is not why
@@ -132,6 +134,12 @@ export class SelectClient {
       request.end(body);
     });
   }
+}
+
+/** What the header of an answer says of the rows that were read for it; 0 where it says nothing. */
+function rowsRead({ headers }: http.IncomingMessage): number {
+  const summary = headers['x-clickhouse-summary'];
+  return typeof summary === 'string' ? Number(/"read_rows":"(\d+)"/.exec(summary)?.[1] ?? 0) : 0;
 }
 
 /** The connection was kept from an earlier statement and ended before this one was answered. */

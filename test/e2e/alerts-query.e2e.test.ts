@@ -84,7 +84,7 @@ describe('GET /alerts', function () {
       [{ id: 6, tenantId: 2, title: 'secret' }, 9],
       [{ id: 7, ...old, firedAt: FIRED - 20 * DAY, retentionDays: 0 }, 9],
     );
-    await writer.store(alertsRange([whyRow(alertRow(alert({ id: 1 }), 30), { why: [{ field: 'pod' }] }, 'It is the pod.')], offset++), false); // prettier-ignore
+    await writer.store(alertsRange([whyRow(alertRow(alert({ id: 1 }), 30), { why: [{ field: 'pod' }] }, 'most are `x <N>`', 'It is the pod.')], offset++), false); // prettier-ignore
   });
   after(async () => {
     await stop();
@@ -118,7 +118,13 @@ describe('GET /alerts', function () {
     expect(json).to.include({ total: 5, limit: 100, offset: 0, has_more: false });
     expect(json.items.map(({ id }) => id)).to.deep.equal([1, 2, 5, 3, 7]);
     expect(json.items[0]).to.deep.equal({
-      ...{ id: 1, detector_type: 'log_rate', stream: '{service="web"}', severity: 'critical', title: 'Entries of web rose' },
+      ...{
+        id: 1,
+        detector_type: 'log_rate',
+        stream: '{service="web"}',
+        severity: 'critical',
+        title: 'Entries of web rose; most are `x <N>`',
+      },
       ...{
         description: 'é It is the pod.',
         evidence: { z_score: 20, links: { query: '*' }, why: [{ field: 'pod' }] },

@@ -105,13 +105,15 @@ describe('alerts that nobody configured', function () {
     }
     expect(new Set(page.items.map(({ incident_id }) => incident_id)).size, 'one incident').to.equal(1);
     const errors = page.items.find(({ detector_type }) => detector_type === 'error_rate') as ShownAlert;
-    expect(errors.title).to.match(/^Errors of checkout rose to [\d,]+ a minute, expected 0 to [\d.]+$/);
+    expect(errors.title).to.match(/^Errors of checkout rose to [\d,]+ a minute, expected 0 to [\d.]+(; |$)/);
 
     // what has changed is found by queries, beside the fold
     const explained = await until('why', () => alerts(), ({ items }) => items.every(({ evidence }) => 'why' in evidence)); // prettier-ignore
-    for (const { evidence, description } of explained.items) {
+    for (const { detector_type, title, evidence, description } of explained.items) {
       expect((evidence['why'] as { readonly field: string }[]).map(({ field }) => field)).to.include('version');
       expect((evidence['sample_messages'] as string[]).filter((text) => text.startsWith('payment declined')).length).to.equal(1);
+      // of all entries it depends on when it was looked at; of errors it is plain
+      if (detector_type === 'error_rate') expect(title).to.match(/; most are `payment declined code <N>`$/);
       expect(description).to.match(/ What has changed most: .*version 2\.0 \(\d+ %, usually \d+ %\)/);
     }
 
@@ -165,6 +167,7 @@ function expectTold(received: Received | undefined, type: string, alert: ShownAl
   const { alert: told, ...rest } = JSON.parse(received?.body ?? '{}') as { readonly alert: ShownAlert };
   expect(rest).to.deep.include({ type, delivery_id: received?.id });
   expect(told).to.include({ id: alert.id, detector_type: 'error_rate', stream: STREAM, fired_at: alert.fired_at });
-  if (type === 'fired') expect(told.description).to.include('What has changed most');
+  // with why it has come, where that was found within ten seconds: a busy machine may take longer
+  if (type === 'fired') expect(told.description).to.match(/^Errors of /);
   else expect(told).to.include({ state: 'resolved', resolution_note: 'the bank is down' });
 }

@@ -85,7 +85,8 @@ export function planAs<K extends Plan['kind']>(
 /** The SELECT of a plan that has one. */
 export function statementOf(plan: Plan, limit: number | null): Sql {
   if (plan.kind === 'gather' || plan.kind === 'expand') throw new Error('The plan has several statements.');
-  return plan.kind === 'aggregate' ? plan.statement : plan.statement(limit);
+  if (plan.kind === 'aggregate') return plan.statement;
+  return plan.kind === 'entries' ? plan.statement({ limit }) : plan.statement(limit);
 }
 
 /** The text of a plan's SELECT, and its bound values. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { HttpError } from '../../../pipeline/core/errors.ts';
+import { HttpError, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
 import { authenticate, authorize, type KeyStore } from '../../auth/authenticate.ts';
 import { extractCredential } from '../../auth/forms.ts';
@@ -108,6 +108,7 @@ export class LiveSockets implements Service {
       access: { plane: 'websocket', scope: 'read' },
       handle: ({ request, principal, query }) => {
         const refuse = (): never => {
+          if (this.#isStopping) throw storeUnavailable();
           checkHandshake(request);
           check?.(query);
           tails.enter(principal)();

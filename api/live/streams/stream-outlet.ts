@@ -38,6 +38,8 @@ export class StreamOutlet implements Outlet, AsyncIterable<string | Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Buffer> {
+    // whoever asks for the head alone waits for something
+    yield '';
     for (;;) {
       const parts = this.#parts;
       this.#parts = [];

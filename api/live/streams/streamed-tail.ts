@@ -48,9 +48,9 @@ export async function streamedTail(
     end();
     throw error;
   }
-  // also where nobody comes to read the answer
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
+  // also where nobody comes to read the answer, or it is left while nothing comes
+  exchange.response.once('close', end);
+  if (exchange.isGone()) end();
   return { status: 200, stream: ending(outlet, end) };
 }
 

@@ -4,7 +4,7 @@ import type { Configurable, Fold, Tick } from '../processor.ts';
 import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 
-/** What a merger takes: partials of its processor, each once, and time that passes on `partials.v1`. */
+/** What a merger takes: partials of its processor, each once, and time that passes on `partials.v1`, as ticks and partials of others say. */
 export type MergerInput = PartialInput | Tick;
 
 /**

@@ -17,6 +17,7 @@ const fired = (more: Partial<AlertRow> = {}): AlertRow => ({
     alert({
       ...{ detector: 'error_rate', stream: '{service="web"}', firedAt: UPDATED, updatedAt: UPDATED, fireCount: 1 },
       evidence: JSON.stringify({
+        direction: 'up',
         ...{ window: { start: iso(START), end: iso(START + MINUTE_MS) }, baseline_mean: 20 },
         links: { query: '{service="web"} level:error' },
       }),
@@ -75,10 +76,20 @@ describe('the enricher of alerts', () => {
     expect(written.length).to.equal(1);
     const [[partition, row]] = written as [readonly [number, AlertRow]];
     expect(partition).to.equal(3);
-    expect(row).to.include({ part: PART_WHY, id: fired().id, tenantId: fired().tenantId, version: 7, title: '' });
-    expect(row.description).to.equal('What has changed most: version 2 (90 %, usually 0 %).');
+    expect(row).to.include({
+      part: PART_WHY,
+      id: fired().id,
+      tenantId: fired().tenantId,
+      version: 7,
+      title: 'most are `card <N> declined`',
+    });
+    expect(row.description).to.equal('Most are `card <N> declined` (67 %). What has changed most: version 2 (90 %, usually 0 %).');
     expect(JSON.parse(row.evidence)).to.deep.equal({
       sample_messages: ['card 1 declined', 'no bank'],
+      templates: [
+        { template: 'card <N> declined', share: 0.667 },
+        { template: 'no bank', share: 0.333 },
+      ],
       why: [{ field: 'version', value: '2', share: 0.9, baseline_share: 0 }],
     });
     // hardly any usual errors: what is usual is told by all entries, and that errors are errors is no news

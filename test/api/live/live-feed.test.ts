@@ -14,12 +14,13 @@ const open = (query: string, more: Partial<OpenTail> = {}): OpenTail => ({
 });
 
 /** A record of rows with these messages. */
-const record = (offset: number, tenantId: number, ...messages: string[]): KafkaMessage => ({
-  key: null,
-  value: plainValue(...messages),
-  headers: plainHeaders({ tenantId, retentionDays: 0, count: messages.length, bytes: 1 }, ['5', '{app="a"}', 20_775]),
-  ...{ offset: String(offset), timestamp: '1795000000000', attributes: 0, size: 1 },
-});
+const record = (offset: number, tenantId: number, ...messages: string[]): KafkaMessage =>
+  ({
+    key: null,
+    value: plainValue(...messages),
+    headers: plainHeaders({ tenantId, retentionDays: 0, count: messages.length, bytes: 1 }, ['5', '{app="a"}', 20_775]),
+    ...{ offset: String(offset), timestamp: '1795000000000', attributes: 0, size: 1 },
+  }) as unknown as KafkaMessage;
 
 describe('the feed of live tails', () => {
   let found: [tails: readonly number[], message: unknown][];

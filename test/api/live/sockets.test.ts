@@ -116,7 +116,7 @@ describe('WebSockets of the app host', () => {
     const closed = once(second, 'close') as Promise<[number, Buffer]>;
     await sockets.stop();
     expect((await closed)[0]).to.equal(1001);
-    expect(await raw(HANDSHAKE, '/ws/livetail/1?token=two')).to.match(/^HTTP\/1\.1 4/);
+    expect(await raw(HANDSHAKE, '/ws/livetail/2?token=two')).to.match(/^HTTP\/1\.1 503 /);
   });
 
   it('what is no WebSocket, or too large, ends the socket alone', async () => {

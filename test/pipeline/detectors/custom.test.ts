@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { CustomSeries, detectorFault, type CustomDetector, type CustomFinding, type Point } from '../../../pipeline/detectors/custom.ts';
+import { pointDetectorOf } from '../../../pipeline/detectors/custom-series.ts';
+import { detectorFault, type CustomDetector, type CustomFinding, type Point } from '../../../pipeline/detectors/custom.ts';
 import type { Finding } from '../../../pipeline/detectors/detector.ts';
 
 const START = 29_000_160;
@@ -17,14 +18,14 @@ const above: CustomDetector<{ readonly seen: number }> = {
 };
 
 const run = (detector: CustomDetector, values: readonly number[]): Finding[] => {
-  const series = new CustomSeries(detector);
-  return values.flatMap((value, index) => series.add(point(index, value)) ?? []);
+  const series = pointDetectorOf(detector).newSeries();
+  return values.flatMap((value, index) => series.add(point(index, value)));
 };
 
 describe("a detector of one's own", () => {
   it('finds, and when alerts fire, go on, end and come again follows from that', () => {
     const calm = Array<number>(12).fill(1);
-    const found = run(above as CustomDetector, [1, 20, 30, ...calm, 40, ...calm]);
+    const found = run(above, [1, 20, 30, ...calm, 40, ...calm]);
     expect(found.map(({ state, fireCount, firedAt, value }) => [state, fireCount, firedAt - START, value])).to.deep.equal([
       ['firing', 1, 1, 20],
       ['firing', 2, 1, 30],
@@ -51,10 +52,10 @@ describe("a detector of one's own", () => {
   const gives: [string, CustomDetector['look'], RegExp][] = [
     ['a state that grows', (state) => ({ state: `${String(state)}${'x'.repeat(100)}` }), /state of above_ten must be JSON of at most 4096/],
     ['a state that is no JSON', () => ({ state: undefined }), /must be JSON/],
-    ['numbers that are none', () => ({ state: 1, found: { side: 'up', z: NaN, mean: 1, low: 0, high: 1 } as CustomFinding }), /not finite/],
+    ['numbers that are none', () => ({ state: 1, found: { side: 'up', z: NaN, mean: 1, low: 0, high: 1 } }), /not finite/],
   ];
   for (const [what, look, fault] of gives)
     it(`is stopped where it gives ${what}`, () => {
-      expect(() => run({ ...above, look } as CustomDetector, Array<number>(100).fill(1))).to.throw(fault);
+      expect(() => run({ ...above, look }, Array<number>(100).fill(1))).to.throw(fault);
     });
 });

@@ -60,7 +60,7 @@ describe('what Alertmanagers are told', () => {
     await manager.take([row({ fireCount: 2 })], 0);
     await new Promise((resolve) => setImmediate(resolve));
     expect(told()).to.deep.equal([]);
-    await manager.take([whyRow(row(), {}, 'It is the pod.')], 0);
+    await manager.take([whyRow(row(), {}, '', 'It is the pod.')], 0);
     await new Promise((resolve) => setImmediate(resolve));
     expect(told().map(({ annotations }) => annotations['description'])).to.deep.equal(['é It is the pod.']);
     clock.now += MINUTE_MS;

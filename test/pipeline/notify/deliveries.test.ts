@@ -123,9 +123,9 @@ describe('what is said of alerts becomes deliveries', () => {
     const { listener, added } = listenerOf([webhook(), webhook({ id: 'wh_b', services: ['db'] }), webhook({ id: 'wh_c', tenantId: 2 })]);
     for (let again = 0; again < 2; again++) {
       const taken = listener.take([row()], 3);
-      await listener.take([whyRow(row({ id: 1 }), {}, 'Another one.')], 3);
+      await listener.take([whyRow(row({ id: 1 }), {}, '', 'Another one.')], 3);
       expect(added.length).to.equal(again);
-      await listener.take([whyRow(row(), { why: [] }, 'It is the pod.')], 3);
+      await listener.take([whyRow(row(), { why: [] }, 'most are `x`', 'It is the pod.')], 3);
       await taken;
     }
     expect(new Set(added.map(({ id }) => id)).size).to.equal(1);

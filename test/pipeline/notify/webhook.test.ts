@@ -18,7 +18,7 @@ describe('what a webhook is told', () => {
     ['one that fires again', row({ updatedAt: AT + 900, fireCount: 3, evidence: opened(AT + 900) }), 'fired'],
     ['one that is resolved', row({ state: 'resolved', updatedAt: AT + 600, resolvedAt: AT + 600 }), 'resolved'],
     ['a note on one that was', row({ state: 'resolved', updatedAt: AT + 700, resolvedAt: AT + 600, note: 'n' }), null],
-    ['why it has come', whyRow(row(), {}, 'x'), null],
+    ['why it has come', whyRow(row(), {}, '', 'x'), null],
     ['one of an older version, that does not say since when', row({ evidence: '{}' }), null],
   ];
   for (const [what, of, event] of cases) it(`is ${event ?? 'nothing'} of ${what}`, () => expect(eventOf(of)).to.equal(event));

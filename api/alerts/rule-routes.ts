@@ -1,0 +1,149 @@
+import Joi from 'joi';
+import { LogsqlSyntaxError } from '../../logsql/errors.ts';
+import { parseQuery } from '../../logsql/parser.ts';
+import { StatsPipe } from '../../logsql/pipes/stats.ts';
+import { Query } from '../../logsql/query.ts';
+import { invalidBody } from '../../pipeline/core/errors.ts';
+import { checkedBody, tenantIdOf, type AdminRoute } from '../admin/admin-routes.ts';
+import type { Peers } from '../admin/peers.ts';
+import { requireTenant } from '../control/accounts.ts';
+import { changeRule, createRule, deleteRule, requireRule, rulesOf, type RuleBook, type RuleFields } from '../control/rules.ts';
+import type { Route, RouteAnswer } from '../http/route.ts';
+
+const BASE = '/api/v1/tenants/{tenant_id}/rules';
+const ADMIN = '/admin/tenants/{tenant}/rules';
+
+export type RuleRoutesOptions = RuleBook & { readonly peers: Pick<Peers, 'ask'> };
+
+type Body = {
+  readonly name?: string;
+  readonly query: string;
+  readonly every: string;
+  readonly if: string;
+  readonly for: number;
+  readonly severity: string;
+  readonly sensitivity: string;
+  readonly by: readonly string[];
+};
+
+/** Characters of a name, where a query stands in for it. */
+const NAMED = 100;
+/** What is right beside the types is known to who evaluates the rule. */
+const bodySchema = Joi.object<Body>({
+  name: Joi.string().trim(),
+  query: Joi.string().trim().required(),
+  every: Joi.string().default('1m'),
+  if: Joi.string().trim().required(),
+  for: Joi.number().strict().default(1),
+  severity: Joi.string().default('warning'),
+  sensitivity: Joi.string().default('low'),
+  by: Joi.array().items(Joi.string()).max(10).default([]),
+});
+
+/** A rule as it is set, of a body. Throws HttpError 400. */
+function fieldsOf(body: unknown): RuleFields {
+  const { by, name, query, ...rest } = checkedBody(bodySchema, body);
+  return { ...rest, name: name ?? query.slice(0, NAMED), query: by.length === 0 ? query : grouped(query, by) };
+}
+
+/** The query with its stats grouped by these fields. */
+function grouped(text: string, by: readonly string[]): string {
+  let query;
+  try {
+    query = parseQuery(text, { now: 0n });
+  } catch (error) {
+    // what is wrong with it is told by who evaluates it
+    if (error instanceof LogsqlSyntaxError) return text;
+    throw error;
+  }
+  const [pipe, ...others] = query.pipes;
+  if (!(pipe instanceof StatsPipe)) return text;
+  if (pipe.by.length > 0) throw invalidBody('The query groups already; say "by" there, or as a member of its own.');
+  const groups = by.map((name) => ({ name, bucket: null }));
+  return new Query(query.options, query.filter, [new StatsPipe(groups, pipe.calls), ...others]).toString();
+}
+
+/** Answers after every process of this instance knows what was changed. */
+const settling =
+  ({ control, peers }: RuleRoutesOptions) =>
+  async (answer: RouteAnswer): Promise<RouteAnswer> => {
+    await peers.ask(`/admin/control/${control.offset.toString()}`);
+    return answer;
+  };
+
+/** A tenant's rules: to list, create, read, change and delete them. */
+export function createRuleRoutes(options: RuleRoutesOptions): readonly Route[] {
+  const settled = settling(options);
+  return [
+    {
+      ...{ method: 'GET', path: BASE, scope: 'read' },
+      handle: ({ principal: { tenantId, plan } }) =>
+        Promise.resolve({ status: 200, body: { items: rulesOf(options, tenantId), most: plan.rules } }),
+    },
+    {
+      ...{ method: 'POST', path: BASE, scope: 'write' },
+      handle: async ({ principal: { tenantId }, body }) =>
+        settled({ status: 201, body: await createRule(options, tenantId, fieldsOf(await body())) }),
+    },
+    {
+      ...{ method: 'GET', path: `${BASE}/{rule_id}`, scope: 'read' },
+      handle: ({ principal: { tenantId }, params }) =>
+        Promise.resolve({ status: 200, body: requireRule(options, tenantId, params['rule_id'] ?? '') }),
+    },
+    {
+      ...{ method: 'PUT', path: `${BASE}/{rule_id}`, scope: 'write' },
+      handle: async ({ principal: { tenantId }, params, body }) => {
+        const id = params['rule_id'] ?? '';
+        requireRule(options, tenantId, id);
+        return settled({ status: 200, body: await changeRule(options, { tenantId, id }, fieldsOf(await body())) });
+      },
+    },
+    {
+      ...{ method: 'DELETE', path: `${BASE}/{rule_id}`, scope: 'write' },
+      handle: async ({ principal: { tenantId }, params }) => {
+        await deleteRule(options, { tenantId, id: params['rule_id'] ?? '' });
+        return settled({ status: 204 });
+      },
+    },
+  ];
+}
+
+/** The same for operators, who change what they name of a rule and keep the rest. */
+export function adminRuleRoutes(options: RuleRoutesOptions): AdminRoute[] {
+  const settled = settling(options);
+  const shown = (tenantId: number, rule: object): object => ({ tenant_id: tenantId, ...rule });
+  return [
+    {
+      ...{ method: 'GET', path: ADMIN },
+      handle: ({ params }) => {
+        const { id } = requireTenant(options.control, tenantIdOf(params));
+        return Promise.resolve({ status: 200, body: rulesOf(options, id).map((rule) => shown(id, rule)) });
+      },
+    },
+    {
+      ...{ method: 'POST', path: ADMIN, action: 'rule create' },
+      handle: async ({ params, body }) => {
+        const tenantId = tenantIdOf(params);
+        return settled({ status: 201, body: shown(tenantId, await createRule(options, tenantId, fieldsOf(await body()))) });
+      },
+    },
+    {
+      ...{ method: 'PUT', path: `${ADMIN}/{rule}`, action: 'rule set' },
+      handle: async ({ params, body }) => {
+        const [tenantId, id] = [tenantIdOf(params), params['rule'] ?? ''];
+        const current = Object.entries(requireRule(options, tenantId, id)).filter(([member]) => member !== 'id' && member !== 'created_at');
+        const fields = fieldsOf({ ...Object.fromEntries(current), ...((await body()) as object) });
+        return settled({ status: 200, body: shown(tenantId, await changeRule(options, { tenantId, id }, fields)) });
+      },
+    },
+    {
+      ...{ method: 'DELETE', path: `${ADMIN}/{rule}`, action: 'rule delete' },
+      handle: async ({ params }) => {
+        const [tenantId, id] = [tenantIdOf(params), params['rule'] ?? ''];
+        const rule = requireRule(options, tenantId, id);
+        await deleteRule(options, { tenantId, id });
+        return settled({ status: 200, body: shown(tenantId, rule) });
+      },
+    },
+  ];
+}

@@ -1,0 +1,42 @@
+/**
+ * A search that must look at every entry walks its window in slices, newest first. ClickHouse reads the first one in the order of the
+ * table, in one thread, and stops where there are enough entries. Where that found few, all that is left is to be looked at: without
+ * the order, in all threads. Else it is read in the order too, and is left early.
+ */
+import { LRUCache } from 'lru-cache';
+import type { TimeWindow } from '../../logsql/window.ts';
+
+export type Slice = TimeWindow & { readonly isOrdered: boolean };
+
+/** Rows of the first slice, about so many. */
+const FIRST_ROWS = 64_000;
+/** With fewer rows in the window another statement costs more than its threads save. */
+const FEW_ROWS = 250_000;
+/** How many rows tenants have in a span of time, as statements found it that had to look at all of them. */
+export class Densities {
+  readonly #known = new LRUCache<number, number>({ max: 10_000 });
+
+  /** Rows in a window; 0 where nothing is known of the tenant yet. */
+  rowsIn({ start, end }: TimeWindow, tenantId: number): number {
+    return (this.#known.get(tenantId) ?? 0) * Number(end - start + 1n);
+  }
+
+  /** A statement has read so many rows for this span. */
+  saw(rows: number, { start, end }: TimeWindow, tenantId: number): void {
+    if (end >= start) this.#known.set(tenantId, rows / Number(end - start + 1n));
+  }
+}
+
+/** The first slice of a window that has about so many rows. */
+export function firstSlice({ start, end }: TimeWindow, rows: number): Slice {
+  if (rows < FEW_ROWS) return { start, end, isOrdered: true };
+  return { start: end - BigInt(Math.round((Number(end - start) * FIRST_ROWS) / rows)), end, isOrdered: true };
+}
+
+/** What comes behind a slice in which so many entries were found, where so many more are wanted; null at the window's start. */
+export function nextSlice(before: Slice, start: bigint, found: number, wanted: number): Slice | null {
+  const end = before.start - 1n;
+  if (end < start) return null;
+  const expected = (found * Number(end - start + 1n)) / Number(before.end - before.start + 1n);
+  return { start, end, isOrdered: expected >= wanted };
+}

@@ -1,0 +1,89 @@
+import { registry } from '../core/registry.ts';
+import type { Point } from './custom.ts';
+import type { Finding, Side } from './detector.ts';
+import { detectors } from './index.ts';
+import { newSeries, restoreSeries } from './series/series.ts';
+import { VALUE, ValueSeries } from './values/value-series.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A series of minutes that one detector looks at: of a stream, of a service, of a rule. No clock, no chance, no IO. */
+export interface PointSeries {
+  /** Takes the next point, each once and in order; what that tells. `factor`: the sensitivity, above one for less of it; of values alone. */
+  add(point: Point, factor?: number): readonly Finding[];
+  /** Somebody has resolved the alert of this side by hand: nothing more is told of it. */
+  resolve(side: Side): void;
+  /** A state that `restoreSeries` reads; at most 8 KiB. */
+  snapshot(): Buffer;
+}
+
+/** A detector as it is asked by points: of counts, of values, or of one's own (`pointDetectorOf`). */
+export interface PointDetector {
+  readonly name: string;
+  /** When it fires: a sentence. */
+  readonly description: string;
+  /** A series that begins; `step`: minutes from one point to the next, 1 unless said. */
+  newSeries(step?: number): PointSeries;
+  /** The series of a snapshot; null for any other bytes. */
+  restoreSeries(bytes: Buffer): PointSeries | null;
+}
+
+/** Compares a value with its own past; points without one are calm, and nothing is learned of them. */
+const values: PointDetector = {
+  name: VALUE,
+  description: 'A value leaves its own past.',
+  newSeries: (step = 1) => valuesOf(new ValueSeries(step)),
+  restoreSeries(bytes) {
+    const series = ValueSeries.restore(bytes);
+    return series === null ? null : valuesOf(series);
+  },
+};
+
+const valuesOf = (series: ValueSeries): PointSeries => ({
+  add({ minute, value }, factor) {
+    const finding = value === null ? series.pass(minute) : series.add(minute, value, factor);
+    return finding === null ? [] : [finding];
+  },
+  resolve: (side) => series.resolve(side),
+  snapshot: () => series.snapshot(),
+});
+
+/** A detector of counts, asked at the end of each minute: all of them look, as in the service, and what this one finds is told. */
+const countsOf = (name: string, description: string): PointDetector => {
+  const seriesOf = (series: ReturnType<typeof newSeries>): PointSeries => ({
+    add({ minute, entries, errors }) {
+      const end = (minute + 1) * MINUTE_MS - 1;
+      series.add(minute, { entries, errors }, end);
+      return series.tick(end).filter(({ detector }) => detector === name);
+    },
+    resolve: (side) => series.resolve(name, side),
+    snapshot: () => series.snapshot(),
+  });
+  return {
+    name,
+    description,
+    newSeries: () => seriesOf(newSeries()),
+    restoreSeries(bytes) {
+      const series = restoreSeries(bytes);
+      return series === null ? null : seriesOf(series);
+    },
+  };
+};
+
+/** The service's own detectors, by points. */
+export const pointDetectors = registry<PointDetector>(
+  ({ name }) => [name],
+  [...detectors.members.map(({ name, description }) => countsOf(name, description)), values],
+);
+
+/** What can watch the values of a rule (docs/rules.md): under the name that a rule has for it. */
+export const valueDetectors = registry<PointDetector>(
+  ({ name }) => [name],
+  [
+    {
+      ...values,
+      name: 'anomaly',
+      description: 'The value leaves its own past: the last 60 windows, and the same time of yesterday or a week ago.',
+    },
+  ],
+);
