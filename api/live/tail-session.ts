@@ -44,6 +44,9 @@ const BACKFILL_UNSENT = 64 * 1024;
 const BACKFILL_WAIT_MS = 30_000;
 const LOOK_MS = 20;
 
+/** A client that takes something within this time is not slow. Milliseconds. */
+const TAKING_MS = 1000;
+
 type Dropped = { count: number; since: number; until: number; readonly why: string };
 
 /** One query that a client follows, from its first stored entry on: nothing is missing and nothing comes twice, but for what the client is told. */
@@ -60,6 +63,10 @@ export class TailSession {
   #place: LogPlace = new LogPlace([]);
   readonly #dropped = new Map<string, Dropped>();
   #timer: NodeJS.Timeout | undefined;
+  /** Bytes of entries that were given to the connection, and how many of them it had taken when that was looked at last. */
+  #given = 0;
+  #taken = 0;
+  #takenAt = 0;
 
   constructor(deps: TailDeps, context: QueryContext, outlet: Outlet) {
     this.#deps = deps;
@@ -169,12 +176,21 @@ export class TailSession {
   #give(text: Buffer, place: LogPlace): void {
     this.#place = place;
     this.#position = { place };
-    if (this.#outlet.unsent > this.#deps.unsent.mostOfOne(performance.now())) this.#missedHere('slow', 1);
+    if (this.#isSlow(performance.now())) this.#missedHere('slow', 1);
     else this.#send(text);
+  }
+
+  /** Whether more waits for the client than may. */
+  #isSlow(now: number): boolean {
+    const { unsent } = this.#outlet;
+    const taken = this.#given - unsent;
+    if (unsent === 0 || taken > this.#taken) [this.#taken, this.#takenAt] = [taken, now];
+    return unsent > this.#deps.unsent.mostOfOne(now - this.#takenAt < TAKING_MS, now);
   }
 
   #send(text: Buffer): void {
     if (this.#stop.signal.aborted) return;
+    this.#given += text.length;
     this.#tellDropped();
     const position = this.#position;
     this.#outlet.entry(text, () => (position === null ? '' : positionText(position)));

@@ -1,6 +1,6 @@
-/** Of one client, what may wait to be sent; a little of it it always may have. Bytes. */
-const MOST_OF_ONE = 256 * 1024;
-const LEAST_OF_ONE = 16 * 1024;
+/** What may wait for one client that has taken nothing for a second, and for one that takes what it is sent; the second ones where much waits for all. Bytes. */
+const MOST_OF_SLOW = [256 * 1024, 16 * 1024] as const;
+const MOST_OF_FAST = [4 * 1024 * 1024, 1024 * 1024] as const;
 /** Of all clients of a process together. Bytes. */
 const MOST_OF_ALL = 64 * 1024 * 1024;
 
@@ -17,14 +17,14 @@ export class UnsentShare {
     };
   }
 
-  /** How much may wait for one client now; `now` by `performance.now()`. */
-  mostOfOne(now: number): number {
+  /** How much may wait for one client now, which takes what it is sent, or does not; `now` by `performance.now()`. */
+  mostOfOne(isTaking: boolean, now: number): number {
     if (now - this.#summedAt > SUM_MS) {
       this.#sum = 0;
       for (const { unsent } of this.#clients) this.#sum += unsent;
       this.#summedAt = now;
     }
-    return this.#sum < MOST_OF_ALL ? MOST_OF_ONE : LEAST_OF_ONE;
+    return (isTaking ? MOST_OF_FAST : MOST_OF_SLOW)[this.#sum < MOST_OF_ALL ? 0 : 1];
   }
 }
 

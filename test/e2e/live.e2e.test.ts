@@ -307,9 +307,9 @@ describe('live tails', function () {
   });
 
   it('are not held up by a client that does not read, which is told how many it did not get', async () => {
-    const [fast, slow] = [await tail({ query: '* | fields n, _msg' }), await tail({ query: '* | fields n, _msg' })];
+    const [fast, slow] = [await tail({ query: '*' }), await tail({ query: '*' })];
     slow.socket.pause();
-    const [rounds, each] = [30, 1000];
+    const [rounds, each] = [50, 400];
     for (let round = 0; round < rounds; round++)
       await ingest(Array.from({ length: each }, (_none, index) => entry(round * each + index, { _msg: 'x'.repeat(1000) })));
     expect(new Set(await fast.has(rounds * each)).size).to.equal(rounds * each);
