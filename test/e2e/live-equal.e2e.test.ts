@@ -12,7 +12,12 @@ function liveQueries(): string[] {
   const texts = loadCases().map(({ query }) => query);
   return [...new Set(texts)].filter((text) => {
     try {
-      return parse(text).liveTail && !/\| *fields? [^|]*\)/.test(text) && !/sample|rand|now|_time:|_time:\[|offset|_stream_id/.test(text) && !text.includes('options(');
+      return (
+        parse(text).liveTail &&
+        !/\| *fields? [^|]*\)/.test(text) &&
+        !/sample|rand|now|_time:|_time:\[|offset|_stream_id/.test(text) &&
+        !text.includes('options(')
+      );
     } catch {
       return false;
     }

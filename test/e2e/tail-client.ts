@@ -41,7 +41,8 @@ export class TailClient {
   }
 
   get position(): string {
-    return String(this.controls.findLast(({ position }) => position !== undefined)?.['position'] ?? '');
+    const found = this.controls.findLast(({ position }) => typeof position === 'string')?.['position'];
+    return typeof found === 'string' ? found : '';
   }
 
   numbers(): unknown[] {
