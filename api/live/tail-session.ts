@@ -45,7 +45,7 @@ const BACKFILL_WAIT_MS = 30_000;
 const LOOK_MS = 20;
 
 /** A client that takes something within this time is not slow. Milliseconds. */
-const TAKING_MS = 1000;
+const TAKING_MS = 3000;
 
 type Dropped = { count: number; since: number; until: number; readonly why: string };
 

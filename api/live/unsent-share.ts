@@ -1,6 +1,6 @@
-/** What may wait for one client that has taken nothing for a second, and for one that takes what it is sent; the second ones where much waits for all. Bytes. */
+/** What may wait for one client that has taken nothing lately, and for one that takes what it is sent; the second ones where much waits for all. Bytes. */
 const MOST_OF_SLOW = [256 * 1024, 16 * 1024] as const;
-const MOST_OF_FAST = [4 * 1024 * 1024, 1024 * 1024] as const;
+const MOST_OF_FAST = [1024 * 1024, 256 * 1024] as const;
 /** Of all clients of a process together. Bytes. */
 const MOST_OF_ALL = 64 * 1024 * 1024;
 
