@@ -77,7 +77,8 @@ export async function request(
   });
 }
 
-function detailOf(body: Buffer): string {
+/** What the body of an error says. */
+export function detailOf(body: Buffer): string {
   try {
     const { detail } = JSON.parse(body.toString()) as { detail?: unknown };
     if (typeof detail === 'string') return detail;

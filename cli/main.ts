@@ -7,6 +7,8 @@ import { backtestCommand } from './backtest/backtest.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, processOutput, type Output } from './output.ts';
 import { queryCommand } from './query.ts';
+import { tailCommand } from './tail.ts';
+import { alertsCommand } from './alerts.ts';
 
 type Command = {
   readonly name: string;
@@ -17,6 +19,12 @@ type Command = {
 /** Every command, in the order of the help. `ps` and `processor`, which need no build, and `audit` and `topic`, which need the engines, are answered by the launcher. */
 export const commands: readonly Command[] = [
   { name: 'query', summary: "search: logweir query '<LogsQL>'", run: queryCommand },
+  {
+    name: 'tail',
+    summary: "what matches, as it arrives: logweir tail '<LogsQL>'",
+    run: (argv, env, output) => tailCommand(argv, env, output),
+  },
+  { name: 'alerts', summary: 'the alerts, and with --follow what comes', run: (argv, env, output) => alertsCommand(argv, env, output) },
   { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
   { name: 'admin', summary: 'tenants and keys', run: (argv, env, output) => adminCommand(argv, env, output) },

@@ -187,7 +187,7 @@ export class Enricher implements AlertListener, Service {
     const { body } = await this.#options.engine.run({
       ...{ operation, parameters, tenantId, retentionDays, atOnce: BESIDE },
       ...{ requestId: `alert-${String(id)}-${String(this.#requests++)}`, startedAt: performance.now(), timeoutMs: TIMEOUT_MS },
-      ...{ isTail: false, signal: this.#stop.signal, permit: () => undefined },
+      signal: this.#stop.signal,
     });
     return JSON.parse(body as string);
   }

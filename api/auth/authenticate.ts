@@ -1,5 +1,6 @@
-import { forbidden, invalidParameter, unauthorized } from '../../pipeline/core/errors.ts';
+import { forbidden, invalidParameter, unauthorized, type ErrorOptions, type HttpError } from '../../pipeline/core/errors.ts';
 import type { Principal, Scope } from '../http/route.ts';
+import type { Plane } from './planes.ts';
 
 /** A key that exists, and what it stands for now. */
 export type KnownKey = {
@@ -17,16 +18,19 @@ export interface KeyStore {
 /** A key that is known and yet not let in, as Splunk's clients are told it on the HEC paths ("Token disabled"). */
 const DISABLED = { code: 1 };
 
-/** The principal of a credential; throws 401 without one, 403 for one that is rejected, 503 where that cannot be known. */
-export function authenticate(secret: string | null, keys: KeyStore, now: number): Principal {
+/** The principal of a credential; throws 401 without one, 403 (of a WebSocket 401) for one that is rejected, 503 where that cannot be known. */
+export function authenticate(secret: string | null, keys: KeyStore, now: number, plane: Plane = 'app'): Principal {
   if (secret === null)
     throw unauthorized('No API key was found: send `Authorization: Bearer KEY`, written exactly so, or `X-API-Key: KEY`.');
   const known = keys.find(secret);
-  if (known === null) throw forbidden('The API key is not known.');
-  if (known.expiresAt !== null && known.expiresAt <= now) throw forbidden('The API key has expired.', DISABLED);
+  if (known === null) throw rejected('The API key is not known.', plane);
+  if (known.expiresAt !== null && known.expiresAt <= now) throw rejected('The API key has expired.', plane, DISABLED);
   if (known.tenantDisabled) throw forbidden('The tenant of this API key is disabled.', DISABLED);
   return known.principal;
 }
+
+const rejected = (detail: string, plane: Plane, options: ErrorOptions = {}): HttpError =>
+  plane === 'websocket' ? unauthorized(detail) : forbidden(detail, options);
 
 /** Checks the tenant of the path (undefined: the path names none), then the scope, then the demo rule. */
 export function authorize(principal: Principal, scope: Scope, pathTenant: string | undefined): void {

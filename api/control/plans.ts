@@ -5,6 +5,7 @@ export type Features = { readonly metrics: boolean; readonly replay: boolean; re
 export type Ceilings = {
   readonly users: number;
   readonly keys: number;
+  /** Open at once in one process. */
   readonly liveTails: number;
   readonly dashboards: number;
   readonly savedSearches: number;
@@ -39,7 +40,11 @@ export type Plan = {
 
 const GB = 1_000_000_000;
 const NO_LIMIT = Infinity;
-const NO_CEILINGS: Ceilings = { users: NO_LIMIT, keys: NO_LIMIT, liveTails: NO_LIMIT, dashboards: NO_LIMIT, savedSearches: NO_LIMIT };
+/** No ceilings but that of live tails. */
+const ceilings = (liveTails: number): Ceilings => ({
+  ...{ users: NO_LIMIT, keys: NO_LIMIT, dashboards: NO_LIMIT, savedSearches: NO_LIMIT },
+  liveTails,
+});
 /** The ceiling of a paid plan, in included volumes. */
 const CEILING = 10;
 const STREAMS_PER_DAY = 1_000_000;
@@ -62,7 +67,7 @@ export const PLANS: readonly Plan[] = [
     shards: 1,
     rules: RULES,
     features: { metrics: true, replay: false, projects: 0, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(20),
     paid: false,
   },
   {
@@ -77,7 +82,7 @@ export const PLANS: readonly Plan[] = [
     shards: 1,
     rules: RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(100),
     paid: true,
   },
   {
@@ -92,7 +97,7 @@ export const PLANS: readonly Plan[] = [
     shards: 2,
     rules: RULES,
     features: { metrics: true, replay: true, projects: 5, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(200),
     paid: true,
   },
   {
@@ -107,7 +112,7 @@ export const PLANS: readonly Plan[] = [
     shards: 2,
     rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 0, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(500),
     paid: true,
   },
   {
@@ -137,7 +142,7 @@ export const PLANS: readonly Plan[] = [
     shards: 1,
     rules: MOST_RULES,
     features: { metrics: true, replay: true, projects: 100, ai: true },
-    ceilings: NO_CEILINGS,
+    ceilings: ceilings(1000),
     paid: true,
   },
 ];

@@ -37,11 +37,9 @@ export class Exchange implements RouteContext, CredentialRequest {
     this.response = response;
     this.method = request.method ?? 'GET';
     this.requestId = requestIdOf(request.headers['x-request-id']);
-    const target = originForm(request.url ?? '/');
-    const mark = target.indexOf('?');
-    const path = mark < 0 ? target : target.slice(0, mark);
-    this.path = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-    this.#search = mark < 0 ? '' : target.slice(mark + 1);
+    const { path, search } = targetOf(request);
+    this.path = path;
+    this.#search = search;
   }
 
   get query(): URLSearchParams {
@@ -82,8 +80,7 @@ export class Exchange implements RouteContext, CredentialRequest {
   }
 
   header(name: string): string {
-    const value = this.request.headers[name];
-    return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
+    return headerOf(this.request, name);
   }
 
   /** The media type alone, in lower case; empty where none was sent. */
@@ -105,6 +102,20 @@ export class Exchange implements RouteContext, CredentialRequest {
 
 function noCheck(): void {
   /* the path asks for no key */
+}
+
+/** The text of a header; empty where it was not sent. */
+export function headerOf({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string {
+  const value = headers[name];
+  return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');
+}
+
+/** The path of a request as sent, without a slash at its end, and what stands behind its question mark. */
+export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): { readonly path: string; readonly search: string } {
+  const target = originForm(url);
+  const mark = target.indexOf('?');
+  const path = mark < 0 ? target : target.slice(0, mark);
+  return { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, search: mark < 0 ? '' : target.slice(mark + 1) };
 }
 
 /** The target without scheme and host, which a client of a proxy sends (RFC 9112, 3.2.2), and without a fragment. */

@@ -177,7 +177,7 @@ function checking(keys: KeyStore): Middleware {
     if (endpoint?.access != null) {
       const { plane, scope } = endpoint.access;
       exchange.checkKey = () => {
-        exchange.principal = authenticate(extractCredential(exchange, plane), keys, Date.now());
+        exchange.principal = authenticate(extractCredential(exchange, plane), keys, Date.now(), plane);
         authorize(exchange.principal, scope, exchange.params['tenant_id']);
       };
       exchange.checkKey();

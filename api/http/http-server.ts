@@ -13,8 +13,8 @@ export type HttpServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Takes over a connection that asks for a WebSocket; without it such a request is answered as any other. */
-  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Takes over a connection that asks for a WebSocket; without it, or where it gives false, such a request is answered as any other. */
+  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
   /** Told the status of a request that the parser refused. */
   readonly onRefused?: (status: number) => void;
   /** Told of an answer whose client has closed the connection before all of it was sent. */
@@ -206,21 +206,21 @@ export class HttpServer implements Service {
     this.#end(socket, PARSER_ERRORS[error.code ?? ''] ?? MALFORMED, request);
   }
 
-  /** Another protocol than WebSocket, such as h2c, is declined by an answer in HTTP/1.1: the request is read again without the offer. */
+  /**
+   * A WebSocket that is not taken over, and another protocol, such as h2c, are declined by an answer in HTTP/1.1: the request is read again
+   * without the offer. What came before on the connection is answered first.
+   */
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     if (this.#ended.has(socket)) return;
-    if (asksForWebSocket(request)) {
-      this.#options.onUpgrade?.(request, socket, head);
-      return;
-    }
-    const readAgain = (): void => {
+    const go = (): void => {
       if (socket.destroyed) return;
+      if (asksForWebSocket(request) && this.#options.onUpgrade?.(request, socket, head) === true) return;
       socket.unshift(Buffer.concat([withoutOffer(request), head]));
       this.#server.emit('connection', socket);
     };
     const earlier = this.#answers.get(socket);
-    if (earlier === undefined || earlier.destroyed) readAgain();
-    else earlier.once('close', readAgain);
+    if (earlier === undefined || earlier.destroyed) go();
+    else earlier.once('close', go);
   };
 
   readonly #onConnect = (request: IncomingMessage, socket: Duplex): void => {

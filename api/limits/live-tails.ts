@@ -2,16 +2,23 @@ import { forbidden, rateLimited, storeUnavailable } from '../../pipeline/core/er
 import type { Service } from '../../pipeline/core/service.ts';
 import type { Principal } from '../http/route.ts';
 
-/** Live tails of one tenant that run at once in one process, where its plan allows so many. */
-export const MAX_LIVE_TAILS = 20;
+/** Of one key in one process, where its tenant's plan allows so many. */
+export const MAX_OF_KEY = 100;
+/** An expired trial has no more. */
+const FEW = 2;
 /** The wait for a place, in seconds. */
 const RETRY_AFTER = 10;
 
-/** The live tails that run in this process: counted for each tenant, and ended when the process stops. */
+/** What stays open for clients of this process, such as live tails: counted for each tenant and key, and ended when the process stops. */
 export class LiveTails implements Service {
-  readonly name = 'live tails';
-  readonly #running = new Map<number, number>();
+  readonly name: string;
+  readonly #running = new Map<string, number>();
   readonly #ending = new AbortController();
+
+  /** `name`: what is counted, in the plural. */
+  constructor(name = 'live tails') {
+    this.name = name;
+  }
 
   start(): Promise<void> {
     return Promise.resolve();
@@ -28,23 +35,35 @@ export class LiveTails implements Service {
 
   /**
    * Counts a tail in, and gives what counts it out again, which may be called twice. Throws HttpError: 403 above what the plan
-   * allows, 429 above MAX_LIVE_TAILS, 503 while the process stops.
+   * allows, 429 above MAX_OF_KEY, 503 while the process stops.
    */
-  enter({ tenantId, plan: { name, ceilings } }: Principal): () => void {
+  enter({ tenantId, keyId, plan: { name, ceilings } }: Pick<Principal, 'tenantId' | 'keyId' | 'plan'>): () => void {
     if (this.#ending.signal.aborted) throw storeUnavailable();
-    const running = this.#running.get(tenantId) ?? 0;
-    if (running >= ceilings.liveTails)
-      throw forbidden(`The plan ${name} allows ${String(ceilings.liveTails)} live tails at once; close one, or add a payment method.`);
-    if (running >= MAX_LIVE_TAILS)
-      throw rateLimited(`The tenant has ${String(running)} live tails open; at most ${String(MAX_LIVE_TAILS)} run at once.`, RETRY_AFTER);
-    this.#running.set(tenantId, running + 1);
+    const [tenant, key] = [String(tenantId), `${String(tenantId)}/${keyId}`];
+    if (this.#of(tenant) >= ceilings.liveTails)
+      throw forbidden(
+        `The plan ${name} allows ${String(ceilings.liveTails)} ${this.name} at once; close one${ceilings.liveTails <= FEW ? ', or add a payment method' : ''}.`,
+      );
+    if (this.#of(key) >= MAX_OF_KEY)
+      throw rateLimited(`The key has ${String(MAX_OF_KEY)} ${this.name} open, which is the most of a key.`, RETRY_AFTER);
+    this.#add(tenant, 1);
+    this.#add(key, 1);
     let isIn = true;
     return () => {
       if (!isIn) return;
       isIn = false;
-      const left = (this.#running.get(tenantId) ?? 1) - 1;
-      if (left === 0) this.#running.delete(tenantId);
-      else this.#running.set(tenantId, left);
+      this.#add(tenant, -1);
+      this.#add(key, -1);
     };
+  }
+
+  #of(whose: string): number {
+    return this.#running.get(whose) ?? 0;
+  }
+
+  #add(whose: string, count: number): void {
+    const sum = this.#of(whose) + count;
+    if (sum === 0) this.#running.delete(whose);
+    else this.#running.set(whose, sum);
   }
 }

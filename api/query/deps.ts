@@ -4,7 +4,6 @@ import type { PlanOptions } from '../../logsql/planner.ts';
 import type { QueryMemory } from '../../logsql/memory.ts';
 import type { VolumeCover } from '../../logsql/sql/volume.ts';
 import type { QueryNode } from '../../logsql/types.ts';
-import type { LookTurns } from './look-turns.ts';
 import type { Runner } from './rows.ts';
 import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
@@ -23,8 +22,6 @@ export type Request = {
   readonly requestId: string;
   /** How far the tenant's entries are counted already. */
   readonly cover: VolumeCover | null;
-  /** Asked before each look of a tail; throws where there is to be no other. */
-  readonly permit: () => void | Promise<void>;
 };
 
 /** What the endpoints stand on. */
@@ -33,8 +30,6 @@ export type Deps = {
   now(): bigint;
   /** What the query may hold. */
   readonly memory: QueryMemory;
-  /** Which of a tenant's tails looks next. */
-  readonly looks: LookTurns;
   /** Most fields of an answer of `/facets`. */
   readonly maxFacetFields: number;
   runner(request: Request): Runner;

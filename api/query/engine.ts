@@ -15,10 +15,8 @@ export type QueryJob = {
   readonly requestId: string;
   /** When the request came, by `performance.now()`. */
   readonly startedAt: number;
-  /** The time it has; of a tail, that of each look; of an export, until its first rows and between any two. */
+  /** The time it has; of an export, until its first rows and between any two. */
   readonly timeoutMs: number;
-  /** A tail goes on until it is aborted. */
-  readonly isTail: boolean;
   /** An export goes on as long as its rows flow: no time passes while they are taken. */
   readonly isExport?: boolean;
   /** How far the tenant's entries are counted; null or absent where they must be counted themselves. */
@@ -27,8 +25,6 @@ export type QueryJob = {
   readonly isHeavy?: boolean;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** Asked before each look of a tail; throws where there is to be no other. */
-  readonly permit: () => void;
 };
 
 export type EngineAnswer = Pick<RouteAnswer, 'headers' | 'body' | 'stream'>;

@@ -5,7 +5,6 @@ import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { Deadline } from './deadline.ts';
 import type { Deps, Request } from './deps.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from './engine.ts';
-import { LookTurns } from './look-turns.ts';
 import { OPERATIONS } from './operations.ts';
 import { Densities } from './slices.ts';
 import { StreamDirectory } from './streams.ts';
@@ -34,7 +33,6 @@ const UNTIMED = { max_execution_time: 0 };
 /** ClickHouse's `priority`: while a statement with a lower number runs, those with a higher one wait. */
 const PRIORITY = 1;
 const HEAVY_PRIORITY = 2;
-const NEVER = new AbortController().signal;
 
 /** Runs queries in this process: whole, from their text to the text of the answer. */
 export class LocalEngine implements QueryEngine {
@@ -42,7 +40,6 @@ export class LocalEngine implements QueryEngine {
   readonly #streams: StreamDirectory;
   readonly #densities = new Densities();
   readonly #memory: SharedMemory;
-  readonly #looks = new LookTurns();
 
   constructor(options: LocalEngineOptions) {
     this.#options = options;
@@ -57,7 +54,7 @@ export class LocalEngine implements QueryEngine {
     const request = requestOf(job, deadline);
     const memory = new QueryMemory(this.#options.memory ?? MEMORY, this.#memory);
     const settings = { priority: job.isHeavy === true ? HEAVY_PRIORITY : PRIORITY, ...(deadline === null ? {} : UNTIMED) };
-    if (!job.isTail && deadline === null) memory.until = job.startedAt + job.timeoutMs;
+    if (deadline === null) memory.until = job.startedAt + job.timeoutMs;
     try {
       const answer = await operation(job.parameters as never, request, this.#deps(memory, through, settings));
       if (typeof answer !== 'string' && answer.stream !== undefined) {
@@ -85,7 +82,6 @@ export class LocalEngine implements QueryEngine {
     return {
       now,
       memory,
-      looks: this.#looks,
       maxFacetFields: limits.maxFacetFields,
       runner: ({ tenantId, timeoutMs, signal, requestId }) => ({
         store,
@@ -109,7 +105,7 @@ async function* clearing<T>(stream: AsyncIterable<T> | Iterable<T>, memory: Quer
 }
 
 function requestOf(job: QueryJob, deadline: Deadline | null): Request {
-  const { tenantId, retentionDays, startedAt, requestId, timeoutMs, isTail, cover = null, signal, permit } = job;
-  const timeout = deadline?.signal ?? (isTail ? NEVER : AbortSignal.timeout(timeoutMs));
-  return { tenantId, retentionDays, startedAt, requestId, timeoutMs, timeout, cover, permit, signal: AbortSignal.any([signal, timeout]) };
+  const { tenantId, retentionDays, startedAt, requestId, timeoutMs, cover = null, signal } = job;
+  const timeout = deadline?.signal ?? AbortSignal.timeout(timeoutMs);
+  return { tenantId, retentionDays, startedAt, requestId, timeoutMs, timeout, cover, signal: AbortSignal.any([signal, timeout]) };
 }

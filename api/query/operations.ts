@@ -1,9 +1,10 @@
+import { toldSince } from '../live/alerts/told-since.ts';
+import { backfill, openLive } from '../live/operations.ts';
 import { selectFacets } from '../select/facets.ts';
 import { selectHits } from '../select/hits.ts';
 import { selectRows } from '../select/query.ts';
 import type { Select } from '../select/select.ts';
 import { selectStats, selectStatsRange } from '../select/stats.ts';
-import { selectTail } from '../select/tail.ts';
 import { fieldNames, fieldValues, streamFieldNames, streamFieldValues, streamIds, streams } from '../select/values.ts';
 import { alert, alerts } from './alerts.ts';
 import type { Deps, Request } from './deps.ts';
@@ -37,6 +38,9 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['alert', alert],
   ['incidents', incidents],
   ['incident', incident],
+  ['live/open', openLive],
+  ['live/backfill', backfill],
+  ['live/alerts', toldSince],
   ['select/query', select(selectRows)],
   ['select/hits', select(selectHits)],
   ['select/facets', select(selectFacets)],
@@ -48,5 +52,4 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['select/stream_field_values', select(streamFieldValues)],
   ['select/streams', select(streams)],
   ['select/stream_ids', select(streamIds)],
-  ['select/tail', select(selectTail)],
 ]);

@@ -51,24 +51,10 @@ export class QueryRuntime {
     const began = performance.now();
     try {
       const cover = (await this.#options.cover?.of(context.principal.tenantId)) ?? null;
-      return await this.#options.engine.run({ ...job, cover, isTail: false, isExport, permit: () => undefined });
+      return await this.#options.engine.run({ ...job, cover, isExport });
     } finally {
       this.#options.uses?.add(context.principal.tenantId, { queries: 1, seconds: (performance.now() - began) / 1000 });
     }
-  }
-
-  /** The same of a tail, which goes on until `signal`. Each look counts as a query, and `check` may refuse it. */
-  async follow(
-    context: QueryContext,
-    operation: string,
-    parameters: unknown,
-    { check, signal, timeoutMs }: { readonly check: () => void; readonly signal: AbortSignal; readonly timeoutMs?: number | undefined },
-  ): Promise<EngineAnswer> {
-    const permit = (): void => {
-      check();
-      this.#options.rate?.(context.principal);
-    };
-    return this.#options.engine.run({ ...this.#job(context, operation, parameters, timeoutMs), isTail: true, signal, permit });
   }
 
   #job({ principal, startedAt, requestId, signal }: QueryContext, operation: string, parameters: unknown, wanted?: number) {

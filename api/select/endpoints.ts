@@ -1,9 +1,7 @@
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ErrorStyle } from '../http/render-error.ts';
-import type { LiveTails } from '../limits/live-tails.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import { MAX_HELD, readArguments, readLimit, timeoutOf, type Arguments } from './arguments.ts';
-import { tailEndpoint } from './tail-endpoint.ts';
 
 const TEXT: ErrorStyle = 'text';
 const PROMETHEUS: ErrorStyle = 'prometheus';
@@ -24,10 +22,10 @@ const PATHS: readonly (readonly [string, ErrorStyle])[] = [
 ];
 
 /**
- * VictoriaLogs' read API over the entries of the key's tenant, by GET and by a form
+ * VictoriaLogs' read API, but for its tail (`tail-endpoint.ts`), over the entries of the key's tenant, by GET and by a form
  * (https://docs.victoriametrics.com/victorialogs/querying/#http-api). Errors are plain text, of the `stats` paths Prometheus' JSON.
  */
-export function createSelectEndpoints(runtime: QueryRuntime, tails: LiveTails): readonly Endpoint[] {
+export function createSelectEndpoints(runtime: QueryRuntime): readonly Endpoint[] {
   const answers = PATHS.map(([name, errors]): Endpoint => ({
     methods: ['GET', 'POST'],
     path: `/select/logsql/${name}`,
@@ -40,7 +38,7 @@ export function createSelectEndpoints(runtime: QueryRuntime, tails: LiveTails): 
       return { status: 200, headers: { 'VL-Request-Duration-Seconds': secondsSince(exchange.startedAt) }, ...answer };
     },
   }));
-  return [...answers, tailEndpoint(runtime, tails), tenantIds];
+  return [...answers, tenantIds];
 }
 
 /** `/select/tenant_ids`: the tenant of the key alone, as `_stream_id` begins with it. */

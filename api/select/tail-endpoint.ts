@@ -1,48 +1,59 @@
-import type { Texts } from '../http/answer-compression.ts';
+import { invalidParameter } from '../../pipeline/core/errors.ts';
+import { formatTime, MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
+import { readTime } from '../../logsql/times.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import type { LiveTails } from '../limits/live-tails.ts';
-import type { QueryRuntime } from '../query/runtime.ts';
-import { readArguments, timeoutOf } from './arguments.ts';
+import { streamedTail, type StreamedTailDeps } from '../live/streams/streamed-tail.ts';
+import { jsonLines } from '../live/streams/tail-text.ts';
+import type { TailRequest } from '../live/tail-session.ts';
+import { durationOf, readArguments, type Arguments } from './arguments.ts';
+
+/** What else entries must match. */
+const EXTRA = ['extra_filters', 'extra_stream_filters'] as const;
 
 /**
- * `/select/logsql/tail`: entries as JSON lines as they come (https://docs.victoriametrics.com/victorialogs/querying/#live-tailing).
- * Each look for new ones counts as a query of the key; where these are used up the tail waits. It ends with the client, when its key
- * is not let in any more, and with the process.
+ * `/select/logsql/tail`: entries as JSON lines as they come (https://docs.victoriametrics.com/victorialogs/querying/#live-tailing), after
+ * those that are stored since `offset` and `start_offset` before now. `refresh_interval` is read and has no effect: entries come when they
+ * arrive, and not when somebody looks for them.
  */
-export const tailEndpoint = (runtime: QueryRuntime, tails: LiveTails): Endpoint => ({
+export const tailEndpoint = (deps: StreamedTailDeps): Endpoint => ({
   methods: ['GET', 'POST'],
   path: '/select/logsql/tail',
   errors: 'text',
   access: { plane: 'app', scope: 'read' },
-  handle: async (exchange) => {
-    const parameters = await readArguments(exchange);
-    const leave = tails.enter(exchange.principal);
-    try {
-      const { stream } = await runtime.follow(exchange, 'select/tail', [...parameters], {
-        check: () => {
-          exchange.checkKey();
-        },
-        signal: AbortSignal.any([exchange.signal, tails.ending]),
-        timeoutMs: timeoutOf(parameters),
-      });
-      // also where nobody comes to read the answer
-      exchange.signal.addEventListener('abort', leave);
-      if (exchange.signal.aborted) leave();
-      return { status: 200, stream: leaving(stream ?? [], leave, tails.ending) };
-    } catch (error) {
-      leave();
-      throw error;
-    }
-  },
+  handle: async (exchange) =>
+    streamedTail(exchange, readTail(await readArguments(exchange), BigInt(Date.now()) * 1_000_000n), jsonLines, deps),
 });
 
-/** The texts, which end in order with the process. */
-async function* leaving(texts: Texts, leave: () => void, ending: AbortSignal): AsyncGenerator<string | Uint8Array> {
-  try {
-    yield* texts;
-  } catch (error) {
-    if (!ending.aborted) throw error;
-  } finally {
-    leave();
-  }
+/** Throws HttpError 400. */
+function readTail(parameters: Arguments, now: bigint): TailRequest {
+  lengthOf(parameters, 'refresh_interval', 1e9);
+  const since = now - lengthOf(parameters, 'offset', 5e9) - lengthOf(parameters, 'start_offset', 5e9);
+  const extra = EXTRA.flatMap((name) => parameters.getAll(name).map((value): [string, string] => [name, value]));
+  const window = windowOf(parameters, now);
+  return {
+    query: parameters.get('query') ?? '',
+    since: String(since < MIN_TIME ? MIN_TIME : since),
+    extra: window === null ? extra : [...extra, ['extra_filters', window]],
+    asTexts: true,
+  };
+}
+
+/** `start` and `end` as a filter; null where neither is given. */
+function windowOf(parameters: Arguments, now: bigint): string | null {
+  const [start, end] = (['start', 'end'] as const).map((name) => {
+    const text = (parameters.get(name) ?? '').trim();
+    if (text === '') return null;
+    const time = readTime(text, now);
+    if (time === null) throw invalidParameter(`${name} ${JSON.stringify(text)} is no time.`);
+    return time;
+  });
+  if (start == null && end == null) return null;
+  return `_time:[${formatTime(start?.start ?? MIN_TIME)}, ${formatTime(end?.end ?? MAX_TIME - 1n)}]`;
+}
+
+/** A length of time in nanoseconds, from 0 on. */
+function lengthOf(parameters: Arguments, name: string, fallback: number): bigint {
+  const length = durationOf(parameters, name, fallback);
+  if (length < 0) throw invalidParameter(`${name} cannot be below 0.`);
+  return BigInt(Math.trunc(length));
 }

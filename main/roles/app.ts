@@ -7,6 +7,7 @@ import { rejectionsRoute } from '../../api/admin/rejections.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { createWebhookRoutes } from '../../api/alerts/webhook-routes.ts';
 import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
+import type { ControlStore } from '../../api/control/control-store.ts';
 import { TrialSweep } from '../../api/control/trial-sweep.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import { createHost } from '../../api/http/host.ts';
@@ -31,6 +32,7 @@ import { createControlStore } from './control.ts';
 import { adminDetectionRoutes, detectionRoutes } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
 import { ingestPlane } from './ingest.ts';
+import { createLive } from './live.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /** The table of each topic. */
@@ -58,6 +60,36 @@ function warnOfOwner({ config: { clickhouse }, log }: RoleContext): void {
     log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
 }
 
+/** What operators ask the internal listener. */
+function serveAdmin(
+  context: RoleContext,
+  {
+    control,
+    counts,
+    letters,
+    store,
+    checks,
+    audit,
+  }: {
+    readonly control: ControlStore;
+    readonly counts: Parameters<typeof usageRoute>[1];
+    readonly letters: DeadLetters;
+    readonly store: Store;
+    readonly checks: Parameters<typeof adminDetectionRoutes>[0]['checks'];
+    readonly audit: AdminAudit;
+  },
+): void {
+  const { peers, log } = context;
+  const routes = [
+    ...adminRoutes(control, peers),
+    ...adminDetectionRoutes({ control, peers, checks }),
+    usageRoute(control, counts),
+    ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
+    auditRoute(audit),
+  ];
+  context.serveAdmin(routes, audit);
+}
+
 /** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 export const appRole: Role = {
   name: 'app',
@@ -71,14 +103,7 @@ export const appRole: Role = {
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
     const checks = await allProcessors(config.processors.files);
-    const routes = [
-      ...adminRoutes(control, peers),
-      ...adminDetectionRoutes({ control, peers, checks }),
-      usageRoute(control, counts),
-      ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
-      auditRoute(audit),
-    ];
-    context.serveAdmin(routes, audit);
+    serveAdmin(context, { control, counts, letters, store, checks, audit });
     const engine = queryWorkers(context, store);
     const cover = createLogCover(context, { store, letters });
     const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries, cover });
@@ -92,16 +117,19 @@ export const appRole: Role = {
       rejectionsRoute({ log: context.rejections, peers }),
     ];
     const tails = new LiveTails();
+    const live = createLive(context, { control, runtime, tails });
     const host = createHost({
       name: 'app host',
       host: config.http.host,
       port: config.http.appPort,
       endpoints: appHostEndpoints(endpoints, [
         ...queries.map((route) => appEndpoint(route)),
-        ...createSelectEndpoints(runtime, tails),
+        ...createSelectEndpoints(runtime),
+        ...live.endpoints,
         ...gatedEndpoints,
       ]),
       keys: control,
+      onUpgrade: live.sockets.onUpgrade,
       corsOrigins: config.http.corsOrigins,
       metrics,
       log,
@@ -117,8 +145,10 @@ export const appRole: Role = {
       ...services,
       engine,
       ...feed.services,
+      ...live.services,
       host,
       tails,
+      live.sockets,
     ];
   },
 };

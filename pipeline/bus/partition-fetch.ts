@@ -2,8 +2,8 @@ import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bounds } from './group-positions.ts';
+import { answered, nextAfter, offsetsOf, type Cluster, type Fetched } from './fetch-cluster.ts';
 import { clusterOf } from './kafkajs-cluster.ts';
-import { withTimeout } from './with-timeout.ts';
 
 export type PartitionFetchOptions = {
   readonly kafka: Kafka;
@@ -22,21 +22,6 @@ const [DEADLINE_MS, WAIT_MS] = [30_000, 100];
 const PAUSES_MS = [100, 250, 500, 1000, 2000];
 /** Of one partition, and of all that are asked for at once: no batch of ours is larger. */
 const [PARTITION_BYTES, FETCH_BYTES] = [4 * 1024 * 1024, 8 * 1024 * 1024];
-const [EARLIEST, LATEST] = [true, false];
-
-/** What is used of kafkajs' cluster and its brokers. */
-type Cluster = {
-  connect(): Promise<void>;
-  disconnect(): Promise<void>;
-  addTargetTopic(topic: string): Promise<void>;
-  findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
-  findBroker(options: { readonly nodeId: string }): Promise<Broker>;
-  fetchTopicsOffset(topics: readonly object[]): Promise<readonly { readonly partitions: readonly PartitionOffset[] }[]>;
-};
-type PartitionOffset = { readonly partition: number; readonly offset: string };
-type Broker = { fetch(request: object): Promise<{ readonly responses: readonly { readonly partitions: readonly Fetched[] }[] }> };
-type FetchedMessage = KafkaMessage & { readonly batchContext?: { readonly firstOffset: string; readonly lastOffsetDelta: number } };
-type Fetched = { readonly partition: number; readonly highWatermark: string; readonly messages: readonly FetchedMessage[] };
 
 /**
  * Reads partitions from their beginnings to their ends as they are now, without a consumer group, whose join takes longer than most of what
@@ -93,12 +78,9 @@ class Reading {
   }
 
   async #boundsOf(cluster: Cluster): Promise<ReadonlyMap<number, Bounds>> {
-    const partitions = [...this.#open.keys()].map((partition) => ({ partition }));
-    const ask = async (fromBeginning: boolean): Promise<Map<number, number>> => {
-      const topics = await this.#answer(cluster.fetchTopicsOffset([{ topic: this.#options.topic, partitions, fromBeginning }]));
-      return new Map(topics.flatMap((topic) => topic.partitions).map(({ partition, offset }) => [partition, Number(offset)]));
-    };
-    const [lows, ends] = await Promise.all([ask(EARLIEST), ask(LATEST)]);
+    const ask = (where: 'first' | 'end'): Promise<Map<number, number>> =>
+      this.#answer(offsetsOf(cluster, this.#options.topic, [...this.#open.keys()], where));
+    const [lows, ends] = await Promise.all([ask('first'), ask('end')]);
     return new Map([...ends].map(([partition, end]) => [partition, { low: lows.get(partition) ?? 0, end }]));
   }
 
@@ -118,21 +100,9 @@ class Reading {
     }
   }
 
-  /** What Kafka answers, in time and before the signal comes. The signal outlives the reading, and may not keep what was answered. */
-  async #answer<Answer>(asked: Promise<Answer>): Promise<Answer> {
-    const { signal } = this.#options;
-    let end = (): void => undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      end = (): void => {
-        reject(signal.reason as Error);
-      };
-    });
-    signal.addEventListener('abort', end, { once: true });
-    try {
-      return await withTimeout(DEADLINE_MS, Promise.race([asked, aborted]));
-    } finally {
-      signal.removeEventListener('abort', end);
-    }
+  /** What Kafka answers, in time and before the signal comes. */
+  #answer<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    return answered(asked, DEADLINE_MS, this.#options.signal);
   }
 
   #take(fetched: readonly Fetched[]): void {
@@ -149,7 +119,3 @@ class Reading {
     }
   }
 }
-
-/** The offset after the batch of a record, whose last records compaction may have removed. */
-const nextAfter = ({ offset, batchContext }: FetchedMessage): number =>
-  batchContext === undefined ? Number(offset) + 1 : Number(batchContext.firstOffset) + batchContext.lastOffsetDelta + 1;

@@ -81,6 +81,16 @@ export class Metrics {
     'Query workers that ended with a query: it took too long (time), or too much memory (memory), or they ended by themselves (crash).',
     ['why'],
   );
+  readonly lostLiveWorkers = this.#counter(
+    'logweir_live_workers_lost_total',
+    'Live workers that were ended since a filter held them up (time), or that ended by themselves (crash).',
+    ['why'],
+  );
+  readonly liveEntries = this.#counter(
+    'logweir_live_entries_total',
+    'Entries for live tails: sent, or not since the client is slow (slow), too many match (rate), filters take too long (busy), or the log lost them (log).',
+    ['outcome'],
+  );
   readonly cutAnswers = this.#counter(
     'logweir_cut_answers_total',
     'Answers that were cut off since their client did not take them: nothing moved (silent), or too much was waiting (budget).',

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
 import { pino } from 'pino';
 import { appEndpoint } from '../../api/http/endpoint.ts';
-import { LiveTails } from '../../api/limits/live-tails.ts';
 import { LocalEngine } from '../../api/query/local-engine.ts';
 import { createQueryRoutes } from '../../api/query/routes.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
@@ -63,7 +62,7 @@ describe('answers that take long', function () {
         const limits = engine === pool ? LIMITS : { ...LIMITS, queryTimeoutSeconds: 600 };
         const runtime = new QueryRuntime({ engine, limits });
         const routes = createQueryRoutes(runtime).map((route) => appEndpoint(route));
-        return startHost({ endpoints: [...routes, ...createSelectEndpoints(runtime, new LiveTails())], metrics });
+        return startHost({ endpoints: [...routes, ...createSelectEndpoints(runtime)], metrics });
       }),
     );
     // on a busy machine it takes the workers longer to begin than a query waits

@@ -49,9 +49,8 @@ describe('answers of large entries', function () {
         requestId: 'r',
         startedAt: performance.now(),
         timeoutMs: 60_000,
-        isTail: false,
       },
-      ...{ signal: new AbortController().signal, permit: () => undefined },
+      ...{ signal: new AbortController().signal },
     };
     return pool.run(job);
   };

@@ -1,5 +1,4 @@
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
-import { LiveTails } from '../../api/limits/live-tails.ts';
 import { queryRate, type QueryRate } from '../../api/limits/query-rate.ts';
 import { LocalEngine } from '../../api/query/local-engine.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
@@ -61,7 +60,6 @@ export type SelectHost = {
   readonly own: LogsqlStore;
   readonly url: string;
   readonly keys: FakeKeyStore;
-  readonly tails: LiveTails;
   call(name: string, parameters: Parameters, options?: { readonly key?: string; readonly method?: string }): Promise<Answer>;
   /** The JSON of an answer that must be a 200. */
   get<T>(name: string, parameters: Parameters, key?: string): Promise<T>;
@@ -77,9 +75,8 @@ export async function startSelect(
 ): Promise<SelectHost> {
   const own = await LogsqlStore.start();
   const keys = new FakeKeyStore({ one: { tenantId: 1 }, ...principals });
-  const tails = new LiveTails();
   const host = await startHost({
-    endpoints: createSelectEndpoints(runtimeOver(own.store, { rate: queryRate(), ...settings }), tails),
+    endpoints: createSelectEndpoints(runtimeOver(own.store, { rate: queryRate(), ...settings })),
     keys,
   });
   const call: SelectHost['call'] = async (name, parameters, { key = 'one', method = 'GET' } = {}) => {
@@ -102,13 +99,11 @@ export async function startSelect(
     own,
     url: host.url,
     keys,
-    tails,
     call,
     get: async <T>(name: string, parameters: Parameters, key?: string) => JSON.parse(await ok(name, parameters, key)) as T,
     rows: async (parameters, key) =>
       (await ok('query', parameters, key)).split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Plain])),
     stop: async () => {
-      await tails.stop();
       await host.stop();
       await own.stop();
     },

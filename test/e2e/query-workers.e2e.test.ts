@@ -57,8 +57,8 @@ describe('query workers', function () {
   beforeEach(() => (lost.length = 0));
 
   const jobOf = (asked: Asked): QueryJob => ({
-    ...{ tenantId: 1, retentionDays: 0, atOnce: 4, requestId: 'r', startedAt: performance.now(), timeoutMs: 60_000, isTail: false },
-    ...{ signal: NEVER, permit: () => undefined },
+    ...{ tenantId: 1, retentionDays: 0, atOnce: 4, requestId: 'r', startedAt: performance.now(), timeoutMs: 60_000 },
+    ...{ signal: NEVER },
     ...asked,
   });
   const select = (query: string, more: Record<string, string> = {}): string =>
@@ -238,25 +238,5 @@ describe('query workers', function () {
     await first.return?.();
     await (await third).return?.();
     await second.return?.();
-  });
-
-  it('follow a query as long as it may look', async () => {
-    let looks = 0;
-    const permit = (): void => {
-      if (++looks > 2) throw rateLimited('enough', 600);
-    };
-    const now = Date.now() * 1e6;
-    await own.insert(4, [at(0, { _time: new Date(now / 1e6 - 1000).toISOString(), _msg: 'new' })]);
-    const end = new AbortController();
-    const parameters = new URLSearchParams({ query: '*', offset: '0s', start_offset: '1h', refresh_interval: '200ms' }).toString();
-    const { stream } = await pool.run(
-      jobOf({ operation: 'select/tail', parameters, tenantId: 4, isTail: true, permit, signal: end.signal }),
-    );
-    for await (const part of stream ?? []) {
-      expect(String(part)).to.include('"_msg":"new"');
-      break;
-    }
-    expect(looks).to.be.at.least(1);
-    end.abort();
   });
 });

@@ -123,9 +123,8 @@ async function ask(pool: QueryPool, { set, text, timeoutMs }: Asked): Promise<An
       requestId: 'budgets',
       startedAt: performance.now(),
       timeoutMs,
-      isTail: false,
     },
-    ...{ signal: new AbortController().signal, permit: () => undefined },
+    ...{ signal: new AbortController().signal },
   };
   try {
     const { body } = await pool.run(job);

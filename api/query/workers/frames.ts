@@ -1,22 +1,19 @@
 /** What the app process and its query workers say to each other: frames of a type, the number of a job, and bytes. */
 
-/** To a worker: its settings; a query; nobody waits for it any more; more of its answer is wanted; a tail may look, or not; is it there? */
+/** To a worker: its settings; a query; nobody waits for it any more; more of its answer is wanted; is it there? */
 export const SETTINGS = 1;
 export const RUN = 2;
 export const ABORT = 3;
 export const MORE = 4;
-export const ALLOW = 5;
-export const DENY = 6;
 export const PING = 7;
 
-/** From a worker: it is ready; it works on this job from now on; the head of an answer, its bytes, its end; an error; may it look?; it is there. */
+/** From a worker: it is ready; it works on this job from now on; the head of an answer, its bytes, its end; an error; it is there. */
 export const READY = 20;
 export const NOTE = 21;
 export const HEAD = 22;
 export const DATA = 23;
 export const END = 24;
 export const ERROR = 25;
-export const ASK = 26;
 export const PONG = 27;
 /** The names of the pipes that the rows of a job go through. */
 export const PIPES = 28;

@@ -14,7 +14,7 @@ export type WorkerSettings = {
 };
 
 /** A job as it is sent; how long ago its request came, since clocks of two processes begin at different times. Milliseconds. */
-export type SentJob = Omit<QueryJob, 'signal' | 'permit' | 'startedAt' | 'atOnce'> & {
+export type SentJob = Omit<QueryJob, 'signal' | 'startedAt' | 'atOnce'> & {
   readonly elapsedMs: number;
   readonly isHeavy: boolean;
 };

@@ -6,26 +6,16 @@ import type { Service } from '../../../pipeline/core/service.ts';
 import type { Store } from '../../../pipeline/store/client.ts';
 import type { MemoryLimits } from '../../../logsql/memory.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../engine.ts';
+import { ABORT, DATA, END, ERROR, frameOf, GONE, HEAD, jsonFrame, jsonOf, NOTE, PIPES, READY, RUN, type Frame } from './frames.ts';
 import {
-  ABORT,
-  ALLOW,
-  ASK,
-  DATA,
-  DENY,
-  END,
-  ERROR,
-  frameOf,
-  GONE,
-  HEAD,
-  jsonFrame,
-  jsonOf,
-  NOTE,
-  PIPES,
-  READY,
-  RUN,
-  type Frame,
-} from './frames.ts';
-import { receivedError, sentError, type AnswerHead, type SentError, type SentJob, type SentPipes } from './messages.ts';
+  receivedError,
+  sentError,
+  type AnswerHead,
+  type SentError,
+  type SentJob,
+  type SentPipes,
+  type WorkerSettings,
+} from './messages.ts';
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
 import { TenantWork } from './tenant-work.ts';
@@ -133,17 +123,15 @@ export class QueryPool implements QueryEngine, Service {
   #open(slot: WorkerSlot): void {
     const { clickhouse, limits, log, memory = MEMORY } = this.#options;
     const mark = `-${randomUUID()}`;
-    const worker = new WorkerProcess(
-      { clickhouse, limits, memory, mark },
-      {
-        onFrame: (frame) => {
-          if (slot.worker === worker) this.#take(slot, frame);
-        },
-        onExit: (how) => {
-          if (slot.worker === worker) this.#exited(slot, how, log);
-        },
+    const settings: WorkerSettings = { clickhouse, limits, memory, mark };
+    const worker = new WorkerProcess(settings, {
+      onFrame: (frame) => {
+        if (slot.worker === worker) this.#take(slot, frame);
       },
-    );
+      onExit: (how) => {
+        if (slot.worker === worker) this.#exited(slot, how, log);
+      },
+    });
     Object.assign(slot, { worker, mark, isReady: false, noted: 0, silentMs: 0, why: null });
   }
 
@@ -177,9 +165,9 @@ export class QueryPool implements QueryEngine, Service {
     const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
     job.placed(number, (parts) => slot.worker?.send(parts), now);
     slot.jobs.set(number, job);
-    const { operation, parameters, retentionDays, requestId, timeoutMs, isTail, isExport = false, startedAt, cover = null } = job.job;
+    const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null } = job.job;
     const told = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
-    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isTail, isExport, cover }, ...told };
+    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover }, ...told };
     slot.worker?.send(jsonFrame(RUN, number, sent));
     return true;
   }
@@ -196,11 +184,9 @@ export class QueryPool implements QueryEngine, Service {
     this.#placeWaiting();
   }
 
-  /** Counts what a job ran since it was counted last as work of its tenant; a tail only waits. */
+  /** Counts what a job ran since it was counted last as work of its tenant. */
   #charge(job: PoolJob, now: number): void {
-    const { tenantId, isTail } = job.job;
-    const ms = job.ran(now);
-    if (!isTail) this.#work.add(tenantId, ms, now);
+    this.#work.add(job.job.tenantId, job.ran(now), now);
   }
 
   #forget(slot: WorkerSlot, job: PoolJob): void {
@@ -241,9 +227,6 @@ export class QueryPool implements QueryEngine, Service {
         slot.leaving.delete(frame.job);
         this.#placeWaiting();
         break;
-      case ASK:
-        if (job !== undefined) slot.worker?.send(permission(job, frame.job));
-        break;
     }
   }
 
@@ -277,7 +260,6 @@ export class QueryPool implements QueryEngine, Service {
   /** A job has not ended though its time is up: where it holds its worker, that is ended too. */
   #late(job: PoolJob): void {
     const slot = this.#slots.find(({ jobs }) => jobs.get(job.number) === job);
-    if (job.job.isTail && (slot === undefined || slot.noted !== job.number || slot.silentMs < job.job.timeoutMs + GRACE_MS)) return;
     // an answer that is being taken slowly waits for its reader, and holds nobody up
     const allowedMs = job.hasBegun ? job.job.timeoutMs : 0;
     if (slot !== undefined && slot.noted === job.number && slot.silentMs > allowedMs) this.#end(slot, 'time');
@@ -353,13 +335,3 @@ const tooMuch = (job: PoolJob): Error =>
   queryTimeout(
     `The query took more memory than it may have${pipesOf(job)}; narrow the time range, or let fewer rows come that far${adviceOf(job)}.`,
   );
-
-/** Whether a tail may look again. */
-function permission(job: PoolJob, number: number): readonly Uint8Array[] {
-  try {
-    job.job.permit();
-    return frameOf(ALLOW, number);
-  } catch (error) {
-    return jsonFrame(DENY, number, sentError(error));
-  }
-}

@@ -5,7 +5,7 @@ import { Store, type QueryOptions, type Row } from '../../../pipeline/store/clie
 import type { QueryJob } from '../engine.ts';
 import { LocalEngine } from '../local-engine.ts';
 import * as frames from './frames.ts';
-import { receivedError, sentError, type AnswerHead, type SentError, sentPipes, type SentJob, type WorkerSettings } from './messages.ts';
+import { sentError, type AnswerHead, sentPipes, type SentJob, type WorkerSettings } from './messages.ts';
 
 /** The pipe: two ways in one. */
 const PIPE = 3;
@@ -20,8 +20,6 @@ type Running = {
   wake: () => void;
   /** Settle when statements that were given up have ended in ClickHouse. */
   readonly kills: Promise<void>[];
-  /** Settles the question whether a tail may look. */
-  answered: (error: Error | null) => void;
 };
 
 const pipe = new net.Socket({ fd: PIPE, readable: true, writable: true });
@@ -84,18 +82,10 @@ function storeOf(job: number, inner: Store, kills: Promise<void>[]): Store {
 }
 
 async function run(job: number, sent: SentJob): Promise<void> {
-  const one: Running = { abort: new AbortController(), kills: [], ahead: 0, wake: () => undefined, answered: () => undefined };
+  const one: Running = { abort: new AbortController(), kills: [], ahead: 0, wake: () => undefined };
   running.set(job, one);
-  const permit = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      one.answered = (error) => {
-        if (error === null) resolve();
-        else reject(error);
-      };
-      send(frames.frameOf(frames.ASK, job));
-    });
   const { elapsedMs, ...rest } = sent;
-  const whole = { ...rest, startedAt: performance.now() - elapsedMs, signal: one.abort.signal, permit } as unknown as QueryJob;
+  const whole = { ...rest, startedAt: performance.now() - elapsedMs, signal: one.abort.signal } as unknown as QueryJob;
   try {
     if (engine === null || store === null) throw new Error('BUG: A query came before the settings.');
     note(job);
@@ -163,17 +153,10 @@ function take(frame: frames.Frame): void {
     case frames.ABORT:
       one?.abort.abort();
       one?.wake();
-      one?.answered(new Error('Nobody waits for the query any more.'));
       break;
     case frames.MORE:
       if (one !== undefined) one.ahead -= frame.bytes.readUInt32BE(0);
       one?.wake();
-      break;
-    case frames.ALLOW:
-      one?.answered(null);
-      break;
-    case frames.DENY:
-      one?.answered(receivedError(frames.jsonOf(frame) as SentError));
       break;
     case frames.PING:
       send(frames.frameOf(frames.PONG));

@@ -7,7 +7,7 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** What of a tenant runs already. */
 export type Running = {
-  /** Everything, with tails and exports. */
+  /** Everything, with exports. */
   readonly jobs: number;
   /** Queries alone, of which a plan allows so many at once. */
   readonly queries: number;
@@ -53,8 +53,7 @@ export class Queue {
       if (!firsts.has(line)) firsts.set(line, job);
     }
     const running = new Map([...firsts.values()].map(({ job }) => [job.tenantId, runningOf(job.tenantId)]));
-    const isAllowed = ({ job }: PoolJob): boolean =>
-      job.isTail || job.isExport === true || (running.get(job.tenantId)?.queries ?? 0) < job.atOnce;
+    const isAllowed = ({ job }: PoolJob): boolean => job.isExport === true || (running.get(job.tenantId)?.queries ?? 0) < job.atOnce;
     const jobsOf = ({ job }: PoolJob): number => running.get(job.tenantId)?.jobs ?? 0;
     return [...firsts.values()].filter(isAllowed).sort((a, b) => jobsOf(a) - jobsOf(b));
   }

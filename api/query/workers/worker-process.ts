@@ -4,9 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { frameOf, FrameReader, jsonFrame, PING, PONG, SETTINGS, type Frame } from './frames.ts';
-import type { WorkerSettings } from './messages.ts';
 
-/** Most megabytes of objects of one process; what is beyond ends it. */
+/** Most megabytes of objects of one process, unless it is said; what is beyond ends it. */
 const HEAP_MB = 128;
 /** The heap grows by so much beyond what is in use before garbage is looked for: V8 itself would take half as much again, and more. Percent. */
 const HEAP_GROWTH = 25;
@@ -14,7 +13,7 @@ const HEAP_GROWTH = 25;
 const NICE = 5;
 const PIPE = 3;
 const EXTENSION = path.extname(import.meta.filename);
-const PROGRAM = path.join(import.meta.dirname, `query-worker${EXTENSION}`);
+const QUERY_WORKER = path.join(import.meta.dirname, 'query-worker');
 /** The program as it is in the repository needs what reads TypeScript. */
 const LOADER = EXTENSION === '.ts' ? ['--import', 'tsx'] : [];
 
@@ -24,22 +23,30 @@ export type WorkerEvents = {
   readonly onExit: (how: string) => void;
 };
 
-/** One query worker: a process of its own, which ends with this one, and what is said to it. */
+/** What a worker runs: the path of a module without its extension, and most megabytes of objects. */
+export type WorkerProgram = { readonly module: string; readonly heapMb: number };
+
+/** One worker: a process of its own, which ends with this one, and what is said to it. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #pipe: Duplex;
   /** Since when it owes the answer to the question whether it is there; null: it owes none. By `performance.now()`. */
   #askedAt: number | null = null;
 
-  constructor(settings: WorkerSettings, { onFrame, onExit }: WorkerEvents) {
+  /** Runs a query worker, unless another program is given. Its settings are the first that it is told. */
+  constructor(
+    settings: unknown,
+    { onFrame, onExit }: WorkerEvents,
+    { module, heapMb }: WorkerProgram = { module: QUERY_WORKER, heapMb: HEAP_MB },
+  ) {
     const flags = [
-      `--max-old-space-size=${String(HEAP_MB)}`,
+      `--max-old-space-size=${String(heapMb)}`,
       `--heap-growing-percent=${String(HEAP_GROWTH)}`,
       '--max-semi-space-size=4',
       '--expose-gc',
       ...LOADER,
     ];
-    this.#child = spawn(process.execPath, [...flags, PROGRAM], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
+    this.#child = spawn(process.execPath, [...flags, module + EXTENSION], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
     this.#pipe = this.#child.stdio[PIPE] as Duplex;
     const reader = new FrameReader((frame) => {
       if (frame.type === PONG) this.#askedAt = null;

@@ -4,7 +4,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 /** How long a worker may be silent before what others have asked of it is asked of another one. Milliseconds. */
 export const SILENT_MS = 250;
-/** So many queries run in a worker at once, beside tails and exports. */
+/** So many queries run in a worker at once, beside exports. */
 const MAX_RUNNING = 4;
 /** So many exports, which may go on for hours, run in a worker beside them, and so many of one tenant. */
 const MAX_EXPORTS = 4;
@@ -12,8 +12,8 @@ const MAX_OWN_EXPORTS = 2;
 /** Whoever had a job in a worker within this time is expected to have the next one there. Milliseconds. */
 const COMPANY_MS = 2000;
 
-/** No tail and no export. */
-export const isQuery = (job: QueryJob): boolean => !job.isTail && job.isExport !== true;
+/** No export. */
+export const isQuery = (job: QueryJob): boolean => job.isExport !== true;
 
 /** A worker and what it has to do. */
 export class WorkerSlot {
@@ -34,11 +34,11 @@ export class WorkerSlot {
   /** Why it is being ended. */
   why: 'time' | 'memory' | 'idle' | null = null;
 
-  /** True while it may have one more query; tails and exports are counted by themselves. */
-  hasRoom({ isTail, isExport, tenantId }: QueryJob): boolean {
+  /** True while it may have one more query; exports are counted by themselves. */
+  hasRoom({ isExport, tenantId }: QueryJob): boolean {
     if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
     const jobs = this.all;
-    if (isExport !== true) return isTail || jobs.filter(isQuery).length < MAX_RUNNING;
+    if (isExport !== true) return jobs.filter(isQuery).length < MAX_RUNNING;
     const exports = jobs.filter((job) => job.isExport === true);
     return exports.length < MAX_EXPORTS && exports.filter((job) => job.tenantId === tenantId).length < MAX_OWN_EXPORTS;
   }

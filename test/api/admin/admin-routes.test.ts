@@ -206,7 +206,7 @@ describe('the admin routes', () => {
       expect((await run('sweep --json')).json()).to.deep.equal([]);
       expect((await run(`tenant add-payment --tenant ${imported.tenant_id} --json`)).json()).to.deep.include({
         plan: 'team',
-        ceilings: { users: null, keys: null, live_tails: null, dashboards: null, saved_searches: null },
+        ceilings: { users: null, keys: null, live_tails: 100, dashboards: null, saved_searches: null },
       });
     });
     it('a table for people', async () => {

@@ -9,7 +9,6 @@ import type { Scope } from '../../../api/http/route.ts';
 import { RouteTable } from '../../../api/http/route-table.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
-import { LiveTails } from '../../../api/limits/live-tails.ts';
 import { createQueryRoutes } from '../../../api/query/routes.ts';
 import type { QueryEngine } from '../../../api/query/engine.ts';
 import { QueryRuntime } from '../../../api/query/runtime.ts';
@@ -39,7 +38,7 @@ function endpointLists(): Readonly<Record<HostName, readonly Endpoint[]>> {
   const runtime = new QueryRuntime({ engine, limits });
   const queries = createQueryRoutes(runtime);
   const routes = [...queries, rejectionsRoute({ log: new RejectionLog() })];
-  const app = [...routes.map((route) => appEndpoint(route)), ...createSelectEndpoints(runtime, new LiveTails()), ...gatedEndpoints];
+  const app = [...routes.map((route) => appEndpoint(route)), ...createSelectEndpoints(runtime), ...gatedEndpoints];
   return { app: appHostEndpoints(ingest, app), ingest: ingestHostEndpoints(ingest, app) };
 }
 

@@ -125,6 +125,7 @@ describe('requests for another protocol', () => {
         onUpgrade: (incoming, socket) => {
           taken.push(incoming.url ?? '');
           socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+          return true;
         },
       });
     });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LiveTails, MAX_LIVE_TAILS } from '../../../api/limits/live-tails.ts';
+import { LiveTails, MAX_OF_KEY } from '../../../api/limits/live-tails.ts';
 import { findPlan, type Plan } from '../../../api/control/plans.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { fakePrincipal } from '../../fakes/key-store.ts';
@@ -32,11 +32,12 @@ describe('the count of live tails', () => {
     expect(refusal(() => tails.enter(expired)).status).to.equal(403);
   });
 
-  it('keeps any tenant to a number for each process', () => {
+  it('keeps any key to a number for each process, and no other one', () => {
     const tails = new LiveTails();
-    const places = Array.from({ length: MAX_LIVE_TAILS }, () => tails.enter(fakePrincipal()));
+    const places = Array.from({ length: MAX_OF_KEY }, () => tails.enter(fakePrincipal()));
     const { status, options } = refusal(() => tails.enter(fakePrincipal()));
     expect([status, options.retryAfter]).to.deep.equal([429, 10]);
+    tails.enter(fakePrincipal({ keyId: 'other' }));
     places.pop()?.();
     tails.enter(fakePrincipal());
   });

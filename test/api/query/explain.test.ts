@@ -1,14 +1,12 @@
 import { expect } from 'chai';
 import { renderExplained, type ExplainedQuery } from '../../../cli/explained.ts';
 import { explainSearch } from '../../../api/query/explain.ts';
-import { LookTurns } from '../../../api/query/look-turns.ts';
 import type { Deps, Request } from '../../../api/query/deps.ts';
 import { memoryFor, NOW } from '../../logsql/support.ts';
 
 const deps: Deps = {
   now: () => NOW,
   memory: memoryFor(),
-  looks: new LookTurns(),
   maxFacetFields: 50,
   runner: () => {
     throw new Error('An explanation runs nothing.');
@@ -23,7 +21,6 @@ const request: Request = {
   signal: new AbortController().signal,
   timeout: new AbortController().signal,
   timeoutMs: 1000,
-  permit: () => undefined,
 };
 
 async function explain(query: string, before: string | null = null): Promise<ExplainedQuery> {

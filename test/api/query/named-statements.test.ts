@@ -30,8 +30,8 @@ describe('statements of a request', () => {
     await engine
       .run({
         ...{ operation: 'search', parameters: { query: 'a', start: '-1h', end: 'now', limit: 1, before: null, enrich: false } },
-        ...{ tenantId: 1, retentionDays: 0, atOnce: 4, requestId: REQUEST_ID, startedAt: 0, timeoutMs: 5000, isTail: false },
-        ...{ signal: new AbortController().signal, permit: () => undefined },
+        ...{ tenantId: 1, retentionDays: 0, atOnce: 4, requestId: REQUEST_ID, startedAt: 0, timeoutMs: 5000 },
+        ...{ signal: new AbortController().signal },
       })
       // what this server answers is no entry
       .catch(() => undefined);

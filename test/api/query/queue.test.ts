@@ -16,9 +16,8 @@ const job = (tenantId: number, more: Partial<QueryJob> = {}): PoolJob =>
         requestId: '',
         startedAt: 0,
         timeoutMs: 1,
-        isTail: false,
       },
-      ...{ signal: new AbortController().signal, permit: nothing },
+      ...{ signal: new AbortController().signal },
       ...more,
     },
     { resolve: nothing, reject: nothing, onOver: nothing },
@@ -40,12 +39,12 @@ describe('the queue of queries', () => {
     expect(queue.size).to.equal(3);
   });
 
-  it('holds back what is beyond the plan, but no tails and exports', () => {
+  it('holds back what is beyond the plan, but no exports', () => {
     const queue = new Queue();
-    const [query, tail, exported] = [job(1, { atOnce: 2 }), job(2, { atOnce: 2, isTail: true }), job(1, { atOnce: 2, isExport: true })];
-    for (const one of [query, tail, exported]) queue.add(one);
-    expect(queue.next(() => ({ jobs: 2, queries: 2 }))).to.have.members([tail, exported]);
-    expect(queue.next(() => ({ jobs: 2, queries: 1 }))).to.have.members([query, tail, exported]);
+    const [query, exported] = [job(1, { atOnce: 2 }), job(1, { atOnce: 2, isExport: true })];
+    for (const one of [query, exported]) queue.add(one);
+    expect(queue.next(() => ({ jobs: 2, queries: 2 }))).to.have.members([exported]);
+    expect(queue.next(() => ({ jobs: 2, queries: 1 }))).to.have.members([query, exported]);
   });
 
   it('refuses what one tenant has too much of, and nobody else', () => {

@@ -1,0 +1,105 @@
+import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
+import { HttpError, invalidParameter } from '../../../pipeline/core/errors.ts';
+import { timeOf } from '../../query/alerts.ts';
+import type { LiveTails } from '../../limits/live-tails.ts';
+import type { QueryRuntime } from '../../query/runtime.ts';
+import { INTERNAL, POLICY, TRY_AGAIN } from '../outlet.ts';
+import type { OpenSocket, SocketEndpoint } from '../sockets/live-sockets.ts';
+import type { StoredPlaces } from '../stored-places.ts';
+import type { AlertEvent, AlertStreams } from './alert-streams.ts';
+
+export type AlertSocketDeps = {
+  readonly streams: AlertStreams;
+  readonly runtime: QueryRuntime;
+  /** Up to where the topic of alerts is stored. */
+  readonly stored: StoredPlaces;
+};
+
+/** What may wait for a client that does not read: alerts are few. Bytes. */
+const MAX_UNSENT = 256 * 1024;
+
+/** `/ws/alerts/{tenant_id}`: what is said of alerts, as it is said. */
+export const alertSockets = (deps: AlertSocketDeps, streams: LiveTails): SocketEndpoint => ({
+  path: '/ws/alerts/{tenant_id}',
+  tails: streams,
+  check: (query) => void readQuery(query),
+  open: (socket) => {
+    void new AlertSocket(deps, socket).follow();
+  },
+});
+
+/** Reads `updates` and `since`. Throws HttpError 400. */
+function readQuery(query: URLSearchParams): { readonly withUpdates: boolean; readonly since: string | null } {
+  const [updates, since] = [query.get('updates') ?? 'false', query.get('since')];
+  if (updates !== 'true' && updates !== 'false') throw invalidParameter('updates must be true or false.');
+  if (since !== null) timeOf('since', since, BigInt(Date.now()) * 1_000_000n);
+  return { withUpdates: updates === 'true', since };
+}
+
+class AlertSocket {
+  readonly #deps: AlertSocketDeps;
+  readonly #open: OpenSocket;
+  readonly #withUpdates: boolean;
+  readonly #since: string | null;
+  /** What comes while alerts of before are told; null afterwards. */
+  #held: AlertEvent[] | null = [];
+
+  constructor(deps: AlertSocketDeps, open: OpenSocket) {
+    this.#deps = deps;
+    this.#open = open;
+    ({ withUpdates: this.#withUpdates, since: this.#since } = readQuery(open.query));
+    open.socket.on('message', () => open.close({ code: POLICY, reason: 'Nothing is to be said here: parameters stand in the address.' }));
+  }
+
+  async follow(): Promise<void> {
+    const { principal, signal, close } = this.#open;
+    const { begin, leave } = this.#deps.streams.listen(principal.tenantId, (event) => this.#take(event));
+    signal.addEventListener('abort', leave);
+    if (signal.aborted) leave();
+    try {
+      const place = await begin;
+      const told = new Map<number, ShownAlert>();
+      if (this.#since !== null) {
+        await this.#deps.stored.wait(place, signal);
+        for (const alert of await this.#before(this.#since)) {
+          told.set(alert.id, alert);
+          this.#send({ type: alert.state === 'firing' ? 'fired' : 'resolved', alert });
+        }
+      }
+      const held = this.#held ?? [];
+      this.#held = null;
+      for (const event of held) if (!isTold(event, told.get(event.alert.id))) this.#send(event);
+    } catch (error) {
+      if (signal.aborted) return;
+      const isTransient = error instanceof HttpError;
+      close({ code: isTransient ? TRY_AGAIN : INTERNAL, reason: isTransient ? error.message : 'The stream of alerts failed.' });
+    }
+  }
+
+  async #before(since: string): Promise<readonly ShownAlert[]> {
+    const { principal, requestId, signal } = this.#open;
+    const context = { principal, requestId, signal, startedAt: performance.now() };
+    const { body } = await this.#deps.runtime.run(context, 'live/alerts', { since }, { isFree: true });
+    const { items, cut } = JSON.parse((body as string | Buffer).toString()) as { items: ShownAlert[]; cut: boolean };
+    if (cut) this.#open.socket.send(JSON.stringify({ _control: { type: 'backfill', count: items.length, cut } }));
+    return items;
+  }
+
+  #take(event: AlertEvent): void {
+    if (event.type === 'updated' && !this.#withUpdates) return;
+    if (this.#held === null) this.#send(event);
+    else this.#held.push(event);
+  }
+
+  #send(event: AlertEvent): void {
+    const { socket, close } = this.#open;
+    if (socket.bufferedAmount > MAX_UNSENT)
+      close({ code: TRY_AGAIN, reason: 'Alerts are not read fast enough; connect again with `since`.' });
+    else socket.send(JSON.stringify(event));
+  }
+}
+
+/** Whether an alert was told as it was then, or as it was later. */
+const isTold = ({ alert }: AlertEvent, told: ShownAlert | undefined): boolean =>
+  told !== undefined &&
+  (alert.last_updated_at < told.last_updated_at || (alert.last_updated_at === told.last_updated_at && alert.state === told.state));

@@ -1,0 +1,16 @@
+import { sql } from '../../../pipeline/core/sql.ts';
+import { ownOf, readAlerts, seconds, timeOf } from '../../query/alerts.ts';
+import type { Deps, Request } from '../../query/deps.ts';
+
+/** Most alerts that a stream begins with, the newest. */
+export const MAX_TOLD = 1000;
+
+export type ToldSince = { readonly since: string };
+
+/** The last word on each alert of which something was said since then, oldest first, and whether there are more. */
+export async function toldSince({ since }: ToldSince, request: Request, deps: Deps): Promise<string> {
+  const from = seconds(timeOf('since', since, deps.now()).start, false);
+  const where = { fixed: ownOf(request, deps), last: [sql`updated_at >= toDateTime64(${from}, 0, 'UTC')`] };
+  const { items, total } = await readAlerts(where, { limit: MAX_TOLD, offset: 0 }, request, deps);
+  return JSON.stringify({ items: [...items].reverse(), cut: total > items.length });
+}

@@ -1,0 +1,203 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { HttpError, storeUnavailable } from '../../../pipeline/core/errors.ts';
+import type { Service } from '../../../pipeline/core/service.ts';
+import { authenticate, authorize, type KeyStore } from '../../auth/authenticate.ts';
+import { extractCredential } from '../../auth/forms.ts';
+import type { Endpoint } from '../../http/endpoint.ts';
+import { headerOf, targetOf } from '../../http/exchange.ts';
+import { requestIdOf } from '../../http/request-id.ts';
+import type { Principal } from '../../http/route.ts';
+import { RouteTable } from '../../http/route-table.ts';
+import type { LiveTails } from '../../limits/live-tails.ts';
+import { GOING_AWAY, POLICY, type TailEnd } from '../outlet.ts';
+import { checkHandshake, selectProtocol } from './handshake.ts';
+
+/** A WebSocket that was let in. */
+export type OpenSocket = {
+  readonly socket: WebSocket;
+  readonly principal: Principal;
+  readonly query: URLSearchParams;
+  readonly requestId: string;
+  /** Aborted when it has closed. */
+  readonly signal: AbortSignal;
+  /** Closes it, and tells why. */
+  readonly close: (end: TailEnd) => void;
+};
+
+/** A path at which WebSockets are let in. */
+export type SocketEndpoint = {
+  /** With parameters as `{name}`. */
+  readonly path: string;
+  /** Counts the socket for its tenant and key. */
+  readonly tails: LiveTails;
+  /** Called once for each. Where a parameter is wrong it throws HttpError: that is the answer, and nothing was opened. */
+  readonly check?: (query: URLSearchParams) => void;
+  open(socket: OpenSocket): void;
+};
+
+/** A message of a client is no larger. Bytes. */
+const MAX_PAYLOAD = 128 * 1024;
+/** How often a client must show that it is there, and its key is looked at again. Milliseconds. */
+const PING_MS = 20_000;
+const KEY_MS = 2000;
+/** So long a client may take to answer that the socket is closed. Milliseconds. */
+const CLOSE_MS = 2000;
+/** The longest reason of a close, in bytes (RFC 6455, 5.5). */
+const MAX_REASON = 120;
+
+type Open = OpenSocket & { isAlive: boolean; readonly check: () => void };
+
+/** The WebSockets of a process: let in with the credentials and bounds of requests, watched while they are open, closed with the process. */
+export class LiveSockets implements Service {
+  readonly name = 'websockets';
+  readonly #keys: KeyStore;
+  readonly #table = new RouteTable<SocketEndpoint>();
+  readonly #endpoints: readonly SocketEndpoint[];
+  readonly #open = new Set<Open>();
+  #isStopping = false;
+  readonly #timers: readonly NodeJS.Timeout[];
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_PAYLOAD,
+    perMessageDeflate: false,
+    handleProtocols: selectProtocol,
+  });
+
+  constructor(keys: KeyStore, endpoints: readonly SocketEndpoint[]) {
+    this.#keys = keys;
+    this.#endpoints = endpoints;
+    for (const endpoint of endpoints) this.#table.add(['GET'], endpoint.path, endpoint);
+    this.#server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${requestIdOf(request.headers['x-request-id'])}`));
+    this.#timers = [setInterval(this.#ping, PING_MS).unref(), setInterval(this.#checkKeys, KEY_MS).unref()];
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Closes all with 1001; resolves when they are closed, soon in any case. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    const all = [...this.#open];
+    await Promise.all(
+      all.map(
+        (open) =>
+          new Promise<void>((resolve) => {
+            open.socket.once('close', () => resolve());
+            open.close({ code: GOING_AWAY, reason: 'The service is stopping; connect again.' });
+          }),
+      ),
+    );
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** What answers where a request for a WebSocket is not let in, or none is asked for: an error. */
+  get endpoints(): readonly Endpoint[] {
+    return this.#endpoints.map(({ path, tails, check }) => ({
+      methods: ['GET'],
+      path,
+      errors: 'query',
+      access: { plane: 'websocket', scope: 'read' },
+      handle: ({ request, principal, query }) => {
+        const refuse = (): never => {
+          if (this.#isStopping) throw storeUnavailable();
+          checkHandshake(request);
+          check?.(query);
+          tails.enter(principal)();
+          throw new HttpError(426, 'upgrade_required', 'This path speaks WebSocket only.');
+        };
+        return Promise.resolve().then(refuse);
+      },
+    }));
+  }
+
+  /** Takes over a connection whose request is let in; false where it is to be answered as any other, which says why. */
+  readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
+    const { path, search } = targetOf(request);
+    const found = this.#table.find(path);
+    const endpoint = found?.members.get('GET');
+    if (found === null || endpoint === undefined || this.#isStopping) return false;
+    const query = new URLSearchParams(search);
+    const check = (): Principal => {
+      const sent = { path, query, header: (name: string) => headerOf(request, name) };
+      const principal = authenticate(extractCredential(sent, 'websocket'), this.#keys, Date.now(), 'websocket');
+      authorize(principal, 'read', found.params['tenant_id']);
+      return principal;
+    };
+    let leave: () => void;
+    let principal: Principal;
+    try {
+      principal = check();
+      checkHandshake(request);
+      endpoint.check?.(query);
+      leave = endpoint.tails.enter(principal);
+    } catch {
+      return false;
+    }
+    // one whose handshake cannot be ended
+    socket.once('close', leave);
+    this.#server.handleUpgrade(request, socket, head, (own) => {
+      this.#take(own, { principal, query, requestId: requestIdOf(request.headers['x-request-id']) }, check, endpoint);
+    });
+    return true;
+  };
+
+  #take(socket: WebSocket, of: Pick<Open, 'principal' | 'query' | 'requestId'>, check: () => void, endpoint: SocketEndpoint): void {
+    const gone = new AbortController();
+    const close = ({ code, reason }: TailEnd): void => {
+      if (gone.signal.aborted) return;
+      socket.close(code, cut(reason));
+      setTimeout(() => {
+        socket.terminate();
+      }, CLOSE_MS).unref();
+    };
+    const open: Open = { ...of, socket, check, close, signal: gone.signal, isAlive: true };
+    this.#open.add(open);
+    socket.on('pong', () => (open.isAlive = true));
+    // what a client sends that is no WebSocket, or too large: ws closes it with the code for that
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      this.#open.delete(open);
+      gone.abort(new Error('The client has left.'));
+    });
+    endpoint.open(open);
+  }
+
+  readonly #ping = (): void => {
+    for (const open of this.#open) {
+      if (!open.isAlive) open.socket.terminate();
+      else {
+        open.isAlive = false;
+        open.socket.ping();
+      }
+    }
+  };
+
+  /** Whose key is not let in any more is shut out. */
+  readonly #checkKeys = (): void => {
+    for (const { check, close } of this.#open)
+      try {
+        check();
+      } catch (error) {
+        if (error instanceof HttpError && error.status < 500) close({ code: POLICY, reason: error.message });
+      }
+  };
+}
+
+function cut(reason: string): string {
+  const bytes = Buffer.from(reason);
+  return bytes.length <= MAX_REASON
+    ? reason
+    : `${bytes
+        .subarray(0, MAX_REASON)
+        .toString('utf8')
+        .replace(/\uFFFD$/, '')}…`;
+}

@@ -1,0 +1,40 @@
+import type { WebSocket } from 'ws';
+import type { Control, Outlet, TailEnd } from '../outlet.ts';
+
+const LINE_FEED = 10;
+/** What a client is told that has not asked to be told of its tail: what it does not get. */
+const ALWAYS: ReadonlySet<Control['type']> = new Set(['dropped', 'error']);
+
+/** A tail as frames of a WebSocket: an entry, or `{"_control":…}`, in each. */
+export class SocketOutlet implements Outlet {
+  /** The client has asked to be told of its tail. */
+  withControl = false;
+  readonly #socket: WebSocket;
+  readonly #close: (end: TailEnd) => void;
+
+  constructor(socket: WebSocket, close: (end: TailEnd) => void) {
+    this.#socket = socket;
+    this.#close = close;
+  }
+
+  get unsent(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  entry(text: Buffer): void {
+    for (let from = 0; from <= text.length;) {
+      const end = text.indexOf(LINE_FEED, from);
+      this.#socket.send(end < 0 && from === 0 ? text : text.subarray(from, end < 0 ? text.length : end), { binary: false });
+      if (end < 0) return;
+      from = end + 1;
+    }
+  }
+
+  control(message: Control): void {
+    if (this.withControl || ALWAYS.has(message.type) || message['cut'] === true) this.#socket.send(JSON.stringify({ _control: message }));
+  }
+
+  close(end: TailEnd): void {
+    this.#close(end);
+  }
+}

@@ -1,0 +1,30 @@
+/** Of a second, what the filters of one tenant may take; and how much it may have saved up. Milliseconds. */
+const SHARE_MS = 500;
+const SAVED_MS = 2000;
+
+/** How long the filters of each tenant may work: those of one do not take the time of the others. */
+export class CpuShare {
+  readonly #tenants = new Map<number, { left: number; at: number }>();
+
+  /** True while the tenant has time left; `now` by `performance.now()`. */
+  hasTime(tenantId: number, now: number): boolean {
+    const own = this.#tenants.get(tenantId);
+    return own === undefined || leftAt(own, now) > 0;
+  }
+
+  /** Counts what was done. Milliseconds. */
+  spend(tenantId: number, ms: number, now: number): void {
+    const own = this.#tenants.get(tenantId) ?? { left: SAVED_MS, at: now };
+    own.left = leftAt(own, now) - ms;
+    own.at = now;
+    this.#tenants.set(tenantId, own);
+  }
+
+  /** Nobody of the tenant looks any more; what it owes is kept until it is paid back. */
+  forget(now: number): void {
+    for (const [tenantId, own] of this.#tenants) if (leftAt(own, now) >= SAVED_MS) this.#tenants.delete(tenantId);
+  }
+}
+
+const leftAt = ({ left, at }: { readonly left: number; readonly at: number }, now: number): number =>
+  Math.min(SAVED_MS, left + ((now - at) * SHARE_MS) / 1000);

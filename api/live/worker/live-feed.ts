@@ -1,0 +1,170 @@
+import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import { HttpError } from '../../../pipeline/core/errors.ts';
+import { isTick, readRecord } from '../../../pipeline/bus/record.ts';
+import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
+import type { LogRecord } from '../../../pipeline/logs/record.ts';
+import { liveRecordOf, type LiveRecord } from '../match/live-record.ts';
+import { CpuShare } from './cpu-share.ts';
+import type { LogVector, Matched, Missed, MissedWhy, OpenTail } from './messages.ts';
+import { LiveTail, rateOf } from './open-tail.ts';
+
+type Found = Omit<Matched, 'text' | 'tails'> & { readonly tails: number[]; readonly text: string };
+
+export type LiveFeedOptions = {
+  readonly onFound: (found: Found) => void;
+  readonly onMissed: (missed: Missed) => void;
+  /** Told of what ends a tail. */
+  readonly onFailed: (tail: number, error: unknown) => void;
+  /** Told which tail is at work that may take long; 0: none is. */
+  readonly onWork: (tail: number) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** A clock that does not go back, and what this process has worked so far. Milliseconds. */
+  readonly clock?: () => number;
+  readonly work?: () => number;
+};
+
+/** So long one tail works on one record. Milliseconds. */
+const RECORD_MS = 250;
+
+/** Gives the entries of records to the tails that they match. Of records of tenants without a tail, the tenant alone is looked at. */
+export class LiveFeed {
+  readonly #options: LiveFeedOptions;
+  readonly #now: () => number;
+  readonly #clock: () => number;
+  readonly #work: () => number;
+  readonly #tenants = new Map<number, Map<number, LiveTail>>();
+  readonly #tails = new Map<number, LiveTail>();
+  readonly #cpu = new CpuShare();
+  #noted = 0;
+
+  constructor(options: LiveFeedOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#clock = options.clock ?? ((): number => performance.now());
+    this.#work = options.work ?? cpuMs;
+  }
+
+  get size(): number {
+    return this.#tails.size;
+  }
+
+  /** Opens a tail that begins at `from`, unless it says where. Throws what is wrong with its query. */
+  open(id: number, open: OpenTail, from: LogVector): void {
+    const began = this.#work();
+    try {
+      const tail = new LiveTail(id, open, from, this.#now());
+      this.#tails.set(id, tail);
+      const own = this.#tenants.get(open.tenantId) ?? new Map<number, LiveTail>();
+      this.#tenants.set(open.tenantId, own.set(id, tail));
+    } finally {
+      this.#cpu.spend(open.tenantId, this.#work() - began, this.#clock());
+    }
+  }
+
+  close(id: number): void {
+    const tail = this.#tails.get(id);
+    if (tail === undefined) return;
+    this.#tails.delete(id);
+    const own = this.#tenants.get(tail.tenantId);
+    own?.delete(id);
+    if (own?.size === 0) this.#tenants.delete(tail.tenantId);
+    this.#cpu.forget(this.#clock());
+  }
+
+  /** Takes records of a partition, in the order of their offsets. */
+  take(partition: number, messages: readonly KafkaMessage[]): void {
+    for (const message of messages) {
+      const own = this.#tenants.get(Number(message.headers?.['tenant']?.toString() ?? 0));
+      if (own === undefined) continue;
+      const record = readRecord(logsSignal, partition, message);
+      // what cannot be read is the sink's dead letter; a replay was given already, or is a dead letter of long ago
+      if (record.fault !== null || isTick(record) || record.count === 0 || record.replayOf !== null) continue;
+      this.#record(record as LogRecord, [...own.values()]);
+    }
+    this.#note(0);
+  }
+
+  /** The log has lost its end, and gives offsets again that tails have seen: they end. */
+  lostEnd(): void {
+    for (const id of [...this.#tails.keys()]) {
+      this.close(id);
+      this.#options.onFailed(id, new HttpError(503, 'log_truncated', 'The log has lost its end; open the tail again.', { retryAfter: 1 }));
+    }
+  }
+
+  /** Offsets are missing from the log. */
+  gap(count: number): void {
+    const at = this.#now();
+    if (this.#tails.size > 0) this.#options.onMissed({ tails: [...this.#tails.keys()], why: 'log', count, since: at, until: at });
+  }
+
+  #record(record: LogRecord, tails: readonly LiveTail[]): void {
+    const { partition, offset, tenantId } = record;
+    const open = tails.filter((tail) => tail.firstOf(partition, offset) < record.count);
+    if (open.length === 0) return;
+    if (this.#cpu.hasTime(tenantId, this.#clock())) {
+      const began = this.#work();
+      const live = liveRecordOf(record);
+      const found = new Map<number, Found[]>();
+      if (live !== null) for (const tail of open) this.#match(tail, record, live, found);
+      for (const row of [...found.keys()].sort((a, b) => a - b)) found.get(row)?.forEach(this.#options.onFound);
+      this.#cpu.spend(tenantId, this.#work() - began, this.#clock());
+    } else this.#missed(record, open, 'busy', record.count);
+    for (const tail of open) tail.lookedAt(partition, offset);
+  }
+
+  #match(tail: LiveTail, record: LogRecord, live: LiveRecord, found: Map<number, Found[]>): void {
+    const { partition, offset } = record;
+    const now = this.#now();
+    const floor = tail.floor(now);
+    const first = tail.firstOf(partition, offset);
+    const rate = rateOf(this.#tails.size);
+    if (tail.query.isHeavy) this.#note(tail.id);
+    const until = this.#work() + RECORD_MS;
+    let [tooMany, left] = [0, 0];
+    const goesOn = (row: number): boolean => {
+      if (!tail.query.isHeavy || this.#work() < until) return true;
+      left = record.count - row;
+      return false;
+    };
+    try {
+      for (const [row, text] of tail.query.matches(live, now, goesOn)) {
+        if (row < first || (floor !== null && live.timeOf(row) < floor)) continue;
+        if (!tail.takeToken(rate, now)) tooMany += 1;
+        else addFound(found, { tails: [tail.id], partition, offset, index: row, text });
+      }
+    } catch (error) {
+      this.close(tail.id);
+      this.#options.onFailed(tail.id, error);
+      return;
+    }
+    if (tooMany > 0) this.#missed(record, [tail], 'rate', tooMany);
+    if (left > 0) this.#missed(record, [tail], 'busy', left);
+  }
+
+  #missed({ timestamp }: LogRecord, tails: readonly LiveTail[], why: MissedWhy, count: number): void {
+    this.#options.onMissed({ tails: tails.map(({ id }) => id), why, count, since: timestamp, until: timestamp });
+  }
+
+  #note(tail: number): void {
+    if (tail === this.#noted) return;
+    this.#noted = tail;
+    this.#options.onWork(tail);
+  }
+}
+
+/** What this process has worked so far. Milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** The same text of the same entry is sent once, for all tails that it matches. */
+function addFound(found: Map<number, Found[]>, one: Found): void {
+  const known = found.get(one.index);
+  const same = known?.find(({ text }) => text === one.text);
+  if (same !== undefined) same.tails.push(...one.tails);
+  else if (known === undefined) found.set(one.index, [one]);
+  else known.push(one);
+}

@@ -1,0 +1,109 @@
+/** The program of a live worker: it follows the log for the app process that has started it, over the pipe that is its file 3. */
+import { Socket } from 'node:net';
+import { pino } from 'pino';
+import { createKafka } from '../../../pipeline/bus/kafka.ts';
+import { LogTail } from '../../../pipeline/bus/log-tail.ts';
+import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
+import { toQueryError } from '../../query/run.ts';
+import * as frames from '../../query/workers/frames.ts';
+import { sentError } from '../../query/workers/messages.ts';
+import { LiveFeed } from './live-feed.ts';
+import * as messages from './messages.ts';
+
+const PIPE = 3;
+/** How often it says how far it has read, at most. Milliseconds. */
+const READ_EVERY_MS = 200;
+
+const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
+const send = (type: number, tail: number, value: unknown): void => {
+  for (const part of frames.jsonFrame(type, tail, value)) pipe.write(part);
+};
+
+let tail: LogTail | null = null;
+let readAt = 0;
+let timer: NodeJS.Timeout | null = null;
+
+const feed = new LiveFeed({
+  onFound: (found) => {
+    for (const part of frames.frameOf(messages.ENTRY, 0, messages.encodeMatched(found))) pipe.write(part);
+  },
+  onMissed: (missed) => send(messages.MISSED, 0, missed),
+  onFailed: (id, error) => send(messages.FAILED, id, sentError(toQueryError(error))),
+  onWork: (id) => {
+    for (const part of frames.frameOf(messages.NOTE, id)) pipe.write(part);
+  },
+});
+
+/** By partition; those that are not known begin with their first record. */
+function vector(next: ReadonlyMap<number, number>): messages.LogVector {
+  const count = Math.max(-1, ...next.keys()) + 1;
+  return Array.from({ length: count }, (_none, partition) => [next.get(partition) ?? 0, 0]);
+}
+
+/** Says how far it has read: all that it has found before is said by then. */
+function sayRead(): void {
+  if (timer !== null || tail === null) return;
+  timer = setTimeout(
+    () => {
+      timer = null;
+      readAt = performance.now();
+      send(messages.READ, 0, vector(tail?.next ?? new Map()));
+    },
+    Math.max(0, readAt + READ_EVERY_MS - performance.now()),
+  );
+}
+
+function begin({ kafka }: messages.LiveSettings): void {
+  const log = pino({ level: 'info', base: { role: 'live' } });
+  tail = new LogTail({
+    ...{ kafka: createKafka({ ...kafka, clientId: 'logweir-live', log }), log, topic: LOGS_TOPIC },
+    take: (partition, records) => {
+      feed.take(partition, records);
+    },
+    onTaken: sayRead,
+    onGap: (_partition, from, to) => {
+      if (to < from) feed.lostEnd();
+      else feed.gap(to - from);
+    },
+  });
+  send(messages.READY, 0, null);
+}
+
+async function open(id: number, opened: messages.OpenTail): Promise<void> {
+  try {
+    if (tail === null) throw new Error('BUG: A tail came before the settings.');
+    tail.rewind(new Map((opened.from ?? []).map(([offset], partition) => [partition, offset])));
+    await tail.start();
+    const at = vector(tail.next);
+    feed.open(id, opened, at);
+    send(messages.OPENED, id, opened.from ?? at);
+  } catch (error) {
+    send(messages.FAILED, id, sentError(toQueryError(error)));
+  }
+}
+
+function take(frame: frames.Frame): void {
+  switch (frame.type) {
+    case messages.SETTINGS:
+      begin(frames.jsonOf(frame) as messages.LiveSettings);
+      break;
+    case messages.OPEN:
+      void open(frame.job, frames.jsonOf(frame) as messages.OpenTail);
+      break;
+    case messages.CLOSE:
+      feed.close(frame.job);
+      break;
+    case frames.PING:
+      for (const part of frames.frameOf(frames.PONG)) pipe.write(part);
+      break;
+  }
+}
+
+const reader = new frames.FrameReader(take);
+pipe.on('data', (bytes: Buffer) => {
+  reader.take(bytes);
+});
+// the app process is gone
+for (const end of ['end', 'error', 'close']) pipe.on(end, () => process.exit(0));
+// a terminal ends the whole group: the app process ends first, and then this one
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -1,0 +1,130 @@
+/**
+ * `npm run bench:live`: from the acknowledgement of an entry to its frame, at some rates and with some tails; and the CPU of the live worker for
+ * entries of a tenant that nobody follows.
+ */
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startInstance, until, type Instance } from '../test/e2e/instance.ts';
+import { TailClient } from '../test/e2e/tail-client.ts';
+
+type Tenant = { readonly id: number; readonly key: string };
+
+async function newTenant(instance: Instance): Promise<Tenant> {
+  const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+  const tenant = { name: `bench ${String(Math.random())}`, plan: 'unlimited' };
+  const { body } = await instance.call('POST', `${instance.admin}/admin/tenants`, tenant, { Authorization: `Bearer ${token}` });
+  const { tenant_id: id, key } = body as { readonly tenant_id: number; readonly key: string };
+  return { id, key };
+}
+
+/** Entries of a request. */
+const BATCH = 200;
+const SECONDS = Number(process.env['SECONDS_EACH'] ?? 15);
+/** Clock ticks of /proc. */
+const TICK_MS = 10;
+
+const cpuMs = (pid: number): number => {
+  const fields =
+    readFileSync(`/proc/${String(pid)}/stat`, 'latin1')
+      .split(') ')[1]
+      ?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+};
+
+function liveWorker(instance: Instance): number {
+  const { pid = 0 } = instance.processes().get('app') ?? {};
+  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'latin1').trim().split(' ').map(Number); // prettier-ignore
+  return children.find((child) => readFileSync(`/proc/${String(child)}/cmdline`, 'latin1').includes('live-worker')) ?? 0;
+}
+
+/** Sends so many entries a second; each request has one with a mark of its own. Gives when each mark was acknowledged. */
+async function load(instance: Instance, { key }: Tenant, rate: number): Promise<Map<string, number>> {
+  const acked = new Map<string, number>();
+  const began = performance.now();
+  const sending: Promise<void>[] = [];
+  const requests = Math.floor((rate * SECONDS) / BATCH);
+  for (let at = 0; at < requests; at++) {
+    const mark = `m${String(began).replace('.', '')}x${String(at)}`;
+    const entries = Array.from({ length: BATCH }, (_none, index) => ({
+      _msg: index === 0 ? `marked ${mark}` : `GET /cart/${String(index)} took ${String(index % 90)} ms`,
+      level: index === 0 ? 'error' : 'info',
+      service: 'web',
+    }));
+    sending.push(
+      fetch(`${instance.ingest}/api/v1/ingest`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}` },
+        body: JSON.stringify(entries),
+      }).then((answer) => {
+        if (answer.ok) acked.set(mark, performance.now());
+      }),
+    );
+    const waitMs = began + ((at + 1) * 1000 * BATCH) / rate - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+  }
+  await Promise.all(sending);
+  return acked;
+}
+
+const quantile = (sorted: readonly number[], q: number): string => (sorted[Math.floor(q * (sorted.length - 1))] ?? NaN).toFixed(0);
+
+async function latencies(instance: Instance, tenant: Tenant, rate: number, tails: number): Promise<void> {
+  const came = new Map<string, number[]>();
+  const url = `${instance.app}/ws/livetail/${String(tenant.id)}`;
+  const clients = await Promise.all(Array.from({ length: tails }, () => TailClient.open(url, tenant.key, { query: 'level:error marked', control: true }))); // prettier-ignore
+  for (const client of clients) {
+    await client.control('ready');
+    client.socket.on('message', (data: Buffer) => {
+      const at = performance.now();
+      const mark = /marked (\w+)/.exec(data.toString())?.[1];
+      if (mark !== undefined) came.set(mark, [...(came.get(mark) ?? []), at]);
+    });
+  }
+  const worker = liveWorker(instance);
+  const before = cpuMs(worker);
+  const acked = await load(instance, tenant, rate);
+  await until('all frames', () => Promise.resolve([...acked.keys()].filter((mark) => came.get(mark)?.length !== tails).length), (left) => left === 0, 30_000).catch(() => undefined); // prettier-ignore
+  const cpu = cpuMs(worker) - before;
+  const took = [...acked].flatMap(([mark, at]) => (came.get(mark) ?? []).map((frame) => Math.max(0, frame - at))).sort((a, b) => a - b);
+  const missing = acked.size * tails - took.length;
+  console.log(`| ${String(rate)} | ${String(tails)} | ${quantile(took, 0.5)} | ${quantile(took, 0.99)} | ${String(missing)} | ${((cpu * 1000) / (acked.size * BATCH)).toFixed(2)} |`); // prettier-ignore
+  for (const client of clients) client.close();
+}
+
+async function unfollowed(instance: Instance): Promise<void> {
+  const [followed, other] = [await newTenant(instance), await newTenant(instance)];
+  const client = await TailClient.open(`${instance.app}/ws/livetail/${String(followed.id)}`, followed.key, { query: '*', control: true });
+  await client.control('ready');
+  const worker = liveWorker(instance);
+  await sleep(2000);
+  const before = cpuMs(worker);
+  await sleep(SECONDS * 1000);
+  const idle = cpuMs(worker) - before;
+  const start = cpuMs(worker);
+  const acked = await load(instance, other, 20_000);
+  const busy = cpuMs(worker) - start - idle;
+  console.log(
+    `\nEntries of a tenant that nobody follows, 20,000/s: ${((busy * 1000) / (acked.size * BATCH)).toFixed(3)} µs of the live worker each.`,
+  );
+  client.close();
+}
+
+const instance = await startInstance();
+try {
+  console.log(
+    `Load of the machine: ${os
+      .loadavg()
+      .map((value) => value.toFixed(1))
+      .join(' ')}\n`,
+  );
+  console.log(
+    '| entries/s | tails | median, ms | p99, ms | frames missing | µs of the live worker for each entry |\n| --- | --- | --- | --- | --- | --- |',
+  );
+  const tenant = await newTenant(instance);
+  for (const rate of [1000, 20_000]) for (const tails of [1, 50]) await latencies(instance, tenant, rate, tails);
+  await unfollowed(instance);
+} finally {
+  await instance.stop();
+}

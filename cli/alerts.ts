@@ -1,0 +1,107 @@
+import { styleText } from 'node:util';
+import WebSocket from 'ws';
+import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
+import { asksForHelp, readFlags } from './flags.ts';
+import { EXIT, printable, RefusedError, type Output } from './output.ts';
+import { interrupted } from './tail.ts';
+
+const HELP = `Usage: logweir alerts [flags]
+Prints the alerts that fire, and those that were resolved lately, oldest first.
+
+  --follow        go on with what is said of alerts, as it is said; ends with Ctrl-C
+  --updates       with --follow: also what changes about an alert that fires
+  --format F      lines or ndjson (default: lines on a terminal)
+${TARGET_HELP}
+Exit codes: 0 done, 1 the service cannot be reached, 2 wrong command line, 3 key refused.
+`;
+
+/** What of an alert is printed. */
+type Alert = Readonly<Record<'severity' | 'title' | 'description' | 'state' | 'stream' | 'last_updated_at', string>> & {
+  readonly id: number;
+};
+
+const AGAIN_MS = 1000;
+
+/** `logweir alerts`: the alerts of a tenant, and what comes. */
+export async function alertsCommand(argv: readonly string[], env: Env, output: Output, signal?: AbortSignal): Promise<number> {
+  if (asksForHelp(argv)) {
+    output.out(HELP);
+    return EXIT.ok;
+  }
+  const names = { values: [...TARGET_FLAGS, 'format'], switches: ['follow', 'updates'] } as const;
+  const { values, switches } = readFlags(argv, names, HELP);
+  const target = findTarget(values, env);
+  const asLines = values.format === undefined ? output.isTerminal : values.format === 'lines';
+  const print = (type: string, alert: Alert): void => {
+    output.out(`${asLines ? lineOf(type, alert) : JSON.stringify({ type, alert })}\n`);
+  };
+  const body = await request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/alerts?limit=1000`, target.key);
+  const { items } = JSON.parse(body.toString()) as { items: Alert[] };
+  for (const alert of items.reverse()) print(alert.state, alert);
+  if (!switches.has('follow')) return EXIT.ok;
+  return follow(target, switches.has('updates'), print, output, signal ?? interrupted());
+}
+
+/** Told again and again where the connection is lost: what was said meanwhile comes first. */
+async function follow(
+  target: Target,
+  withUpdates: boolean,
+  print: (type: string, alert: Alert) => void,
+  output: Output,
+  signal: AbortSignal,
+): Promise<number> {
+  let since = new Date().toISOString();
+  const told = new Map<number, string>();
+  while (!signal.aborted) {
+    const url = new URL(`/ws/alerts/${target.tenantId}`, target.appUrl.replace(/^http/, 'ws'));
+    url.searchParams.set('since', since);
+    if (withUpdates) url.searchParams.set('updates', 'true');
+    const why = await session(url, target.key, signal, (type, alert) => {
+      const mark = `${alert.state} ${alert.last_updated_at}`;
+      if (told.get(alert.id) === mark) return;
+      told.set(alert.id, mark);
+      if (alert.last_updated_at > since) since = alert.last_updated_at;
+      print(type, alert);
+    });
+    if (isAborted(signal)) break;
+    output.err(`${why} Connecting again …\n`);
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+  return EXIT.ok;
+}
+
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;
+
+/** One connection; resolves with why it is over. */
+function session(url: URL, key: string, signal: AbortSignal, onEvent: (type: string, alert: Alert) => void): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, ['logweir.v1', `logweir.bearer.${key}`]);
+    const end = (): void => {
+      socket.terminate();
+    };
+    signal.addEventListener('abort', end, { once: true });
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as { readonly type?: string; readonly alert?: Alert };
+      if (message.type !== undefined && message.alert !== undefined) onEvent(message.type, message.alert);
+    });
+    socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
+      if (statusCode === 401 || statusCode === 403) reject(new RefusedError(`The service refused the key (HTTP ${String(statusCode)}).`));
+      else resolve(`The service answered with HTTP ${String(statusCode)}.`);
+      end();
+    });
+    socket.on('error', (error) => {
+      resolve(`${error.message}.`);
+    });
+    socket.on('close', (_code, reason) => {
+      signal.removeEventListener('abort', end);
+      resolve(reason.length > 0 ? reason.toString() : 'The connection was lost.');
+    });
+  });
+}
+
+const STYLES: Readonly<Record<string, Parameters<typeof styleText>[0]>> = { critical: ['red', 'bold'], warning: 'yellow', info: 'cyan' };
+
+function lineOf(type: string, { severity, title, description, last_updated_at: at }: Alert): string {
+  const head = `${styleText('gray', printable(at))} ${printable(type).toUpperCase().padEnd(8)} ${styleText(STYLES[severity] ?? 'reset', printable(severity))}`;
+  return `${head} ${printable(title)} ${styleText('gray', printable(description))}`;
+}

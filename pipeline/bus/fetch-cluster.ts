@@ -1,0 +1,51 @@
+/** Fetches without a consumer group, over kafkajs' cluster: what readers of whole partitions share. */
+import type { KafkaMessage } from 'kafkajs';
+import { withTimeout } from './with-timeout.ts';
+
+/** What is used of kafkajs' cluster and its brokers. */
+export type Cluster = {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  addTargetTopic(topic: string): Promise<void>;
+  refreshMetadata(): Promise<void>;
+  findTopicPartitionMetadata(topic: string): readonly { readonly partitionId: number }[];
+  findLeaderForPartitions(topic: string, partitions: readonly number[]): Readonly<Record<string, readonly number[]>>;
+  findBroker(options: { readonly nodeId: string }): Promise<Broker>;
+  fetchTopicsOffset(topics: readonly object[]): Promise<readonly { readonly partitions: readonly PartitionOffset[] }[]>;
+};
+type PartitionOffset = { readonly partition: number; readonly offset: string };
+type Broker = { fetch(request: object): Promise<{ readonly responses: readonly { readonly partitions: readonly Fetched[] }[] }> };
+export type FetchedMessage = KafkaMessage & { readonly batchContext?: { readonly firstOffset: string; readonly lastOffsetDelta: number } };
+export type Fetched = { readonly partition: number; readonly highWatermark: string; readonly messages: readonly FetchedMessage[] };
+
+/** What Kafka answers, within so many milliseconds and before the signal comes. The signal outlives the reading, and may not keep what was answered. */
+export async function answered<Answer>(asked: Promise<Answer>, deadlineMs: number, signal: AbortSignal): Promise<Answer> {
+  let end = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    end = (): void => {
+      reject(signal.reason as Error);
+    };
+  });
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await withTimeout(deadlineMs, Promise.race([asked, aborted]));
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** Where these partitions of a topic begin, or which offset comes next at their ends. */
+export async function offsetsOf(
+  cluster: Cluster,
+  topic: string,
+  partitions: readonly number[],
+  where: 'first' | 'end',
+): Promise<Map<number, number>> {
+  const wanted = partitions.map((partition) => ({ partition }));
+  const topics = await cluster.fetchTopicsOffset([{ topic, partitions: wanted, fromBeginning: where === 'first' }]);
+  return new Map(topics.flatMap((found) => found.partitions).map(({ partition, offset }) => [partition, Number(offset)]));
+}
+
+/** The offset after the batch of a record, whose last records compaction may have removed. */
+export const nextAfter = ({ offset, batchContext }: FetchedMessage): number =>
+  batchContext === undefined ? Number(offset) + 1 : Number(batchContext.firstOffset) + batchContext.lastOffsetDelta + 1;

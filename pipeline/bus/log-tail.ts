@@ -1,0 +1,188 @@
+import type { Kafka, KafkaMessage } from 'kafkajs';
+import type { Logger } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answered, nextAfter, offsetsOf, type Cluster, type Fetched } from './fetch-cluster.ts';
+import { clusterOf } from './kafkajs-cluster.ts';
+
+export type LogTailOptions = {
+  readonly kafka: Kafka;
+  readonly log: Logger;
+  readonly topic: string;
+  /** Takes records of a partition, in the order of their offsets. */
+  readonly take: (partition: number, messages: readonly KafkaMessage[]) => void;
+  /** Called after each answer of Kafka with records, when all of them were taken. */
+  readonly onTaken?: () => void;
+  /** Told of offsets (from, and up to but not including `to`) that the log does not have any more, or had and has lost: `to` is smaller then. */
+  readonly onGap: (partition: number, from: number, to: number) => void;
+};
+
+/** How long one answer of Kafka may take; how long a broker waits for a record where it has none. Milliseconds. */
+const [DEADLINE_MS, WAIT_MS] = [30_000, 500];
+/** Of one partition, and of all that are asked for at once. */
+const [PARTITION_BYTES, FETCH_BYTES] = [1024 * 1024, 4 * 1024 * 1024];
+/** Pauses before it is tried again; the last one is kept. Milliseconds. */
+const PAUSES_MS = [50, 100, 250, 500, 1000];
+/** How often it is looked whether the topic has got more partitions. Milliseconds. */
+const METADATA_MS = 30_000;
+
+/**
+ * Follows all partitions of a topic from their ends on, without a consumer group: each reader gets everything, nothing is committed, and it
+ * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record. What fails is tried again, for as long
+ * as it takes; nothing is read twice, but for what was asked for by `rewind`.
+ */
+export class LogTail {
+  readonly #options: LogTailOptions;
+  readonly #stop = new AbortController();
+  /** The offset that comes next, of each partition. */
+  readonly #next = new Map<number, number>();
+  /** How often partitions were set back: an answer from before is not taken. */
+  #rewinds = 0;
+  #isKnown = false;
+  #resolveKnown = (): void => undefined;
+  readonly #known = new Promise<void>((resolve) => (this.#resolveKnown = resolve));
+  #loop: Promise<void> | null = null;
+
+  constructor(options: LogTailOptions) {
+    this.#options = options;
+  }
+
+  /** Begins; resolves when it is known from where on it reads. */
+  async start(): Promise<void> {
+    this.#loop ??= this.#run();
+    await this.#known;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('The reader was stopped.'));
+    await this.#loop;
+  }
+
+  /** The offset that comes next, of each partition. */
+  get next(): ReadonlyMap<number, number> {
+    return this.#next;
+  }
+
+  /** Reads on from these offsets, where they are earlier than those that come next. */
+  rewind(offsets: ReadonlyMap<number, number>): void {
+    for (const [partition, offset] of offsets) {
+      if (offset >= (this.#next.get(partition) ?? (this.#isKnown ? -1 : Infinity))) continue;
+      this.#next.set(partition, offset);
+      this.#rewinds += 1;
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { log, topic } = this.#options;
+    const { signal } = this.#stop;
+    for (let failures = 0; ;) {
+      const cluster = clusterOf(this.#options.kafka) as Cluster;
+      try {
+        await this.#follow(cluster);
+        failures = 0;
+      } catch (error) {
+        if (this.#isStopped()) return;
+        log.warn({ err: error, topic }, 'The live reader lost Kafka; it connects again.');
+        await sleep(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)], undefined, { signal }).catch(() => undefined);
+      } finally {
+        cluster.disconnect().catch(() => undefined);
+      }
+    }
+  }
+
+  /** Reads until something fails, or the topic has other partitions than it had. */
+  async #follow(cluster: Cluster): Promise<void> {
+    const { topic } = this.#options;
+    await this.#answer(cluster.connect());
+    await this.#answer(cluster.addTargetTopic(topic));
+    const partitions = partitionsOf(cluster, topic);
+    await this.#bound(cluster, partitions);
+    const round = new AbortController();
+    const leaders = Object.entries(cluster.findLeaderForPartitions(topic, partitions));
+    const led = leaders.flatMap(([, own]) => own);
+    if (led.length < partitions.length) throw new Error('Some partitions have no leader.');
+    const ended = await Promise.race(
+      [
+        ...leaders.map(([nodeId, own]) => this.#readFrom(cluster, nodeId, own, round.signal)),
+        this.#watch(cluster, partitions.length, round.signal),
+      ].map((reading) =>
+        reading.then(
+          () => null,
+          (error: unknown) => error,
+        ),
+      ),
+    );
+    round.abort();
+    if (ended !== null) throw ended as Error;
+  }
+
+  /** Where what is not known yet ends, and whether what is known is still there. A partition that has come later is read from its beginning. */
+  async #bound(cluster: Cluster, partitions: readonly number[]): Promise<void> {
+    const { topic, onGap } = this.#options;
+    const [lows, ends] = await Promise.all(
+      (['first', 'end'] as const).map((where) => this.#answer(offsetsOf(cluster, topic, partitions, where))),
+    );
+    for (const partition of partitions) {
+      const [low, end] = [lows?.get(partition), ends?.get(partition)];
+      if (low === undefined || end === undefined) throw new Error(`Kafka does not say where partition ${String(partition)} ends.`);
+      const next = this.#next.get(partition) ?? (this.#isKnown ? low : end);
+      const found = Math.min(Math.max(next, low), end);
+      if (found !== next) onGap(partition, next, found);
+      this.#next.set(partition, found);
+    }
+    this.#isKnown = true;
+    this.#resolveKnown();
+  }
+
+  async #readFrom(cluster: Cluster, nodeId: string, partitions: readonly number[], round: AbortSignal): Promise<void> {
+    const { topic } = this.#options;
+    const broker = await this.#answer(cluster.findBroker({ nodeId }));
+    while (!this.#isStopped() && !isAborted(round)) {
+      const wanted = partitions.map((partition) => ({
+        partition,
+        fetchOffset: this.#next.get(partition) ?? 0,
+        maxBytes: PARTITION_BYTES,
+      }));
+      const rewinds = this.#rewinds;
+      const request = { maxWaitTime: WAIT_MS, minBytes: 1, maxBytes: FETCH_BYTES, topics: [{ topic, partitions: wanted }] };
+      const { responses } = await this.#answer(broker.fetch(request));
+      if (!isAborted(round) && rewinds === this.#rewinds) this.#take(responses.flatMap((response) => response.partitions));
+    }
+  }
+
+  #take(fetched: readonly Fetched[]): void {
+    const { take, onTaken } = this.#options;
+    let isAny = false;
+    for (const { partition, messages } of fetched) {
+      const next = this.#next.get(partition) ?? 0;
+      const own = messages.filter(({ offset }) => Number(offset) >= next);
+      for (const message of messages) this.#next.set(partition, Math.max(this.#next.get(partition) ?? 0, nextAfter(message)));
+      if (own.length === 0) continue;
+      isAny = true;
+      take(partition, own);
+    }
+    if (isAny) onTaken?.();
+  }
+
+  /** Ends when the topic has got more partitions. */
+  async #watch(cluster: Cluster, count: number, round: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([round, this.#stop.signal]);
+    for (;;) {
+      await sleep(METADATA_MS, undefined, { signal, ref: false });
+      await this.#answer(cluster.refreshMetadata());
+      if (partitionsOf(cluster, this.#options.topic).length !== count) return;
+    }
+  }
+
+  #isStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  #answer<Answer>(asked: Promise<Answer>): Promise<Answer> {
+    return answered(asked, DEADLINE_MS, this.#stop.signal);
+  }
+}
+
+const isAborted = (signal: AbortSignal): boolean => signal.aborted;
+
+const partitionsOf = (cluster: Cluster, topic: string): number[] =>
+  cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
