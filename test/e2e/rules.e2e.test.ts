@@ -37,7 +37,7 @@ describe('rules', function () {
     const { items } = await until('the alert', async () => {
       await send(503, 900);
       return alerts();
-    }, ({ items: found }) => found.length > 0); // prettier-ignore
+    }, ({ items: found }) => found.length > 0, 240_000); // prettier-ignore
     const [alert] = items;
     expect(alert).to.include({ detector_type: 'rule', severity: 'critical', state: 'firing', stream: '{service="checkout"}' });
     expect(alert?.title).to.match(/^Entries with status:>=500 of checkout rose to \d+, rule 'failed payments' fires at or above 20$/);
