@@ -7,7 +7,7 @@ import { invalidBody } from '../../pipeline/core/errors.ts';
 import { checkedBody, tenantIdOf, type AdminRoute } from '../admin/admin-routes.ts';
 import type { Peers } from '../admin/peers.ts';
 import { requireTenant } from '../control/accounts.ts';
-import { changeRule, createRule, deleteRule, requireRule, rulesOf, type RuleBook, type RuleFields } from '../control/rules.ts';
+import { changeRule, createRule, deleteRule, mostRules, requireRule, rulesOf, type RuleBook, type RuleFields } from '../control/rules.ts';
 import type { Route, RouteAnswer } from '../http/route.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}/rules';
@@ -77,13 +77,15 @@ export function createRuleRoutes(options: RuleRoutesOptions): readonly Route[] {
   return [
     {
       ...{ method: 'GET', path: BASE, scope: 'read' },
-      handle: ({ principal: { tenantId, plan } }) =>
-        Promise.resolve({ status: 200, body: { items: rulesOf(options, tenantId), most: plan.rules } }),
+      handle: ({ principal: { tenantId } }) =>
+        Promise.resolve({ status: 200, body: { items: rulesOf(options, tenantId), most: mostRules(options, tenantId) } }),
     },
     {
       ...{ method: 'POST', path: BASE, scope: 'write' },
-      handle: async ({ principal: { tenantId }, body }) =>
-        settled({ status: 201, body: await createRule(options, tenantId, fieldsOf(await body())) }),
+      handle: async (context) => {
+        const fields = fieldsOf(await context.body());
+        return settled({ status: 201, body: await createRule(options, context.principal.tenantId, fields) });
+      },
     },
     {
       ...{ method: 'GET', path: `${BASE}/{rule_id}`, scope: 'read' },
@@ -92,10 +94,10 @@ export function createRuleRoutes(options: RuleRoutesOptions): readonly Route[] {
     },
     {
       ...{ method: 'PUT', path: `${BASE}/{rule_id}`, scope: 'write' },
-      handle: async ({ principal: { tenantId }, params, body }) => {
-        const id = params['rule_id'] ?? '';
-        requireRule(options, tenantId, id);
-        return settled({ status: 200, body: await changeRule(options, { tenantId, id }, fieldsOf(await body())) });
+      handle: async (context) => {
+        const at = { tenantId: context.principal.tenantId, id: context.params['rule_id'] ?? '' };
+        requireRule(options, at.tenantId, at.id);
+        return settled({ status: 200, body: await changeRule(options, at, fieldsOf(await context.body())) });
       },
     },
     {

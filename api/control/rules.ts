@@ -34,6 +34,10 @@ export function rulesOf(book: RuleBook, tenantId: number): RuleRecord[] {
   return own.sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0));
 }
 
+/** How many rules the plan of a tenant has. Throws HttpError 404. */
+export const mostRules = ({ control, places }: RuleBook, tenantId: number): number =>
+  Math.min(places.slots, effectivePlan(requireTenant(control, tenantId)).rules);
+
 /** Throws HttpError 404 where the tenant has none of this id. */
 export function requireRule(book: RuleBook, tenantId: number, id: string): RuleRecord {
   return placed(book, tenantId, id).rule;

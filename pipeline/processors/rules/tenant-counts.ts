@@ -11,7 +11,8 @@ const MOST_KEY = 1024;
 /** Work for a tenant's rules between two tellings, each of which has an equal part, of four at least: of ten seconds one (RecordRows.work). */
 export const BUDGET = 1e9;
 const LEAST_PARTS = 4;
-/** What is counted of an entry beside what is read of it. */
+/** What is counted of a row beside what is read of it, and of one that matches. */
+const ROW = 100;
 const TAKE = 150;
 /** Entries of windows that are over for so long have no part any more. Minutes. */
 const OLDEST = 10;
@@ -211,6 +212,6 @@ export class TenantCounts {
         }
       }
     }
-    counts.work += rows.work - before;
+    counts.work += ROW + rows.work - before;
   }
 }

@@ -96,7 +96,7 @@ export class WatchedRule {
     this.#skipTo(last - (MOST_WINDOWS - 1) * minutes);
     const found: RuleFound[] = [];
     for (; this.#next <= last; this.#next += minutes) found.push(...this.#close(compiled, this.#next, room));
-    return [...found, ...this.#rises(compiled)];
+    return [...found, ...this.#rises(compiled, room)];
   }
 
   /** Somebody has resolved the alert of a group. */
@@ -171,13 +171,13 @@ export class WatchedRule {
   }
 
   /** What windows that are not over tell already. */
-  #rises(compiled: CompiledRule): RuleFound[] {
+  #rises(compiled: CompiledRule, room: number): RuleFound[] {
     const { when, rule, measure } = compiled;
     if (when.kind !== 'threshold' || !when.operator.startsWith('>') || rule.for > 1 || !onlyGrows(measure)) return [];
     const found: RuleFound[] = [];
     for (const [start, { parts, passed }] of this.#windows)
-      for (const [key, { labels, aggregate }] of passed > 0 ? [] : parts) {
-        const group = this.#groups.get(key) ?? (compiled.by.length === 0 ? this.#groupAt(compiled, labels, start, Infinity) : null);
+      for (const { labels, aggregate } of passed > 0 ? [] : parts.values()) {
+        const group = this.#groupAt(compiled, labels, start, compiled.by.length === 0 ? Infinity : room);
         const seen = seenOf(compiled, start, aggregate);
         const finding = group?.rise(compiled, seen) ?? null;
         if (group !== null && finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, [...group.recent, seen.value]));

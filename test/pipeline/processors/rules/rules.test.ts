@@ -79,6 +79,16 @@ describe('rules', () => {
     expect((evidenceOf(alert as AlertRow)['series'] as { values: number[] }).values).to.have.length(3);
   });
 
+  it('fire for a group that nobody has seen before while its first window is still open', () => {
+    const stages = new RuleStages();
+    stages.set(ruleOf({ query: '* | stats by (service) count() if (status:>=500)', name: 'failing' }));
+    stages.send({ at: minutes(1) + 5000, entries: many(9, { service: 'cart', status: 503 }) });
+    stages.tick(minutes(1) + 10_000);
+    expect(stages.alerts.map(({ stream, title }) => [stream, title])).to.deep.equal([
+      ['{service="cart"}', "Entries with status:>=500 of cart rose to 9, rule 'failing' fires above 5"],
+    ]);
+  });
+
   it('are watched by a detector, which fires where the value leaves its own past', () => {
     const stages = new RuleStages();
     stages.set(ruleOf({ query: '{service="checkout"} | stats avg(duration_ms)', if: 'anomaly up' }));
