@@ -25,14 +25,14 @@ export const MAX_DEPTH = 100;
 /** Most queries inside a query (`in(<query>)`, `union`, `join`): each is run on its own. */
 export const MAX_QUERIES = 100;
 
-/** What a query's meaning depends on: `now` is what relative times count from, in nanoseconds. */
-export type ParseOptions = { readonly now: bigint };
+/** What a query's meaning depends on: `now` is what relative times count from, in nanoseconds. `programSize`: what its regexps compile to at most, together. */
+export type ParseOptions = { readonly now: bigint; readonly programSize?: number };
 
 /** Reads a query, or throws LogsqlSyntaxError. */
 export function parseQuery(text: string, options: ParseOptions): Query {
   if (text.length > MAX_QUERY_LENGTH && Array.from(text).length > MAX_QUERY_LENGTH)
     throw new LogsqlSyntaxError(MAX_QUERY_LENGTH, '…', `a query has at most ${String(MAX_QUERY_LENGTH)} characters`);
-  const parser = new QueryParser(text.toWellFormed(), options.now);
+  const parser = new QueryParser(text.toWellFormed(), options);
   refuseForeign(parser.lexer);
   const query = parser.wholeQuery({});
   if (!parser.lexer.isEnd) parser.lexer.fail('expected "|" or the end of the query');
@@ -53,11 +53,13 @@ class QueryParser implements Parser {
   #queries = 0;
   /** Sizes of the regexps by their places: what is read twice counts once. */
   readonly #regexps = new Map<number, number>();
+  readonly #programSize: number;
   #options: QueryOptions = {};
 
-  constructor(text: string, now: bigint) {
+  constructor(text: string, { now, programSize = MAX_PROGRAM_SIZE }: ParseOptions) {
     this.lexer = new Lexer(text);
     this.now = now;
+    this.#programSize = programSize;
   }
 
   wholeQuery(inherited: QueryOptions): Query {
@@ -191,7 +193,7 @@ class QueryParser implements Parser {
     try {
       const regexp = compileRegexp(source, kind);
       this.#regexps.set(at, regexp.size);
-      if ([...this.#regexps.values()].reduce((sum, size) => sum + size, 0) > MAX_PROGRAM_SIZE) throw tooLarge();
+      if ([...this.#regexps.values()].reduce((sum, size) => sum + size, 0) > this.#programSize) throw tooLarge(this.#programSize);
       return regexp;
     } catch (error) {
       if (!(error instanceof RegexpError)) throw error;

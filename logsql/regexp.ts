@@ -46,10 +46,8 @@ export function compileRegexp(source: string, kind: RegexpKind): Regexp {
 }
 
 /** The refusal of regexps that are too large together. */
-export const tooLarge = (): RegexpError =>
-  new RegexpError(
-    `the regexps of a query compile to at most ${String(MAX_PROGRAM_SIZE)} instructions together; use fewer or smaller repetitions`,
-  );
+export const tooLarge = (most = MAX_PROGRAM_SIZE): RegexpError =>
+  new RegexpError(`the regexps of a query compile to at most ${String(most)} instructions together; use fewer or smaller repetitions`);
 
 const REPEAT = /\{(\d+)(?:,(\d*))?\}/y;
 

@@ -166,8 +166,16 @@ export type Ask = {
 /** The text `{app="web"}` of a stream id. */
 export type StreamNames = { get(id: string): string | undefined };
 
+/** A function of `stats` that can be worked out of parts in bounded space, as rules do (docs/rules.md); `phi` of a quantile, from 0 to 1. */
+export type Measure = {
+  readonly kind: 'count' | 'rate' | 'sum' | 'avg' | 'min' | 'max' | 'count_uniq' | 'quantile';
+  readonly phi?: number;
+};
+
 /** A function of `stats`. */
 export interface Stats {
+  /** What it measures, where that can be worked out of parts. */
+  readonly measure?: Measure | undefined;
   /** True when `sql` holds too over rows that stand for several entries each. */
   readonly onlyCounts?: boolean;
   /** `sum(a, b)`: also the default name of its result. */

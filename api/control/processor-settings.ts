@@ -28,7 +28,7 @@ export async function writeSetting(
     () => control.setting(key),
     (current) => {
       if (said.value === null && (current === undefined || current.value === null)) throw notFound('This setting is not set.');
-      if (current === undefined) requireRoom(control, said);
+      if (current === undefined) requireRoom(control, said, checks.find(({ name }) => name === said.processor)?.mostSettings);
       return said;
     },
   );
@@ -56,10 +56,14 @@ function faultOf(
 }
 
 /** Also what was taken back counts: partitions remember its version. */
-function requireRoom({ settings }: ControlStore, { processor, tenantId }: Pick<Setting, 'processor' | 'tenantId'>): void {
+function requireRoom(
+  { settings }: ControlStore,
+  { processor, tenantId }: Pick<Setting, 'processor' | 'tenantId'>,
+  mostOfAll = MAX_SETTINGS,
+): void {
   const all = settings.filter((one) => one.processor === processor);
   const own = all.filter((one) => one.tenantId === tenantId);
-  const most = own.length >= MAX_OF_TENANT ? MAX_OF_TENANT : all.length >= MAX_SETTINGS ? MAX_SETTINGS : null;
+  const most = own.length >= MAX_OF_TENANT ? MAX_OF_TENANT : all.length >= mostOfAll ? mostOfAll : null;
   if (most !== null)
     throw new HttpError(409, 'conflict', `There are ${String(most)} settings of this processor already, which is the most.`);
 }

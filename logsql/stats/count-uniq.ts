@@ -2,7 +2,7 @@ import { Literal } from '../../pipeline/core/entry.ts';
 import { join, sql } from '../../pipeline/core/sql.ts';
 import { keyOf } from '../pipes/rows.ts';
 import { or } from '../sql/text.ts';
-import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import type { Accumulator, Measure, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { aggregate, columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
 
 /** `count_uniq(a, b) [limit N]`: different lists of values that are not all empty, exactly; `count_uniq_hash` may estimate, and does not. */
@@ -15,6 +15,9 @@ class CountUniq implements Stats {
     this.#name = name;
     this.fields = fields;
     this.#limit = limit;
+  }
+  get measure(): Measure | undefined {
+    return this.#limit === Infinity ? { kind: 'count_uniq' } : undefined;
   }
   toString(): string {
     return printFields(this.#name, this.fields) + printLimit(this.#limit);

@@ -5,6 +5,7 @@ import { countEntries, parseFields, printFields, textsOf } from './base.ts';
 
 /** `count()`: rows; `count(a, b)`: rows in which at least one of the fields is not empty. */
 class Count implements Stats {
+  readonly measure = { kind: 'count' } as const;
   readonly onlyCounts = true;
   readonly fields: readonly string[];
   readonly #arguments: readonly string[];

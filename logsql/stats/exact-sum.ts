@@ -28,6 +28,11 @@ export class ExactSum {
     this.#parts.push(high);
   }
 
+  /** Numbers whose exact sum is this one, a few dozen at most: added to another, they add up to both. */
+  get parts(): readonly number[] {
+    return this.#special === 0 ? this.#parts : [this.#special];
+  }
+
   /** The float nearest to the sum; of two as near the even one. */
   get value(): number {
     if (this.#special !== 0) return this.#special;

@@ -3,7 +3,7 @@ import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { compareTimes } from '../order.ts';
 import { columnTime } from '../pipes/group.ts';
 import { isCanonicalNumber, numberKey, readValues, someValues } from '../sql/ranked.ts';
-import type { Accumulator, SqlContext, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import type { Accumulator, Measure, SqlContext, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { aggregate, bothOf, columnsOf, parseFields, printFields, textsOf } from './base.ts';
 import { Winner } from './ranking.ts';
 
@@ -14,6 +14,9 @@ class Extreme implements Stats {
   constructor(name: 'min' | 'max', fields: readonly string[]) {
     this.#name = name;
     this.fields = fields;
+  }
+  get measure(): Measure {
+    return { kind: this.#name };
   }
   toString(): string {
     return printFields(this.#name, this.fields);

@@ -3,7 +3,7 @@ import { parseDecimal } from '../numbers.ts';
 import { namesInParens } from '../pipes/arguments.ts';
 import { quotePattern } from '../reserved.ts';
 import { countsOfSome, isCanonicalNumber, numberKey, readCounts } from '../sql/ranked.ts';
-import type { Accumulator, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import type { Accumulator, Measure, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { aggregate, columnsOf, parseFields, printFields, textsOf } from './base.ts';
 import { valueAt } from './ranking.ts';
 
@@ -20,6 +20,9 @@ class Quantile implements Stats {
     this.#phi = phi;
     this.#written = written;
     this.fields = fields;
+  }
+  get measure(): Measure {
+    return { kind: 'quantile', phi: this.#phi };
   }
   toString(): string {
     return this.#written === null

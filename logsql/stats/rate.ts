@@ -1,5 +1,5 @@
 import { namesInParens } from '../pipes/arguments.ts';
-import type { Accumulator, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import type { Accumulator, Measure, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import type { FieldValue } from '../../pipeline/core/entry.ts';
 import { count } from './count.ts';
@@ -25,6 +25,9 @@ class Rate implements Stats {
   accumulator(context: StatsContext): Accumulator {
     const inner = this.#inner.accumulator(context);
     return { add: (row) => inner.add(row), value: () => this.#result(inner.value(), context.seconds) };
+  }
+  get measure(): Measure | undefined {
+    return this.#isSum ? undefined : { kind: 'rate' };
   }
   get onlyCounts(): boolean {
     return !this.#isSum;

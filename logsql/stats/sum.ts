@@ -2,7 +2,7 @@ import { Literal, type FieldValue } from '../../pipeline/core/entry.ts';
 import { sql } from '../../pipeline/core/sql.ts';
 import { formatFloat, parseNumber } from '../numbers.ts';
 import { numberSql } from '../sql/number.ts';
-import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import type { Accumulator, Measure, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { aggregate, columnsOf, parseFields, printFields, textsOf } from './base.ts';
 import { ExactSum, fitsSteps, fromSteps, stepsSql } from './exact-sum.ts';
 
@@ -16,6 +16,9 @@ class Sum implements Stats {
   constructor(name: 'sum' | 'avg', fields: readonly string[]) {
     this.#name = name;
     this.fields = fields;
+  }
+  get measure(): Measure {
+    return { kind: this.#name };
   }
   toString(): string {
     return printFields(this.#name, this.fields);

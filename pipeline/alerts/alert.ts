@@ -5,6 +5,9 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 export const ALERT_STATES = ['firing', 'resolved'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
+/** The detector of alerts of rules (docs/rules.md), which a merger of their own tells. */
+export const RULE = 'rule';
+
 /** What has left its own past, of one tenant, as it is told: each telling is whole, and the last one counts. Times are seconds since 1970. */
 export type Alert = {
   readonly tenantId: number;

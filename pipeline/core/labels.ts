@@ -51,6 +51,13 @@ export function serviceOf(stream: string): string {
   return labels.get('service') ?? labels.get('service.name') ?? '';
 }
 
+/** The label set that all streams of a stream's service share: `{service="web"}`; empty where its labels name none. */
+export function serviceLabels(stream: string): string {
+  const labels = parseStream(stream);
+  const name = ['service', 'service.name'].find((label) => labels.has(label));
+  return name === undefined ? '' : renderStream([[name, labels.get(name) as string]]);
+}
+
 const [OPEN, CLOSE, EQUALS, COMMA, QUOTE, BACKSLASH, SPACE, FIRST_WIDE] = [0x7b, 0x7d, 0x3d, 0x2c, 0x22, 0x5c, 0x20, 0x7f];
 
 /** Whether `parseStream` reads the UTF-8 text at `bytes[start..end)`. Nothing is made of a text without escapes and quoted names. */

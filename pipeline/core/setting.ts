@@ -26,6 +26,8 @@ export const MAX_SETTINGS = 1000;
 export interface SettingRules {
   /** The keys of its settings, each with some values that are right, for all tenants or for one. */
   readonly settings?: Readonly<Record<string, readonly Json[]>>;
+  /** Most settings of it, of all tenants; 1,000 without it. */
+  readonly mostSettings?: number;
   /** What is wrong with a setting of one of its keys, as a sentence; null for nothing. A value that is taken back (null) is not asked about. */
   checkSetting?(setting: Pick<Setting, 'tenantId' | 'key' | 'value'>): string | null;
 }

@@ -39,6 +39,13 @@ const LAGS = [5, 10, 15, 20, 30, 60] as const;
 
 export const isYoung = ({ age }: Track): boolean => age < DAY;
 
+/** By how many entries a window has left what is expected, towards a side; null in the time in which a series says nothing. */
+export function departureOf(track: Track, end: number, width: number, side: 'up' | 'down'): number | null {
+  const compared = track.age < LEARNING ? null : track.compare(end, width, true);
+  if (compared === null) return null;
+  return side === 'up' ? compared.entries - compared.high : compared.low - compared.entries;
+}
+
 /** From which deviation on a window of a scale is unusual. `expected`: entries; a factor is the sensitivity's. */
 export function threshold(track: Track, scale: number, side: 'above' | 'below', expected: number, factor: number): number {
   const quantile = track[side][scale]?.quantile() ?? 0;

@@ -5,6 +5,9 @@ export type Side = 'up' | 'down';
 export const SENSITIVITIES = ['off', 'low', 'normal', 'high'] as const;
 export type Sensitivity = (typeof SENSITIVITIES)[number];
 
+/** What fires: of one subject, (detector, side, firedAt) names an alert. */
+export type Firing = { readonly detector: string; readonly side: Side; readonly firedAt: number };
+
 /** What came in a minute, or in a part of it. Integers from 0 to 2^53. */
 export type Counts = { readonly entries: number; readonly errors: number };
 
@@ -59,6 +62,13 @@ export interface Series {
   resolve(detector: string, side: Side): void;
   /** What came in the minutes up to one, the newest last, of what this detector counts. */
   recent(detector: string, end: number, minutes: number): readonly number[];
+  /** What fires of what this detector counts, whether somebody has resolved it or not; null for nothing. */
+  firing(detector: string): Firing | null;
+  /**
+   * By how many entries a window, both ends inside, has left what is expected, of what this detector counts: above 0 on this side. Null where the
+   * series is too young to say.
+   */
+  departure(detector: string, side: Side, window: { readonly start: number; readonly end: number }): number | null;
   /** A state that `restoreSeries` reads; valid until the next call. */
   snapshot(): Buffer;
 }

@@ -9,8 +9,8 @@ const MINUTE_MS = 60_000;
 
 /** A series of minutes that one detector looks at: of a stream, of a service, of a rule. No clock, no chance, no IO. */
 export interface PointSeries {
-  /** Takes the next minute, each once and in order; what that tells. */
-  add(point: Point): readonly Finding[];
+  /** Takes the next point, each once and in order; what that tells. `factor`: the sensitivity, above one for less of it; of values alone. */
+  add(point: Point, factor?: number): readonly Finding[];
   /** Somebody has resolved the alert of this side by hand: nothing more is told of it. */
   resolve(side: Side): void;
   /** A state that `restoreSeries` reads; at most 8 KiB. */
@@ -22,16 +22,17 @@ export interface PointDetector {
   readonly name: string;
   /** When it fires: a sentence. */
   readonly description: string;
-  newSeries(): PointSeries;
+  /** A series that begins; `step`: minutes from one point to the next, 1 unless said. */
+  newSeries(step?: number): PointSeries;
   /** The series of a snapshot; null for any other bytes. */
   restoreSeries(bytes: Buffer): PointSeries | null;
 }
 
-/** Compares a value by the minute with its own past; minutes without one are passed over. */
+/** Compares a value with its own past; points without one are calm, and nothing is learned of them. */
 const values: PointDetector = {
   name: VALUE,
   description: 'A value leaves its own past.',
-  newSeries: () => valuesOf(new ValueSeries(1)),
+  newSeries: (step = 1) => valuesOf(new ValueSeries(step)),
   restoreSeries(bytes) {
     const series = ValueSeries.restore(bytes);
     return series === null ? null : valuesOf(series);
@@ -39,8 +40,8 @@ const values: PointDetector = {
 };
 
 const valuesOf = (series: ValueSeries): PointSeries => ({
-  add({ minute, value }) {
-    const finding = value === null ? null : series.add(minute, value);
+  add({ minute, value }, factor) {
+    const finding = value === null ? series.pass(minute) : series.add(minute, value, factor);
     return finding === null ? [] : [finding];
   },
   resolve: (side) => series.resolve(side),
@@ -73,4 +74,16 @@ const countsOf = (name: string, description: string): PointDetector => {
 export const pointDetectors = registry<PointDetector>(
   ({ name }) => [name],
   [...detectors.members.map(({ name, description }) => countsOf(name, description)), values],
+);
+
+/** What can watch the values of a rule (docs/rules.md): under the name that a rule has for it. */
+export const valueDetectors = registry<PointDetector>(
+  ({ name }) => [name],
+  [
+    {
+      ...values,
+      name: 'anomaly',
+      description: 'The value leaves its own past: the last 60 windows, and the same time of yesterday or a week ago.',
+    },
+  ],
 );

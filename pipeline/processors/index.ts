@@ -3,11 +3,13 @@ import { alerting } from './alerting/alerts-merger.ts';
 import type { Merger } from './merge/merger.ts';
 import type { Processor } from './processor.ts';
 import { rates } from './rates/rates.ts';
+import { ruleAlerts } from './rules/rule-alerts.ts';
+import { rules } from './rules/rules.ts';
 import { usage } from './usage.ts';
 import { createVolume } from './volume/volume.ts';
 
 /** Every processor, in the order in which they take a record. Adding one: a file, a line here, a test. */
-export const processors = registry<Processor>((processor) => [processor.name], [usage, createVolume(), rates]);
+export const processors = registry<Processor>((processor) => [processor.name], [usage, createVolume(), rates, rules]);
 
 /** Every merger, in the order in which they take a partial. */
-export const mergers = registry<Merger>((merger) => [merger.name], [alerting]);
+export const mergers = registry<Merger>((merger) => [merger.name], [alerting, ruleAlerts]);

@@ -131,9 +131,9 @@ const PIPES = (target: Target, source: Source): readonly string[] => {
 export function hostileQuery(source: Source, target: Target): string {
   const { random } = source;
   const attack = random.pick(attacks(target, source));
-  const kind = random.below(6);
+  const kind = random.below(7);
   if (kind === 0) return attack;
-  if (kind === 1) return `${attack} | ${random.pick(PIPES(target, source))}`;
+  if (kind === 1 || kind === 6) return `${attack} | ${random.pick(PIPES(target, source))}`;
   const whole = randomFilter(source, 1) + randomPipes(source).text;
   if (kind === 2) return `${attack} ${random.pick(['or', 'and'])} ${whole}`;
   if (kind === 3) return `${randomFilter(source, 1)} | ${random.pick(PIPES(target, source))} | ${random.pick(PIPES(target, source))}`;

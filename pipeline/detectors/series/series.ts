@@ -1,7 +1,7 @@
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { CountDetector, Tracks } from '../count-detector.ts';
-import { isCalm, type Found } from '../departures.ts';
-import type { Counts, Finding, Sensitivity, Series, Side } from '../detector.ts';
+import { departureOf, isCalm, type Found } from '../departures.ts';
+import type { Counts, Finding, Firing, Sensitivity, Series, Side } from '../detector.ts';
 import { Episodes } from '../episode.ts';
 import { detectors } from '../index.ts';
 import { DAY, Track } from '../track.ts';
@@ -99,6 +99,14 @@ class CountSeries implements Series {
   recent(detector: string, end: number, minutes: number): readonly number[] {
     const track = this.#tracks[detectors.find(detector)?.counts ?? 'entries'];
     return Array.from({ length: minutes }, (_none, index) => track.at(end - minutes + 1 + index));
+  }
+
+  firing(detector: string): Firing | null {
+    return this.#watched[detectors.find(detector)?.counts ?? 'entries'].episodes.open;
+  }
+
+  departure(detector: string, side: Side, { start, end }: Finding['window']): number | null {
+    return departureOf(this.#tracks[detectors.find(detector)?.counts ?? 'entries'], end, end - start + 1, side);
   }
 
   snapshot(): Buffer {

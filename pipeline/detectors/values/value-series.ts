@@ -88,6 +88,15 @@ export class ValueSeries {
     return finding === null ? null : this.#inMinutes(finding);
   }
 
+  /** Nothing came that has a value in the step that begins with a minute: it is calm, and nothing is learned. */
+  pass(minute: number): Finding | null {
+    const slot = Math.floor(minute / this.step);
+    if (slot <= this.#newest) return null;
+    this.#newest = slot;
+    const { finding } = this.#episodes.look(slot, true);
+    return finding === null ? null : this.#inMinutes(finding);
+  }
+
   /** Somebody has resolved the alert of this side by hand: nothing more is told of it. */
   resolve(side: Side): void {
     this.#episodes.mute(VALUE, side);

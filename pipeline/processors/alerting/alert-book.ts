@@ -1,6 +1,7 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
-import type { Finding } from '../../detectors/detector.ts';
-import { evidenceOf, textOf } from './alert-text.ts';
+import type { Finding, Firing } from '../../detectors/detector.ts';
+import { customText, evidenceOf, textOf, type AlertText } from './alert-text.ts';
+import type { Part, Sum } from './services.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
 const REMEMBERED = 3600;
@@ -22,10 +23,38 @@ export type Subject = {
   readonly recent: readonly number[];
   /** Of a detector of one's own: when it fires, a sentence. */
   readonly about?: string;
+  /** Whether a finding that was never told is to be told. */
+  readonly isNews?: () => boolean;
+  /** Of a service: how many streams it has, and what the largest parts of it are. */
+  readonly together?: { readonly count: number; readonly parts: readonly Part[] };
+};
+
+/** What the alerts of a book say, and by what two of them are told apart. */
+export type AlertWords<About extends Subject> = {
+  /** With the tenant, what names an alert: the same for each finding about it. */
+  key(finding: Finding, subject: About): readonly (string | number)[];
+  text(finding: Finding, subject: About): AlertText;
+  /** A JSON object as text. `openedAt`: since when it fires this time, seconds since 1970, 0 where that is not known. */
+  evidence(finding: Finding, subject: About, openedAt: number): string;
+};
+
+/** A service's alert is another one than that of a stream with the same labels. */
+const keyOf = ({ detector, side, firedAt }: Firing, stream: string, isOfService: boolean): readonly (string | number)[] => [
+  ...(isOfService ? ['service'] : []),
+  ...[detector, side, stream, firedAt],
+];
+
+/** Those of findings about the counts of a stream, or of a service's streams together. */
+const countWords: AlertWords<Subject> = {
+  key: (finding, { stream, together }) => keyOf(finding, stream, together !== undefined),
+  text: (finding, { stream, service, together, about }) =>
+    about === undefined ? textOf(finding, stream, service, together?.count ?? 1) : customText(finding, stream, service, about),
+  evidence: (finding, { stream, recent, together }, openedAt) =>
+    evidenceOf(finding, stream, { recent, openedAt, parts: together?.parts ?? [] }),
 };
 
 /** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
-type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number };
+type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number; readonly isOfService?: boolean };
 
 type Written = {
   readonly told: Told[];
@@ -35,15 +64,20 @@ type Written = {
 };
 
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
-export class AlertBook {
+export class AlertBook<About extends Subject = Subject> {
+  readonly #words: AlertWords<About>;
   readonly #told = new Map<number, Told>();
   /** The incident of each service, and when its last alert fired, seconds. */
   readonly #incidents = new Map<string, { readonly id: number; readonly at: number }>();
   /** The last minute of a finding that was heard, by stream and detector of one's own. */
   readonly #heard = new Map<string, number>();
 
+  constructor(words: AlertWords<About> = countWords) {
+    this.#words = words;
+  }
+
   /** Takes what a detector of one's own has said: each finding once, however often it is said. */
-  hear(finding: Finding, subject: Subject, now: number): Alert | null {
+  hear(finding: Finding, subject: About, now: number): Alert | null {
     const key = `${finding.detector} ${subject.stream}`;
     const { updatedAt: minute } = finding;
     if (minute <= (this.#heard.get(key) ?? 0) || minute < now / 60 - MOST_OLD) return null;
@@ -52,30 +86,43 @@ export class AlertBook {
   }
 
   /** What a finding tells of its alert; null where it tells nothing new. `now`: append time, seconds. */
-  take(finding: Finding, subject: Subject, now: number): Alert | null {
+  take(finding: Finding, subject: About, now: number): Alert | null {
     this.#forget(now);
-    const { tenantId, retentionDays, stream, service, recent, about } = subject;
-    const id = idOf(tenantId, finding.detector, finding.side, stream, finding.firedAt);
+    const { tenantId, retentionDays, stream, service, together } = subject;
+    const isOfService = together !== undefined;
+    const id = idOf(tenantId, ...this.#words.key(finding, subject));
     const told = this.#told.get(id);
     if (told?.isByHand === true) return null;
     const isOver = finding.state === 'resolved';
     // one that was never told is none
-    if (told === undefined && isOver) return null;
+    if (told === undefined && (isOver || subject.isNews?.() === false)) return null;
     const before = told?.alert;
     // it fires again
     const openedAt = before === undefined || (before.state === 'resolved' && !isOver) ? now : (told?.openedAt ?? 0);
-    const { title, description, severity } = isOver && before !== undefined ? before : textOf(finding, stream, service, about);
+    const { title, description, severity } = isOver && before !== undefined ? before : this.#words.text(finding, subject);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: finding.detector, stream, service, title, description, severity },
-      evidence: isOver && before !== undefined ? before.evidence : evidenceOf(finding, stream, { recent, openedAt }),
+      evidence: isOver && before !== undefined ? before.evidence : this.#words.evidence(finding, subject, openedAt),
       ...{ state: finding.state, fireCount: finding.fireCount, updatedAt: now },
       firedAt: before?.firedAt ?? now,
       resolvedAt: isOver ? now : null,
       note: !isOver ? '' : finding.quiet === true ? ITSELF : OFF,
       incidentId: before === undefined ? this.#incidentOf(service, id, now) : before.incidentId,
     };
-    this.#told.set(id, { alert, isByHand: false, openedAt });
+    this.#told.set(id, { alert, isByHand: false, openedAt, ...(isOfService ? { isOfService } : {}) });
     return alert;
+  }
+
+  /** True where nothing is remembered any more. */
+  isOver(now: number): boolean {
+    this.#forget(now);
+    return this.#told.size === 0 && this.#incidents.size === 0 && this.#heard.size === 0;
+  }
+
+  /** Whether a service has told what fires there of what this finding is about. */
+  isTold(tenantId: number, { stream, series }: Sum, { detector }: Finding): boolean {
+    const firing = series.firing(detector);
+    return firing !== null && this.#told.has(idOf(tenantId, ...keyOf(firing, stream, true)));
   }
 
   /** An alert that somebody has resolved, as it is told then; null where that changes nothing. One that is not remembered is as it was shown. */
@@ -89,11 +136,11 @@ export class AlertBook {
     return { alert, wasFiring };
   }
 
-  /** The alerts that fire of a stream that is forgotten, as they are told at their end. */
-  end(stream: string, now: number): Alert[] {
+  /** The alerts that fire of what is forgotten, as they are told at their end. */
+  end(isOver: (alert: Alert, isOfService: boolean) => boolean, now: number, note = GONE): Alert[] {
     const ended = [...this.#told.values()]
-      .filter(({ alert }) => alert.stream === stream && alert.state === 'firing')
-      .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: GONE }));
+      .filter(({ alert, isOfService = false }) => alert.state === 'firing' && isOver(alert, isOfService))
+      .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note }));
     for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false, openedAt: 0 });
     return ended;
   }
@@ -104,9 +151,9 @@ export class AlertBook {
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
-  static from(json: unknown): AlertBook {
+  static from<About extends Subject = Subject>(json: unknown, words?: AlertWords<About>): AlertBook<About> {
     const { told, incidents, heard = [] } = json as Written;
-    const book = new AlertBook();
+    const book = new AlertBook(words);
     for (const one of told) book.#told.set(one.alert.id, one);
     for (const [service, incident] of incidents) book.#incidents.set(service, incident);
     for (const [key, minute] of heard) book.#heard.set(key, minute);

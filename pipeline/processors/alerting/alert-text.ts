@@ -2,6 +2,7 @@ import type { AlertSeverity } from '../../alerts/alert.ts';
 import { timeText } from '../../alerts/shown-alert.ts';
 import { wordsFrom } from '../../core/severity.ts';
 import type { Finding } from '../../detectors/detector.ts';
+import type { Part } from './services.ts';
 
 /** What an alert says: one sentence as its title, more in its description. */
 export type AlertText = { readonly title: string; readonly description: string; readonly severity: AlertSeverity };
@@ -18,37 +19,34 @@ const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(c
 /** What is counted: by the detector. */
 const WHAT: Readonly<Record<string, string>> = { error_rate: 'Errors', log_rate: 'Entries', silence: 'Entries' };
 
-/** What a detector of one's own has found; `about` says when it fires. */
-function customText(
-  { detector, value, expected, scale, mean }: Finding,
-  about: string,
-  { who, stream }: { who: string; stream: string },
-): AlertText {
+/** What a detector of one's own has found of a stream; `about` says when it fires. */
+export function customText({ detector, value, expected, scale, mean }: Finding, stream: string, service: string, about: string): AlertText {
   const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   return {
-    title: `${detector}: ${who} is at ${plain(value)}, expected ${band}`,
+    title: `${detector}: ${service === '' ? stream : service} is at ${plain(value)}, expected ${band}`,
     description: `${about} It saw ${plain(value)} in the last ${minutes(scale)} of ${stream}; ${plain(mean)} is expected, and ${band} is usual.`,
     severity: 'warning',
   };
 }
 
-/** The sentences of a finding about a stream, or about the service that it names; `about`: of a detector of one's own, when it fires. */
-export function textOf(finding: Finding, stream: string, service: string, about?: string): AlertText {
+/** The sentences of a finding about a stream, or about a service of so many streams together. */
+export function textOf(finding: Finding, stream: string, service: string, streams = 1): AlertText {
   const { detector, side, value, expected, scale, mean } = finding;
   const who = service === '' ? stream : service;
-  if (about !== undefined) return customText(finding, about, { who, stream });
+  const whose = streams === 1 ? stream : `the ${String(streams)} streams of ${stream} together`;
+  const spread = streams === 1 ? '' : ' No single stream has most of it.';
   const what = WHAT[detector] ?? detector;
   const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   if (detector === 'silence')
     return {
       title: `${who} is silent`,
-      description: `No entry of ${stream} came for ${minutes(scale)}, where ${plain(mean)} a minute are usual. It has stopped, or whatever ships its entries has.`,
+      description: `No entry of ${whose} came for ${minutes(scale)}, where ${plain(mean)} a minute are usual. It has stopped, or whatever ships its entries has.${spread}`,
       severity: 'critical',
     };
   const verb = side === 'up' ? 'rose' : 'fell';
   return {
     title: `${what} of ${who} ${verb} to ${plain(value)} a minute, expected ${band}`,
-    description: `${what} of ${stream} came at ${plain(value)} a minute in the last ${minutes(scale)}. Its own past says ${plain(mean)} a minute, and ${band} is usual.`,
+    description: `${what} of ${whose} came at ${plain(value)} a minute in the last ${minutes(scale)}. Its own past says ${plain(mean)} a minute, and ${band} is usual.${spread}`,
     severity: detector === 'error_rate' ? 'critical' : 'warning',
   };
 }
@@ -66,12 +64,13 @@ const iso = (minute: number): string => new Date(minute * 60_000).toISOString().
 
 /**
  * What draws a finding, and where its entries are: a JSON object as text. `recent`: the counts of the last minutes, the newest last; `openedAt`:
- * since when it fires this time, seconds since 1970, 0 where that is not known.
+ * since when it fires this time, seconds since 1970, 0 where that is not known; `parts`: which
+ * streams of a service have most of it, and which shares.
  */
 export function evidenceOf(
   { detector, z, value, mean, expected, window, scale, side }: Finding,
   stream: string,
-  { recent, openedAt }: { readonly recent: readonly number[]; readonly openedAt: number },
+  { recent, openedAt, parts }: { readonly recent: readonly number[]; readonly openedAt: number; readonly parts: readonly Part[] },
 ): string {
   const rounded = (number: number): number => Number(number.toPrecision(6));
   return JSON.stringify({
@@ -83,6 +82,7 @@ export function evidenceOf(
     scale_minutes: scale,
     direction: side,
     ...(openedAt === 0 ? {} : { opened_at: timeText(openedAt) }),
+    ...(parts.length === 0 ? {} : { streams: parts.map(({ stream: part, share }) => ({ stream: part, share: Number(share.toFixed(3)) })) }),
     series: { minute: iso(window.end - recent.length + 1), step: '1m', values: recent },
     links: { query: queryOf(detector, stream), start: iso(window.start - AROUND), end: iso(window.end + 1 + AROUND) },
   });

@@ -1,7 +1,8 @@
-import { alertRow, type Alert } from '../../alerts/alert.ts';
+import { alertRow, RULE, type Alert } from '../../alerts/alert.ts';
 import { alertRecords } from '../../alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
+import type { PartialInput } from '../merge/partial.ts';
 import type { Position } from '../processor.ts';
 import { readRates } from '../rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
@@ -12,13 +13,19 @@ import { TenantWatch, type SensitivityOf } from './tenant-watch.ts';
 const MOST_STREAMS = 12_000;
 const MOST_OF_TENANT = 10_000;
 const FEW_STREAMS = 100;
-const VERSION = 1;
+const VERSION = 2;
+/** That of a release without services. */
+const FIRST_VERSION = 1;
+/** How often tenants are looked for that are gone, by append time. Milliseconds. */
+const SWEEP_MS = 3_600_000;
 
 /** The tenants of a partition of `partials.v1`. */
 export type Watches = {
   readonly tenants: Map<number, TenantWatch>;
-  /** Streams of all of them. */
+  /** Streams and services of all of them. */
   streams: number;
+  /** Up to when each partition of the log is counted, of whichever tenant: append times, milliseconds. */
+  readonly counted: Map<number, number>;
   /** What was set, by tenant; 0: for all. */
   readonly sensitivities: Map<number, Sensitivities>;
 };
@@ -49,11 +56,12 @@ export const alerting: Merger<Watches> = {
     const before = watch.size;
     const found = watch.take(input, rates, state.streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS);
     state.streams += watch.size - before;
-    return recordsOf(input, found);
+    return recordsOf(input, [...found, ...sweep(state, input)]);
   },
 
   resolve(state, input) {
     const { alert, note, appendedAt } = input;
+    if (alert.detector === RULE) return [];
     const resolved = watchOf(state, alert.tenantId).resolve(alert, note, appendedAt);
     return resolved === null ? [] : recordsOf(input, [resolved]);
   },
@@ -63,9 +71,11 @@ export const alerting: Merger<Watches> = {
     return alert === null ? [] : recordsOf(input, [alert]);
   },
 
-  snapshot({ tenants }) {
+  snapshot({ tenants, counted }) {
     const to = new ByteWriter();
     to.count(VERSION);
+    to.count(counted.size);
+    for (const [partition, through] of counted) for (const number of [partition, through]) to.count(number);
     to.count(tenants.size);
     for (const [tenantId, watch] of tenants) {
       to.count(tenantId);
@@ -77,11 +87,13 @@ export const alerting: Merger<Watches> = {
   restore(bytes) {
     const from = new ByteReader(bytes);
     try {
-      if (from.count() !== VERSION) return null;
+      const version = from.count();
+      if (version !== VERSION && version !== FIRST_VERSION) return null;
       const state = newWatches();
+      if (version === VERSION) for (let left = from.count(65_535); left > 0; left--) state.counted.set(from.count(65_535), from.count());
       for (let left = from.count(0xffff_ffff); left > 0; left--) {
         const tenantId = from.count(0xffff_ffff);
-        const watch = TenantWatch.read(from);
+        const watch = TenantWatch.read(from, version === VERSION);
         if (watch === null) return null;
         state.tenants.set(tenantId, watch);
         state.streams += watch.size;
@@ -103,8 +115,23 @@ function watchOf(state: Watches, tenantId: number): TenantWatch {
   return watch;
 }
 
+/** Forgets the tenants that have had no entry for a day, each hour; what still fired of them, as it is told at its end. */
+function sweep(state: Watches, { source: { partition, appendedAt } }: PartialInput): Alert[] {
+  const { tenants, counted } = state;
+  const before = counted.get(partition) ?? 0;
+  counted.set(partition, Math.max(before, appendedAt));
+  if (Math.floor(appendedAt / SWEEP_MS) <= Math.floor(before / SWEEP_MS)) return [];
+  return [...tenants].flatMap(([tenantId, watch]) => {
+    const ended = watch.leave((one) => counted.get(one) ?? 0, Math.floor(appendedAt / 1000));
+    if (ended === null) return [];
+    tenants.delete(tenantId);
+    state.streams -= watch.size;
+    return ended;
+  });
+}
+
 function newWatches(): Watches {
-  return { tenants: new Map(), streams: 0, sensitivities: new Map() };
+  return { tenants: new Map(), streams: 0, counted: new Map(), sensitivities: new Map() };
 }
 
 /** What was set for a tenant, else what was for all; null where nothing was. */

@@ -1,15 +1,18 @@
 import type { Alert } from '../../alerts/alert.ts';
-import { serviceOf } from '../../core/labels.ts';
+import { serviceLabels, serviceOf } from '../../core/labels.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
-import type { Sensitivity, Series, Side } from '../../detectors/detector.ts';
+import type { Finding, Sensitivity, Series, Side } from '../../detectors/detector.ts';
 import type { StreamFinding } from '../merge/finding.ts';
 import type { PartialInput } from '../merge/partial.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import { AlertBook } from './alert-book.ts';
+import { AlertBook, type Subject } from './alert-book.ts';
+import { countedThrough, isPart, partsOf, Services, type Sum } from './services.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
+/** A tenant of whom nothing was told for so long, while its partitions were counted, had no entry for a day. Milliseconds. */
+const GONE_MS = FORGET_MS + 3_600_000;
 /** How often series are asked what they have found. Milliseconds. */
 const TICK_MS = 10_000;
 const MINUTE_MS = 60_000;
@@ -17,18 +20,24 @@ const MINUTE_MS = 60_000;
 const SHOWN = 60;
 const MAX_STREAMS = 20_000;
 
-/** A stream, and what is remembered of it. */
-type Watched = {
+/** What detectors are asked about, and what is remembered of it. */
+export type Asked = {
   /** Its label set; empty until it is told. */
   stream: string;
-  /** The partition of the log that its last counts came from, and when those were appended, milliseconds. */
-  source: number;
-  seenAt: number;
   readonly series: Series;
   /** The minute in which it was asked last what it has found; -1 where it must be asked. */
   askedAt: number;
   /** How easily each detector fires, as far as it was asked; undefined where that has changed. */
   sensitivities?: Map<string, Sensitivity> | undefined;
+};
+
+/** A stream. */
+type Watched = Asked & {
+  /** The label set of its service; empty for none. */
+  service: string;
+  /** The partition of the log that its last counts came from, and when those were appended, milliseconds. */
+  source: number;
+  seenAt: number;
 };
 
 /** How easily a detector fires of a stream. */
@@ -39,20 +48,21 @@ const NORMAL: SensitivityOf = () => 'normal';
 export class TenantWatch {
   retentionDays = 0;
   readonly #streams = new Map<string, Watched>();
+  readonly #services = new Services();
   /** Up to when each partition of the log is counted, and when its series were asked last: append times, milliseconds. */
   readonly #sources = new Map<number, { through: number; askedAt: number }>();
   #book = new AlertBook();
   #sensitivityOf = NORMAL;
 
-  /** Streams that are watched. */
+  /** Streams and services that are watched. */
   get size(): number {
-    return this.#streams.size;
+    return this.#streams.size + this.#services.size;
   }
 
   /** Says how easily detectors fire from now on; null: normally. */
   configure(sensitivityOf: SensitivityOf | null): void {
     this.#sensitivityOf = sensitivityOf ?? NORMAL;
-    for (const watched of this.#streams.values()) [watched.sensitivities, watched.askedAt] = [undefined, -1];
+    for (const asked of this.#all()) [asked.sensitivities, asked.askedAt] = [undefined, -1];
   }
 
   /** Adds what a partition has counted, as long as the tenant has no more than `most` streams; gives what was found. */
@@ -73,8 +83,7 @@ export class TenantWatch {
     const watched = this.#streams.get(id);
     if (watched === undefined || watched.stream === '') return null;
     const { stream, series } = watched;
-    const isOff = finding.state === 'firing' && this.#sensitivityOf(finding.detector, stream) === 'off';
-    if (isOff) return null;
+    if (finding.state === 'firing' && this.#sensitivityOf(finding.detector, stream) === 'off') return null;
     const recent = series.recent(finding.detector, finding.window.end, SHOWN);
     const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, about };
     return this.#book.hear(finding, subject, Math.floor(now / 1000));
@@ -86,10 +95,10 @@ export class TenantWatch {
     if (resolved === null) return null;
     const { alert, wasFiring } = resolved;
     if (wasFiring)
-      for (const watched of this.#streams.values()) {
-        if (watched.stream !== alert.stream) continue;
-        for (const side of SIDES) watched.series.resolve(alert.detector, side);
-        watched.askedAt = -1;
+      for (const asked of this.#all()) {
+        if (asked.stream !== alert.stream) continue;
+        for (const side of SIDES) asked.series.resolve(alert.detector, side);
+        asked.askedAt = -1;
       }
     return alert;
   }
@@ -106,11 +115,12 @@ export class TenantWatch {
       to.count(seenAt);
       to.text(series.snapshot().toString('latin1'));
     }
+    this.#services.write(to);
     to.text(Buffer.from(JSON.stringify(this.#book)).toString('latin1'));
   }
 
-  /** What `write` wrote; null or CutOff thrown where it is anything else. */
-  static read(from: ByteReader): TenantWatch | null {
+  /** What `write` wrote, or an older release, which had no services; null or CutOff thrown where it is anything else. */
+  static read(from: ByteReader, hasServices = true): TenantWatch | null {
     const read = new TenantWatch();
     read.retentionDays = from.count(65_535);
     for (let left = from.count(65_535); left > 0; left--)
@@ -120,10 +130,28 @@ export class TenantWatch {
       const [source, seenAt] = [from.count(65_535), from.count()];
       const series = restoreSeries(Buffer.from(from.text(), 'latin1'));
       if (series === null) return null;
-      read.#streams.set(id, { stream, source, seenAt, series, askedAt: -1 });
+      const service = stream === '' ? '' : serviceLabels(stream);
+      read.#streams.set(id, { stream, service, source, seenAt, series, askedAt: -1 });
+      read.#services.join(service, id, () => undefined, !hasServices);
     }
+    if (hasServices && !read.#services.read(from)) return null;
     read.#book = AlertBook.from(JSON.parse(utf8(from.text())));
     return read;
+  }
+
+  /**
+   * What fires is told to be over where the partitions of the log, each counted up to an append time, have had no entry of the tenant for a day:
+   * it may be forgotten then. Null where they have. `now`: seconds.
+   */
+  leave(throughOf: (partition: number) => number, now: number): Alert[] | null {
+    if (this.#sources.size === 0) return this.#book.isOver(now) ? [] : null;
+    for (const [partition, { through }] of this.#sources) if (throughOf(partition) < through + GONE_MS) return null;
+    return this.#book.end(() => true, now);
+  }
+
+  *#all(): Generator<Asked> {
+    yield* this.#streams.values();
+    yield* this.#services;
   }
 
   #add({ ids, streams, ends, minutes, entries, errors }: Rates, source: number, appendedAt: number, most: number): void {
@@ -136,28 +164,41 @@ export class TenantWatch {
         return;
       }
       const stream = streams[index] ?? null;
-      if (stream !== null && stream !== watched.stream) [watched.stream, watched.sensitivities, watched.askedAt] = [stream, undefined, -1];
+      if (stream !== null && stream !== watched.stream) this.#name(id, watched, stream, most);
       watched.source = source;
       watched.seenAt = Math.max(watched.seenAt, appendedAt);
-      for (; row < end; row++)
-        watched.series.add(minutes[row] as number, { entries: entries[row] as number, errors: errors[row] as number }, appendedAt);
-      if (watched.series.isDue) watched.askedAt = -1;
+      const sum = watched.service === '' ? null : this.#services.sum(watched.service);
+      sum?.sources.set(source, Math.max(sum.sources.get(source) ?? 0, appendedAt));
+      for (; row < end; row++) {
+        const [minute, counts] = [minutes[row] as number, { entries: entries[row] as number, errors: errors[row] as number }];
+        watched.series.add(minute, counts, appendedAt);
+        sum?.series.add(minute, counts, appendedAt);
+      }
+      for (const asked of [watched, sum]) if (asked?.series.isDue === true) asked.askedAt = -1;
     });
+  }
+
+  /** Takes the label set of a stream. */
+  #name(id: string, watched: Watched, stream: string, most: number): void {
+    if (watched.stream !== '') this.#services.leave(watched.service, id);
+    [watched.stream, watched.sensitivities, watched.askedAt] = [stream, undefined, -1];
+    watched.service = serviceLabels(stream);
+    this.#services.join(watched.service, id, (first) => this.#streams.get(first), this.size < most);
   }
 
   /** Null where there are `most` already. */
   #watchedOf(id: string, source: number, most: number): Watched | null {
     const known = this.#streams.get(id);
-    if (known !== undefined || this.#streams.size >= most) return known ?? null;
-    const watched: Watched = { stream: '', source, seenAt: 0, series: newSeries(), askedAt: -1 };
+    if (known !== undefined || this.size >= most) return known ?? null;
+    const watched: Watched = { stream: '', service: '', source, seenAt: 0, series: newSeries(), askedAt: -1 };
     this.#streams.set(id, watched);
     return watched;
   }
 
-  #sensitivitiesOf(watched: Watched): ((detector: string) => Sensitivity) | undefined {
+  #sensitivitiesOf(asked: Asked): ((detector: string) => Sensitivity) | undefined {
     if (this.#sensitivityOf === NORMAL) return undefined;
-    const { stream } = watched;
-    const known = (watched.sensitivities ??= new Map<string, Sensitivity>());
+    const { stream } = asked;
+    const known = (asked.sensitivities ??= new Map<string, Sensitivity>());
     return (detector) => {
       let found = known.get(detector);
       if (found === undefined) known.set(detector, (found = this.#sensitivityOf(detector, stream)));
@@ -165,28 +206,63 @@ export class TenantWatch {
     };
   }
 
-  /** What the series of a partition's streams have found, up to when it is counted. */
+  /** What the series of a partition's streams have found, and of the services that have some there, up to when it is counted. */
   #ask(tenantId: number, partition: number, through: number): Alert[] {
     // of an alert the last word counts
     const found = new Map<number, Alert>();
+    const take = (alert: Alert | null): unknown => alert !== null && found.set(alert.id, alert);
+    const now = Math.floor(through / 1000);
     const minute = Math.floor(through / MINUTE_MS);
     for (const [id, watched] of this.#streams) {
-      const { stream, source, seenAt, series } = watched;
+      const { stream, service, source, seenAt } = watched;
       const isGone = seenAt < through - FORGET_MS;
       if (source !== partition || (watched.askedAt === minute && !isGone)) continue;
-      for (const finding of series.tick(through, this.#sensitivitiesOf(watched))) {
-        if (stream === '') continue;
-        const recent = series.recent(finding.detector, finding.window.end, SHOWN);
-        const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent };
-        const alert = this.#book.take(finding, subject, Math.floor(through / 1000));
-        if (alert !== null) found.set(alert.id, alert);
+      for (const finding of this.#tick(watched, through)) {
+        const sum = this.#services.sum(service);
+        const isNews = (): boolean => sum === null || !this.#book.isTold(tenantId, sum, finding) || !isPart(finding, sum, watched);
+        if (stream !== '') take(this.#tell(tenantId, watched, finding, now, { isNews }));
       }
-      watched.askedAt = series.isDue ? -1 : minute;
       if (!isGone) continue;
       this.#streams.delete(id);
-      for (const alert of this.#book.end(stream, Math.floor(through / 1000))) found.set(alert.id, alert);
+      this.#book.end((alert, isOfService) => alert.stream === stream && !isOfService, now).forEach(take);
+      if (this.#services.leave(service, id))
+        this.#book.end((alert, isOfService) => alert.stream === service && isOfService, now).forEach(take);
     }
+    for (const sum of this.#services) if (sum.sources.has(partition)) this.#askService(tenantId, sum).forEach(take);
     return [...found.values()];
+  }
+
+  /** What a service has found, up to when all of its partitions are counted. */
+  #askService(tenantId: number, sum: Sum): Alert[] {
+    const through = countedThrough(sum, (partition) => this.#sources.get(partition)?.through ?? 0);
+    if (through < sum.through + TICK_MS) return [];
+    sum.through = through;
+    if (sum.askedAt === Math.floor(through / MINUTE_MS)) return [];
+    return this.#tick(sum, through).flatMap((finding) => {
+      const streams = [...this.#services.members(sum.stream)].map((id) => this.#streams.get(id) as Watched);
+      const { parts, isTheirs } = partsOf(finding, streams);
+      const more = { isNews: () => !isTheirs, together: { count: streams.length, parts } };
+      return this.#tell(tenantId, sum, finding, Math.floor(through / 1000), more) ?? [];
+    });
+  }
+
+  #tick(asked: Asked, through: number): readonly Finding[] {
+    const found = asked.series.tick(through, this.#sensitivitiesOf(asked));
+    asked.askedAt = asked.series.isDue ? -1 : Math.floor(through / MINUTE_MS);
+    return found;
+  }
+
+  /** What a finding tells. `isNews`: of one that was never told; `together`: of a service its streams. */
+  #tell(
+    tenantId: number,
+    { stream, series }: Asked,
+    finding: Finding,
+    now: number,
+    more: Pick<Subject, 'isNews' | 'together'>,
+  ): Alert | null {
+    const recent = series.recent(finding.detector, finding.window.end, SHOWN);
+    const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, ...more };
+    return this.#book.take(finding, subject, now);
   }
 }
 

@@ -5,7 +5,7 @@ import type { FindingInput } from './finding.ts';
 import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 
-/** What a merger takes: partials of its processor, each once, and time that passes on `partials.v1`. */
+/** What a merger takes: partials of its processor, each once, and time that passes on `partials.v1`, as ticks and partials of others say. */
 export type MergerInput = PartialInput | Tick;
 
 /**

@@ -3,7 +3,7 @@ import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
 import type { FindingInput } from './finding.ts';
 import type { ResolutionInput } from './resolution.ts';
-import type { Fold, Input, Processor } from '../processor.ts';
+import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
 import { configured, type Configured } from '../settings/configured.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
@@ -52,9 +52,10 @@ function foldOf(merger: Merger, state: unknown, input: HostedInput): ReturnType<
   if (input.kind === 'partial' || input.kind === 'tick') return merger.fold(state, input);
   if (input.kind === 'resolution' && merger.resolve !== undefined) return merger.resolve(state, input);
   if (input.kind === 'finding' && merger.hear !== undefined) return merger.hear(state, input);
-  const { partition, offset, appendedAt } = input;
-  return merger.fold(state, { kind: 'tick', partition, offset, appendedAt });
+  return merger.fold(state, timeOf(input));
 }
+
+const timeOf = ({ partition, offset, appendedAt }: Position): Tick => ({ kind: 'tick', partition, offset, appendedAt });
 
 /** The state of a merger, and what it has had. */
 type Merging = { readonly taken: Taken; readonly state: unknown };
@@ -69,8 +70,9 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
   name: merger.name,
   init: () => ({ taken: new Taken(), state: merger.init() }),
   fold({ taken, state }, input) {
-    if (input.kind === 'partial' && (input.processor !== merger.of || !taken.take(input.source))) return [];
-    const outputs = foldOf(merger, state, input);
+    if (input.kind === 'partial' && input.processor === merger.of && !taken.take(input.source)) return [];
+    // of partials of others it sees that time has passed
+    const outputs = foldOf(merger, state, input.kind === 'partial' && input.processor !== merger.of ? timeOf(input) : input);
     const measures = outputs.filter((output): output is Measure => 'kind' in output);
     const other = measures.find(({ kind }) => (kind as string) !== 'measure');
     if (other !== undefined) throw new Error(`A merger gives measures and records, not ${JSON.stringify(other.kind)}.`);

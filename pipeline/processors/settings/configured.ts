@@ -17,7 +17,7 @@ export const configured = <State, In extends (Position & { readonly kind: string
   processor: Fold<State, In, Out> & Configurable<State>,
 ): Fold<Configured<State>, In, Out> => ({
   name: processor.name,
-  init: () => ({ settings: new Settings(), state: processor.init() }),
+  init: () => ({ settings: new Settings(processor.mostSettings), state: processor.init() }),
   fold({ settings, state }, input) {
     const setting = input.kind === 'tick' && 'setting' in input ? input.setting : undefined;
     if (setting?.processor === processor.name && settings.take(setting)) processor.configure?.(state, setting);
@@ -36,7 +36,7 @@ export const configured = <State, In extends (Position & { readonly kind: string
     const isOlder = !bytes.subarray(0, BEGIN.length).equals(BEGIN);
     const from = new ByteReader(bytes, BEGIN.length);
     try {
-      const settings = isOlder ? new Settings() : Settings.read(from);
+      const settings = isOlder ? new Settings(processor.mostSettings) : Settings.read(from, processor.mostSettings);
       const state = processor.restore(isOlder ? bytes : from.rest());
       if (state === null) return null;
       for (const setting of settings.all) processor.configure?.(state, setting);

@@ -6,6 +6,11 @@ const placeOf = ({ tenantId, key }: Setting): string => `${String(tenantId)}:${k
 /** The newest version of each setting of one processor that a partition has had. */
 export class Settings {
   readonly #newest = new Map<string, Setting>();
+  readonly #most: number;
+
+  constructor(most = MAX_SETTINGS) {
+    this.#most = most;
+  }
 
   /** All of them, in an order that depends on nothing but them. */
   get all(): readonly Setting[] {
@@ -21,7 +26,7 @@ export class Settings {
 
   isNew(setting: Setting): boolean {
     const known = this.#newest.get(placeOf(setting));
-    return known === undefined ? this.#newest.size < MAX_SETTINGS : setting.version > known.version;
+    return known === undefined ? this.#newest.size < this.#most : setting.version > known.version;
   }
 
   write(to: ByteWriter): void {
@@ -31,9 +36,9 @@ export class Settings {
   }
 
   /** Throws CutOff where the bytes are others. */
-  static read(from: ByteReader): Settings {
-    const settings = new Settings();
-    for (let left = from.count(MAX_SETTINGS); left > 0; left--) {
+  static read(from: ByteReader, most = MAX_SETTINGS): Settings {
+    const settings = new Settings(most);
+    for (let left = from.count(most); left > 0; left--) {
       const setting = parseSetting(Buffer.from(from.text(), 'latin1').toString());
       if (setting === null || !settings.take(setting)) throw new CutOff();
     }

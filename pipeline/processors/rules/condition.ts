@@ -1,0 +1,40 @@
+import { parseNumber } from '../../../logsql/numbers.ts';
+import type { Side } from '../../detectors/detector.ts';
+import { valueDetectors } from '../../detectors/point-series.ts';
+
+/** When a rule fires: its value beyond a number, or a detector that watches it, on one side or on both. */
+export type Condition =
+  | { readonly kind: 'threshold'; readonly operator: Operator; readonly bound: number; readonly written: string }
+  | { readonly kind: 'detector'; readonly detector: string; readonly side: Side | null };
+
+const OPERATORS = {
+  '>': (value: number, bound: number): boolean => value > bound,
+  '>=': (value: number, bound: number): boolean => value >= bound,
+  '<': (value: number, bound: number): boolean => value < bound,
+  '<=': (value: number, bound: number): boolean => value <= bound,
+  '==': (value: number, bound: number): boolean => value === bound,
+};
+export type Operator = keyof typeof OPERATORS;
+
+const THRESHOLD = /^value\s*(>=|<=|==|>|<)\s*(\S{1,40})$/;
+const DETECTOR = /^([a-z][a-z0-9_]{0,62})(?:\s+(up|down))?$/;
+
+/** Whether a value is beyond the bound of a threshold. */
+export const isBeyond = (value: number, operator: Operator, bound: number): boolean => OPERATORS[operator](value, bound);
+
+/** Reads `value > 5`, `value <= 500ms`, `anomaly`, `anomaly up`; else says what is wrong, as a sentence. */
+export function parseCondition(text: string): Condition | string {
+  const [, operator, written = ''] = THRESHOLD.exec(text) ?? [];
+  if (operator !== undefined) {
+    const bound = parseNumber(written);
+    if (bound === null || !Number.isFinite(bound))
+      return `The condition compares with a number such as 5, 1.5KB or 500ms (got ${JSON.stringify(written)}).`;
+    return { kind: 'threshold', operator: operator as Operator, bound, written };
+  }
+  const [, detector, side] = DETECTOR.exec(text) ?? [];
+  if (detector === undefined || detector === 'value')
+    return `The condition is "value > 5" (>, >=, <, <= or ==) or a detector, maybe with up or down: ${valueDetectors.names.join(', ')} (got ${JSON.stringify(text.slice(0, 60))}).`;
+  if (valueDetectors.find(detector) === undefined)
+    return `No detector ${JSON.stringify(detector)} takes values; those that do: ${valueDetectors.names.join(', ')}.`;
+  return { kind: 'detector', detector, side: side === undefined ? null : (side as Side) };
+}

@@ -1,0 +1,79 @@
+import { alertRow, RULE, type Alert } from '../../alerts/alert.ts';
+import { alertRecords } from '../../alerts/alerts-signal.ts';
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { Merger } from '../merge/merger.ts';
+import type { Position } from '../processor.ts';
+import { RuleWatch } from './rule-watch.ts';
+import { RULES } from './rules.ts';
+
+const VERSION = 1;
+/** How often tenants are looked at of which nothing comes. Milliseconds. */
+const LOOK_MS = 10_000;
+/** What the groups of a partition take, about, before rules get no more of them: kibibytes. */
+const MOST_KIB = 40_000;
+
+/** The tenants of a partition of `partials.v1`. */
+export type RuleWatches = { readonly tenants: Map<number, RuleWatch>; lookAt: number };
+
+/**
+ * Watches the values of rules over all partitions, and tells alerts (docs/rules.md). What is found is a function of the partials, and of the time
+ * that passes where a tenant sends nothing.
+ */
+export const ruleAlerts: Merger<RuleWatches> = {
+  name: 'rule-alerts',
+  of: RULES,
+  init: () => ({ tenants: new Map(), lookAt: 0 }),
+
+  fold(state, input) {
+    const alone = recordsOf(input, passed(state, input));
+    if (input.kind === 'tick') return alone;
+    const { tenantId } = input;
+    let watch = state.tenants.get(tenantId);
+    if (watch === undefined) state.tenants.set(tenantId, (watch = new RuleWatch()));
+    return [...alone, ...recordsOf(input, watch.take(input, roomOf(state)))];
+  },
+
+  resolve(state, input) {
+    const { alert, note, appendedAt } = input;
+    if (alert.detector !== RULE) return [];
+    const watch = state.tenants.get(alert.tenantId) ?? new RuleWatch();
+    state.tenants.set(alert.tenantId, watch);
+    const resolved = watch.resolve(alert, note, appendedAt);
+    return resolved === null ? [] : recordsOf(input, [resolved]);
+  },
+
+  snapshot: ({ tenants, lookAt }) => Buffer.from(JSON.stringify([VERSION, lookAt, [...tenants]])),
+
+  restore(bytes) {
+    try {
+      const [version, lookAt, tenants] = JSON.parse(bytes.toString()) as [number, number, [number, unknown][]];
+      if (version !== VERSION) return null;
+      return { lookAt, tenants: new Map(tenants.map(([tenantId, watch]) => [tenantId, RuleWatch.from(watch)])) };
+    } catch {
+      return null;
+    }
+  },
+};
+
+/** What tenants tell of which nothing comes. */
+function passed(state: RuleWatches, { appendedAt }: Position): Alert[] {
+  if (appendedAt < state.lookAt) return [];
+  const alone = [...state.tenants].filter(([, { isAlone }]) => isAlone);
+  if (alone.length === 0) return [];
+  state.lookAt = appendedAt + LOOK_MS;
+  const room = roomOf(state);
+  return alone.flatMap(([tenantId, watch]) => watch.pass(tenantId, appendedAt, room));
+}
+
+/** Kibibytes that a rule's groups may take: fewer, where the partition has many. */
+function roomOf({ tenants }: RuleWatches): number {
+  const weight = [...tenants.values()].reduce((sum, one) => sum + one.weight, 0);
+  return weight < MOST_KIB ? Infinity : 0;
+}
+
+/** Alerts as they are told at this place. */
+const recordsOf = ({ partition, offset }: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
+  alertRecords(
+    partition,
+    alerts.map((alert) => alertRow(alert, offset)),
+  );

@@ -1,0 +1,116 @@
+import { RULE } from '../../alerts/alert.ts';
+import type { Finding, Side } from '../../detectors/detector.ts';
+import { valueDetectors, type PointSeries } from '../../detectors/point-series.ts';
+import { isBeyond, type Condition } from './condition.ts';
+import { RULE_SENSITIVITIES, type CompiledRule } from './rule.ts';
+import { Threshold, type Told } from './threshold.ts';
+
+/** Windows that an alert shows. */
+const SHOWN = 60;
+
+/** A window of a group that is over, or has come so far. */
+export type Seen = { readonly start: number; readonly value: number | null; readonly entries: number };
+
+/** What watches the values of a group: a number that they are compared with, or a detector. */
+type Watch =
+  | { readonly kind: 'threshold'; readonly threshold: Threshold }
+  | { readonly kind: 'detector'; readonly series: PointSeries; readonly side: Side | null; readonly factor: number };
+
+/** The side of a threshold. */
+const sideOf = (when: Condition): Side => (when.kind === 'threshold' && when.operator.startsWith('<') ? 'down' : 'up');
+
+/** The finding of a value that is compared with a number. */
+export function thresholdFinding(told: Told, { start, value }: Seen, minutes: number, bound: number, side: Side): Finding {
+  return {
+    ...{ detector: RULE, side, ...told, z: 0, value: value ?? 0, mean: bound, scale: minutes },
+    expected: side === 'up' ? { low: Math.min(0, bound), high: bound } : { low: bound, high: Math.max(0, bound) },
+    window: { start, end: start + minutes - 1 },
+  };
+}
+
+/** A group of a rule, window by window in their order. */
+export class RuleGroup {
+  readonly labels: readonly string[];
+  /** The start of the last window that had entries. */
+  seenAt: number;
+  readonly #recent: (number | null)[];
+  readonly #watch: Watch;
+
+  constructor(compiled: CompiledRule, labels: readonly string[], seenAt: number, kept?: unknown, recent: (number | null)[] = []) {
+    [this.labels, this.seenAt, this.#recent] = [labels, seenAt, recent];
+    this.#watch = watchOf(compiled, kept);
+  }
+
+  /** The values of the last windows, the newest last. */
+  get recent(): readonly (number | null)[] {
+    return this.#recent;
+  }
+
+  /** What a window that is still open tells already, where its value only grows. */
+  rise(compiled: CompiledRule, seen: Seen): Finding | null {
+    const { when, minutes } = compiled;
+    if (this.#watch.kind !== 'threshold' || when.kind !== 'threshold' || seen.value === null) return null;
+    if (!isBeyond(seen.value, when.operator, when.bound)) return null;
+    const told = this.#watch.threshold.rise(seen.start + minutes - 1, minutes);
+    return told === null ? null : thresholdFinding(told, seen, minutes, when.bound, sideOf(when));
+  }
+
+  /** What a window that is over tells. */
+  close(compiled: CompiledRule, seen: Seen): Finding | null {
+    const { when, minutes, rule } = compiled;
+    const { start, value, entries } = seen;
+    this.#push(value);
+    if (entries > 0) this.seenAt = start;
+    if (this.#watch.kind === 'threshold') {
+      if (when.kind !== 'threshold') return null;
+      const isHot = value !== null && isBeyond(value, when.operator, when.bound);
+      const told = this.#watch.threshold.close(start + minutes - 1, isHot, { minutes, windows: rule.for });
+      return told === null ? null : thresholdFinding(told, seen, minutes, when.bound, sideOf(when));
+    }
+    const { series, side, factor } = this.#watch;
+    const finding = series.add({ minute: start, value, entries, errors: 0 }, factor).at(-1);
+    return finding === undefined || (side !== null && finding.side !== side) ? null : { ...finding, detector: RULE };
+  }
+
+  /** A window is over of which not all entries were evaluated: nothing is said of it. */
+  pass(): void {
+    this.#push(null);
+  }
+
+  /** Somebody has resolved its alert. */
+  mute(): void {
+    if (this.#watch.kind === 'threshold') this.#watch.threshold.mute();
+    else for (const side of ['up', 'down'] as const) this.#watch.series.resolve(side);
+  }
+
+  toJSON(): unknown {
+    const watch = this.#watch;
+    const kept = watch.kind === 'threshold' ? watch.threshold : watch.series.snapshot().toString('base64');
+    return [this.labels, this.seenAt, kept, this.#recent];
+  }
+
+  /** What `toJSON` gave; throws where it is anything else. */
+  static from(compiled: CompiledRule, json: unknown): RuleGroup {
+    const [labels, seenAt, kept, recent] = json as [string[], number, unknown, (number | null)[]];
+    return new RuleGroup(compiled, labels, seenAt, kept, recent);
+  }
+
+  #push(value: number | null): void {
+    this.#recent.push(value);
+    if (this.#recent.length > SHOWN) this.#recent.shift();
+  }
+}
+
+/** What watches a rule's values: as it was kept, or from the beginning where nothing was, or what a detector does not read any more. */
+function watchOf({ when, minutes, rule }: CompiledRule, kept: unknown): Watch {
+  if (when.kind === 'threshold') return { kind: 'threshold', threshold: kept === undefined ? new Threshold() : Threshold.from(kept) };
+  const detector = valueDetectors.find(when.detector);
+  if (detector === undefined) throw new Error(`BUG: the rule ${rule.id} has no detector ${when.detector}.`);
+  const restored = typeof kept === 'string' ? detector.restoreSeries(Buffer.from(kept, 'base64')) : null;
+  return {
+    kind: 'detector',
+    series: restored ?? detector.newSeries(minutes),
+    side: when.side,
+    factor: RULE_SENSITIVITIES[rule.sensitivity],
+  };
+}

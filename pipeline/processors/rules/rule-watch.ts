@@ -1,0 +1,143 @@
+import type { Alert } from '../../alerts/alert.ts';
+import { objectOf } from '../../alerts/shown-alert.ts';
+import { AlertBook } from '../alerting/alert-book.ts';
+import { partialRows } from '../json.ts';
+import type { PartialInput } from '../merge/partial.ts';
+import { placeOf, ruleWords, type RuleSubject } from './rule-words.ts';
+import type { RulesRow } from './rules-partial.ts';
+import { WatchedRule } from './watched-rule.ts';
+
+/** A tenant of which nothing comes: what is behind by so long is over. Milliseconds, by append time of the partials' own topic. */
+const ALONE_MS = 120_000;
+const CHANGED = 'auto: the rule was changed';
+const DELETED = 'auto: the rule was deleted';
+const GONE = 'auto: no entries for a day';
+
+/** The rules of a tenant, watched over all partitions of the log. */
+export class RuleWatch {
+  retentionDays = 0;
+  /** Up to when each partition of the log is evaluated, append time in milliseconds. */
+  readonly #sources = new Map<number, number>();
+  readonly #rules = new Map<number, WatchedRule>();
+  #book = new AlertBook<RuleSubject>(ruleWords);
+
+  /** True where no partition has entries of the tenant: then time passes with the partials of others. */
+  get isAlone(): boolean {
+    return this.#sources.size === 0;
+  }
+
+  /** What its groups take, about: kibibytes. */
+  get weight(): number {
+    return [...this.#rules.values()].reduce((sum, { weight }) => sum + weight, 0);
+  }
+
+  /** Takes what a partition has told; gives what was found. `room`: kibibytes for more groups of a rule. */
+  take(input: PartialInput, room: number): Alert[] {
+    const { tenantId, source } = input;
+    this.retentionDays = input.retentionDays;
+    const now = Math.floor(source.appendedAt / 1000);
+    const ended: Alert[] = [];
+    let isEnd = false;
+    for (const row of partialRows(input) as readonly RulesRow[]) {
+      if (row.kind === 'rule') ended.push(...this.#set(row, now));
+      else if (row.kind === 'end') {
+        isEnd = true;
+        if (row.isGone) this.#sources.delete(source.partition);
+        else this.#sources.set(source.partition, Math.max(row.through, this.#sources.get(source.partition) ?? 0));
+      } else this.#add(row);
+    }
+    return isEnd && !this.isAlone ? [...ended, ...this.#look(tenantId, Math.min(...this.#sources.values()), now, room)] : ended;
+  }
+
+  /** Time has passed, of a tenant that is alone: append time, milliseconds. */
+  pass(tenantId: number, appendedAt: number, room: number): Alert[] {
+    return this.#look(tenantId, appendedAt - ALONE_MS, Math.floor(appendedAt / 1000), room);
+  }
+
+  /** Resolves an alert by hand: how it is told then; null where that changes nothing. */
+  resolve(shown: Alert, note: string, appendedAt: number): Alert | null {
+    const resolved = this.#book.resolve(shown, note, Math.floor(appendedAt / 1000));
+    if (resolved === null) return null;
+    if (resolved.wasFiring) {
+      const { id, labels, notice } = aboutOf(resolved.alert);
+      for (const rule of this.#rules.values()) if (rule.compiled?.rule.id === id) rule.mute(labels(rule.compiled.by), notice);
+    }
+    return resolved.alert;
+  }
+
+  toJSON(): unknown {
+    return [this.retentionDays, [...this.#sources], [...this.#rules], this.#book];
+  }
+
+  /** What `toJSON` gave; throws where it is anything else. */
+  static from(json: unknown): RuleWatch {
+    const [retentionDays, sources, rules, book] = json as [number, [number, number][], [number, unknown][], unknown];
+    const read = new RuleWatch();
+    read.retentionDays = retentionDays;
+    for (const [partition, through] of sources) read.#sources.set(partition, through);
+    for (const [slot, rule] of rules) read.#rules.set(slot, WatchedRule.from(rule));
+    read.#book = AlertBook.from(book, ruleWords);
+    return read;
+  }
+
+  /** A rule as a partition has it; gives the alerts that end with the one before. */
+  #set({ slot, version, since, value }: RulesRow & { readonly kind: 'rule' }, now: number): Alert[] {
+    const known = this.#rules.get(slot);
+    if (known !== undefined && known.version > version) return [];
+    if (known?.version === version) {
+      known.since(since);
+      return [];
+    }
+    const rule = new WatchedRule(version, value);
+    rule.since(since);
+    this.#rules.set(slot, rule);
+    const before = known?.compiled?.rule.id;
+    if (known === undefined || before === undefined || rule.follow(known)) return [];
+    return this.#book.end((alert) => aboutOf(alert).id === before, now, rule.compiled?.rule.id === before ? CHANGED : DELETED);
+  }
+
+  #add(row: Exclude<RulesRow, { readonly kind: 'rule' | 'end' }>): void {
+    const rule = this.#rules.get(row.slot);
+    if (rule?.version !== row.version) return;
+    if (row.kind === 'group') rule.add(row.window, row.labels, row.aggregate);
+    else rule.miss(row.window, row.passed, row.crowded);
+  }
+
+  #look(tenantId: number, through: number, now: number, room: number): Alert[] {
+    // of an alert the last word counts
+    const alerts = new Map<number, Alert>();
+    for (const rule of this.#rules.values()) {
+      for (const { finding, about } of rule.look(through, room)) {
+        const place = placeOf(about.compiled, about.labels);
+        const subject: RuleSubject = { ...about, ...place, tenantId, retentionDays: this.retentionDays, recent: [] };
+        const alert = this.#book.take(finding, subject, now);
+        if (alert !== null) alerts.set(alert.id, alert);
+      }
+      for (const labels of rule.forget()) {
+        const id = rule.compiled?.rule.id;
+        const { stream } = rule.compiled === null ? { stream: '' } : placeOf(rule.compiled, labels);
+        for (const alert of this.#book.end((one) => one.stream === stream && aboutOf(one).id === id, now, GONE))
+          alerts.set(alert.id, alert);
+      }
+    }
+    return [...alerts.values()];
+  }
+}
+
+/** Which rule an alert is of, and which group, by what its evidence says. */
+function aboutOf({ evidence }: Alert): {
+  readonly id: string;
+  readonly notice: RuleSubject['notice'];
+  labels(by: readonly string[]): string[];
+} {
+  const {
+    rule,
+    group = {},
+    notice = null,
+  } = objectOf(evidence) as {
+    readonly rule?: { readonly id?: string };
+    readonly group?: Readonly<Record<string, string>>;
+    readonly notice?: RuleSubject['notice'];
+  };
+  return { id: rule?.id ?? '', notice, labels: (by) => (notice === null ? by.map((field) => group[field] ?? '') : []) };
+}

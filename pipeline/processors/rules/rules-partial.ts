@@ -1,0 +1,27 @@
+import type { Json } from '../../core/setting.ts';
+import type { AggregateJson } from './aggregate.ts';
+
+/** What `rules` tells of a tenant, in this order of a partition; `slot` is the place of a rule, whose `version` only grows. */
+export type RulesRow =
+  /** A rule, null for none any more, and since when the partition evaluates it: append time, milliseconds. Told when it changes, and once an hour. */
+  | { readonly kind: 'rule'; readonly slot: number; readonly version: number; readonly since: number; readonly value: Json }
+  /** What came of a group in a window, which begins with a minute since 1970: an increment. */
+  | {
+      readonly kind: 'group';
+      readonly slot: number;
+      readonly version: number;
+      readonly window: number;
+      readonly labels: readonly string[];
+      readonly aggregate: AggregateJson;
+    }
+  /** Entries of a window that were not evaluated, since the rule is over its budget, and those of groups that are one too many. */
+  | {
+      readonly kind: 'missed';
+      readonly slot: number;
+      readonly version: number;
+      readonly window: number;
+      readonly passed: number;
+      readonly crowded: number;
+    }
+  /** The end of a telling: up to when the partition is evaluated, append time in milliseconds; `isGone`: it tells no more. */
+  | { readonly kind: 'end'; readonly through: number; readonly isGone: boolean };

@@ -1,0 +1,171 @@
+import type { Setting } from '../../core/setting.ts';
+import { jsonPartials } from '../json.ts';
+import type { PartialOutput } from '../merge/partial.ts';
+import type { Batch, Input, Processor, Tick } from '../processor.ts';
+import { RecordRows } from './record-rows.ts';
+import { compileRule, RULE_EXAMPLES } from './rule.ts';
+import type { RulesRow } from './rules-partial.ts';
+import { TenantCounts, type ActiveRule } from './tenant-counts.ts';
+
+/** The processor's name, and those of its settings: one for each rule that a tenant may have. */
+export const RULES = 'rules';
+export const MOST_RULES = 50;
+export const ruleKey = (slot: number): string => `rule_${String(slot)}`;
+/** Settings of it, of all tenants: some 250 tenants with twenty rules each. */
+const MOST_SETTINGS = 5000;
+const VERSION = 1;
+
+/** What was counted is told so often, and so much later where nothing came. Milliseconds, by append time. */
+const TELL_MS = 10_000;
+const QUIET_MS = 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** A tenant without entries for so long is no source any more. */
+const FORGET_MS = 24 * HOUR_MS;
+/** What is counted of a tenant, and of all, before it is told at once: kibibytes, about. */
+const MOST_OF_TENANT = 4000;
+const MOST_OF_ALL = 20_000;
+/** Of a tenant that had no entries yet, so many days. */
+const UNKNOWN_RETENTION = 30;
+
+/** Which version of a rule a partition has, and since when: append time, milliseconds. */
+type Known = { readonly version: number; readonly since: number };
+
+/** What a partition has evaluated and not told. */
+export type RulesState = {
+  readonly tenants: Map<number, TenantCounts>;
+  /** By tenant and slot. */
+  readonly known: Map<number, Map<number, Known>>;
+  tellAt: number;
+  /** What is set, by tenant and slot: in the settings, not in the snapshot. */
+  readonly set: Map<number, Map<number, Omit<ActiveRule, 'since'>>>;
+};
+
+const rows = new RecordRows();
+
+/**
+ * Evaluates the rules of tenants over their entries (docs/rules.md), by windows of the entries' own time. Each ten seconds of append time it tells
+ * what came since, as increments, in partials that `rule-alerts` takes once each.
+ */
+export const rules: Processor<RulesState> = {
+  name: RULES,
+  init: newState,
+
+  settings: Object.fromEntries(Array.from({ length: MOST_RULES }, (_none, index) => [ruleKey(index + 1), RULE_EXAMPLES])),
+  mostSettings: MOST_SETTINGS,
+  checkSetting({ tenantId, value }) {
+    if (tenantId === 0) return 'A rule is of one tenant.';
+    const compiled = compileRule(value);
+    return typeof compiled === 'string' ? compiled : null;
+  },
+  configure(state, { tenantId, key, value, version }) {
+    const slot = slotOf(key);
+    if (slot === 0 || tenantId === 0) return;
+    const compiled = value === null ? null : compileRule(value);
+    // another release may have taken what is none here
+    const isRule = typeof compiled === 'object' && compiled !== null;
+    placed(state.set, tenantId).set(slot, { slot, version, value: isRule ? value : null, compiled: isRule ? compiled : null });
+  },
+
+  fold(state, input) {
+    const outputs = input.appendedAt >= state.tellAt ? tellAll(state, input) : [];
+    if (input.kind === 'tick') return input.setting?.processor === RULES ? [...outputs, ...taken(state, input, input.setting)] : outputs;
+    const { columns, tenantId } = input;
+    if (columns === null || columns.count === 0 || !state.set.has(tenantId)) return outputs;
+    const active = activeOf(state, tenantId);
+    if (active.every(({ compiled }) => compiled === null)) return outputs;
+    const tenant = count(state, { ...input, columns }, active);
+    const isFull = tenant.weight >= MOST_OF_TENANT || weightOfAll(state) >= MOST_OF_ALL;
+    return isFull ? [...outputs, ...told(state, tenantId, tenant, input)] : outputs;
+  },
+
+  snapshot({ tenants, known, tellAt }) {
+    const versions = [...known].map(([tenantId, slots]) => [tenantId, [...slots]]);
+    return Buffer.from(JSON.stringify([VERSION, tellAt, versions, [...tenants]]));
+  },
+
+  restore(bytes) {
+    try {
+      const [version, tellAt, known, tenants] = JSON.parse(bytes.toString()) as [number, number, [number, [number, Known][]][], [number, unknown][]]; // prettier-ignore
+      if (version !== VERSION) return null;
+      const state = newState();
+      state.tellAt = tellAt;
+      for (const [tenantId, slots] of known) state.known.set(tenantId, new Map(slots));
+      for (const [tenantId, counts] of tenants) state.tenants.set(tenantId, TenantCounts.from(counts));
+      return state;
+    } catch {
+      return null;
+    }
+  },
+};
+
+function newState(): RulesState {
+  return { tenants: new Map(), known: new Map(), tellAt: 0, set: new Map() };
+}
+
+/** The slot of a setting's key; 0 for none. */
+export function slotOf(key: string): number {
+  const [, digits] = /^rule_([1-9]\d?)$/.exec(key) ?? [];
+  return digits === undefined || Number(digits) > MOST_RULES ? 0 : Number(digits);
+}
+
+function placed<Value>(map: Map<number, Map<number, Value>>, tenantId: number): Map<number, Value> {
+  let found = map.get(tenantId);
+  if (found === undefined) map.set(tenantId, (found = new Map<number, Value>()));
+  return found;
+}
+
+/** The rules of a tenant as the partition has them, deleted ones too, in the order of their slots. */
+function activeOf(state: RulesState, tenantId: number): ActiveRule[] {
+  const set = state.set.get(tenantId);
+  const found: ActiveRule[] = [];
+  for (const [slot, { version, since }] of state.known.get(tenantId) ?? []) {
+    const rule = set?.get(slot);
+    if (rule?.version === version) found.push({ ...rule, since });
+  }
+  return found.sort((a, b) => a.slot - b.slot);
+}
+
+/** A setting that was taken into the state holds from here on, and is told at once. */
+function taken(state: RulesState, { appendedAt }: Tick, { tenantId, key, version }: Setting): PartialOutput[] {
+  const slot = slotOf(key);
+  const rule = state.set.get(tenantId)?.get(slot);
+  const known = placed(state.known, tenantId);
+  if (rule?.version !== version || known.get(slot)?.version === version) return [];
+  known.set(slot, { version, since: appendedAt });
+  const retentionDays = state.tenants.get(tenantId)?.retentionDays ?? UNKNOWN_RETENTION;
+  const row: RulesRow = { kind: 'rule', slot, version, since: appendedAt, value: rule.value };
+  return jsonPartials({ tenantId, retentionDays }, [row]);
+}
+
+function count(state: RulesState, input: Batch & { readonly columns: NonNullable<Batch['columns']> }, active: ActiveRule[]): TenantCounts {
+  const { tenantId, retentionDays, appendedAt } = input;
+  let tenant = state.tenants.get(tenantId);
+  if (tenant === undefined) state.tenants.set(tenantId, (tenant = new TenantCounts()));
+  tenant.retentionDays = retentionDays;
+  tenant.seenAt = appendedAt;
+  rows.read(input);
+  tenant.count(rows, active, Math.floor(appendedAt / MINUTE_MS));
+  return tenant;
+}
+
+function told(state: RulesState, tenantId: number, tenant: TenantCounts, { appendedAt }: Input, isGone = false): PartialOutput[] {
+  const { retentionDays } = tenant;
+  const found = tenant.tell(activeOf(state, tenantId), appendedAt, Math.floor(appendedAt / HOUR_MS));
+  return jsonPartials({ tenantId, retentionDays }, [...found, { kind: 'end', through: appendedAt, isGone } satisfies RulesRow]);
+}
+
+/** What was evaluated of every tenant before this input. */
+function tellAll(state: RulesState, input: Input): PartialOutput[] {
+  const { appendedAt } = input;
+  const outputs: PartialOutput[] = [];
+  for (const [tenantId, tenant] of state.tenants) {
+    const isGone = appendedAt >= tenant.seenAt + FORGET_MS;
+    if (isGone || tenant.hasNews || appendedAt >= tenant.toldAt + QUIET_MS) outputs.push(...told(state, tenantId, tenant, input, isGone));
+    if (isGone) state.tenants.delete(tenantId);
+  }
+  state.tellAt = Math.floor(appendedAt / TELL_MS) * TELL_MS + TELL_MS;
+  return outputs;
+}
+
+const weightOfAll = ({ tenants }: RulesState): number => [...tenants.values()].reduce((sum, { weight }) => sum + weight, 0);

@@ -1,0 +1,225 @@
+import type { Json } from '../../core/setting.ts';
+import type { Finding } from '../../detectors/detector.ts';
+import { Aggregate, onlyGrows, valueOfNothing, weightOf, type AggregateJson } from './aggregate.ts';
+import { RuleGroup, thresholdFinding, type Seen } from './rule-group.ts';
+import { compileRule, type CompiledRule } from './rule.ts';
+import type { RuleSubject } from './rule-words.ts';
+import { MOST_GROUPS } from './tenant-counts.ts';
+import { Threshold } from './threshold.ts';
+
+const MINUTE_MS = 60_000;
+/** A window is over so long after its end, by append time: late entries are waited for. */
+export const LATE_MS = 60_000;
+/** Of windows that have passed unseen, as after an outage, the last ones are looked at. */
+const MOST_WINDOWS = 60;
+/** A group without entries for so long is forgotten. Minutes, and windows at least. */
+const FORGET = 1440;
+const FORGET_WINDOWS = 24;
+/** What a group takes beside its aggregates, and with a detector: kibibytes. */
+const GROUP_KIB = 1;
+const DETECTOR_KIB = 6;
+
+type Part = { readonly labels: readonly string[]; readonly aggregate: Aggregate };
+type Window = { readonly parts: Map<string, Part>; passed: number; crowded: number };
+
+/** What was found, and what of: of the subject what the rule knows. */
+export type RuleFound = {
+  readonly finding: Finding;
+  readonly about: Pick<RuleSubject, 'compiled' | 'labels' | 'notice' | 'entries' | 'series'>;
+};
+
+const keyOf = (labels: readonly string[]): string => labels.join('\0');
+
+/** A rule of a tenant over all partitions: its windows that are not over, and its groups. */
+export class WatchedRule {
+  readonly version: number;
+  readonly value: Json;
+  /** Null: there is none any more. */
+  readonly compiled: CompiledRule | null;
+  readonly #windows = new Map<number, Window>();
+  #groups = new Map<string, RuleGroup>();
+  #notices = { budget: new Threshold(), groups: new Threshold() };
+  /** The first window, by its start, that is not over; those that begin before all partitions have the rule are none. */
+  #next = 0;
+
+  constructor(version: number, value: Json) {
+    const compiled = compileRule(value);
+    [this.version, this.value] = [version, value];
+    this.compiled = typeof compiled === 'string' ? null : compiled;
+  }
+
+  /** What its groups take, about: kibibytes. */
+  get weight(): number {
+    return this.compiled === null ? 0 : this.#groups.size * kibOf(this.compiled);
+  }
+
+  /** A partition evaluates it since then: append time, milliseconds. */
+  since(at: number): void {
+    const minutes = this.compiled?.minutes ?? 1;
+    this.#skipTo(Math.ceil(at / (minutes * MINUTE_MS)) * minutes);
+  }
+
+  /** Goes on with what another version knew, where the values are the same and are watched in the same way. */
+  follow(other: WatchedRule): boolean {
+    const [one, before] = [this.compiled?.rule, other.compiled?.rule];
+    if (one === undefined || before === undefined) return false;
+    const isSame = (['id', 'query', 'every', 'if', 'sensitivity'] as const).every((member) => one[member] === before[member]);
+    if (isSame) [this.#groups, this.#notices] = [other.#groups, other.#notices];
+    return isSame;
+  }
+
+  /** Adds what a partition has evaluated of a group in a window. */
+  add(start: number, labels: readonly string[], json: AggregateJson): void {
+    const window = this.#windowAt(start);
+    if (window === null || this.compiled === null) return;
+    const key = keyOf(labels);
+    const part = window.parts.get(key);
+    if (part !== undefined) part.aggregate.merge(json);
+    else if (window.parts.size < 2 * MOST_GROUPS) window.parts.set(key, { labels, aggregate: Aggregate.from(this.compiled.measure, json) });
+    else window.crowded += json[0];
+  }
+
+  /** Entries of a window were not evaluated, or belong to no group. */
+  miss(start: number, passed: number, crowded: number): void {
+    const window = this.#windowAt(start);
+    if (window === null) return;
+    window.passed += passed;
+    window.crowded += crowded;
+  }
+
+  /** What the windows tell, as everything is evaluated up to an append time (milliseconds); `room`: kibibytes for more groups. */
+  look(through: number, room: number): RuleFound[] {
+    const { compiled } = this;
+    if (compiled === null || this.#next === 0) return [];
+    const { minutes } = compiled;
+    const last = Math.floor((through - LATE_MS) / MINUTE_MS / minutes) * minutes - minutes;
+    this.#skipTo(last - (MOST_WINDOWS - 1) * minutes);
+    const found: RuleFound[] = [];
+    for (; this.#next <= last; this.#next += minutes) found.push(...this.#close(compiled, this.#next, room));
+    return [...found, ...this.#rises(compiled)];
+  }
+
+  /** Somebody has resolved the alert of a group. */
+  mute(labels: readonly string[], notice: RuleSubject['notice']): void {
+    if (notice === null) this.#groups.get(keyOf(labels))?.mute();
+    else this.#notices[notice].mute();
+  }
+
+  /** Forgets groups that have had no entry for a day, and gives their labels. */
+  forget(): readonly (readonly string[])[] {
+    const { compiled } = this;
+    if (compiled === null || compiled.by.length === 0) return [];
+    const before = this.#next - Math.max(FORGET, FORGET_WINDOWS * compiled.minutes);
+    const gone = [...this.#groups].filter(([, group]) => group.seenAt < before);
+    for (const [key] of gone) this.#groups.delete(key);
+    return gone.map(([, { labels }]) => labels);
+  }
+
+  toJSON(): unknown {
+    const windows = [...this.#windows].map(([start, { parts, passed, crowded }]) => [start, passed, crowded, [...parts.values()].map(({ labels, aggregate }) => [labels, aggregate])]); // prettier-ignore
+    return [this.version, this.value, this.#next, windows, [...this.#groups.values()], [this.#notices.budget, this.#notices.groups]];
+  }
+
+  /** What `toJSON` gave; throws where it is anything else. */
+  static from(json: unknown): WatchedRule {
+    const [version, value, next, windows, groups, notices] = json as [number, Json, number, [number, number, number, [string[], AggregateJson][]][], unknown[], [unknown, unknown]]; // prettier-ignore
+    const read = new WatchedRule(version, value);
+    read.#next = next;
+    read.#notices = { budget: Threshold.from(notices[0]), groups: Threshold.from(notices[1]) };
+    for (const [start, passed, crowded, parts] of windows) {
+      read.miss(start, passed, crowded);
+      for (const [labels, aggregate] of parts) read.add(start, labels, aggregate);
+    }
+    for (const one of groups)
+      if (read.compiled !== null) {
+        const group = RuleGroup.from(read.compiled, one);
+        read.#groups.set(keyOf(group.labels), group);
+      }
+    return read;
+  }
+
+  /** Null where it is over. */
+  #windowAt(start: number): Window | null {
+    if (start < this.#next) return null;
+    let window = this.#windows.get(start);
+    if (window === undefined) this.#windows.set(start, (window = { parts: new Map<string, Part>(), passed: 0, crowded: 0 }));
+    return window;
+  }
+
+  #skipTo(start: number): void {
+    if (start <= this.#next) return;
+    this.#next = start;
+    for (const known of this.#windows.keys()) if (known < start) this.#windows.delete(known);
+  }
+
+  #close(compiled: CompiledRule, start: number, room: number): RuleFound[] {
+    const window = this.#windows.get(start) ?? { parts: new Map<string, Part>(), passed: 0, crowded: 0 };
+    this.#windows.delete(start);
+    if (compiled.by.length === 0) this.#groupAt(compiled, [], start, Infinity);
+    for (const { labels, aggregate } of window.parts.values())
+      if (this.#groupAt(compiled, labels, start, room) === null) window.crowded += aggregate.entries;
+    const found = this.#noticed(compiled, start, window);
+    for (const [key, group] of this.#groups) {
+      if (window.passed > 0) group.pass();
+      else {
+        const seen = seenOf(compiled, start, window.parts.get(key)?.aggregate);
+        const finding = group.close(compiled, seen);
+        if (finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, group.recent));
+      }
+    }
+    return found;
+  }
+
+  /** What windows that are not over tell already. */
+  #rises(compiled: CompiledRule): RuleFound[] {
+    const { when, rule, measure } = compiled;
+    if (when.kind !== 'threshold' || !when.operator.startsWith('>') || rule.for > 1 || !onlyGrows(measure)) return [];
+    const found: RuleFound[] = [];
+    for (const [start, { parts, passed }] of this.#windows)
+      for (const [key, { labels, aggregate }] of passed > 0 ? [] : parts) {
+        const group = this.#groups.get(key) ?? (compiled.by.length === 0 ? this.#groupAt(compiled, labels, start, Infinity) : null);
+        const seen = seenOf(compiled, start, aggregate);
+        const finding = group?.rise(compiled, seen) ?? null;
+        if (group !== null && finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, [...group.recent, seen.value]));
+      }
+    return found;
+  }
+
+  #noticed(compiled: CompiledRule, start: number, { passed, crowded }: Window): RuleFound[] {
+    const { minutes } = compiled;
+    return ([['budget', passed], ['groups', crowded]] as const).flatMap(([notice, value]) => {
+      const told = this.#notices[notice].close(start + minutes - 1, value > 0, { minutes, windows: 1 });
+      if (told === null) return [];
+      const finding = thresholdFinding(told, { start, value, entries: value }, minutes, 0, 'up');
+      return [{ finding, about: { compiled, labels: [], notice, entries: value, series: [value] } }];
+    }); // prettier-ignore
+  }
+
+  /** A group that is known, or begins here; null where it is one too many. */
+  #groupAt(compiled: CompiledRule, labels: readonly string[], start: number, room: number): RuleGroup | null {
+    const key = keyOf(labels);
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    if (this.#groups.size >= MOST_GROUPS || this.weight >= room) return null;
+    const group = new RuleGroup(compiled, labels, start);
+    this.#groups.set(key, group);
+    return group;
+  }
+}
+
+const kibOf = ({ measure, when }: CompiledRule): number =>
+  GROUP_KIB + 2 * weightOf(measure) + (when.kind === 'detector' ? DETECTOR_KIB : 0);
+
+const seenOf = ({ measure, minutes }: CompiledRule, start: number, aggregate: Aggregate | undefined): Seen => ({
+  start,
+  value: aggregate === undefined ? valueOfNothing(measure) : aggregate.value(minutes),
+  entries: aggregate?.entries ?? 0,
+});
+
+const foundOf = (
+  compiled: CompiledRule,
+  { labels }: RuleGroup,
+  finding: Finding,
+  entries: number,
+  series: readonly (number | null)[],
+): RuleFound => ({ finding, about: { compiled, labels, notice: null, entries, series } });

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { around, learned, THEN, usual, type Came, type Stages } from './stages.ts';
+
+const HOSTS = ['a', 'b', 'c', 'd', 'e', 'f'];
+/** A service of six streams in two partitions of the log, each with about as many entries, and another one. */
+const web = (minute: number, factorOf: (host: string) => number = () => 1): Came[] => [
+  ...HOSTS.map((host, index) => ({
+    ...{ service: 'web', host, partition: index % 2 },
+    entries: Math.round(around(15, minute + index * 4) * factorOf(host)),
+  })),
+  { service: 'cart', entries: around(30, minute) },
+];
+let past: Stages | undefined;
+/** Stages that know what is usual of it. */
+const used = (): Stages => (past ??= learned((minute) => web(minute))).copy();
+const found = (stages: Stages): string[] => stages.alerts.map(({ detector, stream }) => `${detector} ${stream}`).sort();
+
+describe('alerting, of services that have several streams', () => {
+  it('tells what only all streams together show, once, and which streams have it', () => {
+    const stages = used();
+    stages.run(20, (minute) => web(minute, () => 1.9));
+    expect(found(stages)).to.deep.equal(['log_rate {service="web"}']);
+    const [alert] = stages.alerts;
+    expect(alert).to.include({ service: 'web', state: 'firing' });
+    expect(alert?.title).to.match(/^Entries of web rose to \d+ a minute, expected \d+ to \d+$/);
+    expect(alert?.description).to.match(
+      /^Entries of the 6 streams of \{service="web"\} together came at .* No single stream has most of it\.$/,
+    );
+    const evidence = JSON.parse(alert?.evidence ?? '') as { links: { query: string }; streams: { stream: string; share: number }[] };
+    expect(evidence.links.query).to.equal('{service="web"}');
+    expect(evidence.streams).to.have.length(5);
+    for (const { share } of evidence.streams) expect(share).to.be.within(0.05, 0.4);
+    stages.run(60, (minute) => web(minute));
+    expect(stages.alerts.map(({ state, note }) => [state, note])).to.deep.equal([['resolved', 'auto: back within baseline']]);
+  });
+
+  const isOne = (host: string): boolean => host === 'b';
+  const cases: readonly (readonly [string, (host: string) => number, readonly string[]])[] = [
+    ['one that rises', (host) => (isOne(host) ? 9 : 1), ['log_rate {host="b",service="web"}']],
+    ['one that falls', (host) => (isOne(host) ? 0.2 : 1), ['log_rate {host="b",service="web"}']],
+    ['one that stops', (host) => (isOne(host) ? 0 : 1), ['silence {host="b",service="web"}']],
+    ['two that rise by much', (host) => (isOne(host) || host === 'e' ? 9 : 1), ['log_rate {host="b",service="web"}', 'log_rate {host="e",service="web"}']], // prettier-ignore
+  ];
+  for (const [what, factorOf, expected] of cases)
+    it(`leaves to streams what is their own: ${what}`, () => {
+      const stages = used();
+      stages.run(40, (minute) => web(minute, factorOf));
+      expect(found(stages)).to.deep.equal(expected);
+    });
+
+  it('tells a service that stops altogether once', () => {
+    const stages = used();
+    stages.run(40, (minute) => web(minute).slice(HOSTS.length));
+    expect(found(stages)).to.deep.equal(['silence {service="web"}']);
+  });
+
+  it('waits for a partition that is behind, and takes it for no fall', () => {
+    const stages = used();
+    stages.hold(1, 40, (minute) => web(minute));
+    stages.run(5, (minute) => web(minute));
+    expect(found(stages)).to.deep.equal([]);
+  });
+
+  it('tells the same from any snapshot on', () => {
+    const came = (minute: number): Came[] => web(minute, () => (minute >= THEN && minute < THEN + 15 ? 1.9 : 1));
+    const [whole, cut] = [used(), used()];
+    whole.run(60, came);
+    for (let minute = 0; minute < 60; minute++) {
+      cut.run(1, came);
+      cut.restart();
+    }
+    expect(whole.rows).to.not.deep.equal([]);
+    expect(cut.rows).to.deep.equal(whole.rows);
+  });
+
+  it('takes as the past of a service what its first stream had, and forgets the service with its second stream', () => {
+    const stages = learned((minute) => web(minute).slice(5));
+    stages.run(10, (minute) => web(minute).slice(4));
+    // too young to tell it itself, the new stream does not hide what the service has
+    stages.run(10, (minute) => web(minute, (host) => (host === 'e' ? 12 : 1)).slice(4));
+    expect(found(stages)).to.deep.equal(['log_rate {service="web"}']);
+    stages.run(26 * 60, (minute) => (minute % 20 === 0 ? web(minute, () => 20).slice(5) : []));
+    expect(stages.alerts.filter(({ stream, state }) => stream === '{service="web"}' && state === 'firing')).to.deep.equal([]);
+  });
+
+  it('ends what fires of a tenant that has no entries for a day', () => {
+    const two = (minute: number): Came[] => [...usual(minute), { service: 'bank', entries: 30, tenantId: 2 }];
+    const stages = learned(two);
+    stages.run(60, usual);
+    expect(stages.alerts.map(({ tenantId, detector, state }) => [tenantId, detector, state])).to.deep.equal([[2, 'silence', 'firing']]);
+    stages.run(27 * 60, (minute) => (minute % 30 === 0 ? [{ service: 'cart', entries: 900 }] : []));
+    const [ended] = stages.alerts.filter(({ tenantId }) => tenantId === 2);
+    expect([ended?.state, ended?.note]).to.deep.equal(['resolved', 'auto: no entries for a day']);
+  });
+});
