@@ -2,6 +2,7 @@ import { AdminAudit } from '../../api/admin/admin-audit.ts';
 import { adminRoutes } from '../../api/admin/admin-routes.ts';
 import { processorSettingRoutes } from '../../api/admin/processor-settings.ts';
 import { auditRoute } from '../../api/admin/audit-route.ts';
+import { detectorAdminRoutes } from '../../api/admin/detectors.ts';
 import { deadLetterRoutes } from '../../api/admin/dead-letters.ts';
 import { usageRoute } from '../../api/admin/usage-route.ts';
 import { rejectionsRoute } from '../../api/admin/rejections.ts';
@@ -24,11 +25,13 @@ import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { RecordHistory } from '../../pipeline/bus/record-history.ts';
 import { ADMIN_AUDIT_TOPIC } from '../../pipeline/bus/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
+import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.ts';
+import { CUSTOM_DETECTORS } from '../../pipeline/processors/custom/switch.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { allProcessors } from '../extensions.ts';
 import { createAlertFeed } from './alert-feed.ts';
-import { createAlertResolver, detectorsThatFire } from './alert-resolver.ts';
+import { createAlertResolver, detectorsThatFire, sensitivityPlace } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
 import { createLogCover } from './log-cover.ts';
 import { ingestPlane } from './ingest.ts';
@@ -71,10 +74,13 @@ export const appRole: Role = {
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
-    const checks = await allProcessors(config.processors.files);
+    const custom = await loadDetectors(config.detectors.sources);
+    const detectors = detectorsThatFire(custom);
+    const checks = await allProcessors(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const routes = [
       ...adminRoutes(control, peers),
       ...processorSettingRoutes(control, peers, checks),
+      ...detectorAdminRoutes({ control, peers, checks, detectors, sensitivity: sensitivityPlace, switches: CUSTOM_DETECTORS }),
       usageRoute(control, counts),
       ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
       auditRoute(audit),
@@ -88,7 +94,10 @@ export const appRole: Role = {
     const queries = [
       ...createQueryRoutes(runtime),
       ...createAlertRoutes(runtime, alerts.resolver),
-      ...createDetectorRoutes({ control, peers, checks, ...detectorsThatFire }),
+      ...createDetectorRoutes({
+        ...{ control, peers, checks, sensitivity: sensitivityPlace },
+        detectors: detectors.map(({ name, description }) => ({ name, description })),
+      }),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
       rejectionsRoute({ log: context.rejections, peers }),
     ];
