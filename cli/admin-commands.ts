@@ -34,6 +34,7 @@ const PROCESSOR_COLUMNS = ['processor', 'partition', 'process', 'next', 'lag', '
 const SETTING_COLUMNS = ['processor', 'setting', 'tenant_id', 'value', 'version'];
 const RULE_COLUMNS = ['id', 'tenant_id', 'name', 'query', 'every', 'if', 'for', 'severity'];
 const RULE_FLAGS = ['every', 'name', 'severity', 'by', 'for', 'sensitivity'];
+const DETECTOR_COLUMNS = ['detector', 'kind', 'version', 'sensitivity', 'state', 'since', 'reason'];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
 const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
@@ -205,6 +206,33 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: ['tenant'],
     columns: SETTING_COLUMNS,
     request: (flags) => ({ method: 'DELETE', path: `${settingPath(flags)}${queryOf({ tenant: flags['tenant'] })}` }),
+  },
+  {
+    name: 'detector list',
+    help: 'Shows all detectors: how easily they fire, of one tenant or by default, whether they are on, and why not.',
+    required: [],
+    optional: ['tenant'],
+    columns: DETECTOR_COLUMNS,
+    request: ({ tenant }) => ({ method: 'GET', path: `/admin/detectors${queryOf({ tenant })}` }),
+  },
+  {
+    name: 'detector off',
+    help: 'Switches a detector of your own off, for all tenants.',
+    required: ['detector'],
+    optional: ['reason'],
+    columns: DETECTOR_COLUMNS,
+    request: (flags) => ({
+      ...{ method: 'POST', path: `/admin/detectors/${part(flags, 'detector')}/off` },
+      body: flags['reason'] === undefined ? {} : { reason: text(flags, 'reason') },
+    }),
+  },
+  {
+    name: 'detector on',
+    help: 'Switches it on again; it begins with nothing known.',
+    required: ['detector'],
+    optional: [],
+    columns: DETECTOR_COLUMNS,
+    request: (flags) => ({ method: 'POST', path: `/admin/detectors/${part(flags, 'detector')}/on` }),
   },
   {
     name: 'detector set',

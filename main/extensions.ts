@@ -1,8 +1,11 @@
+import type { SettingCheck } from '../api/control/processor-settings.ts';
 import { defaultExport } from '../pipeline/core/default-export.ts';
+import type { Setting } from '../pipeline/core/setting.ts';
+import { alerting } from '../pipeline/processors/alerting/alerts-merger.ts';
+import { sensitivityFault } from '../pipeline/processors/alerting/sensitivity.ts';
+import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../pipeline/processors/custom/switch.ts';
 import { extensionFault, type Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
-import type { Merger } from '../pipeline/processors/merge/merger.ts';
-import type { Processor } from '../pipeline/processors/processor.ts';
 
 /**
  * Loads the processors of these files (`LOGWEIR_PROCESSORS`), in JavaScript or TypeScript, which is compiled as it is loaded. Throws an Error
@@ -22,9 +25,15 @@ export async function loadExtensions(files: readonly string[]): Promise<readonly
   return extensions;
 }
 
-/** All processors and mergers of the service, with those of these files. Throws as `loadExtensions` does. */
-export const allProcessors = async (files: readonly string[]): Promise<readonly (Processor | Merger)[]> => [
+/** All processors and mergers of the service, with those of these files, and what may be said to them. Throws as `loadExtensions` does. */
+export const allProcessors = async (files: readonly string[], detectors: readonly string[]): Promise<readonly SettingCheck[]> => [
   ...processors.members,
-  ...mergers.members,
+  // how easily detectors of others fire is told to the one that tells their alerts
+  ...mergers.members.map((merger) =>
+    merger.name === alerting.name
+      ? { ...alerting, checkSetting: ({ value }: Pick<Setting, 'value'>) => sensitivityFault(value, detectors) }
+      : merger,
+  ),
+  { name: CUSTOM_DETECTORS, settings: Object.fromEntries(detectors.map((name) => [name, EXAMPLES])), checkSetting: switchFault },
   ...(await loadExtensions(files)).flatMap(({ processor, merger }) => [processor, ...(merger === undefined ? [] : [merger])]),
 ];

@@ -12,6 +12,7 @@ import { ADMIN_AUDIT_TOPIC, CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
+import { loadDetectors } from '../pipeline/processors/custom/load-detectors.ts';
 import { loadExtensions } from './extensions.ts';
 import { topicsWith } from './topics.ts';
 
@@ -28,6 +29,8 @@ async function prepareStore(config: Config): Promise<void> {
 async function prepareKafka(config: Config): Promise<readonly string[]> {
   const log = pino({ level: config.logLevel }, process.stderr);
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-setup', log });
+  // what cannot be used is told before anything is begun
+  await loadDetectors(config.detectors.sources);
   const topics = topicsWith(await loadExtensions(config.processors.files));
   await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
   const { refused, warnings } = await checkTopics(kafka, topics.members);

@@ -2,6 +2,7 @@ import { busTopics, stateTopic, type TopicSpec } from '../pipeline/bus/topics.ts
 import { registry, type Registry } from '../pipeline/core/registry.ts';
 import type { Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
+import { CUSTOM_DETECTORS } from '../pipeline/processors/custom/switch.ts';
 import { partialsSignal } from '../pipeline/processors/merge/partials-signal.ts';
 import { sinks } from '../sinks/index.ts';
 
@@ -14,7 +15,7 @@ export function topicsWith(extensions: readonly Extension[]): Registry<TopicSpec
     [
       ...new Set(sinks.members.map(({ signal }) => signal.topic)),
       partialsSignal.topic,
-      ...[...own, ...others].map(({ name }) => stateTopic(name)),
+      ...[...own, ...others, { name: CUSTOM_DETECTORS }].map(({ name }) => stateTopic(name)),
       ...busTopics,
     ],
   );

@@ -1,9 +1,12 @@
 import { AlertResolver } from '../../api/alerts/resolver.ts';
 import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
+import type { ShownDetector } from '../../api/admin/detectors.ts';
+import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
 import { detectorLooks, SENSITIVITY } from '../../pipeline/processors/alerting/sensitivity.ts';
+import type { LoadedDetector } from '../../pipeline/processors/custom/load-detectors.ts';
 import { resolutionRecord } from '../../pipeline/processors/merge/partials-signal.ts';
 import type { RoleContext } from './role.ts';
 
@@ -16,5 +19,11 @@ export function createAlertResolver({ config, log }: RoleContext): { readonly re
   };
 }
 
-/** The detectors that fire, and where it is said how easily. */
-export const detectorsThatFire = { detectors: detectorLooks, sensitivity: { processor: alerting.name, key: SENSITIVITY } };
+/** Where it is said how easily detectors fire. */
+export const sensitivityPlace = { processor: alerting.name, key: SENSITIVITY };
+
+/** The detectors that fire: the service's own, and those of others. */
+export const detectorsThatFire = (others: readonly LoadedDetector[]): readonly ShownDetector[] => [
+  ...detectorLooks.map((look) => ({ ...look, version: packageVersion(), isCustom: false })),
+  ...others.map(({ name, description, version }) => ({ name, description, version, isCustom: true })),
+];

@@ -23,13 +23,14 @@ import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { RecordHistory } from '../../pipeline/bus/record-history.ts';
 import { ADMIN_AUDIT_TOPIC } from '../../pipeline/bus/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
+import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { allProcessors } from '../extensions.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
-import { adminDetectionRoutes, detectionRoutes } from './detection.ts';
+import { adminDetectionRoutes, detectionRoutes, type DetectionOptions } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
 import { ingestPlane } from './ingest.ts';
 import { createLive } from './live.ts';
@@ -68,21 +69,21 @@ function serveAdmin(
     counts,
     letters,
     store,
-    checks,
+    detection,
     audit,
   }: {
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
     readonly letters: DeadLetters;
     readonly store: Store;
-    readonly checks: Parameters<typeof adminDetectionRoutes>[0]['checks'];
+    readonly detection: DetectionOptions;
     readonly audit: AdminAudit;
   },
 ): void {
   const { peers, log } = context;
   const routes = [
     ...adminRoutes(control, peers),
-    ...adminDetectionRoutes({ control, peers, checks }),
+    ...adminDetectionRoutes(detection),
     usageRoute(control, counts),
     ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
     auditRoute(audit),
@@ -102,8 +103,10 @@ export const appRole: Role = {
     context.registerCheck('clickhouse', () => store.ping());
     const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
-    const checks = await allProcessors(config.processors.files);
-    serveAdmin(context, { control, counts, letters, store, checks, audit });
+    const custom = await loadDetectors(config.detectors.sources);
+    const checks = await allProcessors(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
+    const detection = { control, peers, checks, custom };
+    serveAdmin(context, { control, counts, letters, store, detection, audit });
     const engine = queryWorkers(context, store);
     const cover = createLogCover(context, { store, letters });
     const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries, cover });
@@ -112,7 +115,7 @@ export const appRole: Role = {
     const queries = [
       ...createQueryRoutes(runtime),
       ...createAlertRoutes(runtime, alerts.resolver),
-      ...detectionRoutes({ control, peers, checks }),
+      ...detectionRoutes(detection),
       ...createWebhookRoutes({ control, peers, ...feed.webhooks }),
       rejectionsRoute({ log: context.rejections, peers }),
     ];

@@ -1,5 +1,6 @@
 import type { AdminRoute } from '../../api/admin/admin-routes.ts';
 import type { Peers } from '../../api/admin/peers.ts';
+import { detectorAdminRoutes } from '../../api/admin/detectors.ts';
 import { processorSettingRoutes } from '../../api/admin/processor-settings.ts';
 import { createDetectorRoutes } from '../../api/alerts/detector-routes.ts';
 import { adminRuleRoutes, createRuleRoutes } from '../../api/alerts/rule-routes.ts';
@@ -7,22 +8,37 @@ import type { ControlStore } from '../../api/control/control-store.ts';
 import type { SettingCheck } from '../../api/control/processor-settings.ts';
 import type { Route } from '../../api/http/route.ts';
 import { MOST_RULES, RULES, ruleKey } from '../../pipeline/processors/rules/rules.ts';
-import { detectorsThatFire } from './alert-resolver.ts';
+import type { LoadedDetector } from '../../pipeline/processors/custom/load-detectors.ts';
+import { CUSTOM_DETECTORS } from '../../pipeline/processors/custom/switch.ts';
+import { detectorsThatFire, sensitivityPlace } from './alert-resolver.ts';
 
 /** What the endpoints stand on that say what fires. */
-export type DetectionOptions = { readonly control: ControlStore; readonly peers: Peers; readonly checks: readonly SettingCheck[] };
+export type DetectionOptions = {
+  readonly control: ControlStore;
+  readonly peers: Peers;
+  readonly checks: readonly SettingCheck[];
+  /** The detectors of others. */
+  readonly custom: readonly LoadedDetector[];
+};
 
 /** Where rules are set. */
 const places = { processor: RULES, slots: MOST_RULES, keyOf: ruleKey };
 
 /** What a tenant says of its detectors and rules. */
 export const detectionRoutes = (options: DetectionOptions): readonly Route[] => [
-  ...createDetectorRoutes({ ...options, ...detectorsThatFire }),
+  ...createDetectorRoutes({
+    ...{ ...options, sensitivity: sensitivityPlace },
+    detectors: detectorsThatFire(options.custom).map(({ name, description }) => ({ name, description })),
+  }),
   ...createRuleRoutes({ ...options, places }),
 ];
 
 /** What operators say to processors, and of tenants' rules. */
 export const adminDetectionRoutes = (options: DetectionOptions): AdminRoute[] => [
   ...processorSettingRoutes(options.control, options.peers, options.checks),
+  ...detectorAdminRoutes({
+    ...{ ...options, sensitivity: sensitivityPlace },
+    ...{ detectors: detectorsThatFire(options.custom), switches: CUSTOM_DETECTORS },
+  }),
   ...adminRuleRoutes({ ...options, places }),
 ];

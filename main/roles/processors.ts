@@ -10,17 +10,21 @@ import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host.ts';
 import { mergers, processors } from '../../pipeline/processors/index.ts';
 import { inputOf } from '../../pipeline/processors/input.ts';
-import { partialInputOf, partialsSignal } from '../../pipeline/processors/merge/partials-signal.ts';
+import { partialInputOf, partialsSignal, type HostedInput } from '../../pipeline/processors/merge/partials-signal.ts';
+import type { Merger } from '../../pipeline/processors/merge/merger.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import type { Fold, Position } from '../../pipeline/processors/processor.ts';
 import { SETTING, settingText, type Setting } from '../../pipeline/core/setting.ts';
 import { loadExtensions } from '../extensions.ts';
 import { createControlStore } from './control.ts';
+import { customDetectors } from './custom-detectors.ts';
 import type { Role, RoleContext } from './role.ts';
 
 /** The consumer groups that all processors share, and all mergers. */
 const PROCESSORS_GROUP = 'logweir-processors';
 const MERGERS_GROUP = 'logweir-mergers';
+/** Detectors of others read by themselves, so that nobody else waits for them. */
+const CUSTOM_GROUP = 'logweir-custom-detectors';
 
 /** What a host reads, who folds it, and who shares the reading. */
 type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings'> & {
@@ -43,30 +47,23 @@ export const processorsRole: Role = {
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
       settings: () => control.settings,
     });
-    // who merges nothing does not read what others merge
-    const second = merging.map(secondStage);
-    const hosts = [
-      first,
-      ...(second.length === 0
+    const custom = await customDetectors(context, control);
+    const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<HostedInput>>[] =>
+      // who merges nothing does not read what others merge
+      own.length === 0
         ? []
         : [
-            hostOf(context, kafka, {
-              ...{
-                signal: partialsSignal,
-                groupId: MERGERS_GROUP,
-                inputOf: partialInputOf,
-                folds: second,
-                settings: () => control.settings,
-              },
-              entriesOf: () => 0,
+            hostOf<HostedInput>(context, kafka, {
+              ...{ signal: partialsSignal, groupId, inputOf: partialInputOf, folds: own.map(secondStage) },
+              ...{ settings: () => control.settings, entriesOf: () => 0 },
             }),
-          ]),
-    ];
+          ];
+    const hosts = [first, ...mergersOf(MERGERS_GROUP, merging), ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger])];
     const status = (): ProcessorHost['status'] => hosts.flatMap(({ host }) => host.status);
     context.showProcessors(status);
     context.registerCheck('processors', () => hosts.every(({ host }) => host.joined));
     context.registerCheck('halted processors', () => status().every(({ halted }) => halted === null));
-    return [control, ...hosts.flatMap(({ states, host }) => [...states, host])];
+    return [control, ...(custom === null ? [] : [custom.service]), ...hosts.flatMap(({ states, host }) => [...states, host])];
   },
 };
 

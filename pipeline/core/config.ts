@@ -55,6 +55,8 @@ export type Config = {
   readonly sinks: { readonly deadLetterLimit: number };
   /** Files of processors beside our own. */
   readonly processors: { readonly files: readonly string[] };
+  /** Files, folders and packages of detectors beside our own. */
+  readonly detectors: { readonly sources: readonly string[] };
   /** Who is told of alerts. */
   readonly alerts: {
     /** Each is told everything, as of a cluster. */
@@ -170,6 +172,10 @@ export const environment = Joi.object({
     .allow('')
     .default('')
     .description('Files of further processors, comma-separated: docs/extending/processors.md.'),
+  LOGWEIR_DETECTORS: Joi.string()
+    .allow('')
+    .default('')
+    .description('Detectors of your own, comma-separated: files, folders, or names of npm packages: docs/extending/detectors.md.'),
   LOGWEIR_ALERTMANAGER_URL: Joi.string()
     .allow('')
     .default('')
@@ -318,6 +324,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
       maxFacetFields: Number(env['LOGWEIR_MAX_FACET_FIELDS']),
     },
     processors: { files: list('LOGWEIR_PROCESSORS') },
+    detectors: { sources: list('LOGWEIR_DETECTORS') },
     sinks: { deadLetterLimit: Number(env['LOGWEIR_DEAD_LETTER_LIMIT']) },
     alerts: {
       alertmanagers: list('LOGWEIR_ALERTMANAGER_URL'),

@@ -49,6 +49,19 @@ export class Metrics {
     'Alerts that were told outwards, by whom they were told and outcome.',
     ['to', 'outcome'],
   );
+  readonly detectorFailures = this.#counter(
+    'logweir_detector_failures_total',
+    'Failures of detectors of others, each of which switched one off.',
+    ['detector'],
+  );
+  readonly detectorPoints = this.#counter('logweir_detector_minutes_total', 'Minutes of streams that detectors of others have looked at.', [
+    'detector',
+  ]);
+  readonly detectorSeconds = this.#counter(
+    'logweir_detector_cpu_seconds_total',
+    'Seconds of CPU of the processes of detectors of others.',
+    ['detector'],
+  );
   readonly givenUpCoordinators = this.#counter(
     'logweir_given_up_coordinators_total',
     'Coordinators of a consumer group that did not answer any more, so that another one was looked for.',

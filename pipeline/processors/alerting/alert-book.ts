@@ -1,6 +1,6 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
 import type { Finding, Firing } from '../../detectors/detector.ts';
-import { evidenceOf, textOf, type AlertText } from './alert-text.ts';
+import { customText, evidenceOf, textOf, type AlertText } from './alert-text.ts';
 import type { Part, Sum } from './services.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
@@ -47,7 +47,8 @@ const keyOf = ({ detector, side, firedAt }: Firing, stream: string, isOfService:
 /** Those of findings about the counts of a stream, or of a service's streams together. */
 const countWords: AlertWords<Subject> = {
   key: (finding, { stream, together }) => keyOf(finding, stream, together !== undefined),
-  text: (finding, { stream, service, together, about }) => textOf(finding, stream, service, { streams: together?.count ?? 1, about }),
+  text: (finding, { stream, service, together, about }) =>
+    about === undefined ? textOf(finding, stream, service, together?.count ?? 1) : customText(finding, stream, service, about),
   evidence: (finding, { stream, recent, together }, openedAt) =>
     evidenceOf(finding, stream, { recent, openedAt, parts: together?.parts ?? [] }),
 };
@@ -71,6 +72,10 @@ export class AlertBook<About extends Subject = Subject> {
   /** The last minute of a finding that was heard, by stream and detector of one's own. */
   readonly #heard = new Map<string, number>();
 
+  constructor(words: AlertWords<About> = countWords) {
+    this.#words = words;
+  }
+
   /** Takes what a detector of one's own has said: each finding once, however often it is said. */
   hear(finding: Finding, subject: About, now: number): Alert | null {
     const key = `${finding.detector} ${subject.stream}`;
@@ -78,10 +83,6 @@ export class AlertBook<About extends Subject = Subject> {
     if (minute <= (this.#heard.get(key) ?? 0) || minute < now / 60 - MOST_OLD) return null;
     this.#heard.set(key, minute);
     return this.take(finding, subject, now);
-  }
-
-  constructor(words: AlertWords<About> = countWords) {
-    this.#words = words;
   }
 
   /** What a finding tells of its alert; null where it tells nothing new. `now`: append time, seconds. */
@@ -115,7 +116,7 @@ export class AlertBook<About extends Subject = Subject> {
   /** True where nothing is remembered any more. */
   isOver(now: number): boolean {
     this.#forget(now);
-    return this.#told.size === 0 && this.#incidents.size === 0;
+    return this.#told.size === 0 && this.#incidents.size === 0 && this.#heard.size === 0;
   }
 
   /** Whether a service has told what fires there of what this finding is about. */

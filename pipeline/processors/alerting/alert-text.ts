@@ -19,28 +19,20 @@ const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(c
 /** What is counted: by the detector. */
 const WHAT: Readonly<Record<string, string>> = { error_rate: 'Errors', log_rate: 'Entries', silence: 'Entries' };
 
-/** What a detector of one's own has found; `about` says when it fires. */
-function customText(
-  { detector, value, expected, scale, mean }: Finding,
-  about: string,
-  { who, stream }: { who: string; stream: string },
-): AlertText {
+/** What a detector of one's own has found of a stream; `about` says when it fires. */
+export function customText({ detector, value, expected, scale, mean }: Finding, stream: string, service: string, about: string): AlertText {
   const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   return {
-    title: `${detector}: ${who} is at ${plain(value)}, expected ${band}`,
+    title: `${detector}: ${service === '' ? stream : service} is at ${plain(value)}, expected ${band}`,
     description: `${about} It saw ${plain(value)} in the last ${minutes(scale)} of ${stream}; ${plain(mean)} is expected, and ${band} is usual.`,
     severity: 'warning',
   };
 }
 
-/** Whose finding it is: of so many streams of a service together, of a detector of one's own that fires when `about` says. */
-type Whose = { readonly streams?: number; readonly about?: string | undefined };
-
-/** The sentences of a finding about a stream, or about the service that it names. */
-export function textOf(finding: Finding, stream: string, service: string, { streams = 1, about }: Whose = {}): AlertText {
+/** The sentences of a finding about a stream, or about a service of so many streams together. */
+export function textOf(finding: Finding, stream: string, service: string, streams = 1): AlertText {
   const { detector, side, value, expected, scale, mean } = finding;
   const who = service === '' ? stream : service;
-  if (about !== undefined) return customText(finding, about, { who, stream });
   const whose = streams === 1 ? stream : `the ${String(streams)} streams of ${stream} together`;
   const spread = streams === 1 ? '' : ' No single stream has most of it.';
   const what = WHAT[detector] ?? detector;

@@ -83,8 +83,7 @@ export class TenantWatch {
     const watched = this.#streams.get(id);
     if (watched === undefined || watched.stream === '') return null;
     const { stream, series } = watched;
-    const isOff = finding.state === 'firing' && this.#sensitivityOf(finding.detector, stream) === 'off';
-    if (isOff) return null;
+    if (finding.state === 'firing' && this.#sensitivityOf(finding.detector, stream) === 'off') return null;
     const recent = series.recent(finding.detector, finding.window.end, SHOWN);
     const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, about };
     return this.#book.hear(finding, subject, Math.floor(now / 1000));

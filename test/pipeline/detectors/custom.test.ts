@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pointDetectorOf } from '../../../pipeline/detectors/custom-series.ts';
-import { detectorFault, type CustomDetector, type CustomFinding, type Point } from '../../../pipeline/detectors/custom.ts';
+import { detectorFault, type CustomDetector, type Point } from '../../../pipeline/detectors/custom.ts';
 import type { Finding } from '../../../pipeline/detectors/detector.ts';
 
 const START = 29_000_160;

@@ -103,18 +103,18 @@ describe('detectors of others, by what rates has counted', () => {
   });
 
   it('are others with another version of their file: what the older one fires ends, and what was said of it is not said of them', async () => {
-    const world = new CustomWorld(new FakeRunner([fragile as CustomDetector]));
+    const world = new CustomWorld(new FakeRunner([fragile]));
     world.set(CUSTOM_DETECTORS, 'fragile', offValue({ version: 'v0', reason: 'x', since: '2026-11-24T00:00:00Z' }));
     await world.run(106, burst);
     expect(world.alerts.map(({ state }) => state)).to.deep.equal(['firing']);
     world.save();
-    world.kill(new FakeRunner([fragile as CustomDetector], 'v2'));
+    world.kill(new FakeRunner([fragile], 'v2'));
     await world.run(5, usual);
     expect(world.alerts.map(({ state, note }) => [state, note])).to.deep.equal([['resolved', 'auto: the detector is off']]);
   });
 
   it('say nothing more of what somebody has resolved, nor where they are off by their sensitivity', async () => {
-    const world = new CustomWorld(new FakeRunner([fragile as CustomDetector]));
+    const world = new CustomWorld(new FakeRunner([fragile]));
     world.set('alerting', 'sensitivity', [{ detector: 'fragile', stream: '{service="cart"}', sensitivity: 'off' }]);
     await world.run(104, (minute) => (minute < 90 ? usual(minute) : [{ service: 'web', entries: 60 }, { service: 'cart', entries: 60 }])); // prettier-ignore
     expect(world.alerts.map(({ stream, state }) => [stream, state])).to.deep.equal([[streamOf('web'), 'firing']]);
@@ -139,7 +139,7 @@ describe('detectors of others, by what rates has counted', () => {
   });
 
   it('take no more than they have done with, though a tenant tells a day of many streams at once', async () => {
-    const runner = new FakeRunner([fragile as CustomDetector]);
+    const runner = new FakeRunner([fragile]);
     const world = new CustomWorld(runner);
     const names = Array.from({ length: 60 }, (_none, index) => `s${String(index)}`);
     for (const minute of [-1400, -1]) world.counted(names.map((service) => ({ service, minute, entries: 1 })));

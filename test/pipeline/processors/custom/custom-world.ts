@@ -38,7 +38,7 @@ export class CustomWorld {
   #sources = 0;
 
   constructor(runner: DetectorRunner) {
-    this.#stage = secondStage(createCustomDetectors(runner) as never);
+    this.#stage = secondStage(createCustomDetectors(runner));
     this.#custom = this.#stage.init() as never;
     this.#saved = { bytes: Buffer.from(this.#stage.snapshot(this.#custom)), taken: 0 };
   }
@@ -94,7 +94,7 @@ export class CustomWorld {
 
   /** The process of the detectors was killed: another one goes on from the last snapshot, maybe with other detectors. */
   kill(runner: DetectorRunner): void {
-    const stage = secondStage(createCustomDetectors(runner) as never);
+    const stage = secondStage(createCustomDetectors(runner));
     const restored = stage.restore(this.#saved.bytes);
     if (restored === null) throw new Error('The snapshot cannot be read.');
     this.#custom = restored as never;

@@ -1,0 +1,68 @@
+import type { ControlStore } from '../../api/control/control-store.ts';
+import { writeSetting } from '../../api/control/processor-settings.ts';
+import { repeat } from '../../pipeline/core/repeat.ts';
+import type { Service } from '../../pipeline/core/service.ts';
+import { createCustomDetectors } from '../../pipeline/processors/custom/custom-merger.ts';
+import { ProcessRunner, type DetectorFailure } from '../../pipeline/processors/custom/detector-runner.ts';
+import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.ts';
+import { CUSTOM_DETECTORS, offValue } from '../../pipeline/processors/custom/switch.ts';
+import type { Merger } from '../../pipeline/processors/merge/merger.ts';
+import type { RoleContext } from './role.ts';
+
+/** What could not be written is tried again after so long. Milliseconds. */
+const RETRY_MS = 2000;
+
+/** Detectors of others: who has them asked, and what ends their processes. */
+export type CustomDetectors = { readonly merger: Merger; readonly service: Service };
+
+/** Null without any. A detector that fails is switched off by a setting, which every process of every instance heeds, and so is a replay. */
+export async function customDetectors({ config, log, metrics }: RoleContext, control: ControlStore): Promise<CustomDetectors | null> {
+  const detectors = await loadDetectors(config.detectors.sources);
+  if (detectors.length === 0) return null;
+  const failures = new Map<string, DetectorFailure & { readonly since: string }>();
+  const stopping = new AbortController();
+  const runner = new ProcessRunner({
+    detectors,
+    onFailure: (failure) => {
+      failures.set(failure.detector, { ...failure, since: new Date().toISOString() });
+      metrics.detectorFailures.inc({ detector: failure.detector });
+      log.error(failure, 'A detector is switched off: it failed.');
+    },
+    onLook: (detector, points, cpuMs) => {
+      metrics.detectorPoints.inc({ detector }, points);
+      metrics.detectorSeconds.inc({ detector }, cpuMs / 1000);
+    },
+  });
+  const merger = createCustomDetectors(runner) as Merger;
+  async function write(): Promise<void> {
+    for (const [key, { version, reason, since }] of failures) {
+      try {
+        await writeSetting(control, [merger], {
+          processor: CUSTOM_DETECTORS,
+          tenantId: 0,
+          key,
+          value: offValue({ version, reason, since }),
+        });
+        failures.delete(key);
+      } catch (error) {
+        log.warn({ err: error, detector: key }, 'That a detector is off could not be written; it is tried again.');
+      }
+    }
+  }
+  let writing: Promise<void> = Promise.resolve();
+  return {
+    merger,
+    service: {
+      name: 'custom detectors',
+      start: () => {
+        writing = repeat(RETRY_MS, stopping.signal, write);
+        return Promise.resolve();
+      },
+      stop: async () => {
+        stopping.abort();
+        runner.stop();
+        await writing;
+      },
+    },
+  };
+}
