@@ -10,7 +10,8 @@ describe('LOGWEIR_DETECTORS', function () {
   after(() => {
     rmSync(folder, { recursive: true });
   });
-  const detector = (name: string): string => `{ name: '${name}', description: 'It never fires.', init: () => 0, look: (state) => ({ state }) }`;
+  const detector = (name: string): string =>
+    `{ name: '${name}', description: 'It never fires.', init: () => 0, look: (state) => ({ state }) }`;
   const write = (at: string, text: string): string => {
     mkdirSync(path.dirname(path.join(folder, at)), { recursive: true });
     writeFileSync(path.join(folder, at), text);
