@@ -50,8 +50,7 @@ export async function readTopic(cluster: Cluster, topic: string): Promise<Map<nu
 
 const keyOf = (record: Headed): string => `${header(record, 'processor')} ${header(record, 'source').split(':').slice(0, 3).join(':')}`;
 type Headed = { readonly headers?: AbsoluteRecord['headers'] | KafkaMessage['headers'] };
-const header = ({ headers }: Headed, name: string): string =>
-  headers?.[name]?.toString() ?? '';
+const header = ({ headers }: Headed, name: string): string => headers?.[name]?.toString() ?? '';
 
 /** What a host that was never killed counts of the log. */
 function partialsOf(logs: ReadonlyMap<number, readonly KafkaMessage[]>): Map<string, string> {
