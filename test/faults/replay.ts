@@ -34,7 +34,7 @@ export async function readTopic(cluster: Cluster, topic: string): Promise<Map<nu
           eachMessage: ({ partition, message }) => {
             const end = left.get(partition);
             if (end === undefined || Number(message.offset) >= end) return Promise.resolve();
-            found.get(partition)?.push(message as KafkaMessage);
+            found.get(partition)?.push(message);
             if (Number(message.offset) === end - 1) left.delete(partition);
             if (left.size === 0) resolve();
             return Promise.resolve();
