@@ -64,7 +64,7 @@ class Host<Given> {
     fold: (stage: Fold<unknown, never>, state: unknown, given: Given) => readonly AbsoluteRecord[],
   ) {
     // prettier-ignore
-    this.#stage = stage as unknown as Fold<unknown, never>;
+    this.#stage = stage;
     this.#state = saved === null ? this.#stage.init() : restored(this.#stage, saved);
     this.#saved = this.snapshot();
     this.#fold = fold;
@@ -101,7 +101,7 @@ function run(
 ) {
   // prettier-ignore
   const random = new Random(7);
-  const counting = PARTITIONS.map((partition) => new Host<KafkaMessage>(firstStage(rates) as never, saved?.counted[partition] ?? null, (stage, state, message) => stage.fold(state, inputOf(partition, message) as never) as AbsoluteRecord[])); // prettier-ignore
+  const counting = PARTITIONS.map((partition) => new Host<KafkaMessage>(firstStage(rates) as never, saved?.counted[partition] ?? null, (stage, state, message) => stage.fold(state, inputOf(partition, message) as never))); // prettier-ignore
   const watching = new Host<KafkaMessage>(secondStage(alerting) as never, saved?.watched ?? null, (stage, state, message) => stage.fold(state, partialInputOf(0, message) as never)); // prettier-ignore
   const alerts = new Map<number, AlertRow>();
   let [offset, left] = [1_000_000, kills];
