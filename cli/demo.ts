@@ -1,69 +1,112 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseDuration } from '../pipeline/core/time.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
-import { demoEntries, type DemoEntry } from './demo-logs.ts';
+import { Shop, type Timed } from './demo-shop.ts';
 import { asksForHelp, readFlags } from './flags.ts';
 import { EXIT, printable, UsageError, type Output } from './output.ts';
 
 const HELP = `Usage: logweir demo [flags]
-Sends the logs of a made-up shop: first those of the last minutes, then on and on until Ctrl-C.
+Sends the logs of a made-up shop: those of the last day, so that the service learns what is usual, and then what happens, until Ctrl-C. Soon after that
+something goes wrong in the shop; the alerts tell what, and docs/cli.md how to find out why.
 
-  --rate N        entries a second (default 20)
-  --backfill D    how far back the first ones reach (default 15m; 0s: none)
-  --count N       end after so many entries
-  --seed N        the same seed sends the same entries (default 1)
+  --rate N             entries a second, averaged over a day (default 4)
+  --backfill D         how far back the first ones reach (default 25h, with --count as far as so many entries reach; 0s: none)
+  --incident-after D   when something goes wrong, after the past is sent (default 2m)
+  --incident-for D     for how long (default 15m)
+  --no-incident        nothing goes wrong
+  --only-backfill      end when the past is sent
+  --count N            end after so many entries
+  --seed N             the same seed makes the same shop (default 1)
 ${TARGET_HELP}`;
 
 /** Longest wait for a service that asks to wait. */
 const MAX_WAIT_SECONDS = 10;
 /** Entries in one request while catching up. */
 const BATCH = 1000;
+const VALUES = [...TARGET_FLAGS, 'rate', 'backfill', 'incident-after', 'incident-for', 'count', 'seed'] as const;
 
-type Plan = { readonly rate: number; readonly backfillMs: number; readonly count: number; readonly seed: number };
+type Plan = {
+  readonly rate: number;
+  readonly backfillMs: number;
+  readonly count: number;
+  readonly seed: number;
+  readonly isPastAlone: boolean;
+  /** Null for none. */
+  readonly incident: { readonly afterMs: number; readonly forMs: number } | null;
+};
 
-/** `logweir demo`: a repeatable stream of logs of several services. */
+/** `logweir demo`: a repeatable stream of logs of several services, and an incident in them. */
 export async function demoCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
   if (asksForHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }
-  const { values } = readFlags(argv, { values: [...TARGET_FLAGS, 'rate', 'backfill', 'count', 'seed'] }, HELP);
-  const backfill = parseDuration(values.backfill ?? '15m');
-  const plan = {
-    rate: Number(values.rate ?? 20),
-    backfillMs: Number((backfill ?? -1n) / 1_000_000n),
-    count: Number(values.count ?? Infinity),
-    seed: Number(values.seed ?? 1),
+  const { values, switches } = readFlags(argv, { values: VALUES, switches: ['no-incident', 'only-backfill'] }, HELP);
+  const [rate, count, seed] = [Number(values.rate ?? 4), Number(values.count ?? Infinity), Number(values.seed ?? 1)];
+  if (!(rate > 0 && rate <= 10_000)) throw new UsageError('--rate is a number of at most 10000.');
+  if (!(count >= 1) || !Number.isInteger(seed)) throw new UsageError('--count and --seed are integers.');
+  const durationOf = (name: 'backfill' | 'incident-after' | 'incident-for', otherwise: string): number => {
+    const duration = parseDuration(values[name] ?? otherwise);
+    if (duration === null || duration < 0n) throw new UsageError(`--${name} is a duration such as 15m.`);
+    return Number(duration / 1_000_000n);
   };
-  if (!(plan.rate > 0 && plan.rate <= 10_000)) throw new UsageError('--rate is a number of at most 10000.');
-  if (backfill === null) throw new UsageError('--backfill is a duration such as 15m.');
-  if (!(plan.count >= 1) || !Number.isInteger(plan.seed)) throw new UsageError('--count and --seed are integers.');
+  const plan: Plan = {
+    ...{ rate, count, seed },
+    backfillMs: values.backfill === undefined && count < Infinity ? (count / rate) * 1000 : durationOf('backfill', '25h'),
+    isPastAlone: switches.has('only-backfill'),
+    incident: switches.has('no-incident')
+      ? null
+      : { afterMs: durationOf('incident-after', '2m'), forMs: durationOf('incident-for', '15m') },
+  };
   await sendAll(plan, findTarget(values, env), output);
   return EXIT.ok;
 }
 
 async function sendAll(plan: Plan, target: Target, output: Output): Promise<void> {
-  const source = demoEntries(plan.seed);
+  const { rate, seed, count, backfillMs, isPastAlone, incident } = plan;
   const began = Date.now();
-  /** Entry i belongs to this time; the first ones lie in the past. */
-  const timeOf = (index: number): number => began - plan.backfillMs + (index / plan.rate) * 1000;
-  for (let sent = 0; sent < plan.count;) {
-    const due = Math.floor(((Date.now() - began + plan.backfillMs) * plan.rate) / 1000) + 1;
-    const batch: string[] = [];
-    while (sent + batch.length < Math.min(due, plan.count, sent + BATCH)) batch.push(lineOf(source, timeOf(sent + batch.length)));
-    if (batch.length > 0) {
-      await send(batch, target, output);
-      sent += batch.length;
-      output.err(`\rlogweir demo: ${String(sent)} entries sent, up to ${new Date(timeOf(sent - 1)).toISOString()} `);
+  const shop = new Shop(seed, rate, began - backfillMs);
+  const say = (line: string): void => {
+    output.err(`\nlogweir demo: ${line}\n`);
+  };
+  let sent = 0;
+  /** True once the past is sent. */
+  let isLive = false;
+  while (sent < count) {
+    const now = isPastAlone ? began : Date.now();
+    const entries = shop.upTo(now, Math.min(BATCH, count - sent));
+    if (entries.length > 0) await send(entries.map(lineOf), target, output);
+    sent += entries.length;
+    const last = entries.at(-1)?.time;
+    if (last !== undefined) output.err(`\rlogweir demo: ${progress(sent, last, isLive ? null : { began, backfillMs })} `);
+    if (entries.length === BATCH || sent >= count) continue;
+    if (!isLive) {
+      say(`the past is sent, ${String(sent)} entries in ${String(Math.round((Date.now() - began) / 1000))} s.`);
+      if (isPastAlone) return;
+      if (incident !== null) {
+        const from = Date.now() + incident.afterMs;
+        shop.incident = { from, to: from + incident.forMs };
+        say(
+          `something goes wrong at ${timeText(from)}, until ${timeText(from + incident.forMs)}: see ${target.appUrl}/api/v1/tenants/${target.tenantId}/alerts some minutes later.`,
+        );
+      }
+      isLive = true;
     }
-    if (batch.length < BATCH && sent < plan.count) await sleep(500);
+    await sleep(500);
   }
   output.err('\n');
 }
 
-function lineOf(source: Generator<DemoEntry>, time: number): string {
-  const entry = source.next().value as DemoEntry;
-  return JSON.stringify({ _time: new Date(time).toISOString(), ...entry });
+const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+
+const lineOf = ({ time, entry }: Timed): string => JSON.stringify({ _time: new Date(time).toISOString(), ...entry });
+
+/** How far it is: of the past in percent. */
+function progress(sent: number, last: number, past: { readonly began: number; readonly backfillMs: number } | null): string {
+  const upTo = `${String(sent)} entries sent, up to ${timeText(last)}`;
+  if (past === null) return upTo;
+  const part = Math.min(100, Math.floor(100 * (1 - (past.began - last) / Math.max(1, past.backfillMs))));
+  return `${String(part)} % of the past, ${upTo}`;
 }
 
 /** Sends a batch; where the service asks to wait, says why, waits and sends it again. */

@@ -9,6 +9,10 @@ const MOST = 5;
 /** What changes by less tells nothing: in shares, and in standard deviations of the difference of two shares. */
 const LEAST_CHANGE = 0.05;
 const LEAST_Z = 4;
+/** A value of fewer entries may be there by chance, as an id is. */
+const LEAST_ENTRIES = 4;
+/** Values that are in less than this of the window, and in none before, are ids mostly. */
+const LEAST_NEW = 0.2;
 /** What a share that has become smaller weighs. */
 const FALLEN = 0.95;
 
@@ -43,6 +47,7 @@ function bestOf(field: string, window: FieldShares, baseline: FieldShares): (Cha
 
 function isChange(share: number, usual: number, entries: number, usualEntries: number): boolean {
   const change = Math.abs(share - usual);
+  if (share > usual && (share * entries < LEAST_ENTRIES - 0.5 || (usual === 0 && share < LEAST_NEW))) return false;
   const pooled = (share * entries + usual * usualEntries) / (entries + usualEntries);
   const deviation = Math.sqrt(pooled * (1 - pooled) * (1 / entries + 1 / usualEntries));
   return change >= LEAST_CHANGE && change >= LEAST_Z * deviation;

@@ -112,7 +112,12 @@ function timeMarks(first: number, last: number, x: (minute: number) => number): 
       }),
     );
     if (step < 24 * HOUR && (minute % (24 * HOUR) === 0 || marks.length === 2))
-      marks.push(label(x(minute), PLOT.bottom + 37, text.slice(0, 10), { fill: COLORS.faint, anchor: 'middle' }));
+      marks.push(
+        label(x(minute), PLOT.bottom + 37, text.slice(0, 10), {
+          fill: COLORS.faint,
+          anchor: x(minute) > PLOT.right - 30 ? 'end' : 'middle',
+        }),
+      );
   }
   return marks;
 }

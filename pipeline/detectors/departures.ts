@@ -225,7 +225,8 @@ export function silent(track: Track, end: number, factor: number): Found | null 
   const isMissed = minutes >= SILENT ? expected >= SILENT_ENTRIES * factor : expected >= SOON_ENTRIES * factor;
   const isUsual = usual > 3 || longLeast(track) * minutes >= 12;
   if (!isMissed || !isUsual) return null;
-  return { scale: minutes, z: -2 * Math.sqrt(expected), value: 0, mean: usual, bound: 0 };
+  const bound = Math.max(0, Math.sqrt(expected) - LEAST_Z / 4) ** 2 / minutes;
+  return { scale: minutes, z: -2 * Math.sqrt(expected), value: 0, mean: usual, bound };
 }
 
 /** Whether a series that is away from what is usual is back, by the five minutes that end with a minute. */

@@ -1,5 +1,6 @@
 import type { Patch } from './patched-dist.ts';
 import type { Scenario } from './scenario.ts';
+import { killHostWhileAlerting } from './scenarios/alerts.ts';
 import { droppedProduceAnswers } from './scenarios/dropped-answers.ts';
 import { forgottenTokens, killHostAtPoints, killSinkAtPoints, stallSinkAtPoints } from './scenarios/fault-points.ts';
 import { heldInserts } from './scenarios/held-inserts.ts';
@@ -98,6 +99,18 @@ export const MUTATIONS: readonly Mutation[] = [
         file: 'pipeline/processors/hosted-partition.js',
         find: 'if (member.halted !== null || input.offset < member.next)',
         replace: 'if (member.halted !== null)',
+      },
+    ],
+  },
+  {
+    name: 'state-taken',
+    about: 'A merger takes each partial as often as it is on the topic.',
+    scenario: killHostWhileAlerting,
+    patches: [
+      {
+        file: 'pipeline/processors/merge/stages.js',
+        find: '!taken.take(input.source)',
+        replace: '(taken.take(input.source), false)',
       },
     ],
   },

@@ -39,7 +39,7 @@ export type RunRecord = {
 /** How many violations a run without a safety part has found of what that part is there for: entries, or what is counted of them. */
 export const foundBy = ({ mutation, lost, twice, violations }: Pick<RunRecord, 'mutation' | 'lost' | 'twice' | 'violations'>): number =>
   mutation?.startsWith('state-') === true
-    ? violations.filter(({ check }) => /volume|usage/.test(check)).reduce((sum, { count }) => sum + count, 0)
+    ? violations.filter(({ check }) => /volume|usage|alert|rates/.test(check)).reduce((sum, { count }) => sum + count, 0)
     : lost + twice;
 
 export function recordOf(report: RunReport, mutation?: string): RunRecord {

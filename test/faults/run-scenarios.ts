@@ -146,6 +146,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
         await scenario.run({
           cluster,
           load,
+          ledger,
           startLoad,
           startLoadProcess,
           random,
@@ -177,6 +178,8 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
     const seconds = Math.round((Date.now() - began) / 1000);
     log('counting again');
     const { figures, violations } = await recount(cluster, ledger.file);
+    const counted: Violation[] = [];
+    for (const scenario of scenarios) counted.push(...((await scenario.recount?.(cluster, measures)) ?? []));
     monitor.lookAtRest();
     const atRest = percentAtRest(monitor.memory);
     if (atRest !== null) measures.set('memory of a process at rest, % of the most in its first minute', Math.round(atRest));
@@ -194,6 +197,7 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       memory: monitor.memory,
       violations: [
         ...violations,
+        ...counted,
         ...serviceFaults(load.totals, monitor.memory, path.join(cluster.dataDir, 'logs')),
         ...(isJudged ? scenarios : []).flatMap((one) => one.check?.(load.totals, measures) ?? []),
       ],

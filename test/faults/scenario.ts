@@ -1,6 +1,7 @@
 import type { Random } from '../fuzz/random.ts';
 import type { Cluster, LinkName, ProcessName } from './cluster.ts';
 import type { Counters } from './counters.ts';
+import type { Ledger } from './ledger.ts';
 import type { Load, LoadOptions, LoadTotals } from './load.ts';
 import type { LoadProcess } from './load-process.ts';
 import type { Measures } from './measures.ts';
@@ -14,6 +15,8 @@ export type TenantLoad = Pick<LoadOptions, 'entriesPerSecond' | 'batch' | 'once'
 export type ScenarioContext = {
   readonly cluster: Cluster;
   readonly load: Load;
+  /** What is sent beside a load is told here. */
+  readonly ledger: Pick<Ledger, 'append'>;
   /** Starts a load beside it, of another tenant's key; the run waits for it as for its own. */
   readonly startLoad: (options: TenantLoad) => Load;
   /** The same in a process of its own, so that what it costs to make large requests does not delay the others. */
@@ -64,6 +67,8 @@ export type Scenario = {
   prepare?(dataDir: string): () => void;
   /** Further lines of Kafka's settings. */
   readonly kafkaSettings?: Readonly<Record<string, string>>;
+  /** Counts again, after the run, what this scenario is about; what must not be. */
+  recount?(cluster: Cluster, measures: Measures): Promise<readonly Violation[]>;
   /** What more must hold of the load when this scenario ran alone; the verdict asks the same of every one. */
   check?(totals: LoadTotals, measures: Measures): readonly Violation[];
 };

@@ -14,9 +14,14 @@ const PATIENCE = 7;
 const LIVE = 90;
 /** Minutes that are open at most. */
 const MOST_OPEN = 100;
+/** Where the newest entries are so late, whoever ships them is catching up: what is behind them is waited for, for so long. Minutes. */
+const LATE = 4;
+const CATCHING_UP = 10;
 /** So many minutes at most are closed by a tick as if they had been looked at in time. */
 const CAUGHT_UP = 30;
-const VERSION = 2;
+const VERSION = 3;
+/** That of a release that did not wait for late entries. */
+const FORMER_VERSION = 2;
 
 const FACTORS: Readonly<Record<Sensitivity, number>> = { off: Infinity, low: 1.3, normal: 1, high: 0.8 };
 
@@ -50,6 +55,8 @@ class CountSeries implements Series {
   #tracks: Tracks;
   /** The newest minute that was told. */
   #now = 0;
+  /** When its newest entry came, and how late that was. Minutes. */
+  #came = { at: 0, late: 0 };
 
   constructor(entries = new Track(), errors = new Track()) {
     const watch = (track: Track): Watched => ({ track, episodes: new Episodes(), carry: 0 });
@@ -65,6 +72,7 @@ class CountSeries implements Series {
   add(minute: number, { entries, errors }: Counts, appendedAt: number): void {
     const present = Math.floor(appendedAt / MINUTE_MS);
     const own = Math.min(minute, present);
+    if (entries > 0 && own >= this.#tracks.entries.newest) this.#came = { at: present, late: present - own };
     this.#add(this.#watched.entries, own, entries);
     this.#add(this.#watched.errors, own, errors);
   }
@@ -113,6 +121,8 @@ class CountSeries implements Series {
     const to = new ByteWriter();
     to.count(VERSION);
     to.count(this.#now);
+    to.count(this.#came.at);
+    to.count(this.#came.late);
     for (const kind of KINDS) {
       const { track, episodes, carry } = this.#watched[kind];
       track.write(to);
@@ -123,13 +133,16 @@ class CountSeries implements Series {
   }
 
   static read(from: ByteReader): CountSeries | null {
-    if (from.count() !== VERSION) return null;
+    const version = from.count();
+    if (version !== VERSION && version !== FORMER_VERSION) return null;
     const now = from.count();
+    const came = version === VERSION ? { at: from.count(), late: from.count() } : { at: 0, late: 0 };
     const parts = KINDS.map(() => ({ track: Track.read(from), episodes: Episodes.read(from), carry: from.count() / 1_000_000 }));
     if (!from.isAtEnd) return null;
     const [entries, errors] = parts as [(typeof parts)[0], (typeof parts)[0]];
     const read = new CountSeries(entries.track, errors.track);
     read.#now = now;
+    read.#came = came;
     read.#watched = { entries, errors };
     return read;
   }
@@ -140,7 +153,7 @@ class CountSeries implements Series {
     const { track } = watched;
     const found: Finding[] = [];
     if (track.begin < 0) return found;
-    const settled = Math.min(now - OPEN - 1, track.newest + LIVE);
+    const settled = Math.min(now - OPEN - 1, this.#isCatchingUp(now) ? this.#tracks.entries.newest : track.newest + LIVE);
     while (track.closed < settled) {
       this.#close(watched);
       if (track.closed < now - OPEN - 1 - CAUGHT_UP) continue;
@@ -149,7 +162,8 @@ class CountSeries implements Series {
         const fall = detector.fall?.(this.#tracks, end, factorOf(detector.name), watched.episodes.open !== null) ?? null;
         if (fall !== null) found.push(...this.#fire(watched, detector.name, 'down', end, fall));
       }
-      found.push(...this.#calm(watched, end));
+      // what came of a rise is known at once to be over; a fall is looked at so much later
+      found.push(...this.#calm(watched, watched.episodes.open?.side === 'up' ? track.closed : end));
     }
     for (const end of [now - 1, now]) {
       if (end <= track.closed) continue;
@@ -159,6 +173,12 @@ class CountSeries implements Series {
       }
     }
     return found;
+  }
+
+  /** What came last was late, and not long ago: no silence may be told of what has not come yet. */
+  #isCatchingUp(now: number): boolean {
+    const { at, late } = this.#came;
+    return late >= LATE && now < at + CATCHING_UP;
   }
 
   /** Closes the next minute: of what fires, what was usual is learned instead. */

@@ -128,11 +128,8 @@ export function partsOf(finding: Finding, streams: readonly Asked[]): { readonly
   return { parts: parts.sort((a, b) => b.share - a.share).slice(0, NAMED), isTheirs };
 }
 
-/** Whether what a stream finds is a part of what its service has told already, so that it is no news: the same detector and side, and not most of it. */
-export function isPart(finding: Finding, sum: Sum, stream: Asked): boolean {
-  const { detector, side, window } = finding;
+/** Whether what a stream finds is a part of what its service fires for: the same detector and side. */
+export function isPart({ detector, side }: Finding, sum: Sum): boolean {
   const firing = sum.series.firing(detector);
-  if (firing?.detector !== detector || firing.side !== side) return false;
-  const [own, all] = [stream.series.departure(detector, side, window) ?? 0, sum.series.departure(detector, side, window) ?? 0];
-  return own <= MOST_OF_ONE * all;
+  return firing?.detector === detector && firing.side === side;
 }

@@ -219,7 +219,7 @@ export class TenantWatch {
       if (source !== partition || (watched.askedAt === minute && !isGone)) continue;
       for (const finding of this.#tick(watched, through)) {
         const sum = this.#services.sum(service);
-        const isNews = (): boolean => sum === null || !this.#book.isTold(tenantId, sum, finding) || !isPart(finding, sum, watched);
+        const isNews = (): boolean => sum === null || !this.#book.isTold(tenantId, sum, finding) || !isPart(finding, sum);
         if (stream !== '') take(this.#tell(tenantId, watched, finding, now, { isNews }));
       }
       if (!isGone) continue;

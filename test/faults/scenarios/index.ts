@@ -1,5 +1,6 @@
 import { registry } from '../../../pipeline/core/registry.ts';
 import type { Scenario } from '../scenario.ts';
+import { killHostWhileAlerting } from './alerts.ts';
 import { isolateABroker, isolateAMinority, oneWayLoss } from './broker-partitions.ts';
 import { killABroker, killTwoBrokers, pauseABroker, rollBrokers } from './brokers.ts';
 import { cutRequests, truncatedInserts } from './cut-requests.ts';
@@ -43,6 +44,7 @@ export const scenarios = registry<Scenario>(
     killSinkAndKafka,
     killSinkAtPoints,
     killHostAtPoints,
+    killHostWhileAlerting,
     stallSinkAtPoints,
     forgottenTokens,
     pauseApi,

@@ -110,6 +110,24 @@ describe('a series of counts', () => {
     }
   });
 
+  it('is not silent where whoever ships its entries catches up, and is where nothing more comes', () => {
+    const counts = counted(600, () => 40);
+    const series = newSeries();
+    const fired: string[] = [];
+    const at = (minute: number): number => endOf(minute);
+    const look = (minute: number): void => {
+      for (const { detector, state } of series.tick(at(minute))) if (state === 'firing') fired.push(detector);
+    };
+    // all of it at once, up to 40 minutes ago, and the rest two minutes later
+    for (let minute = 0; minute < 560; minute++) series.add(START + minute, { entries: counts[minute] as number, errors: 0 }, at(600));
+    for (const minute of [600, 601]) look(minute);
+    for (let minute = 560; minute < 600; minute++) series.add(START + minute, { entries: counts[minute] as number, errors: 0 }, at(602));
+    look(602);
+    expect(fired).to.deep.equal([]);
+    for (let minute = 603; minute < 625; minute++) look(minute);
+    expect(new Set(fired)).to.deep.equal(new Set(['silence']));
+  });
+
   it('learns a past that it is told at once, and fires nothing of it, but of what is now', () => {
     const series = newSeries();
     const counts = counted(LENGTH, (minute) => LEVEL * (minute === THEN ? 9 : minute > LENGTH - 3 ? 6 : 1));

@@ -1,0 +1,85 @@
+import type { AlertRow } from '../../pipeline/alerts/alert.ts';
+import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
+import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
+import { encodeTick } from '../../pipeline/bus/record.ts';
+import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
+import { encodeLogHeaders } from '../../pipeline/logs/record.ts';
+import { EntryCodec, EntryWriter } from '../../pipeline/logs/writer.ts';
+import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { inputOf } from '../../pipeline/processors/input.ts';
+import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
+import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { rates } from '../../pipeline/processors/rates/rates.ts';
+
+const PARTITIONS = [0, 1, 2, 3];
+const TENANT = 1;
+const RETENTION_DAYS = 30;
+
+/**
+ * From an entry to an alert by the code of the service, with append times as they are given: the writer of requests, records of the log, `rates` in
+ * four partitions, partials, `alerting`, rows of alerts. Only Kafka is missing in between: it gives records its own time.
+ */
+export class ServiceStages {
+  readonly #codec = new EntryCodec();
+  readonly #first = firstStage(rates);
+  #counted = PARTITIONS.map(() => this.#first.init());
+  readonly #offsets = PARTITIONS.map(() => 0);
+  readonly #second = secondStage(alerting);
+  #watched = this.#second.init();
+  #partials = 0;
+  /** What was told, row by row. */
+  readonly rows: AlertRow[] = [];
+  /** Most bytes that a snapshot of `alerting` had. */
+  snapshotBytes = 0;
+
+  /** A request with these entries, appended at a time, milliseconds. */
+  send(entries: readonly object[], appendedAt: number): void {
+    const receivedAt = BigInt(appendedAt) * 1_000_000n;
+    const options = { tenantId: TENANT, partitions: PARTITIONS, retentionDays: RETENTION_DAYS, receivedAt, streamFields: null };
+    const writer = new EntryWriter(this.#codec, options);
+    for (const entry of entries) writer.add(entry);
+    if (writer.accepted !== entries.length) throw new Error(`${String(entries.length - writer.accepted)} entries were not taken.`);
+    for (const chunk of writer.chunks()) {
+      const { partition, count } = chunk;
+      const { value, streams } = chunk.encode();
+      const info = { tenantId: TENANT, retentionDays: RETENTION_DAYS, count, bytes: value.length, encoding: 'columns' };
+      this.#append(partition, appendedAt, { value, headers: encodeLogHeaders(info, streams) });
+    }
+  }
+
+  /** Says in each partition that time has passed. */
+  tick(appendedAt: number): void {
+    for (const partition of PARTITIONS) this.#append(partition, appendedAt, encodeTick(logsSignal, {}));
+  }
+
+  /** Begins again from snapshots, as after a kill. */
+  restart(): void {
+    this.#counted = this.#counted.map((state) => restored(this.#first.restore(Buffer.from(this.#first.snapshot(state)))));
+    const bytes = Buffer.from(this.#second.snapshot(this.#watched));
+    this.snapshotBytes = Math.max(this.snapshotBytes, bytes.length);
+    this.#watched = restored(this.#second.restore(bytes));
+  }
+
+  #append(partition: number, appendedAt: number, record: Pick<AbsoluteRecord, 'headers'> & { readonly value: Buffer | null }): void {
+    const offset = this.#offsets[partition] as number;
+    this.#offsets[partition] = offset + 1;
+    const message = { key: null, attributes: 0, offset: String(offset), timestamp: String(appendedAt), ...record } as KafkaMessage;
+    for (const partial of this.#first.fold(this.#counted[partition], inputOf(partition, message))) this.#take(partial, appendedAt);
+  }
+
+  #take({ topic, value, headers }: AbsoluteRecord, appendedAt: number): void {
+    if (topic !== 'partials.v1') return;
+    const message = { value, headers, offset: String(this.#partials++), timestamp: String(appendedAt) } as KafkaMessage;
+    for (const record of this.#second.fold(this.#watched, partialInputOf(0, message))) {
+      const rows = alertColumns.read(record.value, Number(record.headers['count']));
+      if (typeof rows === 'string') throw new Error(rows);
+      this.rows.push(...rows);
+    }
+  }
+}
+
+function restored<State>(state: State | null): State {
+  if (state === null) throw new Error('A snapshot cannot be read.');
+  return state;
+}

@@ -1,0 +1,145 @@
+import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
+import type { AlertRow } from '../../pipeline/alerts/alert.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
+import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
+import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { inputOf } from '../../pipeline/processors/input.ts';
+import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
+import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { rates } from '../../pipeline/processors/rates/rates.ts';
+import type { Cluster } from './cluster.ts';
+import { harnessClient, withAdmin } from './kafka-state.ts';
+import type { Violation } from './verdict.ts';
+
+const EXAMPLES = 20;
+const PATIENCE_MS = 180_000;
+
+/** All records of a topic that are there now, by partition. */
+export async function readTopic(cluster: Cluster, topic: string): Promise<Map<number, KafkaMessage[]>> {
+  const ends = await withAdmin(cluster, (admin) => admin.fetchTopicOffsets(topic));
+  const left = new Map(ends.filter(({ high, low }) => Number(high) > Number(low)).map(({ partition, high }) => [partition, Number(high)]));
+  const found = new Map<number, KafkaMessage[]>(ends.map(({ partition }) => [partition, []]));
+  const consumer = harnessClient(cluster.kafkaAddresses).consumer({
+    groupId: `replay-${topic}-${String(Date.now())}`,
+    maxBytes: 32 * 1024 * 1024,
+  });
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      if (left.size === 0) resolve();
+      consumer
+        .run({
+          autoCommit: false,
+          eachMessage: ({ partition, message }) => {
+            const end = left.get(partition);
+            if (end === undefined || Number(message.offset) >= end) return Promise.resolve();
+            found.get(partition)?.push(message);
+            if (Number(message.offset) === end - 1) left.delete(partition);
+            if (left.size === 0) resolve();
+            return Promise.resolve();
+          },
+        })
+        .catch(reject);
+    });
+  } finally {
+    await consumer.disconnect();
+  }
+  return found;
+}
+
+const keyOf = (record: Headed): string => `${header(record, 'processor')} ${header(record, 'source').split(':').slice(0, 3).join(':')}`;
+type Headed = { readonly headers?: AbsoluteRecord['headers'] | KafkaMessage['headers'] };
+const header = ({ headers }: Headed, name: string): string => headers?.[name]?.toString() ?? '';
+
+/** What a host that was never killed counts of the log. */
+function partialsOf(logs: ReadonlyMap<number, readonly KafkaMessage[]>): Map<string, string> {
+  const stage = firstStage(rates);
+  const found = new Map<string, string>();
+  for (const [partition, messages] of logs) {
+    const state = stage.init();
+    for (const message of messages)
+      for (const record of stage.fold(state, inputOf(partition, message)))
+        if (record.topic === 'partials.v1') found.set(keyOf(record), record.value.toString('base64'));
+  }
+  return found;
+}
+
+/** What a merger that was never killed tells of these partials: the last word on each alert. */
+function alertsOf(partials: ReadonlyMap<number, readonly KafkaMessage[]>): Map<number, AlertRow> {
+  const stage = secondStage(alerting);
+  const found = new Map<number, AlertRow>();
+  for (const [partition, messages] of partials) {
+    const state = stage.init();
+    for (const message of messages)
+      for (const record of stage.fold(state, partialInputOf(partition, message)))
+        for (const row of alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]) found.set(row.id, row);
+  }
+  return found;
+}
+
+const shown = ({ id, detector, stream, state, firedAt, resolvedAt, fireCount, version }: AlertRow): string =>
+  [id, detector, stream, state, firedAt, resolvedAt, fireCount, version].join(' ');
+
+const QUERY = (
+  bound: number,
+): string => `SELECT id, any(detector), any(stream), argMax(state, version), toUnixTimestamp(any(fired_at)), toUnixTimestamp(argMax(resolved_at, version)),
+argMax(fire_count, version), max(version) AS v FROM alerts WHERE part = 0 AND version < ${String(bound)} GROUP BY id ORDER BY id`;
+
+async function stored({ clickhouse: { url, user, password, database } }: Cluster, bound: number): Promise<string[]> {
+  const response = await fetch(`${url}/?database=${database}&default_format=TSV`, { method: 'POST', body: QUERY(bound), headers: { 'X-ClickHouse-User': user, 'X-ClickHouse-Key': password } }); // prettier-ignore
+  if (!response.ok) throw new Error(await response.text());
+  const lines = (await response.text()).split('\n').filter((line) => line !== '');
+  return lines.map((line) => line.split('\t').join(' ').replaceAll('\\\\', '\\'));
+}
+
+/** What differs between what hosts have told that were killed, and a replay of the log without kills. `figures` is told how much there was. */
+export async function replayFaults(cluster: Cluster, figures: (name: string, value: number) => void): Promise<Violation[]> {
+  const partials = await readTopic(cluster, 'partials.v1');
+  // what is counted of the log is there when what is told of it was
+  const logs = await readTopic(cluster, 'logs.v1');
+  const expected = partialsOf(logs);
+  const own = [...partials.values()].flat().filter((message) => header(message, 'processor') === 'rates');
+  const told = new Set(own.map(keyOf));
+  const different = own.filter((message) => expected.get(keyOf(message)) !== message.value?.toString('base64')).map(keyOf);
+  const last = new Map<string, number>();
+  for (const key of told) {
+    const [partition = '', offset = ''] = (key.split(' ')[1] ?? '').split(':');
+    last.set(partition, Math.max(last.get(partition) ?? -1, Number(offset)));
+  }
+  const missing = [...expected.keys()].filter((key) => {
+    const [partition = '', offset = ''] = (key.split(' ')[1] ?? '').split(':');
+    return Number(offset) <= (last.get(partition) ?? -1) && !told.has(key);
+  });
+  const alerts = alertsOf(partials);
+  const bound = Math.max(...[...partials.values()].map((messages) => Number(messages.at(-1)?.offset ?? -1) + 1));
+  const wanted = [...alerts.values()].sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)).map(shown);
+  let rows = await stored(cluster, bound);
+  const deadline = Date.now() + PATIENCE_MS;
+  while (JSON.stringify(rows) !== JSON.stringify(wanted) && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    rows = await stored(cluster, bound);
+  }
+  figures('partials of rates on the topic', own.length);
+  figures('partials of rates that were told again after a kill', own.length - told.size);
+  figures('alerts fired', alerts.size);
+  figures(
+    'windows that fired, of all alerts',
+    [...alerts.values()].reduce((sum, { fireCount }) => sum + fireCount, 0),
+  );
+  const [isWanted, isStored] = [new Set(wanted), new Set(rows)];
+  const violation = (check: string, examples: readonly unknown[]): Violation[] =>
+    examples.length === 0 ? [] : [{ check, count: examples.length, examples: examples.slice(0, EXAMPLES) }];
+  return [
+    ...violation('a partial of the rates is not that of a replay without kills', different),
+    ...violation('a partial of the rates is missing', missing),
+    ...violation(
+      'an alert in the table is not that of a replay without kills',
+      rows.filter((row) => !isWanted.has(row)),
+    ),
+    ...violation(
+      'an alert of a replay without kills is not in the table',
+      wanted.filter((row) => !isStored.has(row)),
+    ),
+  ];
+}
