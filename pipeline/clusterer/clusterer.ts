@@ -36,12 +36,11 @@ export class Clusterer {
   readonly #templates: SeenTemplate[] = [];
   readonly #fingerprints: string[] = [];
   readonly #nodeOf = new Map<string, number>();
-  /** Nodes are keys, with the node above each; the uppermost one has the index of the cluster's root and its most general key. */
+  /** Nodes are keys, with the node above each; the uppermost one has the index of the cluster's root. */
   readonly #nodes = new Map<string, number>();
   readonly #keys: string[] = [];
   readonly #above: number[] = [];
   readonly #root: number[] = [];
-  readonly #general: (string | undefined)[] = [];
   /** The indexes of the templates of each uppermost node. */
   readonly #members: (number[] | undefined)[] = [];
   readonly #index = new OneWordIndex();
@@ -83,10 +82,17 @@ export class Clusterer {
   shownTemplate(fingerprint: string): string | undefined {
     const node = this.#nodeOf.get(fingerprint);
     if (node === undefined) return undefined;
-    const top = this.#top(node);
-    const { template } = this.#templates[this.#root[top] as number] as SeenTemplate;
-    const general = this.#general[top];
-    return general === undefined ? template : generalised(template, general);
+    const { template } = this.#templates[this.#root[this.#top(node)] as number] as SeenTemplate;
+    return withValues(template, this.#generalised(clusterKey(template).split(' ')));
+  }
+
+  /** The tokens of a key with those that turned out to be values as such, the first one first. */
+  #generalised(tokens: readonly string[]): readonly string[] {
+    if (tokens.length > MAX_TOKENS) return tokens;
+    const at = tokens.findIndex(
+      (token, index) => index > 0 && isWord(token) && this.#index.isJoined(hashWithout(tokens, index, anyToken(token))),
+    );
+    return at === -1 ? tokens : this.#generalised(tokens.with(at, anyToken(tokens[at] as string)));
   }
 
   /** The fingerprints of a cluster, its root first, the others in the order they came. */
@@ -137,7 +143,6 @@ export class Clusterer {
     this.#keys.push(key);
     this.#above.push(node);
     this.#root.push(-1);
-    this.#general.push(undefined);
     this.#members.push(undefined);
     return node;
   }
@@ -186,7 +191,6 @@ export class Clusterer {
     const [members, others] = [this.#members[into] ?? [], this.#members[from] ?? []];
     this.#above[from] = into;
     this.#members[from] = undefined;
-    this.#general[into] ??= this.#general[from];
     if (root === -1) this.#root[into] = other;
     else if (other !== -1) this.#settle(into, root, other, [...others], [...members]);
     this.#members[into] = members.length >= others.length ? append(members, others) : append(others, members);
@@ -223,8 +227,6 @@ export class Clusterer {
     const isNew = !this.#nodes.has(key);
     const node = this.#node(key);
     this.#unite(first, node);
-    const top = this.#top(first);
-    this.#general[top] = moreGeneral(this.#general[top], merged);
     if (isNew) this.#relate(node, key);
   }
 }
@@ -234,24 +236,14 @@ function append(to: number[], from: readonly number[]): number[] {
   return to;
 }
 
-const values = (key: string): number => key.split(ANY_VALUE).length;
-
-/** The one of two keys that has more values; the smaller one of equals, so that the order in which they come does not matter. */
-function moreGeneral(a: string | undefined, b: string): string {
-  if (a === undefined || values(b) > values(a)) return b;
-  return values(b) === values(a) && b < a ? b : a;
-}
-
-/** A template with `<*>` for those of its words that a more general key has as values. */
-function generalised(template: string, general: string): string {
-  const wanted = general.split(' ');
-  const key = clusterKey(template).split(' ');
-  if (key.length !== wanted.length) return template;
+/** A template with `<*>` for those of its words that are values in `wanted`, the tokens of its key. */
+function withValues(template: string, wanted: readonly string[]): string {
   const tokens = template.split(' ');
-  for (const [index, token] of key.entries()) {
-    if (!(wanted[index] as string).includes(ANY_VALUE) || token.includes(ANY_VALUE)) continue;
+  for (const [index, token] of clusterKey(template).split(' ').entries()) {
+    const shown = wanted[index] as string;
+    if (shown === token) continue;
     const at = tokens.indexOf(token);
-    if (at >= 0 && tokens.indexOf(token, at + 1) === -1) tokens[at] = (wanted[index] as string).replace(ANY_VALUE, '<*>');
+    if (at >= 0 && tokens.indexOf(token, at + 1) === -1) tokens[at] = shown.replace(ANY_VALUE, '<*>');
   }
   return tokens.join(' ');
 }

@@ -36,6 +36,11 @@ export class OneWordIndex {
     return head < EMPTY ? -head - 2 : -1;
   }
 
+  /** Whether the group of a hash is one cluster. */
+  isJoined(hash: number): boolean {
+    return (this.#heads[this.#find(this.#hashes, this.#heads, hash)] as number) < EMPTY;
+  }
+
   /** From now on the group is one cluster, which a node stands for: its members are forgotten. */
   join(slot: number, node: number): void {
     this.#heads[slot] = -node - 2;

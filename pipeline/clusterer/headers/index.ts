@@ -83,7 +83,7 @@ function kindOf(head: string): string {
 /** The layouts by the kind of byte that a line of theirs begins with. */
 const byKind = new Map<string, Layout[]>();
 for (const layout of LAYOUTS)
-  for (const kind of new Set([kindOf(layout.example), ...(layout.alsoBegins ?? '')]))
+  for (const kind of new Set([kindOf(layout.example), ...(layout.alsoBegins ?? [])]))
     byKind.set(kind, [...(byKind.get(kind) ?? []), layout]);
 
 const candidates = (head: string): readonly Layout[] => byKind.get(kindOf(head)) ?? [];
@@ -95,7 +95,7 @@ function timeFirst(head: string): Found | undefined {
   let end = TIME_FIRST.lastIndex;
   let level: string | null = null;
   for (let count = 0; count < MAX_FIELDS; count += 1) {
-    const field = level === null ? matchAt(LEVEL_FIELD, head, end) : null;
+    const field: RegExpExecArray | null = level === null ? matchAt(LEVEL_FIELD, head, end) : null;
     const pattern = field === null ? FIELDS.find((one) => matchAt(one, head, end) !== null) : LEVEL_FIELD;
     if (pattern === undefined) break;
     level ??= field?.groups?.['level'] ?? null;

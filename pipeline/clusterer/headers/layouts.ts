@@ -9,7 +9,7 @@ export type Layout = {
   readonly example: string;
   readonly pattern: RegExp;
   readonly isEnvelope?: true;
-  readonly alsoBegins?: string;
+  readonly alsoBegins?: readonly string[];
 };
 
 const at = (source: string): RegExp => new RegExp(source, 'y');
@@ -35,7 +35,7 @@ export const LAYOUTS: readonly Layout[] = [
     example: 'May  6 07:08:09 web-1 shop[1234]: order 5 paid',
     pattern: at(`(?:<\\d{1,3}>)?(?:${MONTH} [ \\d]\\d ${CLOCK}|${ISO}${ZONE}) ${HOST_AND_TAG}`),
     isEnvelope: true,
-    alsoBegins: '<0',
+    alsoBegins: ['<', '0'],
   },
   {
     name: 'klog',
@@ -58,13 +58,13 @@ export const LAYOUTS: readonly Layout[] = [
     name: 'access',
     example: '10.0.0.7 - - [06/May/2024:07:08:09 +0000] "GET /orders/5 HTTP/1.1" 200 12',
     pattern: at(`[\\w.:-]{1,255} [^\\s"]{1,128} [^\\s"]{1,128} \\[(?<time>\\d\\d/${MONTH}/\\d{4}:${CLOCK} [+-]\\d{4})\\] `),
-    alsoBegins: 'a:',
+    alsoBegins: ['a', ':'],
   },
   {
     name: 'haproxy',
     example: '10.0.0.7:5012 [06/May/2024:07:08:09.123] web~ shop/web-1 0/0/1/2/3 200 512 - - ---- 1/1/0/0/0 0/0 "GET /orders/5 HTTP/1.1"',
     pattern: at(`[\\da-f.:]{3,45}:\\d{1,5} \\[\\d\\d/${MONTH}/\\d{4}:${CLOCK}\\] `),
-    alsoBegins: 'a:',
+    alsoBegins: ['a', ':'],
   },
   {
     name: 'rails',
@@ -124,7 +124,7 @@ export const FIELDS: readonly RegExp[] = [
 
 /** The name of the logger, the last field of a header, where a level stands before it. */
 export const LOGGERS: readonly RegExp[] = [
-  at(String.raw`[\w.$/#-]{1,100}(?:\[[^\[\]\s]{0,60}\])? ?:(?:[ \t]+|$)`),
+  at(String.raw`[\w.$/#-]{1,100}(?:\[[^\[\]\s]{0,60}\])? {0,40}:(?:[ \t]+|$)`),
   at(`[\\w$-]{1,60}(?:\\.[\\w$-]{1,60}){1,12}[ \\t]+${BRACKETS}[ \\t]+`),
   at(String.raw`(?:[\w.$/-]{1,100}\t)?[\w.$/-]{1,100}:\d+\t`),
   at(String.raw`[\w.$-]{1,40} {3,}`),
