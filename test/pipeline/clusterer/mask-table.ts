@@ -84,6 +84,8 @@ const WHOLES: Table = [
   [/^(?=[^]*\d)[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*$/, 'ID'],
 ];
 const KEPT = new Set(KEPT_WORDS);
+/** `<HOST>:<N>` is one. */
+const WITH_PORT = new RegExp(`(${MASK})(?::${MASK})+`, 'g');
 
 function part(text: string, isCall: boolean): string {
   if (!/\d/.test(text)) {
@@ -105,7 +107,7 @@ function atom(text: string, before: string, after: string): string {
   const masked = parts.map((one, index) =>
     index % 2 === 1 || one === '' ? one : part(one, trail === '' && index === parts.length - 1 && after.startsWith('()')),
   );
-  return lead + masked.join('').replace(new RegExp(`(${MASK})(?::${MASK})+`, 'g'), '$1') + trail;
+  return lead + masked.join('').replace(WITH_PORT, '$1') + trail;
 }
 
 const END = `(?=[.:!?%*&#@~+-]*(?:$|[ ${HARD}]))`;
