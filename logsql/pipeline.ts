@@ -2,10 +2,13 @@
 import { textOf, type LogEntry } from '../pipeline/core/entry.ts';
 import { MAX_TIME, MIN_TIME, parseTime } from '../pipeline/core/time.ts';
 import { splitHead } from './head.ts';
+import { hasValues } from './pipes/rows.ts';
 import { resolveSubqueries } from './subqueries.ts';
 import { narrowWindow } from './window.ts';
 import type { QueryMemory } from './memory.ts';
 import type { Pipe, QueryNode, RunContext, Stage } from './types.ts';
+
+export { hasValues };
 
 /** A chain of stages. Rows go in one by one; what comes out at the end goes to `sink`. */
 export class Pipeline {
@@ -45,12 +48,6 @@ export class Pipeline {
 export function startsNewest(pipes: readonly Pipe[]): boolean {
   const breaker = pipes.find((pipe) => pipe.rows === 'reshaped' || pipe.rows === 'more');
   return breaker === undefined || breaker.rows === 'more' || breaker.isOrdered === true;
-}
-
-/** True for a row that shows something; rows without any value are not printed. */
-export function hasValues(row: LogEntry): boolean {
-  for (const value of row.values()) if (value !== '') return true;
-  return false;
 }
 
 /**

@@ -45,8 +45,9 @@ export type EntriesPlan = Left &
     position(row: readonly unknown[]): Position;
     /** True for a row of a quick statement that may not match; absent where no statement is quicker. */
     readonly isDoubtful?: ((row: readonly unknown[]) => boolean) | undefined;
-    /** Newest first, and the texts of all entries are looked at until there are enough that match. */
-    readonly looksAtAll?: true;
+    readonly isNewestFirst: boolean;
+    /** Which entries are looked at until there are enough that match (sql/conditions.ts). */
+    readonly look: 'indexed' | 'columns' | 'texts';
     /** For a plan of whole entries: the entry's JSON text out of the JSON texts of a row. */
     readonly render?: (texts: readonly string[], streams: StreamNames) => string;
   };

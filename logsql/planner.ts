@@ -17,7 +17,7 @@ import { StatsPipe } from './pipes/stats.ts';
 import { UniqPipe } from './pipes/uniq.ts';
 import { entryColumns } from './sql/columns.ts';
 import { computeRows } from './sql/computed-fields.ts';
-import { AND, conditionsOf, looksAtAll, splitScans, within } from './sql/conditions.ts';
+import { AND, conditionsOf, lookOf, splitScans, within } from './sql/conditions.ts';
 import { daysOf } from './sql/days.ts';
 import { renderRow } from './sql/entry-text.ts';
 import { ENTRIES, hourlyCounts, type Counted } from './sql/hourly.ts';
@@ -211,7 +211,8 @@ function planEntries(
       return statement([columns.list, POSITION, ...(isShort ? [sql`toUInt8(${quick.doubt})`] : [])], [...where, ...inside], limit);
     },
     ...(quick === null ? {} : { isDoubtful: (row: readonly unknown[]) => Number(row[doubtAt]) > 0 }),
-    ...(isNewest && looksAtAll(quick?.conditions ?? conditions) ? { looksAtAll: true as const } : {}),
+    isNewestFirst: isNewest,
+    look: lookOf(quick?.conditions ?? conditions),
   };
 }
 

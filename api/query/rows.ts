@@ -7,7 +7,7 @@ import { sizeOfRow } from '../../logsql/pipes/rows.ts';
 import type { AggregatePlan, EntriesPlan, Plan, Position, ReshapedPlan } from '../../logsql/plan.ts';
 import type { Ask, Pipe, RunContext, RunRows } from '../../logsql/types.ts';
 import type { TimeWindow } from '../../logsql/window.ts';
-import { firstSlice, nextSlice, type Densities, type Slice } from './slices.ts';
+import { firstSlice, isPlanned, nextSlice, type Densities, type Slice } from './slices.ts';
 import type { StreamDirectory } from './streams.ts';
 
 /** What running a query takes. */
@@ -143,25 +143,54 @@ async function* pages<T>(
   const { densities, options } = runner;
   const size = plan.keepsAll ? limit : Math.max(FIRST_PAGE, limit);
   const progress: Progress = { left: limit, place: after, size, isQuick: plan.isDoubtful !== undefined };
-  if (plan.looksAtAll !== true || limit === Infinity) {
-    yield* pagesOf(plan, progress, options, readPage);
-    return;
+  if (limit === Infinity || !plan.isNewestFirst) yield* pagesOf(plan, progress, options, readPage);
+  else if (plan.look === 'texts') yield* slices(plan, progress, runner, readPage);
+  else if (plan.look === 'columns') yield* noted(plan, progress, runner, readPage);
+  else {
+    const atOnce = isPlanned(densities?.rowsIn(plan.run, options.tenantId) ?? 0) ? { use_skip_indexes_on_data_read: 0 } : {};
+    yield* pagesOf(plan, progress, { ...options, settings: { ...options.settings, ...atOnce } }, readPage);
   }
+}
+
+/** The same, slice after slice of the window. */
+async function* slices<T>(
+  plan: EntriesPlan,
+  progress: Progress,
+  { densities, options }: Runner,
+  readPage: ReadPage<T>,
+): AsyncGenerator<Chunk<T>> {
   const { tenantId } = options;
   const rows = densities?.rowsIn(plan.run, tenantId) ?? 0;
-  for (let slice: Slice | null = firstSlice(windowOf(plan, after), rows); slice !== null;) {
+  for (let slice: Slice | null = firstSlice(windowOf(plan, progress.place), rows); slice !== null;) {
     const { left, place } = progress;
     const within: Slice = slice;
-    // the rows of further pages are only a part of the slice
-    let pageCount = 0;
-    const onRead = (read: number): void => {
-      pageCount += 1;
-      if (place === undefined && pageCount === 1) densities?.saw(read, within, tenantId);
-    };
-    yield* pagesOf(plan, progress, { ...withOrder(options, within), onRead }, readPage, within);
+    const reads: number[] = [];
+    const own = { ...withOrder(options, within), onRead: (rows: number) => void reads.push(rows) };
+    yield* pagesOf(plan, progress, own, readPage, within);
     if (progress.left <= 0) return;
+    const [read, ...more] = reads;
+    // the rows of further pages are only a part of the slice
+    if (read !== undefined && more.length === 0 && place === undefined) densities?.saw(read, within, tenantId);
     slice = nextSlice(within, plan.run.start, left - progress.left, progress.left);
     progress.place = undefined;
+  }
+}
+
+/** The same of a plan that looks at all entries until there are enough: how many that were is noted. */
+async function* noted<T>(
+  plan: EntriesPlan,
+  progress: Progress,
+  { densities, options }: Runner,
+  readPage: ReadPage<T>,
+): AsyncGenerator<Chunk<T>> {
+  const { end } = windowOf(plan, progress.place);
+  const reads: number[] = [];
+  try {
+    yield* pagesOf(plan, progress, { ...options, onRead: (rows) => void reads.push(rows) }, readPage);
+  } finally {
+    const [rows, ...more] = reads;
+    const start = progress.left <= 0 && progress.place !== undefined ? BigInt(progress.place.time) : plan.run.start;
+    if (rows !== undefined && more.length === 0) densities?.saw(rows, { start, end }, options.tenantId);
   }
 }
 

@@ -4,7 +4,9 @@ import { hintsOf } from '../../logsql/hints.ts';
 import type { QueryMemory } from '../../logsql/memory.ts';
 import { parseQuery } from '../../logsql/parser.ts';
 import { sizeOfText } from '../../logsql/pipes/rows.ts';
+import { withMost } from '../../logsql/pipes/sort.ts';
 import type { Position } from '../../logsql/plan.ts';
+import { Query } from '../../logsql/query.ts';
 import { planOptions, type Deps, type Request } from './deps.ts';
 import { rows, texts, type Chunk } from './rows.ts';
 import { prepare } from './run.ts';
@@ -31,10 +33,11 @@ export async function search(
   const query = parseQuery(parameters.query, { now: window.now });
   const before = parameters.before === null ? {} : { before: readCursor(parameters.before) };
   const runner = deps.runner(request);
-  const prepared = await prepare(query, { ...planOptions(window, request, deps), ...before }, runner);
-  const enrich = parameters.enrich ? deps.enrich : undefined;
   // one more tells whether there are more
   const wanted = { limit: parameters.limit + 1 };
+  const asked = new Query(query.options, query.filter, withMost(query.pipes, wanted.limit));
+  const prepared = await prepare(asked, { ...planOptions(window, request, deps), ...before }, runner);
+  const enrich = parameters.enrich ? deps.enrich : undefined;
   const asTexts = enrich === undefined ? texts(prepared.plan, runner, wanted) : null;
   const chunks = asTexts ?? rendered(rows(prepared, runner, wanted), async (entries) => enrich?.(entries, request));
   const page = await firstPage(chunks, parameters.limit, deps.memory);

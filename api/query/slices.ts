@@ -12,6 +12,9 @@ export type Slice = TimeWindow & { readonly isOrdered: boolean };
 const FIRST_ROWS = 64_000;
 /** With fewer rows in the window another statement costs more than its threads save. */
 const FEW_ROWS = 250_000;
+/** Up to so many rows indexes are looked at while a statement is planned, all at once: beyond, only those that come before the limit. */
+const PLANNED_ROWS = 5_000_000;
+
 /** How many rows tenants have in a span of time, as statements found it that had to look at all of them. */
 export class Densities {
   readonly #known = new LRUCache<number, number>({ max: 10_000 });
@@ -26,6 +29,9 @@ export class Densities {
     if (end >= start) this.#known.set(tenantId, rows / Number(end - start + 1n));
   }
 }
+
+/** True where an index is better looked at for the whole window at once. */
+export const isPlanned = (rows: number): boolean => rows > 0 && rows <= PLANNED_ROWS;
 
 /** The first slice of a window that has about so many rows. */
 export function firstSlice({ start, end }: TimeWindow, rows: number): Slice {

@@ -1,6 +1,7 @@
 import { LimitPipe, OffsetPipe } from '../../logsql/pipes/limit.ts';
 import type { QueryMemory } from '../../logsql/memory.ts';
 import { sizeOfRow } from '../../logsql/pipes/rows.ts';
+import { withMost } from '../../logsql/pipes/sort.ts';
 import { Query } from '../../logsql/query.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Request } from '../query/deps.ts';
@@ -25,7 +26,11 @@ export const selectRows: Select = async (parameters, request, deps) => {
   const runner = deps.runner(request);
   const isHeld = limit + offset <= MAX_HELD;
   const cut = isHeld || limit === Infinity ? [] : [...(offset > 0 ? [new OffsetPipe(offset)] : []), new LimitPipe(limit)];
-  const prepared = await prepare(new Query(query.options, query.filter, [...query.pipes, ...cut]), options, runner);
+  const prepared = await prepare(
+    new Query(query.options, query.filter, isHeld ? withMost(query.pipes, limit + offset) : [...query.pipes, ...cut]),
+    options,
+    runner,
+  );
   const chunks = rows(prepared, runner, isHeld ? { limit: limit + offset } : {});
   const found = isHeld ? newestHeld(chunks, offset, prepared.plan.kind === 'entries', deps.memory) : listsOf(chunks);
   // What fails before the first row still has a status of its own.

@@ -67,3 +67,9 @@ export const keyOf = (values: readonly string[]): string => (values.length === 1
 export const mapRows = (change: (row: LogEntry) => LogEntry): Stage => ({ push: (row) => [change(row)], flush: () => [] });
 /** A stage that makes rows of each. */
 export const spreadRows = (change: (row: LogEntry) => Iterable<LogEntry>): Stage => ({ push: change, flush: () => [] });
+
+/** True for a row that shows something; rows without any value are not printed. */
+export function hasValues(row: LogEntry): boolean {
+  for (const value of row.values()) if (value !== '') return true;
+  return false;
+}

@@ -6,7 +6,7 @@ import { MOST_SORTED, firstSorted } from '../sql/first-sorted.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../types.ts';
 import { count, fieldName, namesInParens, rankName } from './arguments.ts';
 import { LimitPipe, OffsetPipe } from './limit.ts';
-import { Budget, keyOf, sizeOfRow, sizeOfText } from './rows.ts';
+import { Budget, hasValues, keyOf, sizeOfRow, sizeOfText } from './rows.ts';
 
 export type SortKey = { readonly field: string; readonly isDescending: boolean };
 
@@ -19,7 +19,16 @@ export type SortOptions = {
   readonly rank: string | null;
   /** Offset and limit hold for each group of rows that are equal in these fields. */
   readonly partition: readonly string[];
+  /** Without a limit: the answer has no more of its rows, and none without any value. The order stays that of a sort without a limit. */
+  readonly most?: number;
 };
+
+/** The pipes of a query whose answer has at most so many rows: where a sort comes last, it need not hold all of them. */
+export function withMost(pipes: readonly Pipe[], most: number): readonly Pipe[] {
+  const last = pipes.at(-1);
+  if (!(last instanceof SortPipe) || last.options.limit < Infinity || last.options.rank !== null || last.options.offset > 0) return pipes;
+  return [...pipes.slice(0, -1), new SortPipe({ ...last.options, most })];
+}
 
 /** What stands in the table of streams, or is sorted as times are. */
 const isColumnOfNoText = (field: string): boolean => ['_stream', '_stream_id', '_time'].includes(field);
@@ -80,7 +89,8 @@ export class SortPipe implements Pipe {
     const { options } = this;
     const groups = new Map<string, Keyed[]>();
     const budget = new Budget(context.memory, 'The sort pipe', this.advice);
-    const kept = options.offset + options.limit;
+    const { offset, limit, most = Infinity } = options;
+    const kept = offset + Math.min(limit, most);
     const compareRows = comparison(options);
     const compare = (a: Keyed, b: Keyed): number => {
       context.memory.step();
@@ -96,8 +106,10 @@ export class SortPipe implements Pipe {
         budget.take(1, keyed.size);
         group.push(keyed);
         if (group.length >= kept * 2 + 1024) {
-          for (const { size } of group.sort(compare).slice(kept)) budget.give(1, size);
-          group.length = kept;
+          const first = (limit === Infinity ? group.filter(({ row }) => hasValues(row)) : group).sort(compare).slice(0, kept);
+          budget.give(group.length, sizeOfAll(group));
+          budget.take(first.length, sizeOfAll(first));
+          groups.set(key, first);
         }
         return [];
       },
@@ -107,6 +119,8 @@ export class SortPipe implements Pipe {
     };
   }
 }
+
+const sizeOfAll = (group: readonly Keyed[]): number => group.reduce((sum, { size }) => sum + size, 0);
 
 function sortTexts({ keys }: SortOptions, row: LogEntry): readonly string[] {
   return keys.length === 0 ? [renderEntry(row)] : keys.map((key) => textOf(row.get(key.field)));

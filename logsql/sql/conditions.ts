@@ -57,8 +57,12 @@ const DEAR = /\b_msg\b|\bfields\[|\btrace_id\b|\bspan_id\b/;
 /** An index tells where none of the rows meets these. */
 const INDEXED = /\bfields\[\] (?:=|IN) |\btrace_id (?:=|IN) /;
 
-/** True where what is looked at is the text of each entry, with no index to leave most of them out. */
-export function looksAtAll(conditions: readonly Sql[]): boolean {
+/**
+ * What entries are looked at: those that an index does not leave out (`indexed`), or all of them until there are enough, by columns that are quick
+ * to read or by texts.
+ */
+export function lookOf(conditions: readonly Sql[]): 'indexed' | 'columns' | 'texts' {
   const written = conditions.map(({ strings }) => strings.join(''));
-  return written.some((text) => DEAR.test(text)) && !written.some((text) => text.includes(INDEXED_WORDS) || INDEXED.test(text));
+  if (written.some((text) => text.includes(INDEXED_WORDS) || INDEXED.test(text))) return 'indexed';
+  return written.some((text) => DEAR.test(text)) ? 'texts' : 'columns';
 }

@@ -252,8 +252,6 @@ const settingsOf = ({ tenantId, timeoutMs, settings }: QueryOptions): Record<str
   optimize_functions_to_subcolumns: 0,
   // a search stops at its limit: nothing is read ahead of it
   read_in_order_use_buffering: 0,
-  // indexes are looked at while a statement is planned: most searches for a word or an id then read nothing, or little
-  use_skip_indexes_on_data_read: 0,
   ...settings,
 });
 
