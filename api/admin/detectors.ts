@@ -90,11 +90,13 @@ function shownDetectors({ control, detectors, sensitivity, switches }: DetectorA
   });
 }
 
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+
 /** What a setting says of this version: a file that was changed is another one. */
 function offOf(value: Json, version: string): { readonly since: string; readonly reason: string } | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const { version: of, since, reason } = value as Readonly<Record<string, Json>>;
-  return of === undefined || of === version ? { since: String(since), reason: String(reason) } : null;
+  return of === undefined || of === version ? { since: textOf(since), reason: textOf(reason) } : null;
 }
 
 /** What the rules say of a detector, in their order: `off of {service="web"}; low`. */

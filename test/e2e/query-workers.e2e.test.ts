@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../../api/query/engine.ts';
 import { LocalEngine } from '../../api/query/local-engine.ts';
 import { QueryPool } from '../../api/query/workers/query-pool.ts';
-import { HttpError, rateLimited } from '../../pipeline/core/errors.ts';
+import { HttpError } from '../../pipeline/core/errors.ts';
 import { sql } from '../../pipeline/core/sql.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { until } from './instance.ts';

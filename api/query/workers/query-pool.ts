@@ -7,15 +7,7 @@ import type { Store } from '../../../pipeline/store/client.ts';
 import type { MemoryLimits } from '../../../logsql/memory.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../engine.ts';
 import { ABORT, DATA, END, ERROR, frameOf, GONE, HEAD, jsonFrame, jsonOf, NOTE, PIPES, READY, RUN, type Frame } from './frames.ts';
-import {
-  receivedError,
-  sentError,
-  type AnswerHead,
-  type SentError,
-  type SentJob,
-  type SentPipes,
-  type WorkerSettings,
-} from './messages.ts';
+import { receivedError, type AnswerHead, type SentError, type SentJob, type SentPipes, type WorkerSettings } from './messages.ts';
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
 import { TenantWork } from './tenant-work.ts';

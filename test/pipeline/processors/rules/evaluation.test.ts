@@ -8,7 +8,6 @@ import { textOf } from '../../../../pipeline/core/entry.ts';
 import { entriesIn } from '../../../../pipeline/logs/columns/row-reader.ts';
 import { inputOf } from '../../../../pipeline/processors/input.ts';
 import { partialRows } from '../../../../pipeline/processors/json.ts';
-import type { PartialOutput } from '../../../../pipeline/processors/merge/partial.ts';
 import type { Batch } from '../../../../pipeline/processors/processor.ts';
 import { Aggregate, type AggregateJson } from '../../../../pipeline/processors/rules/aggregate.ts';
 import { compileRule, type CompiledRule } from '../../../../pipeline/processors/rules/rule.ts';
