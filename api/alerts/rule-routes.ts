@@ -42,6 +42,8 @@ const bodySchema = Joi.object<Body>({
 
 /** A rule as it is set, of a body. Throws HttpError 400. */
 function fieldsOf(body: unknown): RuleFields {
+  // Joi passes over a member of this name
+  if (typeof body === 'object' && body !== null && Object.hasOwn(body, '__proto__')) throw invalidBody('"__proto__" is not allowed');
   const { by, name, query, ...rest } = checkedBody(bodySchema, body);
   return { ...rest, name: name ?? query.slice(0, NAMED), query: by.length === 0 ? query : grouped(query, by) };
 }
