@@ -96,6 +96,8 @@ export class CustomState {
   news(): readonly AbsoluteRecord[] {
     const told = this.#untold;
     this.#untold = [];
+    // where all are off, nobody else does
+    this.#trim();
     if (!this.#isWhole) {
       this.#isWhole = true;
       for (const [tenantId, tenant] of this.#tenants) this.#collect(tenantId, tenant);
@@ -145,6 +147,8 @@ export class CustomState {
     read.#first = from.count();
     for (let left = from.count(0xffff_ffff); left > 0; left--) read.#add(readBatch(from));
     read.#isWhole = false;
+    // those that are new take what waits
+    for (const watch of read.#watches) watch.cursor = read.#first;
     for (let left = from.count(1000); left > 0; left--) read.#restore(DetectorWatch.read(from));
     for (let left = from.count(0xffff_ffff); left > 0; left--) {
       const [tenantId, retentionDays] = [from.count(0xffff_ffff), from.count(65_535)];
@@ -162,8 +166,6 @@ export class CustomState {
     // its minutes are not there any more where it had failed
     if (at < 0 || watch.cursor < this.#first) this.#tell(watch.end(), watch.detector.name);
     else this.#watches[at] = watch;
-    const found = this.#watches[at];
-    if (found !== undefined) found.cursor = Math.max(found.cursor, this.#first);
   }
 
   /** Takes what is final of a tenant, as far as there is room for it. */

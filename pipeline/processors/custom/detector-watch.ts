@@ -45,6 +45,11 @@ export class DetectorWatch {
     this.detector = detector;
   }
 
+  /** What the states of all series take, about. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** What is asked of a batch; streams that are not known only as far as there is room, in bytes. */
   question(tenantId: number, minutes: readonly FinalMinute[], most: number): Question {
     const byId = new Map<string, FinalMinute[]>();
@@ -136,8 +141,9 @@ export class DetectorWatch {
       for (let left = from.count(MAX_SERIES); left > 0; left--) {
         const [id, text, minute] = [from.text(), Buffer.from(from.text(), 'latin1').toString(), from.count()];
         const watched = { text: text === '' ? null : text, minute, episodes: CustomEpisodes.read(from) };
-        read.#bytes += sizeOf(watched) - sizeOf(read.#watchedOf(tenantId, id));
+        read.#watchedOf(tenantId, id);
         read.#series.get(tenantId)?.set(id, watched);
+        read.#bytes += sizeOf(watched) - EPISODES_BYTES;
       }
     }
     return read;

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import threeTimes from '../../../../examples/detectors/three-times.ts';
 import { pointDetectorOf } from '../../../../pipeline/detectors/custom-series.ts';
 import type { CustomDetector } from '../../../../pipeline/detectors/custom.ts';
 import { createCustomDetectors } from '../../../../pipeline/processors/custom/custom-merger.ts';
+import { DetectorWatch } from '../../../../pipeline/processors/custom/detector-watch.ts';
 import { CUSTOM_DETECTORS, EXAMPLES, offValue, switchFault } from '../../../../pipeline/processors/custom/switch.ts';
 import { FakeRunner } from '../../../fakes/detector-runner.ts';
 import { CustomWorld, START, START_MS, streamOf, type Came } from './custom-world.ts';
@@ -110,7 +112,9 @@ describe('detectors of others, by what rates has counted', () => {
     world.save();
     world.kill(new FakeRunner([fragile], 'v2'));
     await world.run(5, usual);
-    expect(world.alerts.map(({ state, note }) => [state, note])).to.deep.equal([['resolved', 'auto: the detector is off']]);
+    // the last minutes of the burst were not final yet: the other one sees them too
+    const ended = ['resolved', 'auto: the detector is off', 2];
+    expect(world.alerts.map(({ state, note, fireCount }) => [state, note, fireCount])).to.deep.equal([ended, ['firing', '', 4]]);
   });
 
   it('say nothing more of what somebody has resolved, nor where they are off by their sensitivity', async () => {
@@ -150,6 +154,46 @@ describe('detectors of others, by what rates has counted', () => {
     expect(world.isBehind).to.equal(true);
     await world.settle();
     expect([world.isBehind, runner.failures]).to.deep.equal([false, []]);
+  });
+
+  it('are passed over where all of them are off, so that the one is heard that is switched on', async () => {
+    const world = new CustomWorld(new FakeRunner([fragile]));
+    world.set(CUSTOM_DETECTORS, 'fragile', off);
+    const names = Array.from({ length: 60 }, (_none, index) => `s${String(index)}`);
+    for (const minute of [-1400, -1]) world.counted(names.map((service) => ({ service, minute, entries: 1 })));
+    await world.run(6, () => []);
+    expect(world.isBehind).to.equal(false);
+    world.set(CUSTOM_DETECTORS, 'fragile', null, 2);
+    await world.run(9, () => [{ service: 'web', entries: 60 }]);
+    expect(world.alerts.map(({ detector, stream, state }) => [detector, stream, state])).to.deep.equal([['fragile', streamOf('web'), 'firing']]); // prettier-ignore
+  });
+
+  it('are asked from where the others are when one is added later or its file was changed, and those miss nothing', async () => {
+    const quiet: CustomDetector<number> = { ...fragile, name: 'quiet' };
+    const world = new CustomWorld(new FakeRunner([fragile]));
+    await world.run(90, usual);
+    world.save();
+    world.kill(new FakeRunner([quiet, fragile]));
+    await world.run(50, burst);
+    expect(world.alerts.map(({ detector, stream, state, fireCount }) => [detector, stream, state, fireCount])).to.have.deep.members([
+      ['quiet', streamOf('web'), 'resolved', 6],
+      ['fragile', streamOf('web'), 'resolved', 6],
+    ]);
+  });
+
+  it('count what they remember the same when their process was killed', () => {
+    const watch = new DetectorWatch({ name: 'x', version: 'v1' });
+    const minutes = Array.from({ length: 50 }, (_none, index) => ({ id: `stream${String(index)}`, minute: START, entries: 1, errors: 0, isLate: false })); // prettier-ignore
+    const question = watch.question(1, minutes, 1e6);
+    watch.answer(1, question, question.asked.map(() => ({ state: '0', seen: [] })), () => true); // prettier-ignore
+    const to = new ByteWriter();
+    watch.write(to);
+    const read = DetectorWatch.read(new ByteReader(to.finish()));
+    expect(read.bytes)
+      .to.equal(watch.bytes)
+      .and.to.be.greaterThan(50 * 100);
+    for (const { id } of minutes) for (const one of [watch, read]) one.forget(1, id);
+    expect([watch.bytes, read.bytes]).to.deep.equal([0, 0]);
   });
 
   it('restore no bytes that are none of their snapshots', async () => {

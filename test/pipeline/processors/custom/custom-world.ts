@@ -18,6 +18,8 @@ export const START_MS = START * MINUTE_MS;
 
 export const streamOf = (service: string): string => `{service="${service}"}`;
 const idOf = (service: string): string => service.padEnd(8, '.').slice(0, 8);
+/** Far more than anything takes that comes to an end. */
+const MOST_ROUNDS = 5000;
 const INFO = 2;
 const ERROR = 5;
 
@@ -70,7 +72,8 @@ export class CustomWorld {
 
   /** Until nothing is asked or told any more. */
   async settle(): Promise<void> {
-    for (let calm = 0; calm < 2;) {
+    for (let calm = 0, round = 0; calm < 2; round++) {
+      if (round === MOST_ROUNDS) throw new Error('It does not come to an end.');
       const told = this.#stage.news?.(this.#custom, 0, this.#taken) ?? [];
       for (const record of told) this.#append(record, START_MS + this.minute * MINUTE_MS + 59_500);
       for (let turn = 0; turn < 20; turn++) await Promise.resolve();
