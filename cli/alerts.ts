@@ -16,8 +16,9 @@ Exit codes: 0 done, 1 the service cannot be reached, 2 wrong command line, 3 key
 `;
 
 /** What of an alert is printed. */
-type Alert = Readonly<Record<'severity' | 'title' | 'description' | 'state' | 'stream' | 'last_updated_at', string>> & {
+type Alert = Readonly<Record<'severity' | 'title' | 'description' | 'state' | 'stream' | 'fired_at' | 'last_updated_at', string>> & {
   readonly id: number;
+  readonly resolved_at: string | null;
 };
 
 const AGAIN_MS = 1000;
@@ -33,7 +34,7 @@ export async function alertsCommand(argv: readonly string[], env: Env, output: O
   const target = findTarget(values, env);
   const asLines = values.format === undefined ? output.isTerminal : values.format === 'lines';
   const print = (type: string, alert: Alert): void => {
-    output.out(`${asLines ? lineOf(type, alert) : JSON.stringify({ type, alert })}\n`);
+    output.out(`${asLines ? alertLine(type, alert) : JSON.stringify({ type, alert })}\n`);
   };
   const body = await request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/alerts?limit=1000`, target.key);
   const { items } = JSON.parse(body.toString()) as { items: Alert[] };
@@ -101,7 +102,10 @@ function session(url: URL, key: string, signal: AbortSignal, onEvent: (type: str
 
 const STYLES: Readonly<Record<string, Parameters<typeof styleText>[0]>> = { critical: ['red', 'bold'], warning: 'yellow', info: 'cyan' };
 
-function lineOf(type: string, { severity, title, description, last_updated_at: at }: Alert): string {
+/** Since when it fires or is resolved, or when it was told, what, and on a line of its own the description. */
+export function alertLine(type: string, alert: Alert): string {
+  const { severity, title, description, fired_at: firedAt, resolved_at: resolvedAt, last_updated_at: updatedAt } = alert;
+  const at = ['firing', 'fired'].includes(type) ? firedAt : type === 'resolved' ? (resolvedAt ?? updatedAt) : updatedAt;
   const head = `${styleText('gray', printable(at))} ${printable(type).toUpperCase().padEnd(8)} ${styleText(STYLES[severity] ?? 'reset', printable(severity))}`;
-  return `${head} ${printable(title)} ${styleText('gray', printable(description))}`;
+  return `${head} ${printable(title)}\n  ${styleText('gray', printable(description))}`;
 }

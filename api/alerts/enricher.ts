@@ -15,10 +15,12 @@ export type EnricherOptions = {
   readonly onOutcome?: (outcome: Outcome) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** How long one waits that is tried again, milliseconds. */
+  readonly againMs?: number;
 };
 
-/** `late`: it fired too long ago. `busy`: too many of its tenant wait already. `failed`: its queries did. */
-export type Outcome = 'done' | 'late' | 'busy' | 'failed';
+/** `late`: it fired too long ago. `busy`: too many of its tenant wait already. `again`: its queries failed, it is tried once more. `failed`: they did each time. */
+export type Outcome = 'done' | 'late' | 'busy' | 'again' | 'failed';
 
 /** In which windows of an alert it is looked again why it has come, when there are more entries than at first. */
 const LATER_WINDOWS: readonly number[] = [6, 30];
@@ -30,6 +32,9 @@ const LATE_MS = 900_000;
 /** A query has so long, milliseconds, and so many of a tenant run beside it. */
 const TIMEOUT_MS = 8000;
 const BESIDE = 4;
+/** What fails is tried so many times: alerts come when a service is busy, and that passes. So long after it failed, milliseconds. */
+const MOST_TRIES = 3;
+const AGAIN_MS = 20_000;
 /** What is usual: this long, until shortly before the window; shorter where more entries are expected in it. Minutes, entries. */
 const BASELINE_MINUTES = 60;
 const LEAST_BASELINE_MINUTES = 5;
@@ -49,7 +54,7 @@ const NEVER = ['_stream', '_stream_id', '_time'];
 type Window = { readonly start: number; readonly end: number };
 /** What is looked for: the entries that an alert is about, and where. Milliseconds since 1970. */
 type Wanted = { readonly row: AlertRow; readonly query: string; readonly all: string; readonly window: Window; readonly baseline: Window };
-type Waiting = { readonly row: AlertRow; readonly partition: number; readonly done: (error?: Error) => void };
+type Waiting = { readonly row: AlertRow; readonly partition: number; readonly tries: number; readonly done: (error?: Error) => void };
 
 /**
  * Finds out why an alert has come, beside the fold that found it: which fields have changed most between its window and what is usual, and messages
@@ -63,6 +68,8 @@ export class Enricher implements AlertListener, Service {
   /** By tenant, those that were asked for last behind. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #busy = new Set<number>();
+  /** Of those that are tried again later. */
+  readonly #timers = new Set<NodeJS.Timeout>();
   #requests = 0;
 
   constructor(options: EnricherOptions) {
@@ -78,6 +85,8 @@ export class Enricher implements AlertListener, Service {
   stop(): Promise<void> {
     this.#stop.abort();
     this.#waiting.clear();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
     return Promise.resolve();
   }
 
@@ -88,16 +97,32 @@ export class Enricher implements AlertListener, Service {
 
   #add(row: AlertRow, partition: number): Promise<void> {
     const { onOutcome = (): void => undefined } = this.#options;
-    const queue = this.#waiting.get(row.tenantId) ?? [];
+    const queue = this.#queueOf(row);
     if (row.updatedAt * 1000 < this.#now() - LATE_MS || queue.length >= MOST_WAITING) {
       onOutcome(queue.length >= MOST_WAITING ? 'busy' : 'late');
       return Promise.resolve();
     }
-    this.#waiting.set(row.tenantId, queue);
     return new Promise((resolve, reject) => {
-      queue.push({ row, partition, done: (error) => (error === undefined ? resolve() : reject(error)) });
-      this.#next();
+      this.#wait({ row, partition, tries: 0, done: (error) => (error === undefined ? resolve() : reject(error)) });
     });
+  }
+
+  #queueOf(row: AlertRow): Waiting[] {
+    return this.#waiting.get(row.tenantId) ?? [];
+  }
+
+  #wait(one: Waiting): void {
+    this.#waiting.set(one.row.tenantId, [...this.#queueOf(one.row), one]);
+    this.#next();
+  }
+
+  /** Others of its tenant are looked at meanwhile. */
+  #waitAgain(one: Waiting): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#wait({ ...one, tries: one.tries + 1 });
+    }, this.#options.againMs ?? AGAIN_MS);
+    this.#timers.add(timer);
   }
 
   /** Begins with the tenants that have waited longest. */
@@ -118,15 +143,21 @@ export class Enricher implements AlertListener, Service {
     }
   }
 
-  async #look({ row, partition, done }: Waiting): Promise<void> {
+  async #look(one: Waiting): Promise<void> {
+    const { row, partition, tries, done } = one;
     const { write, log, onOutcome = (): void => undefined } = this.#options;
     let found: AlertRow | null = null;
     try {
       found = await this.#find(wantedOf(row));
     } catch (error) {
       if (this.#stop.signal.aborted) return;
-      onOutcome('failed');
-      log.warn({ err: error, tenant: row.tenantId, alert: row.id }, 'It was not found why an alert has come.');
+      const isOver = tries + 1 >= MOST_TRIES;
+      onOutcome(isOver ? 'failed' : 'again');
+      log.warn({ err: error, tenant: row.tenantId, alert: row.id, isTriedAgain: !isOver }, 'It was not found why an alert has come.');
+      if (!isOver) {
+        this.#waitAgain(one);
+        return;
+      }
     }
     try {
       if (found !== null) await write(partition, [found]);
@@ -150,8 +181,7 @@ export class Enricher implements AlertListener, Service {
       passedOver.add('level');
     }
     const why = changesOf(now, usual, passedOver).map((change) => ({ ...change, value: change.value.slice(0, VALUE_LENGTH) }));
-    // of what has become less it says nothing
-    const most = directionOf(row) === 'up' ? mostText(templates) : mostText([]);
+    const most = mostText(isMore(row) ? templates : []);
     const description = [most.sentence, whyText(why)].filter((sentence) => sentence !== '').join(' ');
     return whyRow(row, { sample_messages: samples, templates, why }, most.title, description);
   }
@@ -204,8 +234,15 @@ const timesOf = ({ start, end }: Window): { readonly start: string; readonly end
 
 const MINUTE = 60_000;
 
-/** On which side an alert's window is of what is expected; undefined where its evidence does not say. */
-const directionOf = (row: AlertRow): unknown => (JSON.parse(row.evidence) as { readonly direction?: unknown }).direction;
+/** Whether there are more entries than usual: of a value that rose, as a quantile of durations, the most frequent message says nothing. */
+function isMore({ evidence }: AlertRow): boolean {
+  const {
+    direction,
+    entries,
+    current_value: value,
+  } = JSON.parse(evidence) as Readonly<Record<'direction' | 'entries' | 'current_value', unknown>>;
+  return direction === 'up' && (entries === undefined || entries === value);
+}
 
 /** What an alert's evidence says of where to look. Throws where it says nothing of it. */
 function wantedOf(row: AlertRow): Wanted {

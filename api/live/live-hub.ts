@@ -39,6 +39,9 @@ const PROGRAM = { module: path.join(import.meta.dirname, 'worker', 'live-worker'
 const LOOK_MS = 250;
 /** A worker that is silent for so long is ended, and whoever it works for. Milliseconds. */
 const SILENT_MS = 3000;
+/** If it took less CPU time meanwhile, the machine is busy and it is not its turn: it is waited for longer then. Milliseconds. */
+const WORKED_MS = 1500;
+const STARVED_MS = 15_000;
 /** It has so long for its start. Milliseconds. */
 const START_MS = 30_000;
 /** So long after its last tail a worker goes on. Milliseconds. */
@@ -58,6 +61,8 @@ export class LiveHub implements Service {
   readonly #tails = new Map<number, Tail>();
   readonly #penalties = new Map<number, number>();
   #place = new LogPlace([]);
+  /** CPU time of the worker when it was asked last whether it is there. */
+  #askedCpuMs: number | null = null;
   #worker: WorkerProcess | null = null;
   #isReady = false;
   #noted = 0;
@@ -215,7 +220,10 @@ export class LiveHub implements Service {
       return;
     }
     if (!this.#isReady && now - this.#startedAt < START_MS) return;
-    if (this.#worker.silentMs(now) < SILENT_MS) return;
+    const silentMs = this.#worker.silentMs(now);
+    const cpuMs = this.#worker.cpuMs();
+    if (silentMs === 0) this.#askedCpuMs = cpuMs;
+    if (!isStuck(silentMs, cpuMs === null || this.#askedCpuMs === null ? null : cpuMs - this.#askedCpuMs)) return;
     const culprit = this.#tails.get(this.#noted);
     if (culprit !== undefined) {
       this.#penalties.set(culprit.open.tenantId, now + PENALTY_MS);
@@ -246,3 +254,7 @@ export class LiveHub implements Service {
     worker?.kill();
   }
 }
+
+/** Whether a worker that is silent hangs, by the CPU time that it took meanwhile; null where that is not known. */
+export const isStuck = (silentMs: number, workedMs: number | null): boolean =>
+  silentMs >= SILENT_MS && (workedMs === null || workedMs >= WORKED_MS || silentMs >= STARVED_MS);

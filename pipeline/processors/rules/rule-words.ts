@@ -53,6 +53,9 @@ function whatOf({ measure, fields, written, condition }: CompiledRule): string {
   }
 }
 
+/** Whether a sentence about what a rule measures is one of several things. */
+const isPlural = ({ measure }: CompiledRule): boolean => ['count', 'rate', 'count_uniq'].includes(measure.kind);
+
 /** The group, the service, or nothing. */
 function whoseOf({ compiled, labels, service }: RuleSubject): string {
   const groups = compiled.by.map((field, index) => (field === 'service' ? labels[index] : `${field} ${String(labels[index])}`));
@@ -76,18 +79,20 @@ export const ruleWords: AlertWords<RuleSubject> = {
     const { name, severity, query } = compiled.rule;
     if (notice !== null) return noticeOf(notice, name, finding.value);
     const isThreshold = compiled.when.kind === 'threshold';
-    const verb = isThreshold && compiled.when.operator === '==' ? 'is' : finding.side === 'up' ? 'rose to' : 'fell to';
+    const verb =
+      isThreshold && compiled.when.operator === '==' ? (isPlural(compiled) ? 'are' : 'is') : finding.side === 'up' ? 'rose to' : 'fell to';
     const what = whatOf(compiled);
     const whose = whoseOf(subject);
     const value = plain(finding.value);
     const windows = compiled.rule.for === 1 ? '' : ` for ${String(compiled.rule.for)} windows in a row`;
-    const over = isThreshold ? `, over ${entries.toLocaleString('en-US')} entries` : '';
+    const isAllCounted = compiled.measure.kind === 'count' && finding.value === entries;
+    const over = isThreshold && !isAllCounted ? `, over ${entries.toLocaleString('en-US')} entries` : '';
     const why = isThreshold
       ? `The rule fires when the ${compiled.rule.if}${windows}.`
       : `Its own past says ${plain(finding.mean)}, and ${plain(finding.expected.low)} to ${plain(finding.expected.high)} is usual.`;
     return {
       title: `${what}${whose} ${verb} ${value}, ${conditionOf(compiled, finding)}`,
-      description: `${what}${whose} was ${value} in the ${windowsOf(finding.scale)} from ${iso(finding.window.start)}${over}. ${why} Its query is \`${cut(query)}\`.`,
+      description: `${what}${whose} ${isPlural(compiled) ? 'were' : 'was'} ${value} in the ${windowsOf(finding.scale)} from ${iso(finding.window.start)}${over}. ${why} Its query is \`${cut(query)}\`.`,
       severity,
     };
   },

@@ -30,7 +30,7 @@ const fired = (more: Partial<AlertRow> = {}): AlertRow => ({
 type Asked = { readonly operation: string; readonly query: string; readonly start: string; readonly end: string };
 
 /** An engine that knows some errors, and how many entries there are of each query. */
-function enricherOver({ usualErrors = 0, hold = false, now = UPDATED * 1000, fail = false } = {}) {
+function enricherOver({ usualErrors = 0, hold = false, now = UPDATED * 1000, fail = 0 } = {}) {
   const asked: Asked[] = [];
   const jobs: QueryJob[] = [];
   const held: (() => void)[] = [];
@@ -54,7 +54,7 @@ function enricherOver({ usualErrors = 0, hold = false, now = UPDATED * 1000, fai
         asked.push({ operation: job.operation, query, start, end });
         jobs.push(job);
         if (hold) await new Promise<void>((resolve) => held.push(resolve));
-        if (fail) throw new Error('ClickHouse is away');
+        if (jobs.length <= fail) throw new Error('ClickHouse is away');
         return { body: JSON.stringify(answer({ operation: job.operation, query, start, end })) };
       },
     },
@@ -65,6 +65,7 @@ function enricherOver({ usualErrors = 0, hold = false, now = UPDATED * 1000, fai
     log: pino({ level: 'silent' }),
     onOutcome: (outcome) => outcomes.push(outcome),
     now: () => now,
+    againMs: 0,
   });
   return { enricher, asked, jobs, held, written, outcomes };
 }
@@ -105,6 +106,15 @@ describe('the enricher of alerts', () => {
     expect(outcomes).to.deep.equal(['done']);
   });
 
+  it('says what most entries are where there are more of them, and not of another value that rose', async () => {
+    const { enricher, written } = enricherOver();
+    const known = JSON.parse(fired().evidence) as object;
+    const counted = { entries: 100, current_value: 100 };
+    const ofEach = [counted, { ...counted, current_value: 3198 }, { ...counted, direction: 'down' }, { direction: 'down' }];
+    for (const more of ofEach) await enricher.take([fired({ evidence: JSON.stringify({ ...known, ...more }) })], 0);
+    expect(written.map(([, { title }]) => title)).to.deep.equal(['most are `card <N> declined`', '', '', '']);
+  });
+
   it('compares errors with usual errors where there are enough', async () => {
     const { enricher, asked } = enricherOver({ usualErrors: 30 });
     await enricher.take([fired()], 0);
@@ -139,14 +149,18 @@ describe('the enricher of alerts', () => {
     expect([asked, outcomes]).to.deep.equal([[], ['late']]);
   });
 
-  it('goes on where queries fail, or evidence says nothing of where to look', async () => {
-    const failing = enricherOver({ fail: true });
+  it('tries again what fails, three times, and goes on', async () => {
+    const busy = enricherOver({ fail: 2 });
+    await busy.enricher.take([fired()], 0);
+    expect([busy.outcomes, busy.written.length]).to.deep.equal([['again', 'again', 'done'], 1]);
+    const failing = enricherOver({ fail: Infinity });
     await failing.enricher.take([fired()], 0);
-    expect([failing.outcomes, failing.written]).to.deep.equal([['failed'], []]);
+    expect([failing.outcomes, failing.written]).to.deep.equal([['again', 'again', 'failed'], []]);
     const { enricher, outcomes } = enricherOver();
-    for (const evidence of ['', '{}', '[]', '{"window":{"start":"x","end":"y"},"links":{"query":"*"}}']) await enricher.take([fired({ evidence })], 0);
-    expect(outcomes).to.deep.equal(['failed', 'failed', 'failed', 'failed']);
-  }); // prettier-ignore
+    const unreadable = ['', '{}', '[]', '{"window":{"start":"x","end":"y"},"links":{"query":"*"}}'];
+    for (const evidence of unreadable) await enricher.take([fired({ evidence })], 0);
+    expect(outcomes).to.deep.equal(unreadable.flatMap(() => ['again', 'again', 'failed']));
+  });
 
   it('looks at one alert of a tenant at a time, and lets others in between', async () => {
     const { enricher, jobs, held, written, outcomes } = enricherOver({ hold: true });
@@ -168,7 +182,7 @@ describe('the enricher of alerts', () => {
   });
 
   it('leaves what it was looking at to whoever has it next', async () => {
-    const { enricher, held, written } = enricherOver({ hold: true, fail: true });
+    const { enricher, held, written } = enricherOver({ hold: true, fail: Infinity });
     let isDone = false;
     void enricher.take([fired()], 0).then(() => (isDone = true));
     await enricher.stop();

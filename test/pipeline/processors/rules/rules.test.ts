@@ -18,7 +18,7 @@ describe('rules', () => {
     const [alert] = stages.alerts;
     expect(alert).to.include({ tenantId: 1, retentionDays: 14, detector: 'rule', stream: '{}', service: '', severity: 'critical', state: 'firing', fireCount: 1 }); // prettier-ignore
     expect(alert?.title).to.equal("Entries rose to 7, rule 'errors' fires above 5");
-    expect(alert?.description).to.equal('Entries was 7 in the minute from 2026-11-24T00:02:00Z, over 7 entries. The rule fires when the value > 5. Its query is `level:error | stats count()`.'); // prettier-ignore
+    expect(alert?.description).to.equal('Entries were 7 in the minute from 2026-11-24T00:02:00Z. The rule fires when the value > 5. Its query is `level:error | stats count()`.'); // prettier-ignore
     expect(evidenceOf(alert as AlertRow)).to.deep.include({
       ...{ current_value: 7, threshold: 5, direction: 'up', entries: 7, scale_minutes: 1 },
       rule: { id: 'ru_1', name: 'errors', query: 'level:error | stats count()', every: '1m', if: 'value > 5', for: 1 },
