@@ -118,8 +118,9 @@ export class DetectorProcess {
           reject(error);
         },
       };
+      // nobody listens any more: how it ended is told when it is known
       this.#child.send(message, (error) => {
-        if (error !== null) this.#end(error.message);
+        if (error !== null) this.kill();
       });
     });
   }

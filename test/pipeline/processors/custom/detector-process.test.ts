@@ -29,6 +29,17 @@ describe('the process of a detector', function () {
     child.kill();
   });
 
+  it('says that somebody else has killed it, though it is asked before that is known', async () => {
+    const child = await loaded(EXAMPLE);
+    child.kill();
+    // the pipe is closed by then, mostly, and nothing was told of it
+    for (const end = performance.now() + 30; performance.now() < end;);
+    expect(await fault(child.look('three_times', [{ state: null, points: points([1]) }]))).to.equal(
+      'Its process ended by itself (SIGKILL).',
+    );
+    expect(child.isKilled).to.equal(true);
+  });
+
   const failing: [string, string, RegExp][] = [
     ['throws', 'throws.ts', /^Error: no third minute \(minute 20\d\d-\d\d-\d\dT\d\d:\d\dZ, entries 1, errors 0\)$/],
     ['loops', 'loops.ts', /^It did not come to an end within 2 s of CPU time\.$/],
