@@ -101,7 +101,13 @@ export async function readAlerts(
     store.rows(sql`SELECT toString(uniqExact(id)) FROM alerts WHERE ${where}`, options),
   ]);
   const why = await whyOf(rows.map(([id]) => Number(id)), request, deps); // prettier-ignore
-  return { items: rows.map((row) => render(row, why)), total: Number(counts[0]?.[0] ?? 0) };
+  return { items: rows.map((row) => render(row, why)), total: totalOf(rows.length, offset, counts) };
+}
+
+/** How many there are, of a count beside a page: alerts that came between the two statements are in the page alone. */
+export function totalOf(onPage: number, offset: number, counts: readonly Row[]): number {
+  const counted = Number(counts[0]?.[0] ?? 0);
+  return onPage === 0 ? counted : Math.max(counted, offset + onPage);
 }
 
 /** What has changed about each of these alerts, where it was found. */

@@ -1,6 +1,6 @@
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { int64, join, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
-import { lastWord, ownOf, readAlerts, seconds, timeOf, updatedLately } from './alerts.ts';
+import { lastWord, ownOf, readAlerts, seconds, timeOf, totalOf, updatedLately } from './alerts.ts';
 import { timeText, type ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import type { Deps, Request } from './deps.ts';
 import type { AlertParameters, IncidentsParameters } from './parameters.ts';
@@ -87,7 +87,7 @@ async function read(
         alerts: alerts.filter(({ incident_id }) => incident_id === Number(id)),
       };
     }),
-    total: Number(counts[0]?.[0] ?? 0),
+    total: totalOf(rows.length, offset, counts),
   };
 }
 
