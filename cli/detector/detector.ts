@@ -25,11 +25,7 @@ type Held = {
 export type HoldDetectors = (file: string) => Promise<readonly Held[]>;
 
 /** `logweir detector`. `argv` is what follows; resolves with the exit code. */
-export async function detectorCommand(
-  argv: readonly string[],
-  hold: HoldDetectors,
-  output: Output = processOutput,
-): Promise<number> {
+export async function detectorCommand(argv: readonly string[], hold: HoldDetectors, output: Output = processOutput): Promise<number> {
   if (asksForHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
