@@ -15,6 +15,7 @@ import { hits } from './hits.ts';
 import { incident, incidents } from './incidents.ts';
 import { listStreams } from './list-streams.ts';
 import { measures } from './measures.ts';
+import { listPatterns } from './patterns/list-patterns.ts';
 import { search } from './search.ts';
 
 /** What can be asked of the engine. A string is the JSON text of the answer. */
@@ -34,6 +35,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['facets', facets],
   ['streams', listStreams],
   ['measures', measures],
+  ['patterns', listPatterns],
   ['alerts', alerts],
   ['alert', alert],
   ['incidents', incidents],
