@@ -28,7 +28,7 @@ const ROOMS = {
     'pipeline/clusterer',
     'logsql',
   ],
-  logsql: ['pipeline/core'],
+  logsql: ['pipeline/core', 'pipeline/clusterer'],
   sinks: ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'pipeline/counters', 'pipeline/alerts', 'pipeline/store'],
   api: [
     'pipeline/core',

@@ -4,7 +4,6 @@ import { minuteOf } from '../record-groups.ts';
 
 /** Severities are below it: a group's level is its pattern's number in these units, and its severity. */
 export const SEVERITY_UNIT = 8;
-const HIGH_MS = 4_294_967_296 / 1e6;
 
 /**
  * The entries of one record by pattern, stream, minute and severity. Patterns have numbers from 0 on in the order in which they come; a group's
@@ -31,7 +30,7 @@ export class RecordPatterns {
       if (low === 0 && high === 0) continue;
       const timeLow = data.getUint32(time + 8 * row, true);
       const timeHigh = data.getInt32(time + 8 * row + 4, true);
-      const ms = Math.max(0, Math.floor(timeHigh * HIGH_MS + timeLow / 1e6));
+      const ms = Math.max(0, millisecondsOf(timeHigh, timeLow));
       const known = patterns.size;
       const number = patterns.at(0, 0, high, low, 0, 0);
       if (number === known) [this.firstRow[number], this.firstTime[number]] = [row, ms];
@@ -50,3 +49,6 @@ export class RecordPatterns {
     groups.add(group, 1, 0);
   }
 }
+
+/** Of a time in nanoseconds by its halves; exact, since what is divided has at most 53 bits. */
+const millisecondsOf = (high: number, low: number): number => high * 4294 + Math.floor((high * 967_296 + low) / 1e6);
