@@ -12,7 +12,6 @@ import { OVERFLOW_FINGERPRINT } from '../../pipeline/clusterer/clusterer.ts';
 import { patternCountsSignal } from '../../pipeline/counters/pattern-counts.ts';
 import { patternsSignal } from '../../pipeline/counters/pattern-rows.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
-import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { patternCountsSink } from '../../sinks/pattern-counts.ts';
 import { patternsSink } from '../../sinks/patterns.ts';
@@ -186,6 +185,44 @@ describe('GET /patterns', function () {
     const { patterns } = await call({ since: '-7d', search: 'NIGHT' });
     expect(patterns).to.have.length(1);
     expect(patterns[0]?.aliases).to.have.length(4);
+  });
+
+  it('leads from a root, or an alias, to the entries of its cluster', async () => {
+    const [found] = (await call({ since: '-7d', search: 'NIGHT' })).patterns;
+    const members = [found?.fingerprint ?? '', ...(found?.aliases ?? [])];
+    const count = async (query: string): Promise<readonly { readonly _msg: string }[]> => {
+      const body = JSON.stringify({ query, start: '-7d', limit: 1000 });
+      const response = await fetch(`${String(urls[0])}/api/v1/tenants/1/search`, { method: 'POST', headers: { Authorization: 'Bearer one' }, body }); // prettier-ignore
+      expect(response.status).to.equal(200);
+      return ((await response.json()) as { logs: { _msg: string }[] }).logs;
+    };
+    for (const fingerprint of members) {
+      const entries = await count(`_fingerprint:${fingerprint}`);
+      expect(entries).to.have.length(found?.count ?? -1);
+      expect(entries.every(({ _msg }) => _msg.startsWith('job '))).to.equal(true);
+    }
+    const failed = (await call({ service: 'billing' })).patterns[0]?.fingerprint ?? '';
+    expect(await count(`_fingerprint:in(${failed.toUpperCase()}, ${members[0] ?? ''}) -_msg:job`)).to.have.length(await count('_msg:charge').then(({ length }) => length)); // prettier-ignore
+    expect(await count(`!_fingerprint:${failed} _msg:charge`)).to.deep.equal([]);
+    expect(await count(`_fingerprint:${'0'.repeat(64)}`)).to.deep.equal([]);
+  });
+
+  it('tells of entries that are errors when their pattern came first, and how often', async () => {
+    const search = async (query: string, enrich: string): Promise<readonly Record<string, unknown>[]> => {
+      const response = await fetch(`${String(urls[0])}/api/v1/tenants/1/search?enrich=${enrich}`, {
+        ...{ method: 'POST', headers: { Authorization: 'Bearer one' } },
+        body: JSON.stringify({ query, start: '-7d', limit: 5 }),
+      });
+      return ((await response.json()) as { logs: Record<string, unknown>[] }).logs;
+    };
+    const [pattern] = (await call({ since: '-7d', service: 'billing' })).patterns;
+    const { fingerprint, first_seen: firstSeen, count } = pattern as Pattern;
+    const known = { _fingerprint: fingerprint, _first_seen: firstSeen, _occurrences: count };
+    for (const entry of await search('charge', 'true')) expect(entry).to.include({ ...known, level: 'error' });
+    for (const query of ['charge', 'charge | limit 3']) expect(await search(query, 'false')).to.not.equal([]);
+    for (const entry of await search('charge', 'false')) expect(entry).to.not.have.property('_fingerprint');
+    for (const entry of await search('user', 'true')) expect(entry).to.not.have.property('_fingerprint');
+    for (const entry of await search('charge | fields _msg', 'true')) expect(Object.keys(entry)).to.deep.equal(['_msg']);
   });
 
   it('sorts, pages, searches and narrows down to a service', async () => {
