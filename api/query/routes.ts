@@ -1,7 +1,7 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { facetsParameters, hitsParameters, measuresParameters, searchParameters, windowParameters } from './parameters.ts';
-import { patternsParameters } from './patterns/parameters.ts';
+import { patternDiffParameters, patternParameters, patternsParameters } from './patterns/parameters.ts';
 import type { QueryRuntime } from './runtime.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
@@ -38,6 +38,13 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
     get('streams', windowParameters),
     get('measures', measuresParameters),
     get('patterns', patternsParameters),
+    get('patterns/diff', patternDiffParameters),
+    {
+      method: 'GET',
+      path: `${BASE}/patterns/{fingerprint}`,
+      scope: 'read',
+      handle: async (context) => answer(context, 'pattern', patternParameters(context.params['fingerprint'], context.query)),
+    },
   ];
 }
 

@@ -242,6 +242,45 @@ describe('GET /patterns', function () {
     expect((await call({ since: '-7d', limit: '2', offset: '2' })).has_more).to.equal(false);
   });
 
+  const get = async (path: string, tenant = 1): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> => {
+    const response = await fetch(`${String(urls[0])}/api/v1/tenants/${String(tenant)}/patterns/${path}`, { headers: { Authorization: `Bearer ${['', 'one', 'two'][tenant] ?? ''}` } }); // prettier-ignore
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  it('shows one pattern: its history, the values of its placeholders, its examples', async () => {
+    const [user] = (await call({ since: '-7d', search: 'user' })).patterns;
+    const { status, body } = await get(`${user?.fingerprint ?? ''}?since=-7d`);
+    expect(status).to.equal(200);
+    expect(body['pattern']).to.include({ fingerprint: user?.fingerprint, count: user?.count });
+    const history = body['history'] as { time: string; hits: number }[];
+    expect(history.reduce((sum, { hits }) => sum + hits, 0)).to.equal(user?.count);
+    const placeholders = body['placeholders'] as { placeholder: string; values: { value: string; hits: number }[] }[];
+    expect(placeholders.map(({ placeholder }) => placeholder)).to.deep.equal(['<N>', '<IP>']);
+    for (const { values } of placeholders) expect(values).to.have.length(10);
+    expect(placeholders[1]?.values.every(({ value }) => /^10\.0\.[01]\.\d+$/.test(value))).to.equal(true);
+    expect(body['first_example']).to.match(/^user 0 logged in/);
+    const [night] = (await call({ since: '-7d', search: 'NIGHT' })).patterns;
+    expect((await get(night?.aliases[0] ?? '')).body['pattern']).to.include({ fingerprint: night?.fingerprint });
+    expect((await get(user?.fingerprint ?? '', 2)).status).to.equal(404);
+    expect((await get('0'.repeat(64))).status).to.equal(404);
+    expect((await get("' OR 1=1 --")).status).to.equal(400);
+  });
+
+  it('tells two windows apart: what is new, gone, and changed', async () => {
+    const names = (list: unknown): string[] =>
+      (list as { normalized_message: string }[]).map(({ normalized_message: template }) => template.split(' ')[0] ?? '').sort();
+    const { status, body } = await get('diff?a=-2h..-1h&b=-1h..now');
+    expect(status).to.equal(200);
+    expect(names(body['new'])).to.include('something');
+    const { body: back } = await get('diff?a=-1h..now&b=-2h..-1h');
+    expect(names(back['gone'])).to.deep.equal(names(body['new']));
+    const { body: days } = await get(`diff?${new URLSearchParams({ a: '-3d..-36h', b: '-36h..now' }).toString()}`);
+    const total = (name: 'a' | 'b'): number => ['new', 'gone', 'changed'].flatMap((kind) => days[kind] as { a: number; b: number }[]).reduce((sum, one) => sum + one[name], 0); // prettier-ignore
+    expect(total('b')).to.be.above(total('a'));
+    for (const query of ['a=1h', 'a=-1h..-2h', 'a=-1h..-1h', 'a=x..y', 'b=now..now..now'])
+      expect((await get(`diff?${query}`)).status).to.equal(400);
+  });
+
   it('refuses what is no parameter, and whoever may not read', async () => {
     for (const parameters of [
       { sort: 'name' },

@@ -23,8 +23,9 @@ const floorTo = (ns: bigint, span: bigint): bigint => {
 const ceilTo = (ns: bigint, span: bigint): bigint => floorTo(ns + span * SECOND - 1n, span);
 const at = (seconds: bigint): Sql => sql`fromUnixTimestamp64Second(${int64(seconds)}, 'UTC')`;
 
+/** By whole minutes: from the one that has the start, up to before the one that has the end. */
 export type CountedWindow = Pick<Window, 'start' | 'end'> & {
-  /** Also what lies behind the end: entries from clocks that are ahead. */
+  /** To what there is, also behind the end: entries from clocks that are ahead. */
   readonly isOpen: boolean;
 };
 
@@ -34,8 +35,8 @@ export type CountedWindow = Pick<Window, 'start' | 'end'> & {
  * at the ends of the window, by those of minutes. Each row is counted once, however often it was written.
  */
 export function patternCounts(tenantId: number, { start, end, isOpen }: CountedWindow, only: readonly Sql[] = []): Sql {
-  const [from, to] = [floorTo(start, MINUTE), floorTo(end, MINUTE) + MINUTE];
-  const [first, last] = [ceilTo(start, HOUR), isOpen ? null : floorTo(end + SECOND, HOUR)];
+  const [from, to] = [floorTo(start, MINUTE), floorTo(end, MINUTE)];
+  const [first, last] = [ceilTo(start, HOUR), isOpen ? null : floorTo(end, HOUR)];
   const own = sql`tenant_id = ${uint32(tenantId)}`;
   const isIn = isOpen ? sql`time >= ${at(from)}` : sql`time >= ${at(from)} AND time < ${at(to)}`;
   const hours = last === null ? sql`time >= ${at(first)}` : sql`time >= ${at(first)} AND time < ${at(last)}`;

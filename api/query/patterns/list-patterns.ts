@@ -29,9 +29,35 @@ type Found = {
   readonly trend: readonly number[];
 };
 
+/** A Pattern as an answer has it. */
+export type ShownPattern = {
+  readonly fingerprint: string;
+  readonly normalized_message: string;
+  readonly example_raw_message?: string;
+  readonly first_seen: string;
+  readonly last_seen: string;
+  readonly count: number;
+  readonly streams: readonly string[];
+  readonly level: string;
+  readonly trend: readonly number[];
+  readonly is_new: boolean;
+  readonly aliases: readonly string[];
+};
+
 /** `GET /patterns`: the clusters of which entries came since then, with how many came. */
 export async function listPatterns(parameters: PatternsParameters, request: Request, deps: Deps): Promise<string> {
   const window = readWindow(parameters.since, 'now', deps.now(), request.retentionDays);
+  const { patterns, hasMore } = await findPatterns(parameters, window, request, deps);
+  return `{"patterns":${JSON.stringify(patterns)},"has_more":${String(hasMore)},${windowMember(window)}}`;
+}
+
+/** A page of the clusters; with `root`, of this one alone. */
+export async function findPatterns(
+  parameters: Omit<PatternsParameters, 'since'> & { readonly root?: string },
+  window: Window,
+  request: Request,
+  deps: Deps,
+): Promise<{ readonly patterns: readonly ShownPattern[]; readonly hasMore: boolean }> {
   const { store, options } = deps.runner(request);
   const rows = await store.rows(statement(parameters, window, request.tenantId), options);
   const found = rows.slice(0, parameters.limit).map(foundOf);
@@ -41,12 +67,16 @@ export async function listPatterns(parameters: PatternsParameters, request: Requ
     streamsOf(found, { window, service: parameters.service }, request, deps),
   ]);
   const patterns = found.map((one) => shown(one, texts.get(one.root), streams.get(one.root) ?? [], window));
-  return `{"patterns":${JSON.stringify(patterns)},"has_more":${String(rows.length > parameters.limit)},${windowMember(window)}}`;
+  return { patterns, hasMore: rows.length > parameters.limit };
 }
 
 const ORDERS: Readonly<Record<PatternsParameters['sort'], Sql>> = { count: sql`n`, first_seen: sql`seen`, last_seen: sql`latest` };
 
-function statement({ sort, order, search, service, limit, offset }: PatternsParameters, window: Window, tenantId: number): Sql {
+function statement(
+  { sort, order, search, service, limit, offset, root }: Parameters<typeof findPatterns>[0],
+  window: Window,
+  tenantId: number,
+): Sql {
   const isCounted = service === null ? sql`1` : ofService(tenantId, service);
   const start = window.start / SECOND;
   const length = window.end / SECOND - start + 1n;
@@ -54,7 +84,7 @@ function statement({ sort, order, search, service, limit, offset }: PatternsPara
   const part = sql`toUInt8(least(${uint32(PARTS - 1)}, greatest(0, intDiv((toUnixTimestamp64Second(time) - ${int64(start)}) * ${uint32(PARTS)}, ${int64(length)}))))`;
   const byPattern = sql`SELECT pattern, sumIf(entries, ok) AS n, min(first_ms) AS first, max(last_ms) AS last, max(arrived) AS arrived, sumMapIf([severity], [entries], ok) AS severities, sumMapIf([part], [entries], ok) AS parts FROM (SELECT *, ${isCounted} AS ok, ${part} AS part FROM ${patternCounts(tenantId, { ...window, isOpen: true })}) GROUP BY pattern`;
   const conditions = [
-    sql`root != ''`,
+    root === undefined ? sql`root != ''` : sql`root = ${text(root)}`,
     ...(search === null
       ? []
       : [
@@ -115,8 +145,7 @@ async function streamsOf(
   return byRoot;
 }
 
-/** A Pattern as the answer has it. */
-function shown(found: Found, texts: PatternText | undefined, streams: readonly string[], window: Window): object {
+function shown(found: Found, texts: PatternText | undefined, streams: readonly string[], window: Window): ShownPattern {
   const { root, count, first, last, members, level, trend } = found;
   return {
     fingerprint: root,
