@@ -7,7 +7,17 @@ import { invalidBody } from '../../pipeline/core/errors.ts';
 import { checkedBody, tenantIdOf, type AdminRoute } from '../admin/admin-routes.ts';
 import type { Peers } from '../admin/peers.ts';
 import { requireTenant } from '../control/accounts.ts';
-import { changeRule, createRule, deleteRule, mostRules, requireRule, rulesOf, type RuleBook, type RuleFields, type RuleRecord } from '../control/rules.ts';
+import {
+  changeRule,
+  createRule,
+  deleteRule,
+  mostRules,
+  requireRule,
+  rulesOf,
+  type RuleBook,
+  type RuleFields,
+  type RuleRecord,
+} from '../control/rules.ts';
 import type { Route, RouteAnswer } from '../http/route.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}/rules';
@@ -88,7 +98,8 @@ const settling =
 /** A rule as it is shown: also who watches it, where that is a detector of others. */
 function shownBy({ detectorOf }: RuleRoutesOptions): (rule: RuleRecord) => object {
   return (rule) => {
-    const detector = detectorOf(String(rule['if']));
+    const { if: condition = null } = rule;
+    const detector = typeof condition === 'string' ? detectorOf(condition) : null;
     return detector === null ? rule : { ...rule, detector };
   };
 }

@@ -214,7 +214,8 @@ export class CustomState {
 
   #tenantOf(tenantId: number, retentionDays: number): Tenant {
     let tenant = this.#tenants.get(tenantId);
-    if (tenant === undefined) this.#tenants.set(tenantId, (tenant = { retentionDays, minutes: new FinalMinutes(), rules: new RuleSeries() }));
+    if (tenant === undefined)
+      this.#tenants.set(tenantId, (tenant = { retentionDays, minutes: new FinalMinutes(), rules: new RuleSeries() }));
     tenant.retentionDays = retentionDays;
     return tenant;
   }

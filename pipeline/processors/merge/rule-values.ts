@@ -41,6 +41,8 @@ export function readSeriesId(id: string): (RuleOrigin & { readonly group: string
 export const valuesText = ({ slot, began, detector, side, step, window, groups }: RuleValues): Buffer =>
   Buffer.from(JSON.stringify({ slot, began, detector, side, step, window, groups }));
 
+const SIDES: readonly unknown[] = [null, 'up', 'down'];
+
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 const isGroup = (value: unknown): value is GroupValue => {
@@ -55,8 +57,7 @@ export function readValues(value: Buffer): RuleValues | null {
     const read = JSON.parse(value.toString()) as RuleValues;
     const { slot, began, detector, side, step, window, groups } = read;
     const isWhole = [slot, began, step, window].every(isCount) && step > 0 && typeof detector === 'string';
-    const isOfSide = side === null || side === 'up' || side === 'down';
-    return isWhole && isOfSide && Array.isArray(groups) && groups.every(isGroup) ? read : null;
+    return isWhole && SIDES.includes(side) && Array.isArray(groups) && groups.every(isGroup) ? read : null;
   } catch {
     return null;
   }

@@ -8,10 +8,14 @@ const SILENT_MS = 3 * 3_600_000;
 const SILENT_WINDOWS = 12;
 const MINUTE_MS = 60_000;
 
+/** Windows that an alert shows. */
+export const SHOWN = 60;
+
 /** What a detector of one's own was asked of a group, and what was heard of it. */
 export class Heard {
-  /** The entries of the last windows, the newest last. */
+  /** The entries of the last windows, the newest last, and the first minute of that one. */
   readonly entries: number[];
+  #window: number;
   /** Somebody has resolved its alert, and the detector was not told yet. */
   #isMuted: boolean;
   /** What fires, and when it was heard: append time, milliseconds. */
@@ -21,8 +25,20 @@ export class Heard {
   #heard: number;
 
   constructor(kept: unknown) {
-    const [entries, isMuted, open, heardAt, heard] = (kept ?? [[], false, null, 0, 0]) as [number[], boolean, Finding | null, number, number]; // prettier-ignore
-    [this.entries, this.#isMuted, this.#open, this.#heardAt, this.#heard] = [entries, isMuted, open, heardAt, heard];
+    const [entries, window, isMuted, open, heardAt, heard] = (kept ?? [[], 0, false, null, 0, 0]) as [number[], number, boolean, Finding | null, number, number]; // prettier-ignore
+    [this.entries, this.#window, this.#isMuted, this.#open, this.#heardAt, this.#heard] = [entries, window, isMuted, open, heardAt, heard];
+  }
+
+  /** A window is over. */
+  push(window: number, entries: number): void {
+    this.#window = window;
+    this.entries.push(entries);
+    if (this.entries.length > SHOWN) this.entries.shift();
+  }
+
+  /** How many windows are over since one that ends with a minute. */
+  since(end: number, minutes: number): number {
+    return Math.max(0, Math.floor((this.#window + minutes - 1 - end) / minutes));
   }
 
   /** Takes what was found, each finding once however often it is said; false where it is said again, or too late. `appendedAt`: milliseconds. */
@@ -56,6 +72,6 @@ export class Heard {
   }
 
   toJSON(): unknown {
-    return [this.entries, this.#isMuted, this.#open, this.#heardAt, this.#heard];
+    return [this.entries, this.#window, this.#isMuted, this.#open, this.#heardAt, this.#heard];
   }
 }

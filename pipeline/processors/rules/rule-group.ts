@@ -3,12 +3,9 @@ import type { Finding, Side } from '../../detectors/detector.ts';
 import { valueDetectors, type PointSeries } from '../../detectors/point-series.ts';
 import { groupOf, type GroupValue } from '../merge/rule-values.ts';
 import { isBeyond, type Condition } from './condition.ts';
-import { Heard } from './heard.ts';
+import { Heard, SHOWN } from './heard.ts';
 import { RULE_SENSITIVITIES, type CompiledRule } from './rule.ts';
 import { Threshold, type Told } from './threshold.ts';
-
-/** Windows that an alert shows. */
-const SHOWN = 60;
 
 /** A window of a group that is over, or has come so far. */
 export type Seen = { readonly start: number; readonly value: number | null; readonly entries: number };
@@ -69,7 +66,7 @@ export class RuleGroup {
   close(compiled: CompiledRule, seen: Seen, appendedAt: number): Finding | null {
     const { when, minutes, rule } = compiled;
     const { start, value, entries } = seen;
-    this.#push(value, entries);
+    this.#push(seen);
     if (entries > 0) this.seenAt = start;
     if (this.#watch.kind === 'custom') return this.#watch.heard.end({ end: start + minutes - 1, minutes }, appendedAt);
     if (this.#watch.kind === 'threshold') {
@@ -84,8 +81,8 @@ export class RuleGroup {
   }
 
   /** A window is over of which not all entries were evaluated: nothing is said of it. */
-  pass(): void {
-    this.#push(null, 0);
+  pass(start: number): void {
+    this.#push({ start, value: null, entries: 0 });
   }
 
   /** What a detector of one's own is asked of the last window; null where none watches it. */
@@ -97,13 +94,18 @@ export class RuleGroup {
   }
 
   /**
-   * What a detector of one's own has found, with what was known of its window; null where that was heard. `after`: windows that are over since.
-   * `appendedAt`: as time is on `partials.v1`, milliseconds.
+   * What a detector of one's own has found, with what was known of its window; null where that was heard. `appendedAt`: as time is on
+   * `partials.v1`, milliseconds.
    */
-  hear(finding: Finding, after: number, appendedAt: number): (Pick<Seen, 'entries'> & { readonly recent: (number | null)[] }) | null {
+  hear(
+    { minutes }: CompiledRule,
+    finding: Finding,
+    appendedAt: number,
+  ): (Pick<Seen, 'entries'> & { readonly series: (number | null)[] }) | null {
     if (this.#watch.kind !== 'custom' || !this.#watch.heard.take(finding, appendedAt)) return null;
-    const last = this.#recent.length - Math.max(0, after);
-    return { recent: this.#recent.slice(0, Math.max(0, last)), entries: this.#watch.heard.entries[last - 1] ?? 0 };
+    const { heard } = this.#watch;
+    const last = Math.max(0, this.#recent.length - heard.since(finding.window.end, minutes));
+    return { series: this.#recent.slice(0, last), entries: heard.entries[last - 1] ?? 0 };
   }
 
   /** Somebody has resolved its alert. */
@@ -126,11 +128,10 @@ export class RuleGroup {
     return new RuleGroup(compiled, labels, seenAt, kept, recent);
   }
 
-  #push(value: number | null, entries: number): void {
-    const kept = this.#watch.kind === 'custom' ? [this.#recent, this.#watch.heard.entries] : [this.#recent];
+  #push({ start, value, entries }: Seen): void {
     this.#recent.push(value);
-    kept[1]?.push(entries);
-    for (const one of kept) if (one.length > SHOWN) one.shift();
+    if (this.#recent.length > SHOWN) this.#recent.shift();
+    if (this.#watch.kind === 'custom') this.#watch.heard.push(start, entries);
   }
 }
 

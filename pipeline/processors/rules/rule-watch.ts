@@ -55,7 +55,12 @@ export class RuleWatch {
       } else this.#add(row);
     }
     if (!isEnd || this.isAlone) return { alerts: ended, values: [] };
-    const { alerts, values } = this.#look(tenantId, { through: Math.min(...this.#sources.values()), now: source.appendedAt, appendedAt, room });
+    const { alerts, values } = this.#look(tenantId, {
+      through: Math.min(...this.#sources.values()),
+      now: source.appendedAt,
+      appendedAt,
+      room,
+    });
     return { alerts: [...ended, ...alerts], values };
   }
 

@@ -115,14 +115,17 @@ export class WatchedRule {
   }
 
   /** What a detector of others has found of a group; null where that is of another rule, of no group, or was heard. `appendedAt`: milliseconds. */
-  hear({ began, group: name }: Pick<RuleOrigin, 'began'> & { readonly group: string }, finding: Finding, appendedAt: number): RuleFound | null {
+  hear(
+    { began, group: name }: Pick<RuleOrigin, 'began'> & { readonly group: string },
+    finding: Finding,
+    appendedAt: number,
+  ): RuleFound | null {
     const { compiled } = this;
     if (compiled === null || began !== this.#began || finding.detector !== customDetectorOf(compiled.when)) return null;
     const group = [...this.#groups.values()].find((one) => one.name === name);
-    const after = (this.#next - 1 - finding.window.end) / compiled.minutes;
-    const heard = group?.hear(finding, after, appendedAt) ?? null;
+    const heard = group?.hear(compiled, finding, appendedAt) ?? null;
     if (group === undefined || heard === null) return null;
-    return foundOf(compiled, group, { ...finding, detector: RULE }, heard.entries, heard.recent);
+    return foundOf(compiled, group, { ...finding, detector: RULE }, heard.entries, heard.series);
   }
 
   /** Somebody has resolved the alert of a group. */
@@ -143,7 +146,15 @@ export class WatchedRule {
 
   toJSON(): unknown {
     const windows = [...this.#windows].map(([start, { parts, passed, crowded }]) => [start, passed, crowded, [...parts.values()].map(({ labels, aggregate }) => [labels, aggregate])]); // prettier-ignore
-    return [this.version, this.value, this.#next, windows, [...this.#groups.values()], [this.#notices.budget, this.#notices.groups], this.#began];
+    return [
+      this.version,
+      this.value,
+      this.#next,
+      windows,
+      [...this.#groups.values()],
+      [this.#notices.budget, this.#notices.groups],
+      this.#began,
+    ];
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
@@ -187,7 +198,7 @@ export class WatchedRule {
       if (this.#groupAt(compiled, labels, start, room) === null) window.crowded += aggregate.entries;
     const found = this.#noticed(compiled, start, window);
     for (const [key, group] of this.#groups) {
-      if (window.passed > 0) group.pass();
+      if (window.passed > 0) group.pass(start);
       else {
         const seen = seenOf(compiled, start, window.parts.get(key)?.aggregate);
         const finding = group.close(compiled, seen, appendedAt);
