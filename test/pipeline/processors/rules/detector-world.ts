@@ -144,13 +144,14 @@ export class DetectorWorld {
     }
   }
 
-  save(): void {
-    for (const host of this.#hosts) host.save();
+  /** Who evaluates (0 and 1), tells alerts (2), or asks detectors (3) takes a snapshot. */
+  save(which: number): void {
+    this.#hosts[which]?.save();
   }
 
-  /** Who evaluates (0 and 1), tells alerts (2), or asks detectors (3) is killed. */
+  /** It is killed, and begins again from its last snapshot. */
   kill(which: number): void {
-    this.#hosts[which % this.#hosts.length]?.kill();
+    this.#hosts[which]?.kill();
   }
 
   /** Who asks detectors goes on with others; with none at all nobody does. */

@@ -12,14 +12,14 @@ import { DetectorWorld, type Came } from './detector-world.ts';
 import { evidenceOf, MINUTE_MS, ruleOf, START } from './rule-stages.ts';
 
 const example = threeTimes as CustomDetector;
-/** Above fifty, or below five: at once. */
+/** Above fifty, or below five: at once. What it expects is how many points it has seen. */
 const beyond: CustomDetector<number> = {
   name: 'beyond',
   description: 'A value is above fifty, or below five.',
   init: () => 0,
   look(state, { value }) {
     const side = value === null ? null : value > 50 ? 'up' : value < 5 ? 'down' : null;
-    return { state: state + 1, found: side === null ? null : { side, z: side === 'up' ? 4 : -4, mean: 20, low: 5, high: 50 } };
+    return { state: state + 1, found: side === null ? null : { side, z: side === 'up' ? 4 : -4, mean: state, low: 5, high: 50 } };
   },
 };
 const FIRST = START / MINUTE_MS;
@@ -85,25 +85,27 @@ describe("rules that a detector of one's own watches", () => {
     };
     const whole = await worldWith(runner(), {}, 0);
     await whole.run(45, came);
-    const last = ({ alerts }: DetectorWorld): string[] => alerts.map((row) => JSON.stringify([row.id, row.title, row.state, row.fireCount, row.note])).sort(); // prettier-ignore
+    const last = ({ alerts }: DetectorWorld): string[] =>
+      alerts.map((row) => JSON.stringify([row.id, row.title, row.state, row.fireCount, row.note, row.evidence])).sort();
     const expected = last(whole);
     expect(words(whole.alerts)).to.deep.equal([
       ['{service="checkout"}', 'resolved', 6, BACK],
       ['{service="cart"}', 'resolved', 4, BACK],
     ]);
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.nat(44), fc.nat(6)), { maxLength: 8 }), async (stops) => {
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(44), fc.nat(3), fc.boolean()), { maxLength: 12 }), async (stops) => {
         const world = await worldWith(runner(), {}, 0);
-        for (const [at, what] of [...stops].sort(([a], [b]) => a - b)) {
+        for (const [at, who, isSaved] of [...stops].sort(([a], [b]) => a - b)) {
           await world.run(at - world.minute, came);
-          if (what > 3) world.save();
-          else world.kill(what);
+          if (isSaved) world.save(who);
+          else world.kill(who);
         }
         await world.run(45 - world.minute, came);
         expect(last(world)).to.deep.equal(expected);
         expect(world.replayed().sort()).to.deep.equal(world.told.sort());
       }),
-      { numRuns: 12 },
+      // what is asked comes again behind a snapshot in which it was asked
+      { numRuns: 25, examples: [[[[6, 2, true], [10, 3, true], [10, 3, false], [10, 2, false]]]] }, // prettier-ignore
     );
   });
 
@@ -120,6 +122,32 @@ describe("rules that a detector of one's own watches", () => {
       entries: 15,
       group: { service: 'checkout' },
     });
+    // what ends behind a snapshot ends with a window
+    world.save(3);
+    world.kill(3);
+    world.switch('beyond', off, 1);
+    await world.settle();
+    expect(words(world.alerts)).to.deep.equal([['{service="checkout"}', 'resolved', 1, 'auto: the detector is off']]);
+  });
+
+  it('ask it about no window of which not all entries were evaluated', async () => {
+    const runner = new Recording([beyond]);
+    const world = await worldWith(runner, { query: '~"(a|b|c)*d.{0,300}e$" or x | stats count()' }, 0);
+    const costly = { entries: Array.from({ length: 400 }, () => ({ _msg: 'abc'.repeat(1300) })) };
+    await world.run(9, (minute) => [minute === 4 ? costly : { entries: [{}] }]);
+    const minutes = runner.points.map(([minute]) => minute - FIRST);
+    expect(minutes.slice(0, 5)).to.deep.equal([1, 2, 3, 5, 6]);
+  });
+
+  it('hear what is said again only once', async () => {
+    const world = await worldWith(new FakeRunner([beyond]), {});
+    await world.run(4, () => [timed(90)]);
+    await world.run(14, () => [timed(20)]);
+    expect(words(world.alerts)).to.deep.equal([['{service="checkout"}', 'resolved', 4, BACK]]);
+    const told = world.told.length;
+    for (const { value, headers } of world.log.filter(({ value: one }) => readFinding(one as Buffer) !== null)) world.append({ value: value as Buffer, headers: headers as never }); // prettier-ignore
+    await world.settle();
+    expect(world.told).to.have.length(told);
   });
 
   it('say nothing more of what somebody has resolved, and fire as another alert when it was back', async () => {
@@ -142,15 +170,19 @@ describe("rules that a detector of one's own watches", () => {
     await world.run(4, () => [timed(90)]);
     expect(words(world.alerts)).to.deep.equal([['{service="checkout"}', 'firing', 3, '']]);
     expect(world.alerts[0]?.title).to.match(/rule 'another'$/);
+    world.save(2);
+    world.kill(2);
+    await world.run(1, () => [timed(90)]);
+    expect(words(world.alerts)).to.deep.equal([['{service="checkout"}', 'firing', 4, '']]);
     const findings = world.log.filter(({ value }) => readFinding(value as Buffer) !== null);
     expect(findings).to.have.length.greaterThan(2);
     for (const [version, value, note] of [
-      [3, ruleOf({ query: BY_SERVICE, if: 'beyond up' }), 'auto: the rule was changed'],
+      [3, ruleOf({ query: BY_SERVICE, if: 'beyond down' }), 'auto: the rule was changed'],
       [4, null, 'auto: the rule was changed'],
     ] as const) {
       // prettier-ignore
       world.set(value, { version });
-      await world.run(1, () => [timed(90)]);
+      await world.run(4, () => [timed(90)]);
       const told = world.told.length;
       // what was asked before is answered only now
       for (const { value: finding, headers } of findings) world.append({ value: finding as Buffer, headers: headers as never });
@@ -169,7 +201,7 @@ describe("rules that a detector of one's own watches", () => {
     world.switch('beyond', null, 2);
     await world.run(4, () => [timed(90)]);
     expect(words(world.alerts).at(-1)).to.deep.equal(['{service="checkout"}', 'firing', 4, '']);
-    world.save();
+    world.save(3);
     world.detectors(new FakeRunner([beyond], 'v2'));
     await world.settle();
     expect(words(world.alerts).at(-1)).to.deep.equal(['{service="checkout"}', 'resolved', 4, 'auto: the detector is off']);
@@ -179,6 +211,8 @@ describe("rules that a detector of one's own watches", () => {
   it('end what fires where no detector is there any more, after three hours', async () => {
     const world = await worldWith(new FakeRunner([beyond]), {});
     await world.run(4, () => [timed(90)]);
+    world.save(2);
+    world.kill(2);
     world.detectors(null);
     await world.run(170, () => [timed(90)]);
     expect(words(world.alerts)).to.deep.equal([['{service="checkout"}', 'firing', 2, '']]);
@@ -192,6 +226,9 @@ describe("rules that a detector of one's own watches", () => {
     const runner = new FakeRunner([throws, beyond]);
     const world = await worldWith(runner, { if: 'throws' });
     expect(runner.failures).to.deep.equal(['throws']);
+    const other = new FakeRunner([throws, beyond]);
+    await worldWith(other, {});
+    expect(other.failures).to.deep.equal([]);
     world.set(ruleOf({ id: 'ru_2', query: BY_SERVICE, if: 'beyond' }), { slot: 2 });
     world.set(ruleOf({ query: BY_SERVICE, if: 'beyond' }), { tenantId: 2 });
     await world.run(5, () => [timed(90)], 2);
