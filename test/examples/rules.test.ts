@@ -6,7 +6,6 @@ import { createTenant } from '../../api/control/accounts.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import threeTimes from '../../examples/detectors/three-times.ts';
 import type { Json, Setting } from '../../pipeline/core/setting.ts';
-import type { CustomDetector } from '../../pipeline/detectors/custom.ts';
 import { MOST_RULES, ruleKey, rules, ruleSettingFault } from '../../pipeline/processors/rules/rules.ts';
 import { FakeControlTopic } from '../fakes/control-log.ts';
 import { controlNode } from '../fakes/control-node.ts';
