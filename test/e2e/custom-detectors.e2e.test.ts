@@ -12,12 +12,7 @@ const MINUTES = 80;
 const [BURST, CALM] = [12, 7];
 /** A detector that loops is given up after a minute at the latest, and others wait for none of it. */
 const LONG_MS = 300_000;
-const DETECTORS = [
-  'examples/detectors/three-times.ts',
-  'test/fixtures/detectors/throws.ts',
-  'test/fixtures/detectors/loops.ts',
-  'test/fixtures/detectors/above-fifty.ts',
-];
+const DETECTORS = ['examples/detectors/three-times.ts', 'test/fixtures/detectors/throws.ts', 'test/fixtures/detectors/loops.ts'];
 
 type Row = { readonly detector: string; readonly state: string; readonly since: string | null; readonly reason: string | null };
 
@@ -43,20 +38,6 @@ describe('detectors of others', function () {
     );
     const response = await fetch(`${instance.app}/api/v1/ingest`, { method: 'POST', headers: { ...own(), 'Content-Type': 'application/x-ndjson' }, body: lines.join('\n') }); // prettier-ignore
     expect(response.status).to.be.within(200, 299);
-  }
-
-  const of = (at: string): string => `${instance.app}/api/v1/tenants/${String(tenant.id)}${at}`;
-  const rule = (condition: string): Promise<{ readonly status: number; readonly body: unknown }> =>
-    instance.call('POST', of('/rules'), { name: 'slow payments', query: '{service="pay"} | stats by (service) avg(duration_ms)', if: condition }, own()); // prettier-ignore
-
-  /** Alerts of rules; payments come first. */
-  async function slow(): Promise<readonly ShownAlert[]> {
-    const lines = Array.from({ length: 5 }, (_none, at) => JSON.stringify({ _msg: 'POST /pay 200', service: 'pay', duration_ms: 88 + at }));
-    await fetch(`${instance.app}/api/v1/ingest`, { method: 'POST', headers: { ...own(), 'Content-Type': 'application/x-ndjson' }, body: lines.join('\n') }); // prettier-ignore
-    const { items } = (await instance.call('GET', of('/alerts?state=all'), undefined, own())).body as {
-      readonly items: readonly ShownAlert[];
-    };
-    return items.filter(({ detector_type }) => detector_type === 'rule');
   }
 
   /** What the example has found: which alert, and in how many minutes. */
@@ -111,34 +92,5 @@ describe('detectors of others', function () {
     expect(again.find(({ detector }) => detector === 'loops')?.since, 'off as before').to.equal(shown.get('loops')?.since);
     expect(await failures('loops'), 'not asked again').to.equal(undefined);
     expect(await found()).to.deep.equal(first);
-  });
-
-  it('watch the values of a rule that names them, and end with it', async () => {
-    const refused = await rule('nobody');
-    expect([refused.status, (refused.body as { readonly detail: string }).detail]).to.deep.equal([
-      400,
-      'No detector "nobody" takes values; those that do: anomaly, three_times, throws, loops, above_fifty.',
-    ]);
-    const made = await rule('above_fifty up');
-    expect([made.status, (made.body as { readonly detector: object }).detector]).to.deep.equal([201, { name: 'above_fifty', state: 'on', since: null, reason: null }]); // prettier-ignore
-    const [alert] = await until('the alert', slow, (all) => all.length > 0, LONG_MS);
-    expect(alert).to.include({ state: 'firing', stream: '{service="pay"}', severity: 'warning' });
-    expect(alert?.title).to.equal("Mean duration_ms of pay rose to 90, expected 0 to 50, rule 'slow payments'");
-    expect(alert?.evidence).to.deep.include({
-      current_value: 90,
-      baseline_mean: 20,
-      expected: { low: 0, high: 50 },
-      group: { service: 'pay' },
-    });
-    expect(alert?.evidence['rule']).to.include({ if: 'above_fifty up' });
-
-    expect((await admin('POST', '/above_fifty/off')).status).to.equal(200);
-    const ended = await until('its end', slow, (all) => all.every(({ state }) => state === 'resolved'));
-    expect(ended.map(({ id, resolution_note }) => [id, resolution_note])).to.deep.equal([[alert?.id, 'auto: the detector is off']]);
-    const { items } = (await instance.call('GET', of('/rules'), undefined, own())).body as {
-      readonly items: readonly { readonly detector: object }[];
-    };
-    expect(items).to.have.length(1);
-    expect(items[0]?.detector).to.include({ name: 'above_fifty', state: 'off', reason: 'switched off by hand' });
   });
 });
