@@ -10,7 +10,7 @@ const ROOMS = {
   'pipeline/core': [],
   'pipeline/wasm': ['pipeline/core'],
   'pipeline/bus': ['pipeline/core', 'pipeline/wasm'],
-  'pipeline/logs': ['pipeline/core', 'pipeline/wasm', 'pipeline/bus'],
+  'pipeline/logs': ['pipeline/core', 'pipeline/wasm', 'pipeline/bus', 'pipeline/clusterer'],
   'pipeline/counters': ['pipeline/core', 'pipeline/bus', 'pipeline/logs'],
   'pipeline/alerts': ['pipeline/core', 'pipeline/bus', 'pipeline/counters'],
   'pipeline/notify': ['pipeline/core', 'pipeline/alerts'],
@@ -28,7 +28,7 @@ const ROOMS = {
     'pipeline/clusterer',
     'logsql',
   ],
-  logsql: ['pipeline/core'],
+  logsql: ['pipeline/core', 'pipeline/clusterer'],
   sinks: ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'pipeline/counters', 'pipeline/alerts', 'pipeline/store'],
   api: [
     'pipeline/core',

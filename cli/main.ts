@@ -7,6 +7,7 @@ import { backtestCommand } from './backtest/backtest.ts';
 import { demoCommand } from './demo.ts';
 import { EXIT, processOutput, type Output } from './output.ts';
 import { queryCommand } from './query.ts';
+import { patternsCommand } from './patterns.ts';
 import { tailCommand } from './tail.ts';
 import { alertsCommand } from './alerts.ts';
 
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
     run: (argv, env, output) => tailCommand(argv, env, output),
   },
   { name: 'alerts', summary: 'the alerts, and with --follow what comes', run: (argv, env, output) => alertsCommand(argv, env, output) },
+  { name: 'patterns', summary: 'what messages have in common, and how often they came', run: patternsCommand },
   { name: 'backtest', summary: 'replay what is stored through a detector', run: backtestCommand },
   { name: 'demo', summary: 'send the logs of a made-up shop', run: demoCommand },
   { name: 'admin', summary: 'tenants and keys', run: (argv, env, output) => adminCommand(argv, env, output) },

@@ -93,5 +93,6 @@ const INDEXES: readonly { readonly name: string; readonly isUsed: (statement: Sq
   { name: 'words of _msg (text index)', isUsed: uses(`has(${INDEXED_WORDS}`) },
   { name: 'values of fields (bloom filter)', isUsed: uses('fields[] = )', 'fields[] IN )') },
   { name: 'trace_id (bloom filter)', isUsed: uses('trace_id = ', 'trace_id IN ') },
+  { name: 'pattern (bloom filter)', isUsed: uses('pattern IN ') },
   { name: 'streams (table of label sets)', isUsed: uses('stream_id IN ') },
 ];

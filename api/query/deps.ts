@@ -5,6 +5,7 @@ import type { QueryMemory } from '../../logsql/memory.ts';
 import type { VolumeCover } from '../../logsql/sql/volume.ts';
 import type { QueryNode } from '../../logsql/types.ts';
 import type { Runner } from './runner.ts';
+import type { PatternDirectory } from './patterns/pattern-directory.ts';
 import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
 
@@ -33,8 +34,8 @@ export type Deps = {
   /** Most fields of an answer of `/facets`. */
   readonly maxFacetFields: number;
   runner(request: Request): Runner;
-  /** Adds what is known of entries' patterns; set where patterns are. */
-  enrich?(rows: readonly LogEntry[], request: Request): Promise<void>;
+  /** What is known of patterns. */
+  readonly patterns: PatternDirectory;
 };
 
 /** The options of a plan for this request. */

@@ -1,11 +1,11 @@
 import type { Config } from '../../pipeline/core/config.ts';
-import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { QueryMemory, SharedMemory, type MemoryLimits } from '../../logsql/memory.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { Deadline } from './deadline.ts';
 import type { Deps, Request } from './deps.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from './engine.ts';
 import { OPERATIONS } from './operations.ts';
+import { PatternDirectory } from './patterns/pattern-directory.ts';
 import { Densities } from './slices.ts';
 import { StreamDirectory } from './streams.ts';
 import { toClientError } from './timed.ts';
@@ -18,8 +18,6 @@ export type LocalEngineOptions = {
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
   /** What all queries together may hold in this process. */
   readonly memory?: MemoryLimits;
-  /** Adds what is known of entries' patterns (`enrich=true`). */
-  readonly enrich?: (rows: readonly LogEntry[], request: Request) => Promise<void>;
 };
 
 /** What one job goes through: the store that its statements go to, and who is told of the pipes that its rows go through. */
@@ -39,6 +37,7 @@ export class LocalEngine implements QueryEngine {
   readonly #options: LocalEngineOptions;
   readonly #streams: StreamDirectory;
   readonly #densities = new Densities();
+  readonly #patterns = new PatternDirectory();
   readonly #memory: SharedMemory;
 
   constructor(options: LocalEngineOptions) {
@@ -76,7 +75,7 @@ export class LocalEngine implements QueryEngine {
     { store = this.#options.store, onPipes }: Partial<RunThrough>,
     settings: NonNullable<QueryOptions['settings']>,
   ): Deps {
-    const { now, limits, enrich } = this.#options;
+    const { now, limits } = this.#options;
     const streams = this.#streams;
     const densities = this.#densities;
     return {
@@ -90,7 +89,7 @@ export class LocalEngine implements QueryEngine {
         onPipes,
         options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId, settings },
       }),
-      ...(enrich === undefined ? {} : { enrich }),
+      patterns: this.#patterns,
     };
   }
 }

@@ -15,6 +15,9 @@ import { hits } from './hits.ts';
 import { incident, incidents } from './incidents.ts';
 import { listStreams } from './list-streams.ts';
 import { measures } from './measures.ts';
+import { diffPatterns } from './patterns/diff-patterns.ts';
+import { listPatterns } from './patterns/list-patterns.ts';
+import { showPattern } from './patterns/show-pattern.ts';
 import { search } from './search.ts';
 
 /** What can be asked of the engine. A string is the JSON text of the answer. */
@@ -34,6 +37,9 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['facets', facets],
   ['streams', listStreams],
   ['measures', measures],
+  ['patterns', listPatterns],
+  ['patterns/diff', diffPatterns],
+  ['pattern', showPattern],
   ['alerts', alerts],
   ['alert', alert],
   ['incidents', incidents],

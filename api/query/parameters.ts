@@ -11,7 +11,7 @@ const query = Joi.string()
     if (text.trim() === '') throw new Error('is empty; use "*" for all entries');
     return text;
   });
-const time = Joi.alternatives(Joi.string(), Joi.number().unsafe()).custom((value: string | number) => String(value));
+export const time = Joi.alternatives(Joi.string(), Joi.number().unsafe()).custom((value: string | number) => String(value));
 const messages = {
   'any.custom': '{{#label}} {{#error.message}}',
   'string.empty': '{{#label}} is empty',
@@ -121,7 +121,7 @@ export type AlertParameters = { readonly id: number };
 
 const resolveSchema = Joi.object<{ readonly note: string | null }>({ note: Joi.string().allow('', null).max(4096).default('') });
 
-function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
+export function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
   const result = schema.validate(value, { abortEarly: true, stripUnknown: true, convert: true, messages, errors: { wrap: { label: '' } } });
   if (result.error !== undefined) throw invalidParameter(`${result.error.message}.`);
   return result.value;
@@ -134,7 +134,7 @@ export function searchParameters(body: unknown): SearchParameters {
 }
 
 /** Parameters of the URL; those that appear once as texts. */
-const single = (parameters: URLSearchParams, names: readonly string[]): Record<string, unknown> =>
+export const single = (parameters: URLSearchParams, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (parameters.has(name) ? [[name, parameters.get(name) ?? '']] : [])));
 
 export const windowParameters = (parameters: URLSearchParams): WindowParameters =>

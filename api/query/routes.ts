@@ -1,11 +1,12 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Route, RouteContext } from '../http/route.ts';
 import { facetsParameters, hitsParameters, measuresParameters, searchParameters, windowParameters } from './parameters.ts';
+import { patternDiffParameters, patternParameters, patternsParameters } from './patterns/parameters.ts';
 import type { QueryRuntime } from './runtime.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
 
-/** The endpoints `/search`, `/hits`, `/facets`, `/streams` and `/measures` of a tenant. */
+/** The endpoints `/search`, `/hits`, `/facets`, `/streams`, `/measures` and `/patterns` of a tenant. */
 export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
   const answer = async (context: RouteContext, operation: string, parameters: unknown): ReturnType<Route['handle']> => ({
     status: 200,
@@ -36,6 +37,14 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
     get('facets', facetsParameters),
     get('streams', windowParameters),
     get('measures', measuresParameters),
+    get('patterns', patternsParameters),
+    get('patterns/diff', patternDiffParameters),
+    {
+      method: 'GET',
+      path: `${BASE}/patterns/{fingerprint}`,
+      scope: 'read',
+      handle: async (context) => answer(context, 'pattern', patternParameters(context.params['fingerprint'], context.query)),
+    },
   ];
 }
 

@@ -13,6 +13,7 @@ import type { Chunk } from './runner.ts';
 import { prepare } from './run.ts';
 import type { EngineAnswer } from './engine.ts';
 import type { SearchParameters } from './parameters.ts';
+import { enriched } from './patterns/enrich.ts';
 import { renderResult } from './render.ts';
 import { readCursor, readWindow, windowMember, writeCursor } from './window.ts';
 
@@ -38,12 +39,10 @@ export async function search(
   const wanted = { limit: parameters.limit + 1 };
   const asked = new Query(query.options, query.filter, withMost(query.pipes, wanted.limit));
   const prepared = await prepare(asked, { ...planOptions(window, request, deps), ...before }, runner);
-  const enrich = parameters.enrich ? deps.enrich : undefined;
-  const asTexts = enrich === undefined ? texts(prepared.plan, runner, wanted) : null;
-  const chunks = asTexts ?? rendered(rows(prepared, runner, wanted), async (entries) => enrich?.(entries, request));
-  const page = await firstPage(chunks, parameters.limit, deps.memory);
-  // only entries have a place from which one can go on
+  const chunks = texts(prepared.plan, runner, wanted) ?? rendered(rows(prepared, runner, wanted));
+  // only entries have a place from which one can go on, and a pattern
   const isPaged = prepared.plan.kind === 'entries';
+  const page = await firstPage(parameters.enrich && isPaged ? enriched(chunks, request, deps) : chunks, parameters.limit, deps.memory);
   const oldest = isPaged ? oldestTime(page) : null;
   const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${page.texts.length === 0 ? hintsMember(parameters.query) : ''}`;
   const length = page.texts.reduce((sum, text) => sum + text.length, 0);
@@ -65,14 +64,8 @@ function* pieces(head: string, texts: (string | null)[], tail: string): Generato
   yield piece + tail;
 }
 
-async function* rendered(
-  chunks: AsyncIterable<Chunk<LogEntry>>,
-  enrich: (entries: readonly LogEntry[]) => Promise<void>,
-): AsyncGenerator<Chunk<string>> {
-  for await (const chunk of chunks) {
-    await enrich(chunk.rows);
-    yield { rows: chunk.rows.map(renderResult), placeOf: (index) => chunk.placeOf(index) };
-  }
+async function* rendered(chunks: AsyncIterable<Chunk<LogEntry>>): AsyncGenerator<Chunk<string>> {
+  for await (const chunk of chunks) yield { rows: chunk.rows.map(renderResult), placeOf: (index) => chunk.placeOf(index) };
 }
 
 /** What an answer has, whether there are more, and where its last entry stands (with that of the next one). */

@@ -2,6 +2,7 @@
 import { registry } from '../../pipeline/core/registry.ts';
 import { containsAll, containsAny } from './contains.ts';
 import { equals, exact, notEquals } from './exact.ts';
+import { fingerprintField } from './fingerprint.ts';
 import { anyCase } from './fold.ts';
 import { oneOf } from './in.ts';
 import { ipv4Range } from './ipv4.ts';
@@ -30,6 +31,7 @@ export const filters = registry(
     timeField,
     streamField,
     streamIdField,
+    fingerprintField,
     anyCase,
     containsAll,
     containsAny,

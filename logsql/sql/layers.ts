@@ -12,7 +12,7 @@ const COMMA = sql`, `;
 /** All columns of the table that queries look at. */
 const TABLE = join(
   [
-    sql`tenant_id, _time, arrived, kafka_part, kafka_off, kafka_idx, stream_id, level, service, trace_id, span_id, _msg, fields`,
+    sql`tenant_id, _time, arrived, kafka_part, kafka_off, kafka_idx, stream_id, pattern, level, service, trace_id, span_id, _msg, fields`,
     ...PROMOTED.flatMap((field) => tableText(field) ?? []),
   ],
   COMMA,

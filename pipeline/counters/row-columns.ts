@@ -12,6 +12,8 @@ export type RowColumn<Row> = {
   readonly member: keyof Row & string;
   /** What a number must be beside what its type says. */
   readonly isGood?: (value: number) => boolean;
+  /** The member is a bigint: an id, which may need all 64 bits of a UInt64. */
+  readonly isId?: true;
 };
 
 /** The values of a column as bytes, and back: as a function of the row. */
@@ -33,6 +35,18 @@ const numbers = (width: 1 | 2 | 4 | 8, write: (bytes: Buffer, value: number, at:
     return (row) => found[row];
   },
 });
+
+const ids: Type = {
+  encode(values) {
+    const bytes = Buffer.alloc(8 * values.length);
+    values.forEach((value, row) => bytes.writeBigUInt64LE(value as bigint, 8 * row));
+    return bytes;
+  },
+  read(columns, column, bytes) {
+    const from = columns.fixed(column, 8);
+    return (row) => bytes.readBigUInt64LE(from + 8 * row);
+  },
+};
 
 const strings: Type = {
   encode: (values) => Buffer.concat(values.map((value) => nativeString(value as string))),
@@ -86,6 +100,8 @@ const TYPES = {
   'Map(String, String)': maps,
 } as const satisfies Record<string, Type>;
 
+const typeOf = ({ type, isId }: Pick<RowColumn<never>, 'type' | 'isId'>): Type => (isId === true ? ids : TYPES[type]);
+
 /** Rows as the columns of a record's value: for each column its name, its type and its data in ClickHouse's Native format, in frames. */
 export class RowColumns<Row extends object> {
   readonly names: readonly string[];
@@ -104,9 +120,9 @@ export class RowColumns<Row extends object> {
   /** The value of a record with these rows. */
   encode(rows: readonly Row[]): Buffer {
     return framesOf((to) => {
-      for (const { name, type, member } of this.columns) {
-        to.put(this.#heads[name] as Buffer);
-        to.put(TYPES[type].encode(rows.map((row) => row[member])));
+      for (const column of this.columns) {
+        to.put(this.#heads[column.name] as Buffer);
+        to.put(typeOf(column).encode(rows.map((row) => row[column.member])));
       }
     });
   }
@@ -115,7 +131,7 @@ export class RowColumns<Row extends object> {
   read(value: Buffer, count: number): Row[] | string {
     return readChecked(value, count, (bytes) => {
       const columns = new CheckedColumns(this.#heads, bytes, count);
-      const read = this.columns.map(({ name, type, member, isGood }) => [member, TYPES[type].read(columns, name, bytes, isGood)] as const);
+      const read = this.columns.map((column) => [column.member, typeOf(column).read(columns, column.name, bytes, column.isGood)] as const);
       columns.end();
       return Array.from({ length: count }, (_none, row) => Object.fromEntries(read.map(([member, of]) => [member, of(row)])) as Row);
     });

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
+import { Shapes } from '../clusterer/shapes.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
 import { Draft } from './draft.ts';
 import { last, skipSpace } from '../core/json-tokens.ts';
@@ -49,6 +50,8 @@ export class EntryCodec {
   readonly vocabulary: Vocabulary;
   readonly pool: ColumnPool;
   readonly #names = new Names();
+  /** Finds the pattern of a message. */
+  readonly shapes = new Shapes();
   readonly streams: Streams;
   readonly #defaultTable: StreamTable;
   readonly ceilings = new StreamCeilings();
@@ -258,7 +261,7 @@ export class EntryWriter {
     const day = Math.floor(time.seconds / DAY);
     const stream = this.#admitted(this.#stream ?? this.#streams.of(draft), day);
     const columns = this.#chunks.open(stream, day, bound, draft.count);
-    addDraft(columns, draft, canon, this.#codec.vocabulary, { time, streamId: stream, severity, message });
+    addDraft(columns, draft, canon, this.#codec, { time, streamId: stream, severity, message });
     return '';
   }
 

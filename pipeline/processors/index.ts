@@ -1,6 +1,8 @@
 import { registry } from '../core/registry.ts';
 import { alerting } from './alerting/alerts-merger.ts';
 import type { Merger } from './merge/merger.ts';
+import { clusters } from './patterns/clusters.ts';
+import { createPatterns } from './patterns/patterns.ts';
 import type { Processor } from './processor.ts';
 import { rates } from './rates/rates.ts';
 import { ruleAlerts } from './rules/rule-alerts.ts';
@@ -9,7 +11,7 @@ import { usage } from './usage.ts';
 import { createVolume } from './volume/volume.ts';
 
 /** Every processor, in the order in which they take a record. Adding one: a file, a line here, a test. */
-export const processors = registry<Processor>((processor) => [processor.name], [usage, createVolume(), rates, rules]);
+export const processors = registry<Processor>((processor) => [processor.name], [usage, createVolume(), rates, rules, createPatterns()]);
 
 /** Every merger, in the order in which they take a partial. */
-export const mergers = registry<Merger>((merger) => [merger.name], [alerting, ruleAlerts]);
+export const mergers = registry<Merger>((merger) => [merger.name], [alerting, ruleAlerts, clusters]);

@@ -6,6 +6,7 @@ import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickho
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
+import { patternOf } from '../../logsql/filters/fingerprint.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { migrate } from '../../pipeline/store/migrations.ts';
 
@@ -68,6 +69,7 @@ export class LogsqlStore {
         retention_days: 0,
         stream_id: stream.id,
         severity: 0,
+        pattern: patternNumber(textOf(entry.get('_msg'))),
         ...columnsOf(entry),
       });
     });
@@ -99,6 +101,12 @@ export class LogsqlStore {
     await this.#engine.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** As ingest works it out. */
+function patternNumber(message: string): string {
+  const digits = patternOf(message);
+  return digits === '' ? '0' : BigInt(`0x${digits}`).toString();
 }
 
 const streamId = (text: string): string => BigInt(`0x${createHash('sha1').update(text).digest('hex').slice(0, 16)}`).toString();

@@ -139,6 +139,8 @@ export const QUERY_ATTACKS: readonly RequestAttack[] = [
   get('facets-wide', 4, '/facets', { query: '*', limit: '1000' }, WIDE),
   get('facets-large', 4, '/facets', { query: '*', limit: '1000' }, LARGE),
   get('streams', 8, '/streams', { query: '*' }, CENTURIES),
+  get('patterns', 8, '/patterns', { since: CENTURIES.start, search: 'x'.repeat(1000), limit: '2000' }),
+  get('patterns-diff', 8, '/patterns/diff', { a: `${CENTURIES.start}..-1h`, b: '-1h..now', limit: '2000' }),
   get('measures', 8, '/measures', { label: `a:${'x'.repeat(4000)}` }, CENTURIES),
   select('select-hits-by-ms', 4, 'hits', { query: '*', step: '1ms', field: 'u' }, CENTURIES),
   select('stats-range-by-ms', 4, 'stats_query_range', { query: '* | stats by (u) count() n', step: '1ms' }, CENTURIES),

@@ -140,6 +140,8 @@ describe('LogsQL that is refused', () => {
   bad('_time:2026-13-01Z', 'time');
   bad('_time:[2026-11-18Z', 'expected ","');
   bad('_stream_id:abc', '48 hex digits');
+  bad('_fingerprint:abc', '64 hex digits');
+  bad('_fingerprint:in()', '1 to 1000 fingerprints');
   bad('f:in(a,', 'expected an argument');
   bad('f:in(a | fields b, c)', 'one field');
   bad('a | stats count() x, sum(b) x', 'names that differ');

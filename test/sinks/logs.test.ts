@@ -24,7 +24,7 @@ const positions = (rows: readonly InsertedRow[]): unknown[] =>
   rows.map((row) => [row['kafka_off'], row['kafka_idx'], row.entry.get('_msg')]);
 
 describe('sink logs', () => {
-  it('is in the registry', () => expect(sinks.names).to.deep.equal(['logs', 'volume', 'measures', 'alerts']));
+  it('is in the registry', () => expect(sinks.names).to.deep.equal(['logs', 'volume', 'measures', 'alerts', 'pattern_counts', 'patterns']));
 
   it('sends the value of a large record as it came', () => {
     const large = columns(7, 100);

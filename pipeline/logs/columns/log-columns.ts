@@ -1,3 +1,4 @@
+import type { Shapes } from '../../clusterer/shapes.ts';
 import { Dictionary } from './dictionary.ts';
 import { MAX_KEYS, MAX_ROWS } from './layout.ts';
 import { StringColumn } from './string-column.ts';
@@ -104,6 +105,16 @@ export class LogColumns {
     this.pattern[2 * row + 1] = 0;
     this.level.reserve(1);
     this.service.reserve(1);
+  }
+
+  /** Sets the row's pattern, by its message, which was added last; 0 stays where the message is empty. */
+  readPattern(shapes: Shapes): void {
+    const { message, count } = this;
+    const start = message.lastStart;
+    if (start === message.length) return;
+    shapes.read(message.bytes, start, message.length);
+    this.pattern[2 * count] = shapes.low;
+    this.pattern[2 * count + 1] = shapes.high;
   }
 
   closeRow(): void {

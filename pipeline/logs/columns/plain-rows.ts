@@ -1,3 +1,4 @@
+import { Shapes } from '../../clusterer/shapes.ts';
 import { NEWLINE } from '../../core/bytes.ts';
 import { Literal } from '../../core/entry.ts';
 import { MAX_TIME, MIN_TIME } from '../../core/time.ts';
@@ -88,7 +89,11 @@ function isLiteral(value: unknown, text = ''): boolean {
   return typeof value === 'number' ? text !== '' && Number(text) === value : typeof value === 'boolean' && text === String(value);
 }
 
-/** Adds a checked row. */
+/** Few records are lines, so few shapes are remembered of them. */
+const [PLAIN_SHAPES, PLAIN_WORDS] = [1024, 32_768] as const;
+let shapes: Shapes | null = null;
+
+/** Adds a checked row. Its pattern is worked out here, which gives the same wherever it is read. */
 export function addPlainRow(columns: LogColumns, row: PlainRow, { names, levels, services }: Words): void {
   const time = halvesOf(row.time);
   columns.openRow(time.low, time.high, halvesOf(row.streamId), row.severity);
@@ -99,6 +104,7 @@ export function addPlainRow(columns: LogColumns, row: PlainRow, { names, levels,
   put(columns.traceId, row.trace_id);
   put(columns.spanId, row.span_id);
   put(columns.message, row.message);
+  columns.readPattern((shapes ??= new Shapes(PLAIN_SHAPES, PLAIN_WORDS)));
   columns.names.reserve(row.fields.length);
   columns.jsonNames.reserve(row.fields.length);
   for (const [key, value] of row.fields) {

@@ -7,6 +7,8 @@ const MAX_LENGTH_BYTES = 5;
 export class StringColumn {
   bytes: Buffer;
   length = 0;
+  /** Where the bytes of the string begin that was added last by `token` or `raw`; they end at `length`. */
+  lastStart = 0;
 
   constructor(size: number) {
     this.bytes = Buffer.allocUnsafeSlow(size);
@@ -35,6 +37,7 @@ export class StringColumn {
       target[to++] = byte;
     }
     target[this.length] = size;
+    this.lastStart = this.length + 1;
     this.length = to;
   }
 
@@ -43,6 +46,7 @@ export class StringColumn {
     const size = end - start;
     this.#reserve(size + MAX_LENGTH_BYTES);
     this.#putLength(size);
+    this.lastStart = this.length;
     if (size >= SHORT) this.bytes.set(source.subarray(start, end), this.length);
     else for (let at = start, to = this.length; at < end; at++, to++) this.bytes[to] = source[at] as number;
     this.length += size;

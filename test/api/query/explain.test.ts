@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { renderExplained, type ExplainedQuery } from '../../../cli/explained.ts';
 import { explainSearch } from '../../../api/query/explain.ts';
+import { PatternDirectory } from '../../../api/query/patterns/pattern-directory.ts';
 import type { Deps, Request } from '../../../api/query/deps.ts';
 import { memoryFor, NOW } from '../../logsql/support.ts';
 
@@ -8,6 +9,7 @@ const deps: Deps = {
   now: () => NOW,
   memory: memoryFor(),
   maxFacetFields: 50,
+  patterns: new PatternDirectory(),
   runner: () => {
     throw new Error('An explanation runs nothing.');
   },

@@ -25,7 +25,17 @@ describe('migrations', () => {
   it('lay all tables in an empty database, streams before entries, and note each file', async () => {
     const { store, statements } = storeWith([]);
     expect(await migrate(store)).to.deep.equal(FILES.map((name) => Number(name.slice(0, 3))));
-    expect(laid(statements)).to.deep.equal(['migrations', 'streams', 'logs', 'insert_fences', 'volume', 'measures', 'alerts']);
+    expect(laid(statements)).to.deep.equal([
+      'migrations',
+      'streams',
+      'logs',
+      'insert_fences',
+      'volume',
+      'measures',
+      'alerts',
+      'pattern_counts',
+      'patterns',
+    ]);
     for (const name of FILES) expect(statements.join('\n')).to.include(`'${name}')`);
   });
 

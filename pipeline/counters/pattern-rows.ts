@@ -1,0 +1,61 @@
+import type { AbsoluteRecord } from '../bus/absolute-record.ts';
+import type { Signal } from '../bus/signal.ts';
+import { cutRows } from './cut-rows.ts';
+import { RowColumns } from './row-columns.ts';
+import { rowsHeaders, rowsSignal } from './rows-signal.ts';
+
+/**
+ * A pattern of a tenant, told when it is new, on each day on which it comes, and when its cluster is another (docs/adr/0030-patterns.md). Of the
+ * rows of a tenant and fingerprint the one with the highest version counts; its text is that of the last row which has one.
+ */
+export type PatternRow = {
+  readonly tenantId: number;
+  /** Retention class in days; 0 keeps for ever. */
+  readonly retentionDays: number;
+  /** When it was told, seconds since 1970, by append time: it is kept for its class from then on. */
+  readonly told: number;
+  /** SHA-256 of the template, and of the template of its cluster's root: hexadecimal. */
+  readonly fingerprint: string;
+  readonly root: string;
+  /** Empty where only the root is told. */
+  readonly template: string;
+  readonly example: string;
+  /** Of the entry that is the example. */
+  readonly severity: number;
+  /** The earliest time of an entry that is known: milliseconds since 1970. */
+  readonly first: number;
+  /** The offset on `partials.v1` at which it was told. */
+  readonly version: number;
+};
+
+const isPositive = (number: number): boolean => number > 0;
+
+/** The columns of a record of `patterns.v1`, in their order. docs/topics.md is the specification. */
+export const patternColumns = new RowColumns<PatternRow>([
+  { name: 'tenant_id', type: 'UInt32', member: 'tenantId', isGood: isPositive },
+  { name: 'retention_days', type: 'UInt16', member: 'retentionDays' },
+  { name: 'told', type: "DateTime64(0, 'UTC')", member: 'told' },
+  { name: 'fingerprint', type: 'String', member: 'fingerprint' },
+  { name: 'root', type: 'String', member: 'root' },
+  { name: 'template', type: 'String', member: 'template' },
+  { name: 'example', type: 'String', member: 'example' },
+  { name: 'severity', type: 'UInt8', member: 'severity' },
+  { name: 'first_ms', type: 'UInt64', member: 'first' },
+  { name: 'version', type: 'UInt64', member: 'version' },
+]);
+
+/** What a row takes before it is compressed, at most. Bytes. */
+const sizeOf = ({ template, example }: PatternRow): number => 180 + 3 * (template.length + example.length);
+
+/** The patterns of tenants: records of rows of many tenants on `patterns.v1`. */
+export const patternsSignal: Signal = rowsSignal('patterns', (value, count) => {
+  const rows = patternColumns.read(value, count);
+  return typeof rows === 'string' ? rows : rows.map(({ retentionDays, told }) => ({ retentionDays, time: told, span: 0 }));
+});
+
+/** The records of these rows, for a partition of `patterns.v1`. */
+export const patternRecords = (partition: number, rows: readonly PatternRow[]): AbsoluteRecord[] =>
+  cutRows(rows, sizeOf).map((together) => ({
+    ...{ topic: patternsSignal.topic.name, partition, key: null },
+    ...{ value: patternColumns.encode(together), headers: rowsHeaders(patternsSignal, together.length) },
+  }));

@@ -1,0 +1,82 @@
+import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
+import { CutOff } from '../../core/snapshot-bytes.ts';
+import { GroupTable } from '../group-table.ts';
+
+/** Patterns that a partition knows of one tenant, and of all; of others it tells nothing, which are the overflow then. */
+const MOST_OF_TENANT = 50_000;
+const MOST = 200_000;
+
+/** The patterns that a partition has told of, by tenant. */
+export class KnownPatterns {
+  #table = new GroupTable();
+  /** By place: the day (since 1970, by append time) on which it was told last, and the earliest time that was told, milliseconds. */
+  #toldDay: number[] = [];
+  #first: number[] = [];
+  #sizes = new Map<number, number>();
+  readonly #mostOfTenant: number;
+
+  constructor(mostOfTenant = MOST_OF_TENANT) {
+    this.#mostOfTenant = mostOfTenant;
+  }
+
+  get size(): number {
+    return this.#table.size;
+  }
+
+  /** True where a pattern of which an entry comes is to be told: it is new, or new on this day, or its entry is earlier than all; it is told then. */
+  tell(tenant: number, high: number, low: number, day: number, first: number): boolean {
+    const place = this.#table.find(tenant, 0, high, low, 0, 0);
+    if (place < 0) {
+      if (this.size >= MOST || (this.#sizes.get(tenant) ?? 0) >= this.#mostOfTenant) return false;
+      this.#add(tenant, high, low, day, first);
+      return true;
+    }
+    const isTold = this.#toldDay[place] === day && first >= (this.#first[place] as number);
+    this.#toldDay[place] = day;
+    this.#first[place] = Math.min(first, this.#first[place] as number);
+    return !isTold;
+  }
+
+  /** Forgets those that did not come on this day or the one before; they are told as new ones when they come back. */
+  forget(day: number): void {
+    if (!this.#toldDay.some((told) => told < day - 1)) return;
+    const [table, toldDay, first] = [this.#table, this.#toldDay, this.#first];
+    this.#table = new GroupTable();
+    this.#toldDay = [];
+    this.#first = [];
+    this.#sizes = new Map();
+    for (let place = 0; place < table.size; place++) {
+      const told = toldDay[place] as number;
+      if (told >= day - 1) this.#add(table.tenant(place), table.high(place), table.low(place), told, first[place] as number);
+    }
+  }
+
+  write(to: ByteWriter): void {
+    to.count(this.size);
+    for (let place = 0; place < this.size; place++) {
+      to.count(this.#table.tenant(place));
+      to.word(this.#table.high(place));
+      to.word(this.#table.low(place));
+      to.signed(this.#toldDay[place] as number);
+      to.count(this.#first[place] as number);
+    }
+  }
+
+  /** What `write` wrote; throws CutOff where it is anything else. */
+  static read(from: ByteReader): KnownPatterns {
+    const read = new KnownPatterns();
+    for (let left = from.count(MOST); left > 0; left--) {
+      const size = read.size;
+      read.#add(from.count(0xffff_ffff), from.word(), from.word(), from.signed(), from.count());
+      if (read.size === size) throw new CutOff();
+    }
+    return read;
+  }
+
+  #add(tenant: number, high: number, low: number, day: number, first: number): void {
+    const place = this.#table.at(tenant, 0, high, low, 0, 0);
+    this.#toldDay[place] = day;
+    this.#first[place] = first;
+    this.#sizes.set(tenant, (this.#sizes.get(tenant) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,58 @@
+import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+
+const VERSION = 1;
+/** More than a partial ever has. */
+const MOST = 100_000;
+/** A partial is cut after so many bytes, about. */
+const PARTIAL_BYTES = 256 * 1024;
+
+/** A pattern that came: its number, as halves, an entry's message and severity, and the earliest time of its entries, milliseconds since 1970. */
+export type SeenPattern = {
+  readonly high: number;
+  readonly low: number;
+  readonly severity: number;
+  readonly first: number;
+  /** As a template is made of it: bytes, a character for each of them. */
+  readonly message: string;
+};
+
+/** The values of the partials that tell these patterns. */
+export function encodeSeen(patterns: readonly SeenPattern[]): Buffer[] {
+  const cuts: SeenPattern[][] = [];
+  let room = 0;
+  for (const pattern of patterns) {
+    room -= pattern.message.length + 32;
+    if (room < 0) {
+      cuts.push([]);
+      room = PARTIAL_BYTES - pattern.message.length - 32;
+    }
+    cuts.at(-1)?.push(pattern);
+  }
+  return cuts.map((together) => {
+    const to = new ByteWriter();
+    for (const number of [VERSION, together.length]) to.count(number);
+    for (const { high, low, severity, first, message } of together) {
+      to.word(high);
+      to.word(low);
+      to.count(severity);
+      to.count(first);
+      to.text(message);
+    }
+    return to.finish();
+  });
+}
+
+/** What a value says; null where it is no such partial. */
+export function readSeen(value: Buffer): SeenPattern[] | null {
+  const from = new ByteReader(value);
+  try {
+    if (from.count() !== VERSION) return null;
+    const patterns: SeenPattern[] = [];
+    for (let left = from.count(MOST); left > 0; left--)
+      patterns.push({ high: from.word(), low: from.word(), severity: from.count(0xff), first: from.count(), message: from.text() });
+    return from.isAtEnd ? patterns : null;
+  } catch (error) {
+    if (error instanceof CutOff) return null;
+    throw error;
+  }
+}

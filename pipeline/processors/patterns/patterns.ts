@@ -1,0 +1,99 @@
+import { MAX_MESSAGE, wholeCharacters } from '../../clusterer/words.ts';
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import { patternCountRecords } from '../../counters/pattern-counts.ts';
+import type { ColumnsView } from '../../logs/columns/column-reader.ts';
+import type { PartialOutput } from '../merge/partial.ts';
+import type { Batch, Input, Processor } from '../processor.ts';
+import { PatternSegment, type SegmentEnd } from './pattern-segment.ts';
+import { encodeSeen, type SeenPattern } from './patterns-partial.ts';
+import { PatternsState, SEGMENTS } from './patterns-state.ts';
+import { RecordPatterns } from './record-patterns.ts';
+
+const DAY_MS = 86_400_000;
+
+export type PatternsOptions = {
+  /** When a segment has more groups, those who have most of them are told apart less; where that is not enough it is closed. */
+  readonly maxGroups?: number;
+};
+
+/** The record that is being folded; nothing of it is part of a state. */
+const record = new RecordPatterns();
+
+/**
+ * Counts entries by tenant, pattern, stream, severity and span of time, in segments as the volume has them, and tells of each pattern that is new,
+ * and once on each day on which it comes, to those who find its template and cluster (docs/adr/0030-patterns.md).
+ */
+export const createPatterns = ({ maxGroups = 50_000 }: PatternsOptions = {}): Processor<PatternsState> => ({
+  name: 'patterns',
+  init: () => new PatternsState(),
+
+  fold(state, input) {
+    const outputs: (AbsoluteRecord | PartialOutput)[] = [];
+    const close = (longest: number, until: number, closedAt: number): void => {
+      const { partition } = input;
+      for (let index = 0; index <= longest; index++) outputs.push(...closed(state, index, { partition, until, closedAt, run: state.run }));
+    };
+    if (input.offset !== state.next) {
+      // what is missing came behind what has been counted
+      close(SEGMENTS.length - 1, state.next, state.lastAt);
+      state.run = input.appendedAt;
+    }
+    const longest = state.segments.findLastIndex((segment, index) => segment !== null && isOver(segment, index, input));
+    close(longest, input.offset, input.appendedAt);
+    const counts = input.kind === 'batch' && input.columns !== null && input.columns.count > 0;
+    if (counts) outputs.push(...take(state, input, input.columns));
+    state.next = input.offset + 1;
+    state.lastAt = input.appendedAt;
+    for (const segment of state.segments) segment?.limit(maxGroups);
+    close(
+      state.segments.findLastIndex((segment) => segment !== null && segment.size > maxGroups),
+      state.next,
+      input.appendedAt,
+    );
+    return outputs;
+  },
+
+  snapshot: (state) => state.snapshot(),
+  restore: (bytes) => PatternsState.restored(bytes),
+});
+
+const isOver = ({ since }: PatternSegment, index: number, { appendedAt }: Input): boolean =>
+  appendedAt >= since + (SEGMENTS[index]?.openMs ?? 0);
+
+/** The rows of a segment, which is open no more. */
+function closed({ segments }: PatternsState, index: number, end: SegmentEnd): AbsoluteRecord[] {
+  const segment = segments[index] ?? null;
+  segments[index] = null;
+  return segment === null ? [] : patternCountRecords(end.partition, segment.rows(end));
+}
+
+/** Counts a record, and tells which of its patterns are to be told. */
+function take(state: PatternsState, input: Batch, columns: ColumnsView): PartialOutput[] {
+  const { tenantId, retentionDays, offset, appendedAt } = input;
+  const day = Math.floor(appendedAt / DAY_MS);
+  if (day > state.day) {
+    state.known.forget(day);
+    state.day = day;
+  }
+  record.count(columns);
+  if (record.groups.size === 0) return [];
+  SEGMENTS.forEach(({ minutes }, index) => {
+    const segment = (state.segments[index] ??= new PatternSegment(offset, appendedAt, minutes));
+    segment.add(record, tenantId, retentionDays);
+  });
+  const { patterns, firstTime, firstRow } = record;
+  const seen: SeenPattern[] = [];
+  for (let number = 0; number < patterns.size; number++) {
+    const [high, low, first] = [patterns.high(number), patterns.low(number), firstTime[number] as number];
+    if (!state.known.tell(tenantId, high, low, day, first)) continue;
+    const row = firstRow[number] as number;
+    seen.push({ high, low, first, severity: columns.bytes[columns.severity + row] as number, message: messageAt(columns, row) });
+  }
+  return encodeSeen(seen).map((value) => ({ kind: 'partial', tenantId, retentionDays, value }));
+}
+
+/** As much of a message as a template is made of. */
+function messageAt({ bytes, message }: ColumnsView, row: number): string {
+  const [start, end] = [message.starts[row] as number, message.ends[row] as number];
+  return bytes.toString('latin1', start, end - start > MAX_MESSAGE ? wholeCharacters(bytes, start + MAX_MESSAGE) : end);
+}

@@ -1,0 +1,121 @@
+import { Clusterer, OVERFLOW_FINGERPRINT } from '../../clusterer/clusterer.ts';
+import { Masker } from '../../clusterer/masker.ts';
+import { fingerprintOf } from '../../clusterer/shapes.ts';
+import type { PatternRow } from '../../counters/pattern-rows.ts';
+import { type ByteReader, type ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import type { SeenPattern } from './patterns-partial.ts';
+
+/** Templates of a tenant that are told apart, and bytes of them; what is beyond is the overflow. */
+const MOST_TEMPLATES = 50_000;
+export const MOST_TENANT_BYTES = 12 * 1024 * 1024;
+/** What is not told for so long is forgotten, where entries are kept for ever or longer. Days. */
+const MOST_DAYS = 365;
+
+/** A template: with which time it came first, the earliest time of an entry (milliseconds), and the day on which it was told last. */
+type Seen = { readonly template: string; readonly added: number; first: number; day: number };
+/** A pattern as it is told, without what all rows of a partial share. */
+export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' | 'example' | 'severity' | 'first'>;
+
+const masker = new Masker();
+const options = { maxTemplates: MOST_TEMPLATES };
+const bytesOf = (template: string): number => Buffer.byteLength(template) + 16;
+
+/** The templates of a tenant, and their clusters. */
+export class TenantClusters {
+  /** Bytes of all templates, about. */
+  bytes = 0;
+  #clusterer = new Clusterer(options);
+  /** By fingerprint, in the order in which they came. */
+  readonly #seen = new Map<string, Seen>();
+  /** The day (since 1970, by append time) on which templates were forgotten last. */
+  #day = 0;
+
+  get size(): number {
+    return this.#seen.size;
+  }
+
+  /** Takes patterns that came on a day; gives what is to be told of them, and of those that are of another cluster now. */
+  take(patterns: readonly SeenPattern[], day: number, mostBytes: number): ToldPattern[] {
+    const told = new Map<string, ToldPattern>();
+    for (const pattern of patterns) {
+      const found = this.#add(pattern, day, mostBytes);
+      if (found !== null) told.set(found.fingerprint, found);
+    }
+    for (const { alias } of this.#clusterer.takeAliases())
+      if (!told.has(alias)) told.set(alias, { ...NOTHING, fingerprint: alias, root: '', first: this.#seen.get(alias)?.first ?? 0 });
+    const roots = new Set([...told.keys()].map((fingerprint) => this.#clusterer.rootOf(fingerprint) ?? OVERFLOW_FINGERPRINT));
+    for (const root of roots) {
+      const seen = this.#seen.get(root);
+      if (seen === undefined || seen.day >= day || told.has(root)) continue;
+      // as long as one of a cluster comes, its root is known
+      seen.day = day;
+      told.set(root, { ...NOTHING, fingerprint: root, root, template: seen.template, first: seen.first });
+    }
+    return [...told.values()].map((one) => ({ ...one, root: this.#clusterer.rootOf(one.fingerprint) ?? OVERFLOW_FINGERPRINT }));
+  }
+
+  #add({ high, low, severity, first, message }: SeenPattern, day: number, mostBytes: number): ToldPattern | null {
+    const bytes = Buffer.from(message, 'latin1');
+    const template = Buffer.from(masker.out.subarray(0, masker.mask(bytes, 0, bytes.length))).toString();
+    const fingerprint = fingerprintOf(template);
+    // made by other rules than those of this release: what is counted of it is the overflow
+    if (parseInt(fingerprint.slice(0, 8), 16) !== high || parseInt(fingerprint.slice(8, 16), 16) !== low) return null;
+    const known = this.#seen.get(fingerprint);
+    const earliest = Math.min(first, known?.first ?? first);
+    if (known !== undefined) [known.first, known.day] = [earliest, Math.max(known.day, day)];
+    else if (this.size < MOST_TEMPLATES && this.bytes + bytesOf(template) <= Math.min(mostBytes, MOST_TENANT_BYTES)) {
+      this.#clusterer.add(template, first);
+      this.#seen.set(fingerprint, { template, added: first, first, day });
+      this.bytes += bytesOf(template);
+    }
+    return { fingerprint, root: '', template, example: bytes.toString(), severity, first: earliest };
+  }
+
+  /** Forgets, once a day, the templates that did not come for so many days (0: for a year); they are new ones when they come back. */
+  forget(day: number, retentionDays: number): void {
+    if (day <= this.#day) return;
+    this.#day = day;
+    const oldest = day - 1 - (retentionDays === 0 ? MOST_DAYS : retentionDays);
+    if (![...this.#seen.values()].some((seen) => seen.day < oldest)) return;
+    this.#clusterer = new Clusterer(options);
+    this.bytes = 0;
+    for (const [fingerprint, { template, added, day: told }] of this.#seen) {
+      if (told < oldest) this.#seen.delete(fingerprint);
+      else {
+        this.#clusterer.add(template, added);
+        this.bytes += bytesOf(template);
+      }
+    }
+    this.#clusterer.takeAliases();
+  }
+
+  write(to: ByteWriter): void {
+    to.signed(this.#day);
+    to.count(this.size);
+    for (const { template, added, first, day } of this.#seen.values()) {
+      to.text(Buffer.from(template).toString('latin1'));
+      to.count(added);
+      to.count(first);
+      to.signed(day);
+    }
+  }
+
+  /** What `write` wrote; throws CutOff where it is anything else. */
+  static read(from: ByteReader): TenantClusters {
+    const read = new TenantClusters();
+    read.#day = from.signed();
+    for (let left = from.count(MOST_TEMPLATES); left > 0; left--) {
+      const template = Buffer.from(from.text(), 'latin1').toString();
+      const [added, first, day] = [from.count(), from.count(), from.signed()];
+      read.#clusterer.add(template, added);
+      const { size } = read;
+      read.#seen.set(fingerprintOf(template), { template, added, first, day });
+      if (read.size !== size + 1) throw new CutOff();
+      read.bytes += bytesOf(template);
+    }
+    read.#clusterer.takeAliases();
+    return read;
+  }
+}
+
+const NOTHING = { template: '', example: '', severity: 0 } as const;
