@@ -270,6 +270,14 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/rules') }),
   },
   {
+    name: 'rule show',
+    help: 'Shows a rule.',
+    required: ['tenant', 'id'],
+    optional: [],
+    columns: RULE_COLUMNS,
+    request: (flags) => ({ method: 'GET', path: ofTenant(flags, `/rules/${part(flags, 'id')}`) }),
+  },
+  {
     name: 'rule set',
     help: 'Changes what is named of a rule.',
     required: ['tenant', 'id'],

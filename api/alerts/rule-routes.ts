@@ -165,6 +165,13 @@ export function adminRuleRoutes(options: RuleRoutesOptions): AdminRoute[] {
       },
     },
     {
+      ...{ method: 'GET', path: `${ADMIN}/{rule}` },
+      handle: ({ params }) => {
+        const { id } = requireTenant(options.control, tenantIdOf(params));
+        return Promise.resolve({ status: 200, body: shown(id, requireRule(options, id, params['rule'] ?? '')) });
+      },
+    },
+    {
       ...{ method: 'PUT', path: `${ADMIN}/{rule}`, action: 'rule set' },
       handle: async ({ params, body }) => {
         const [tenantId, id] = [tenantIdOf(params), params['rule'] ?? ''];

@@ -47,7 +47,7 @@ describe('logweir admin rule', () => {
     expect(ran.err).to.match(sentence);
   };
 
-  it('creates, lists, changes and deletes rules of a tenant', async () => {
+  it('creates, lists, shows, changes and deletes rules of a tenant', async () => {
     const more = ['--by', 'service, status', '--every', '5m', '--for', '3', '--name', 'errors', '--severity', 'critical'];
     const made = await rule('create', ...GOOD, ...more);
     expect([made.code, made.err]).to.deep.equal([0, '']);
@@ -61,6 +61,8 @@ describe('logweir admin rule', () => {
       ...{ tenant_id: 1, name: 'errors', query, every: '5m', if: 'value > 5', for: 3, severity: 'critical', sensitivity: 'low' },
     });
     expect(await shown('2')).to.deep.equal([]);
+    const alone = await rule('show', '--tenant', '1', '--id', id, '--json');
+    expect(JSON.parse(alone.out)).to.deep.equal(first);
 
     // what is not named is kept
     expect((await rule('set', '--tenant', '1', '--id', id, '--if', 'value > 7', '--for', '1')).code).to.equal(0);
@@ -103,9 +105,10 @@ describe('logweir admin rule', () => {
     const [other] = await shown('2');
     for (const id of [String(other?.id), '../2', 'constructor']) {
       await refused(1, /^There is no such rule\.\n$/, 'set', '--tenant', '1', '--id', id, '--name', 'x');
+      await refused(1, /^There is no such rule\.\n$/, 'show', '--tenant', '1', '--id', id);
       await refused(1, /^There is no such rule\.\n$/, 'delete', '--tenant', '1', '--id', id);
     }
-    await refused(2, /There is no command "admin rule show"/, 'show', '--tenant', '1');
+    await refused(2, /There is no command "admin rule change"/, 'change', '--tenant', '1');
     expect(control.offset).to.equal(before);
   });
 
