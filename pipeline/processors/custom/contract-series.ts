@@ -26,6 +26,13 @@ const series = (what: string, minutes: number, of: (index: number) => Minute): C
   }),
 });
 
+/** Windows of a rule: some are left out, since not all of their entries were evaluated. */
+const windows = (what: string, step: number, count: number, of: (index: number) => Minute): ContractSeries => {
+  const { points } = series(what, count, of);
+  const moved = points.map(([minute, value, entries], index) => [minute + index * (step - 1), value, entries, 0] as const);
+  return { what, points: moved.filter((_point, index) => index % 50 !== 49) };
+};
+
 const counted = (count: number, errors = 0): Minute => ({ value: count, entries: count, errors });
 /** Values that a field may have: none, below zero, tiny, and as large as bytes or nanoseconds are. */
 const ODD = [0, 1, -1, 0.5, 1e-9, -1e-9, 1e15, -1e15, 9_007_199_254_740_991] as const;
@@ -49,6 +56,10 @@ export function contractSeries(): readonly ContractSeries[] {
     series('A stream of a week', 7 * DAY, (at) => counted(100 + noise(40) + (at % DAY < 600 ? 100 : 0), noise(3))),
     series('A stream of one minute', 1, () => counted(7)),
     series('A value that is there at times', DAY, () => ({ value: next() < 0.5 ? null : 100 * next(), entries: 3 })),
+    windows('The value of a rule each five minutes, with gaps', 5, 600, (at) => ({
+      value: at % 9 === 0 ? null : 90 + noise(30),
+      entries: 3,
+    })),
     series('A value that is never there', 600, () => ({ value: null, entries: 0 })),
     series('Values of any size', DAY, () => ({ value: ODD[noise(ODD.length)] ?? 0, entries: 1 + noise(1e9) })),
   ];
