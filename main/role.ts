@@ -37,7 +37,7 @@ function rolesOf(argv: string[]): { readonly names: readonly string[]; readonly 
 type Admin = { routes?: Pick<InternalOptions, 'adminRoutes' | 'audit'>; control?: ControlStore; processors?: ProcessorLook };
 
 function endWith(error: Error, log: Logger): void {
-  log.fatal({ err: error }, 'The process ends, to be started again.');
+  log.fatal({ err: error }, 'The process exits to be restarted.');
   log.flush(() => process.exit(1));
 }
 
@@ -120,7 +120,7 @@ async function main(): Promise<void> {
       log.info({ why }, 'Stopping.');
       setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref();
       await stopAll(services).catch((error: unknown) => {
-        log.error({ err: error }, 'Stopping was not clean.');
+        log.error({ err: error }, 'The shutdown was not clean.');
       });
       process.exit(0);
     })();
@@ -132,7 +132,7 @@ async function main(): Promise<void> {
     stop('the supervisor is gone');
   });
   process.on('unhandledRejection', (error) => {
-    log.fatal({ err: error }, 'A promise was rejected and nobody looked: a bug.');
+    log.fatal({ err: error }, 'Unhandled promise rejection: a bug.');
     process.exit(1);
   });
   await startAll(services);

@@ -87,7 +87,7 @@ export class TableWriter implements RangeStore {
       this.#log.warn(
         { err: error, partition, start, end, rows },
         cannotFence
-          ? 'ClickHouse has not the memory for a range that cannot be divided; it is repeated.'
+          ? 'ClickHouse lacks the memory for a range that cannot be split; retrying.'
           : 'ClickHouse has not the memory for a range; it is stored in halves.',
       );
       if (cannotFence) throw error;
@@ -291,7 +291,7 @@ export class TableWriter implements RangeStore {
       if (count !== distinct) this.#log.error({ range: name, record, count, distinct }, 'A record is stored more than once.');
     }
     const complete = range.records.every((record) => rows.get(keyOf(record))?.distinct === record.count);
-    this.#log.info({ range: name, rows: range.rows, complete }, 'A range was read back.');
+    this.#log.info({ range: name, rows: range.rows, complete }, 'A range was read back to verify it.');
     return complete;
   }
 

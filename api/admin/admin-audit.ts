@@ -97,7 +97,7 @@ export class AdminAudit {
       await this.#history.append(line.id, JSON.stringify(line));
     } catch (error) {
       const { id, action, state, requestId } = line;
-      this.#log.error({ err: error, id, action, state, requestId }, 'The audit log of administration cannot be written.');
+      this.#log.error({ err: error, id, action, state, requestId }, 'The admin audit log is unavailable.');
       throw new HttpError(503, 'audit_unavailable', detail, { retryAfter: 5, cause: error });
     }
   }

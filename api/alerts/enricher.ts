@@ -153,7 +153,7 @@ export class Enricher implements AlertListener, Service {
       if (this.#stop.signal.aborted) return;
       const isOver = tries + 1 >= MOST_TRIES;
       onOutcome(isOver ? 'failed' : 'again');
-      log.warn({ err: error, tenant: row.tenantId, alert: row.id, isTriedAgain: !isOver }, 'It was not found why an alert has come.');
+      log.warn({ err: error, tenant: row.tenantId, alert: row.id, isTriedAgain: !isOver }, 'Enriching an alert failed.');
       if (!isOver) {
         this.#waitAgain(one);
         return;

@@ -120,9 +120,9 @@ export class ShardGrowth implements Service {
     if (wanted === shards) return;
     try {
       const raised = await raiseShards(control, tenantId, wanted);
-      if (raised !== null) log.info({ tenantId, shards: wanted, entriesPerSecond: Math.round(rate) }, 'A tenant has got more shards.');
+      if (raised !== null) log.info({ tenantId, shards: wanted, entriesPerSecond: Math.round(rate) }, 'A tenant got more shards.');
     } catch (error) {
-      log.warn({ err: error, tenantId }, 'A tenant could not get more shards; it is tried again after the next minute.');
+      log.warn({ err: error, tenantId }, 'Adding shards to a tenant failed; retrying in a minute.');
     }
   }
 }

@@ -87,7 +87,7 @@ export class TrialSweep implements Service {
       const moved = await sweepTrials(control, clock(), this.#stop.signal);
       if (moved.length > 0) log.info({ tenants: moved.map(({ id }) => id) }, 'Trials have ended.');
     } catch (error) {
-      log.warn({ err: error }, 'The sweep of trials failed; the next one tries again.');
+      log.warn({ err: error }, 'The sweep of trials failed; the next one retries.');
     }
   }
 }

@@ -116,7 +116,7 @@ function noteGone({ isCutOff, template, requestId, tenantId, startedAt }: Exchan
   if (isCutOff) return;
   metrics.clientsGone.inc({ route: template });
   const ms = Math.round(performance.now() - startedAt);
-  log.debug({ requestId, route: template, tenantId, ms }, 'A client left before its answer was whole.');
+  log.debug({ requestId, route: template, tenantId, ms }, 'A client disconnected before its response was complete.');
 }
 
 /** An answer failed after its status was sent: the client sees it cut off, and the reason is known here alone. */

@@ -96,7 +96,7 @@ export class StoragePace implements Service {
       try {
         this.#window.stored(await stored(), now());
       } catch (error) {
-        log.debug({ err: error }, 'It cannot be told what is stored.');
+        log.debug({ err: error }, 'The stored ranges are unknown.');
       }
     this.#release(now());
   }

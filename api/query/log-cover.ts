@@ -71,7 +71,7 @@ export class LogCover {
       const [told, untold] = await Promise.all([rows(closings(found)), rows(untoldTenants(found))]);
       this.#known = { at, cover: coverOf(told, found, at), untold: new Map(untold.map(untoldOf)), refused: without };
     } catch (error) {
-      log.debug({ err: error }, 'How far the log is counted is not known; entries are counted instead.');
+      log.debug({ err: error }, 'The position of the counters in the log is unknown; entries are counted instead.');
     } finally {
       this.#asking = null;
     }

@@ -58,7 +58,7 @@ function adminAudit({ config, log }: RoleContext): { readonly history: RecordHis
 
 function warnOfOwner({ config: { clickhouse }, log }: RoleContext): void {
   if (clickhouse.readerUser === clickhouse.user)
-    log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy stands between tenants.');
+    log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy separates tenants.');
 }
 
 /** What operators ask the internal listener. */

@@ -32,7 +32,7 @@ export async function customDetectors({ config, log, metrics }: RoleContext, con
     onFailure: (failure) => {
       failures.set(failure.detector, { ...failure, since: new Date().toISOString() });
       metrics.detectorFailures.inc({ detector: failure.detector });
-      log.error(failure, 'A detector is switched off: it failed.');
+      log.error(failure, 'A detector failed and is switched off.');
     },
     onLook: (detector, points, cpuMs) => {
       metrics.detectorPoints.inc({ detector }, points);
@@ -51,7 +51,7 @@ export async function customDetectors({ config, log, metrics }: RoleContext, con
         });
         failures.delete(key);
       } catch (error) {
-        log.warn({ err: error, detector: key }, 'That a detector is off could not be written; it is tried again.');
+        log.warn({ err: error, detector: key }, 'Switching a detector off failed; retrying.');
       }
     }
   }

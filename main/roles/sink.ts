@@ -133,7 +133,7 @@ function expiredReports({ log, metrics, registerWarning }: RoleContext, letters:
       original,
     } as const;
     letters.write([letter]).catch((error: unknown) => {
-      log.error({ err: error, topic, partition, first, last }, 'That records have expired could not be written to the dead letters.');
+      log.error({ err: error, topic, partition, first, last }, 'Writing expired records to the dead letters failed.');
     });
   };
 }

@@ -37,7 +37,7 @@ export function createWebhooks(context: RoleContext, control: ControlStore, part
     webhooksOf: (tenantId) => webhooksOf(control, tenantId),
     onRefused: (tenantId) => {
       told('refused');
-      log.warn({ tenantId }, 'A webhook is not told of an alert: too many deliveries of its tenant wait.');
+      log.warn({ tenantId }, 'A webhook delivery is discarded: the tenant has too many pending.');
     },
   });
   const courier = new Courier({
@@ -45,10 +45,10 @@ export function createWebhooks(context: RoleContext, control: ControlStore, part
     webhook: (tenantId, id) => webhooksOf(control, tenantId).find((one) => one.id === id && one.isEnabled) ?? null,
     onOutcome: (outcome, { tenantId, webhookId, id, status, error }) => {
       told(outcome);
-      if (outcome === 'failed') log.warn({ tenantId, webhookId, delivery: id, status, error }, 'A webhook could not be told of an alert.');
+      if (outcome === 'failed') log.warn({ tenantId, webhookId, delivery: id, status, error }, 'A webhook delivery failed.');
     },
     onError: (error) => {
-      log.warn({ err: error }, 'The outbox of webhooks could not be written; it is tried again.');
+      log.warn({ err: error }, 'Writing the webhook outbox failed; retrying.');
     },
   });
   return { listener, services: [outbox, courier], routes: { outbox, send, addresses, pepper } };

@@ -153,7 +153,7 @@ export class AssignedPartition {
     await this.#committing;
     const progress = await owner.readProgress(partition, this.#committed, { atLeast: Number(highWatermark), onWait: heartbeat });
     if (progress.intent !== null)
-      owner.log.info({ partition, ...progress.intent }, 'An intent was left behind; its range is checked and repeated.');
+      owner.log.info({ partition, ...progress.intent }, 'An intent was left behind; its range is checked and retried.');
     const reader = new PartitionReader({
       ...owner.reader,
       partition,

@@ -232,7 +232,7 @@ export class GroupMember {
     this.#consumer = this.#create();
     // it waits for the coordinator to take its leave
     before.disconnect().catch((error: unknown) => {
-      this.#options.log.debug({ err: error }, 'The consumer before ended with an error.');
+      this.#options.log.debug({ err: error }, 'The previous consumer ended with an error.');
     });
   }
 
@@ -244,7 +244,7 @@ export class GroupMember {
         this.#onOpen();
         return;
       } catch (error) {
-        log.warn({ err: error }, 'Kafka cannot be reached; it is tried again.');
+        log.warn({ err: error }, 'Kafka is unreachable; retrying.');
         await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
         // one that began meanwhile goes on by itself
         if (mine !== this.#consumer) return;

@@ -157,7 +157,7 @@ export class IdempotentProducer {
       gapMs,
       onOutcome: (outcome) => this.#settle(outcome),
       onUnreachable: (queues, error) => {
-        this.#options.log.debug({ err: error, broker }, 'A broker cannot be reached.');
+        this.#options.log.debug({ err: error, broker }, 'A broker is unreachable.');
         for (const queue of queues) this.#repeat(queue, error);
       },
     });
@@ -190,7 +190,7 @@ export class IdempotentProducer {
       this.#options.onSent(acknowledged.flatMap(({ sent }) => sent));
       return null;
     } catch (error) {
-      this.#options.log.error({ err: error }, 'BUG: What was sent could not be counted.');
+      this.#options.log.error({ err: error }, 'BUG: sent entries could not be counted.');
       return error instanceof Error ? error : new Error(String(error));
     }
   }
@@ -200,13 +200,13 @@ export class IdempotentProducer {
     const now = performance.now();
     queue.postpone(now, this.#options.pauseMs, isLost);
     if (queue.isOverdue(now, this.#options.deadlineMs)) this.#fail(queue, error);
-    else this.#options.log.debug({ err: error, partition: queue.partition }, 'A batch for Kafka is sent again.');
+    else this.#options.log.debug({ err: error, partition: queue.partition }, 'A Kafka batch is retried.');
     this.#place(queue);
   }
 
   #fail(queue: PartitionQueue, error: Error): void {
     const { partition, identity } = queue;
-    this.#options.log.warn({ err: error, partition }, 'A batch for Kafka failed; its producer id is discarded.');
+    this.#options.log.warn({ err: error, partition }, 'A Kafka batch failed; its producer id is discarded.');
     this.#failures.set(partition, performance.now());
     this.#view.retire(identity);
     queue.fail(error);
@@ -234,7 +234,7 @@ export class IdempotentProducer {
       await this.#view.refresh();
     } catch (error) {
       failed = true;
-      this.#options.log.debug({ err: error }, 'No broker says who leads.');
+      this.#options.log.debug({ err: error }, 'No broker returned the partition leaders.');
     }
     this.#looking = false;
     const now = performance.now();

@@ -93,14 +93,14 @@ export class InsertRound {
     try {
       if (!(await store.joins())) return 'alone';
     } catch (error) {
-      log.warn({ err: error }, 'It cannot be told whether the table takes several ranges at once; each is stored by itself.');
+      log.warn({ err: error }, 'It is unknown whether the table accepts several ranges in one insert; each is inserted on its own.');
       return 'alone';
     }
     try {
       await store.storeJointly(id, ranges);
       return 'stored';
     } catch (error) {
-      log.warn({ err: error, insert: id, ranges: ranges.length }, 'An insert of several ranges failed; each is repeated by itself.');
+      log.warn({ err: error, insert: id, ranges: ranges.length }, 'An insert of several ranges failed; each is retried on its own.');
       return 'in doubt';
     }
   }

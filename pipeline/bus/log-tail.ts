@@ -81,7 +81,7 @@ export class LogTail {
         failures = 0;
       } catch (error) {
         if (this.#isStopped()) return;
-        log.warn({ err: error, topic }, 'The live reader lost Kafka; it connects again.');
+        log.warn({ err: error, topic }, 'The live reader lost Kafka; reconnecting.');
         await sleep(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)], undefined, { signal }).catch(() => undefined);
       } finally {
         cluster.disconnect().catch(() => undefined);

@@ -58,7 +58,7 @@ class Reading {
       return this.#open.size === 0;
     } catch (error) {
       signal.throwIfAborted();
-      log.warn({ err: error, topic }, 'Kafka does not give the records; it is asked again.');
+      log.warn({ err: error, topic }, 'A fetch from Kafka failed; retrying.');
       return false;
     } finally {
       cluster.disconnect().catch(() => undefined);

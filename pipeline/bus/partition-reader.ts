@@ -58,7 +58,7 @@ export class PartitionReader implements Waiting {
   start(): void {
     this.#loop = this.#run().catch((error: unknown) => {
       if (this.#active())
-        this.#options.log.error({ err: error, partition: this.#options.partition }, 'A partition is given up until the next assignment.');
+        this.#options.log.error({ err: error, partition: this.#options.partition }, 'A partition is released until the next assignment.');
     });
   }
 

@@ -187,7 +187,7 @@ export class RangeConsumer implements Service {
         if (from > 0 && from < low) this.#expired({ topic, partition, first: from, last: low - 1 });
       }
     } catch (error) {
-      log.warn({ err: error, topic }, 'Whether records have expired unread cannot be told.');
+      log.warn({ err: error, topic }, 'It is unknown whether records have expired unread.');
     }
   }
 

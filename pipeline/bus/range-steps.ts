@@ -67,7 +67,7 @@ export class RangeSteps {
     const highest = await this.#persist(() => store.highest(partition, from, since), 'ask what is stored');
     if (highest === null) return false;
     if (highest > (intent?.end ?? from - 1)) {
-      log.warn({ partition, from, intent, highest }, 'More is stored than is committed; it is compared record by record.');
+      log.warn({ partition, from, intent, highest }, 'More is stored than is committed; comparing record by record.');
       this.#inDoubtTo = Math.max(this.#inDoubtTo, highest);
     }
     return true;
@@ -192,7 +192,7 @@ export class RangeSteps {
       onHalt(why);
       log.error(
         { partition, start, end, unstorable: faulty.length, limit: deadLetterLimit, offset: first?.record.offset, ...first?.fault },
-        'A partition stands still: more of its last 10,000 records than the limit would be dead letters. Nothing is skipped.',
+        'A partition is halted: more of its last 10,000 records than the limit would be dead letters. Nothing is skipped.',
       );
     }
     this.#halted = true;
@@ -204,7 +204,7 @@ export class RangeSteps {
     if (!this.#halted) return;
     this.#halted = false;
     this.#options.onHalt(null);
-    this.#options.log.info({ partition: this.#options.partition }, 'A partition that stood still goes on.');
+    this.#options.log.info({ partition: this.#options.partition }, 'A halted partition has resumed.');
   }
 
   #pause(ms: number): Promise<void> {
@@ -228,7 +228,7 @@ export class RangeSteps {
       } catch (error) {
         if (!isActive()) return null;
         const wait = RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)] as number;
-        log.warn({ err: error, partition, attempt, retryInMs: wait }, `Could not ${what}; it is repeated.`);
+        log.warn({ err: error, partition, attempt, retryInMs: wait }, `Failed to ${what}; retrying.`);
         if (attempt >= 2 && isFinishing()) return null;
         await this.#pause(wait);
       }

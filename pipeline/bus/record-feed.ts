@@ -113,7 +113,7 @@ export class RecordFeed implements Service {
         return;
       } catch (error) {
         const { partition, offset } = record;
-        log.warn({ err: error, topic: signal.topic.name, partition, offset }, 'A record could not be taken; it is given again.');
+        log.warn({ err: error, topic: signal.topic.name, partition, offset }, 'A record failed to process; retrying.');
         await new Promise((resolve) => setTimeout(resolve, wait).unref());
       }
     }
@@ -136,7 +136,7 @@ export class RecordFeed implements Service {
           assigned.committed = offset;
         } catch (error) {
           // the next one says the same, or more
-          this.#options.log.debug({ err: error, partition }, 'A commit was not answered.');
+          this.#options.log.debug({ err: error, partition }, 'A commit timed out.');
         }
       }),
     );

@@ -113,7 +113,7 @@ export class Alertmanager implements AlertListener, Service {
         if (!this.#known.has(row.id)) this.#known.set(row.id, { partition, row, why: '' });
       for (const partition of fresh) this.#read.add(partition);
     } catch (error) {
-      log.warn({ err: error }, 'Which alerts fire could not be read; it is tried again.');
+      log.warn({ err: error }, 'Reading the firing alerts failed; retrying.');
     }
   }
 
@@ -149,12 +149,12 @@ export class Alertmanager implements AlertListener, Service {
       const status = await post(new URL(`${url.href.replace(/\/+$/, '')}/api/v2/alerts`), JSON.stringify(batch));
       if (status < 200 || status > 299) throw new Error(`The Alertmanager answered with status ${String(status)}.`);
       onOutcome('sent', batch.length);
-      if (this.#failing.delete(shown)) log.info({ alertmanager: shown }, 'The Alertmanager takes alerts again.');
+      if (this.#failing.delete(shown)) log.info({ alertmanager: shown }, 'The Alertmanager accepts alerts again.');
     } catch (error) {
       onOutcome('failed', batch.length);
       if (this.#failing.has(shown)) return;
       this.#failing.add(shown);
-      log.error({ err: error, alertmanager: shown }, 'The Alertmanager does not take alerts; it is told again each minute.');
+      log.error({ err: error, alertmanager: shown }, 'The Alertmanager rejects alerts; retrying each minute.');
     }
   }
 

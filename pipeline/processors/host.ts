@@ -155,7 +155,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
         const onProgress = (records: number): void => {
           if (records < told + PROGRESS_EVERY) return;
           told = records;
-          log.info({ processor: name, records }, 'Snapshots are being read.');
+          log.info({ processor: name, records }, 'Reading snapshots.');
         };
         return [name, await states.load(partitions, { signal, onProgress })] as const;
       }),
@@ -200,7 +200,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     }
     const { log } = this.#options;
     if (last < next) {
-      log.error({ partition, next, end }, 'The log ends before what processors have counted: it has lost its end.');
+      log.error({ partition, next, end }, 'Log truncation: the log ends before the offset that processors have counted.');
       hosted.skipTo(first);
     } else if (next > 0) log.error({ partition, next, first }, 'Records have expired before processors read them.');
     return false;

@@ -190,7 +190,10 @@ export class HostedPartition<In extends Position = Input> {
     try {
       return processor.restore(bytes);
     } catch (error) {
-      this.#options.log.error({ err: error, processor: processor.name, partition: this.partition }, 'A processor threw at its snapshot.');
+      this.#options.log.error(
+        { err: error, processor: processor.name, partition: this.partition },
+        'A processor threw while its snapshot was taken.',
+      );
       return null;
     }
   }
@@ -198,7 +201,7 @@ export class HostedPartition<In extends Position = Input> {
   #halt(member: Member<In>, offset: number, error: unknown): void {
     member.halted = `offset ${String(offset)}: ${error instanceof Error ? error.message : String(error)}`;
     const { partition } = this;
-    this.#options.log.error({ err: error, processor: member.processor.name, partition, offset }, 'A processor is halted: it threw.');
+    this.#options.log.error({ err: error, processor: member.processor.name, partition, offset }, 'A processor threw and is halted.');
   }
 
   #save(member: Member<In>): void {

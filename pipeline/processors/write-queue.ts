@@ -83,7 +83,7 @@ export class WriteQueue {
         wait = this.#options.retryMs ?? RETRY_MS;
       } catch (error) {
         this.#failing = true;
-        this.#options.log.warn({ err: error, retryMs: wait }, 'What processors have found could not be written; it is tried again.');
+        this.#options.log.warn({ err: error, retryMs: wait }, 'Writing the output of processors failed; retrying.');
         await sleep(wait, undefined, { signal }).catch(() => undefined);
         wait = Math.min(2 * wait, MOST_RETRY_MS);
       }

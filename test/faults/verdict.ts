@@ -66,6 +66,6 @@ function unhandled(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith('.log'))
     .flatMap((name) => readFileSync(path.join(folder, name), 'utf8').split('\n'))
-    .filter((line) => /A promise was rejected and nobody looked|BUG:|A record is stored more than once/.test(line))
+    .filter((line) => /Unhandled promise rejection|BUG:|A record is stored more than once/.test(line))
     .map((line) => line.slice(0, 600));
 }

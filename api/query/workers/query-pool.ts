@@ -291,7 +291,7 @@ export class QueryPool implements QueryEngine, Service {
       this.#options.onLost?.(why === 'time' || why === 'memory' ? why : 'crash');
       const culprit = jobs.find(({ number }) => number === noted)?.job;
       const about = { how, why, requestId: culprit?.requestId, operation: culprit?.operation, tenantId: culprit?.tenantId };
-      log.warn(about, 'A query worker has ended with the query that it was working on; another one takes its place.');
+      log.warn(about, 'A query worker ended with its query; it is replaced.');
     }
     for (const job of jobs) {
       // where it has not said whom it worked for, it may have been any that it began; and somebody else may have killed it
@@ -306,7 +306,7 @@ export class QueryPool implements QueryEngine, Service {
     const isBroken = why === null && !isReady && jobs.length === 0;
     if (!isBroken) this.#open(slot);
     else {
-      log.error({ how }, 'A query worker could not begin; it is tried again.');
+      log.error({ how }, 'A query worker failed to start; retrying.');
       setTimeout(() => {
         if (this.#running) this.#open(slot);
       }, AGAIN_MS);

@@ -113,8 +113,8 @@ describe('what Alertmanagers are told', () => {
     expect(told().length).to.equal(4);
     expect(outcomes).to.deep.equal(['failed 1', 'failed 1', 'failed 1', 'sent 1']);
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
-      'The Alertmanager does not take alerts; it is told again each minute.',
-      'The Alertmanager takes alerts again.',
+      'The Alertmanager rejects alerts; retrying each minute.',
+      'The Alertmanager accepts alerts again.',
     ]);
     expect(lines.join('')).not.to.contain('pass');
   });
