@@ -156,10 +156,10 @@ export class PatternSegment {
   }
 
   /** Its rows, and behind those of all tenants, for each of these, that it is closed. */
-  rows({ partition, until, closedAt, run }: SegmentEnd): PatternCount[] {
+  rows({ partition, until, closedAt, run }: SegmentEnd): Omit<PatternCount, 'part'>[] {
     const span = this.minutes * MINUTE_SECONDS;
     const key = { span, partition, segment: this.from, until, run };
-    const rows: PatternCount[] = [];
+    const rows: Omit<PatternCount, 'part'>[] = [];
     const tenants = new Map<number, number>();
     for (const { tenant: tenantId, retentionDays, scope, time, severity, entries, first, last, ...ids } of this.groups()) {
       const [pattern, streamId] = [idOf(ids.patternHigh, ids.patternLow), idOf(ids.streamHigh, ids.streamLow)];

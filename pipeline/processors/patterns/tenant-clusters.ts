@@ -11,10 +11,19 @@ export const MOST_TENANT_BYTES = 12 * 1024 * 1024;
 /** What is not told for so long is forgotten, where entries are kept for ever or longer. Days. */
 const MOST_DAYS = 365;
 
+/** Templates that were forgotten and are not new when they come back: so many, by so many digits of their fingerprints. */
+const MOST_FORGOTTEN = 20_000;
+const DIGITS = 16;
+
 /** A template: with which time it came first, the earliest time of an entry (milliseconds), and the day on which it was told last. */
 type Seen = { readonly template: string; readonly added: number; first: number; day: number };
 /** A pattern as it is told, without what all rows of a partial share. */
-export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' | 'example' | 'severity' | 'first'>;
+export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' | 'example' | 'severity' | 'first'> & {
+  /** The label set of the example's stream. */
+  readonly stream: string;
+  /** Its template was never seen, nor any other of its cluster. */
+  readonly isNew: boolean;
+};
 
 const masker = new Masker();
 const options = { maxTemplates: MOST_TEMPLATES };
@@ -27,8 +36,9 @@ export class TenantClusters {
   #clusterer = new Clusterer(options);
   /** By fingerprint, in the order in which they came. */
   readonly #seen = new Map<string, Seen>();
-  /** The day (since 1970, by append time) on which templates were forgotten last. */
+  /** The day (since 1970, by append time) on which templates were forgotten last, and which: the first digits of their fingerprints. */
   #day = 0;
+  readonly #forgotten = new Set<string>();
 
   get size(): number {
     return this.#seen.size;
@@ -54,7 +64,7 @@ export class TenantClusters {
     return [...told.values()].map((one) => ({ ...one, root: this.#clusterer.rootOf(one.fingerprint) ?? OVERFLOW_FINGERPRINT }));
   }
 
-  #add({ high, low, severity, first, message }: SeenPattern, day: number, mostBytes: number): ToldPattern | null {
+  #add({ high, low, severity, first, message, stream: labels }: SeenPattern, day: number, mostBytes: number): ToldPattern | null {
     const bytes = Buffer.from(message, 'latin1');
     const template = Buffer.from(masker.out.subarray(0, masker.mask(bytes, 0, bytes.length))).toString();
     const fingerprint = fingerprintOf(template);
@@ -62,13 +72,15 @@ export class TenantClusters {
     if (parseInt(fingerprint.slice(0, 8), 16) !== high || parseInt(fingerprint.slice(8, 16), 16) !== low) return null;
     const known = this.#seen.get(fingerprint);
     const earliest = Math.min(first, known?.first ?? first);
+    let isNew = false;
     if (known !== undefined) [known.first, known.day] = [earliest, Math.max(known.day, day)];
     else if (this.size < MOST_TEMPLATES && this.bytes + bytesOf(template) <= Math.min(mostBytes, MOST_TENANT_BYTES)) {
-      this.#clusterer.add(template, first);
+      isNew = this.#clusterer.add(template, first) === fingerprint && !this.#forgotten.has(fingerprint.slice(0, DIGITS));
       this.#seen.set(fingerprint, { template, added: first, first, day });
       this.bytes += bytesOf(template);
     }
-    return { fingerprint, root: '', template, example: bytes.toString(), severity, first: earliest };
+    const stream = labels === '' ? '{}' : Buffer.from(labels, 'latin1').toString();
+    return { fingerprint, root: '', template, example: bytes.toString(), severity, first: earliest, stream, isNew };
   }
 
   /** Forgets, once a day, the templates that did not come for so many days (0: for a year); they are new ones when they come back. */
@@ -80,17 +92,25 @@ export class TenantClusters {
     this.#clusterer = new Clusterer(options);
     this.bytes = 0;
     for (const [fingerprint, { template, added, day: told }] of this.#seen) {
-      if (told < oldest) this.#seen.delete(fingerprint);
-      else {
+      if (told < oldest) {
+        this.#seen.delete(fingerprint);
+        this.#forgotten.add(fingerprint.slice(0, DIGITS));
+      } else {
         this.#clusterer.add(template, added);
         this.bytes += bytesOf(template);
       }
     }
     this.#clusterer.takeAliases();
+    for (const digits of this.#forgotten) {
+      if (this.#forgotten.size <= MOST_FORGOTTEN) break;
+      this.#forgotten.delete(digits);
+    }
   }
 
   write(to: ByteWriter): void {
     to.signed(this.#day);
+    to.count(this.#forgotten.size);
+    for (const digits of this.#forgotten) to.text(digits);
     to.count(this.size);
     for (const { template, added, first, day } of this.#seen.values()) {
       to.text(Buffer.from(template).toString('latin1'));
@@ -104,6 +124,7 @@ export class TenantClusters {
   static read(from: ByteReader): TenantClusters {
     const read = new TenantClusters();
     read.#day = from.signed();
+    for (let left = from.count(MOST_FORGOTTEN); left > 0; left--) read.#forgotten.add(from.text());
     for (let left = from.count(MOST_TEMPLATES); left > 0; left--) {
       const template = Buffer.from(from.text(), 'latin1').toString();
       const [added, first, day] = [from.count(), from.count(), from.signed()];
@@ -118,4 +139,4 @@ export class TenantClusters {
   }
 }
 
-const NOTHING = { template: '', example: '', severity: 0 } as const;
+const NOTHING = { template: '', example: '', severity: 0, stream: '', isNew: false } as const;

@@ -18,7 +18,7 @@ const entry = (at: number, _msg: string): object => ({ _time: new Date(at).toISO
 function seen(message: string, first = START): SeenPattern {
   const fingerprint = fingerprintOf(message);
   const [high, low] = [0, 8].map((at) => parseInt(fingerprint.slice(at, at + 8), 16)) as [number, number];
-  return { high, low, severity: 3, first, message };
+  return { high, low, severity: 3, first, message, stream: '' };
 }
 const told = (rows: readonly ToldPattern[]): [string, string][] => rows.map(({ template, root }) => [template, root]);
 

@@ -1,0 +1,22 @@
+import { Shapes } from '../pipeline/clusterer/shapes.ts';
+
+/** What is remembered of messages that were looked at in memory; few are. */
+const [MAX_SHAPES, MAX_WORDS] = [1024, 32_768] as const;
+let shapes: Shapes | null = null;
+
+/** The first 16 digits of the fingerprint of a message, as the column `pattern` has it; empty for an empty one. */
+export function patternOf(message: string): string {
+  if (message === '') return '';
+  const { high, low } = read(message);
+  return [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/** The template of a message. */
+export const templateOf = (message: string): string => read(message).template();
+
+function read(message: string): Shapes {
+  const bytes = Buffer.from(message);
+  shapes ??= new Shapes(MAX_SHAPES, MAX_WORDS);
+  shapes.read(bytes, 0, bytes.length);
+  return shapes;
+}
