@@ -1,6 +1,6 @@
 /**
  * `npm run bench:live`: from the acknowledgement of an entry to its frame, at some rates and with some tails; and the CPU of the live worker for
- * entries of a tenant that nobody follows.
+ * entries of a tenant that nobody follows; and 500 clients that do not read, beside 50 that do. `npm run bench:live -- slow` does the last alone.
  */
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
@@ -116,6 +116,88 @@ async function unfollowed(instance: Instance): Promise<void> {
   client.close();
 }
 
+const MB = 1024 * 1024;
+const residentMb = (pid: number): number => (Number(readFileSync(`/proc/${String(pid)}/statm`, 'latin1').split(' ')[1]) * 4096) / MB;
+
+/** Records of the log that the sink has not stored, of all partitions. */
+async function lag(instance: Instance): Promise<number> {
+  const text = String((await instance.call('GET', `${instance.admin}/metrics`)).body);
+  const found = [...text.matchAll(/^logweir_consumer_lag\{[^}]*topic="logs\.v1"[^}]*\} (\d+)/gm)];
+  return found.reduce((sum, [, records]) => sum + Number(records), 0);
+}
+
+/** Looks at an instance again and again until it is stopped: the most that each figure was. */
+function watched(instance: Instance): { stop(): Promise<Readonly<Record<'app' | 'worker' | 'lag', number>>> } {
+  const most = { app: 0, worker: 0, lag: 0 };
+  const over = new AbortController();
+  const looks = (async () => {
+    while (!over.signal.aborted) {
+      most.app = Math.max(most.app, residentMb(instance.processes().get('app')?.pid ?? 0));
+      most.worker = Math.max(most.worker, residentMb(liveWorker(instance)));
+      most.lag = Math.max(most.lag, await lag(instance));
+      await sleep(200);
+    }
+  })();
+  return {
+    stop: async () => {
+      over.abort();
+      await looks;
+      return most;
+    },
+  };
+}
+
+/** More keys of a tenant: one key has a hundred tails. */
+async function keysOf(instance: Instance, { id }: Tenant, count: number): Promise<string[]> {
+  const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+  const made: string[] = [];
+  while (made.length < count) {
+    const { body } = await instance.call('POST', `${instance.admin}/admin/tenants/${String(id)}/keys`, { scopes: ['read'] }, { Authorization: `Bearer ${token}` }); // prettier-ignore
+    made.push((body as { readonly key: string }).key);
+  }
+  return made;
+}
+
+/** Fifty clients follow what is marked, beside so many that follow everything and read nothing. */
+async function beside(instance: Instance, slow: number): Promise<void> {
+  const tenant = await newTenant(instance);
+  const keys = await keysOf(instance, tenant, 6);
+  const url = `${instance.app}/ws/livetail/${String(tenant.id)}`;
+  const clients: TailClient[] = [];
+  const open = async (query: string): Promise<TailClient> => {
+    const client = await TailClient.open(url, keys[Math.floor(clients.length / 95)] ?? tenant.key, { query, control: true });
+    clients.push(client);
+    await client.control('ready');
+    return client;
+  };
+  for (let at = 0; at < slow; at++) (await open('*')).socket.pause();
+  const fast: TailClient[] = [];
+  for (let at = 0; at < 50; at++) fast.push(await open('level:error marked'));
+  const came: number[] = [];
+  const sent = new Map<string, number[]>();
+  for (const client of fast)
+    client.socket.on('message', (data: Buffer) => {
+      const mark = /marked (\w+)/.exec(data.toString())?.[1];
+      if (mark !== undefined) sent.set(mark, [...(sent.get(mark) ?? []), performance.now()]);
+    });
+  const watch = watched(instance);
+  const acked = await load(instance, tenant, 1000);
+  await until('all frames', () => Promise.resolve([...acked.keys()].filter((mark) => sent.get(mark)?.length !== fast.length).length), (left) => left === 0, 30_000).catch(() => undefined); // prettier-ignore
+  const most = await watch.stop();
+  for (const [mark, at] of acked) for (const frame of sent.get(mark) ?? []) came.push(Math.max(0, frame - at));
+  came.sort((a, b) => a - b);
+  console.log(`| ${String(slow)} | ${quantile(came, 0.5)} | ${quantile(came, 0.99)} | ${String(acked.size * fast.length - came.length)} | ${most.app.toFixed(0)} | ${most.worker.toFixed(0)} | ${String(most.lag)} |`); // prettier-ignore
+  for (const client of clients) client.close();
+}
+
+async function slowReaders(instance: Instance): Promise<void> {
+  console.log('\nFifty clients that read, at 1,000 entries/s, beside clients that follow everything and read nothing:\n');
+  console.log(
+    '| clients that do not read | median, ms | p99, ms | frames missing | app, MB | live worker, MB | most records behind |\n| --- | --- | --- | --- | --- | --- | --- |',
+  );
+  for (const slow of [0, 500]) await beside(instance, slow);
+}
+
 const instance = await startInstance();
 try {
   console.log(
@@ -124,12 +206,18 @@ try {
       .map((value) => value.toFixed(1))
       .join(' ')}\n`,
   );
+  if (process.argv.includes('slow')) await slowReaders(instance);
+  else await all(instance);
+} finally {
+  await instance.stop();
+}
+
+async function all(instance: Instance): Promise<void> {
   console.log(
     '| entries/s | tails | median, ms | p99, ms | frames missing | µs of the live worker for each entry |\n| --- | --- | --- | --- | --- | --- |',
   );
   const tenant = await newTenant(instance);
   for (const rate of [1000, 20_000]) for (const tails of [1, 50]) await latencies(instance, tenant, rate, tails);
   await unfollowed(instance);
-} finally {
-  await instance.stop();
+  await slowReaders(instance);
 }

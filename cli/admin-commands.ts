@@ -32,7 +32,7 @@ const LETTER_COLUMNS = [
 ];
 const PROCESSOR_COLUMNS = ['processor', 'partition', 'process', 'next', 'lag', 'snapshot', 'snapshot_bytes', 'snapshot_age', 'halted'];
 const SETTING_COLUMNS = ['processor', 'setting', 'tenant_id', 'value', 'version'];
-const RULE_COLUMNS = ['id', 'tenant_id', 'name', 'query', 'every', 'if', 'for', 'severity'];
+const RULE_COLUMNS = ['id', 'tenant_id', 'name', 'query', 'every', 'if', 'for', 'severity', 'detector'];
 const RULE_FLAGS = ['every', 'name', 'severity', 'by', 'for', 'sensitivity'];
 const DETECTOR_COLUMNS = ['detector', 'kind', 'version', 'sensitivity', 'state', 'since', 'reason'];
 const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
@@ -255,7 +255,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'rule create',
-    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h, fires if "value > 5", or as a detector says ("anomaly").',
+    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h, fires if "value > 5", or as a detector says: "anomaly", or the name of one of your own.',
     required: ['tenant', 'query', 'if'],
     optional: RULE_FLAGS,
     columns: RULE_COLUMNS,
@@ -268,6 +268,14 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     optional: [],
     columns: RULE_COLUMNS,
     request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/rules') }),
+  },
+  {
+    name: 'rule show',
+    help: 'Shows a rule.',
+    required: ['tenant', 'id'],
+    optional: [],
+    columns: RULE_COLUMNS,
+    request: (flags) => ({ method: 'GET', path: ofTenant(flags, `/rules/${part(flags, 'id')}`) }),
   },
   {
     name: 'rule set',

@@ -34,6 +34,14 @@ async function main(/** @type {string[]} */ argv) {
     process.exitCode = await auditCommand(argv.slice(1), runAudit);
     return;
   }
+  if (argv[0] === 'detector') {
+    const [{ detectorCommand }, { holdDetectorFile }] = await Promise.all([
+      load('dist/cli/detector/detector.js'),
+      load('dist/main/detector-test.js'),
+    ]);
+    process.exitCode = await detectorCommand(argv.slice(1), holdDetectorFile);
+    return;
+  }
   if (argv[0] === 'topic') {
     const [{ topicCommand }, { readTopic }] = await Promise.all([load('dist/cli/topic.js'), load('dist/main/topic-read.js')]);
     process.exitCode = await topicCommand(argv.slice(1), readTopic);

@@ -17,7 +17,7 @@ type Command = {
   readonly run: (argv: readonly string[], env: Env, output: Output) => Promise<number>;
 };
 
-/** Every command, in the order of the help. `ps` and `processor`, which need no build, and `audit` and `topic`, which need the engines, are answered by the launcher. */
+/** Every command, in the order of the help. `ps` and `processor`, which need no build, and `audit`, `topic` and `detector`, which need more than a service's address, are answered by the launcher. */
 export const commands: readonly Command[] = [
   { name: 'query', summary: "search: logweir query '<LogsQL>'", run: queryCommand },
   {
@@ -39,6 +39,7 @@ ${commands.map(({ name, summary }) => `  ${name.padEnd(9)} ${summary}`).join('\n
   audit     compare what is on Kafka with what is stored
   topic     print the entries that are on a Kafka topic
   processor hold a processor of yours to its contract
+  detector  write a detector, or hold one of yours to its contract
 
 logweir <command> --help says more, of admin commands too (logweir admin key create --help); logweir --version says which one this is.
 `;

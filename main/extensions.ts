@@ -6,6 +6,7 @@ import { sensitivityFault } from '../pipeline/processors/alerting/sensitivity.ts
 import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../pipeline/processors/custom/switch.ts';
 import { extensionFault, type Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
+import { rules, ruleSettingFault } from '../pipeline/processors/rules/rules.ts';
 
 /**
  * Loads the processors of these files (`LOGWEIR_PROCESSORS`), in JavaScript or TypeScript, which is compiled as it is loaded. Throws an Error
@@ -27,7 +28,12 @@ export async function loadExtensions(files: readonly string[]): Promise<readonly
 
 /** All processors and mergers of the service, with those of these files, and what may be said to them. Throws as `loadExtensions` does. */
 export const allProcessors = async (files: readonly string[], detectors: readonly string[]): Promise<readonly SettingCheck[]> => [
-  ...processors.members,
+  // who watches a rule may be one of others
+  ...processors.members.map((processor) =>
+    processor.name === rules.name
+      ? { ...rules, checkSetting: (setting: Pick<Setting, 'tenantId' | 'value'>) => ruleSettingFault(setting, detectors) }
+      : processor,
+  ),
   // how easily detectors of others fire is told to the one that tells their alerts
   ...mergers.members.map((merger) =>
     merger.name === alerting.name

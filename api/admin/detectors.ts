@@ -6,6 +6,7 @@ import { requireTenant } from '../control/accounts.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import { writeSetting, type SettingCheck } from '../control/processor-settings.ts';
 import { settingKey } from '../control/records.ts';
+import { switchedOff } from '../control/switched-off.ts';
 import { checkedBody, type AdminRoute } from './admin-routes.ts';
 import type { Peers } from './peers.ts';
 
@@ -82,21 +83,12 @@ function shownDetectors({ control, detectors, sensitivity, switches }: DetectorA
   const rulesOf = (tenant: number): Json => control.setting(settingKey({ ...sensitivity, tenantId: tenant }))?.value ?? [];
   const rules = [...(tenantId === null ? [] : [rulesOf(tenantId)]), rulesOf(0)].flatMap((list) => (Array.isArray(list) ? (list as Json[]) : [])); // prettier-ignore
   return detectors.map(({ name, version, isCustom }) => {
-    const off = isCustom ? offOf(control.setting(settingKey({ processor: switches, tenantId: 0, key: name }))?.value ?? null, version) : null; // prettier-ignore
+    const off = isCustom ? switchedOff(control, switches, { name, version }) : null;
     return {
       ...{ detector: name, kind: isCustom ? 'custom' : 'own', version, sensitivity: sensitivityText(name, rules) },
       ...{ state: off === null ? 'on' : 'off', since: off?.since ?? null, reason: off?.reason ?? null },
     };
   });
-}
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
-
-/** What a setting says of this version: a file that was changed is another one. */
-function offOf(value: Json, version: string): { readonly since: string; readonly reason: string } | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const { version: of, since, reason } = value as Readonly<Record<string, Json>>;
-  return of === undefined || of === version ? { since: textOf(since), reason: textOf(reason) } : null;
 }
 
 /** What the rules say of a detector, in their order: `off of {service="web"}; low`. */

@@ -7,13 +7,35 @@ import { invalidBody } from '../../pipeline/core/errors.ts';
 import { checkedBody, tenantIdOf, type AdminRoute } from '../admin/admin-routes.ts';
 import type { Peers } from '../admin/peers.ts';
 import { requireTenant } from '../control/accounts.ts';
-import { changeRule, createRule, deleteRule, mostRules, requireRule, rulesOf, type RuleBook, type RuleFields } from '../control/rules.ts';
+import {
+  changeRule,
+  createRule,
+  deleteRule,
+  mostRules,
+  requireRule,
+  rulesOf,
+  type RuleBook,
+  type RuleFields,
+  type RuleRecord,
+} from '../control/rules.ts';
 import type { Route, RouteAnswer } from '../http/route.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}/rules';
 const ADMIN = '/admin/tenants/{tenant}/rules';
 
-export type RuleRoutesOptions = RuleBook & { readonly peers: Pick<Peers, 'ask'> };
+/** The detector of others that watches a rule: whether it is on, off (since when, and why), or in no file that is loaded. */
+export type RuleDetector = {
+  readonly name: string;
+  readonly state: 'on' | 'off' | 'missing';
+  readonly since: string | null;
+  readonly reason: string | null;
+};
+
+export type RuleRoutesOptions = RuleBook & {
+  readonly peers: Pick<Peers, 'ask'>;
+  /** Who watches what a condition says, where that is a detector of others. */
+  detectorOf(condition: string): RuleDetector | null;
+};
 
 type Body = {
   readonly name?: string;
@@ -73,33 +95,43 @@ const settling =
     return answer;
   };
 
+/** A rule as it is shown: also who watches it, where that is a detector of others. */
+function shownBy({ detectorOf }: RuleRoutesOptions): (rule: RuleRecord) => object {
+  return (rule) => {
+    const { if: condition = null } = rule;
+    const detector = typeof condition === 'string' ? detectorOf(condition) : null;
+    return detector === null ? rule : { ...rule, detector };
+  };
+}
+
 /** A tenant's rules: to list, create, read, change and delete them. */
 export function createRuleRoutes(options: RuleRoutesOptions): readonly Route[] {
   const settled = settling(options);
+  const shown = shownBy(options);
   return [
     {
       ...{ method: 'GET', path: BASE, scope: 'read' },
       handle: ({ principal: { tenantId } }) =>
-        Promise.resolve({ status: 200, body: { items: rulesOf(options, tenantId), most: mostRules(options, tenantId) } }),
+        Promise.resolve({ status: 200, body: { items: rulesOf(options, tenantId).map(shown), most: mostRules(options, tenantId) } }),
     },
     {
       ...{ method: 'POST', path: BASE, scope: 'write' },
       handle: async (context) => {
         const fields = fieldsOf(await context.body());
-        return settled({ status: 201, body: await createRule(options, context.principal.tenantId, fields) });
+        return settled({ status: 201, body: shown(await createRule(options, context.principal.tenantId, fields)) });
       },
     },
     {
       ...{ method: 'GET', path: `${BASE}/{rule_id}`, scope: 'read' },
       handle: ({ principal: { tenantId }, params }) =>
-        Promise.resolve({ status: 200, body: requireRule(options, tenantId, params['rule_id'] ?? '') }),
+        Promise.resolve({ status: 200, body: shown(requireRule(options, tenantId, params['rule_id'] ?? '')) }),
     },
     {
       ...{ method: 'PUT', path: `${BASE}/{rule_id}`, scope: 'write' },
       handle: async (context) => {
         const at = { tenantId: context.principal.tenantId, id: context.params['rule_id'] ?? '' };
         requireRule(options, at.tenantId, at.id);
-        return settled({ status: 200, body: await changeRule(options, at, fieldsOf(await context.body())) });
+        return settled({ status: 200, body: shown(await changeRule(options, at, fieldsOf(await context.body()))) });
       },
     },
     {
@@ -115,7 +147,8 @@ export function createRuleRoutes(options: RuleRoutesOptions): readonly Route[] {
 /** The same for operators, who change what they name of a rule and keep the rest. */
 export function adminRuleRoutes(options: RuleRoutesOptions): AdminRoute[] {
   const settled = settling(options);
-  const shown = (tenantId: number, rule: object): object => ({ tenant_id: tenantId, ...rule });
+  const own = shownBy(options);
+  const shown = (tenantId: number, rule: RuleRecord): object => ({ tenant_id: tenantId, ...own(rule) });
   return [
     {
       ...{ method: 'GET', path: ADMIN },
@@ -129,6 +162,13 @@ export function adminRuleRoutes(options: RuleRoutesOptions): AdminRoute[] {
       handle: async ({ params, body }) => {
         const tenantId = tenantIdOf(params);
         return settled({ status: 201, body: shown(tenantId, await createRule(options, tenantId, fieldsOf(await body()))) });
+      },
+    },
+    {
+      ...{ method: 'GET', path: `${ADMIN}/{rule}` },
+      handle: ({ params }) => {
+        const { id } = requireTenant(options.control, tenantIdOf(params));
+        return Promise.resolve({ status: 200, body: shown(id, requireRule(options, id, params['rule'] ?? '')) });
       },
     },
     {

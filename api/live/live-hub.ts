@@ -14,6 +14,8 @@ export type TailListener = {
   /** The texts of an entry, one a line. `place`: how far the log is read with it. */
   onEntry(text: Buffer, place: LogPlace): void;
   onMissed(missed: Missed): void;
+  /** Each entry from now on stands for so many. */
+  onSampled(factor: number): void;
   /** The log is read so far, and all that matched was given. */
   onRead(place: LogPlace): void;
   /** It is over. */
@@ -173,6 +175,9 @@ export class LiveHub implements Service {
         for (const id of missed.tails) this.#tails.get(id)?.listener.onMissed(missed);
         break;
       }
+      case messages.SAMPLED:
+        this.#tails.get(job)?.listener.onSampled(jsonOf(frame) as number);
+        break;
       case messages.FAILED:
         this.#fail(job, receivedError(jsonOf(frame) as SentError));
         break;

@@ -11,7 +11,9 @@ export interface Outlet {
 }
 
 /** What a client is told beside entries (docs/live.md). */
-export type Control = { readonly type: 'ready' | 'position' | 'dropped' | 'backfill' | 'error' } & Readonly<Record<string, unknown>>;
+export type Control = { readonly type: 'ready' | 'position' | 'dropped' | 'sample' | 'backfill' | 'error' } & Readonly<
+  Record<string, unknown>
+>;
 
 /** Why a tail is over: a close code of WebSockets (RFC 6455, 7.4), and a sentence. */
 export type TailEnd = { readonly code: number; readonly reason: string };

@@ -22,6 +22,8 @@ export type TailRequest = {
   readonly resume?: string;
   /** As VictoriaLogs shows entries. */
   readonly asTexts?: boolean;
+  /** A fair sample is enough where much matches, and the client is told how much of it. */
+  readonly sample?: boolean;
 };
 
 /** What tails of a process share. */
@@ -76,17 +78,20 @@ export class TailSession {
 
   /** Opens the tail; resolves when it is open, and then goes on by itself; `onOpen` is called before anything is sent. Rejects with HttpError. */
   async open(request: TailRequest, onOpen: () => void = () => undefined): Promise<void> {
-    const { query, extra, since = null, asTexts = false } = request;
+    const { query, extra, since = null, asTexts = false, sample = false } = request;
     const resume = request.resume === undefined ? null : readPosition(request.resume);
     const { body } = await this.#deps.runtime.run(this.#context, 'live/open', { query, extra, since: resume === null ? since : null });
     const { values, start } = JSON.parse((body as string | Buffer).toString()) as OpenedLive;
     const text = { query, values, asTexts, ...(extra === undefined ? {} : { extra }) };
     const { tenantId, plan } = this.#context.principal;
     const { begin, close } = this.#deps.hub.open(
-      { ...text, tenantId, retentionDays: plan.retentionDays },
+      { ...text, tenantId, retentionDays: plan.retentionDays, isSampled: sample },
       {
         onEntry: (entry, place) => this.#take(entry, place),
         onMissed: (missed) => this.#missed(missed),
+        onSampled: (factor) => {
+          this.#outlet.control({ type: 'sample', factor });
+        },
         onRead: (place) => (this.#place = place),
         onFailed: (error) => this.#fail(error),
       },

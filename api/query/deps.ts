@@ -4,8 +4,8 @@ import type { PlanOptions } from '../../logsql/planner.ts';
 import type { QueryMemory } from '../../logsql/memory.ts';
 import type { VolumeCover } from '../../logsql/sql/volume.ts';
 import type { QueryNode } from '../../logsql/types.ts';
+import type { Runner } from './runner.ts';
 import type { PatternDirectory } from './patterns/pattern-directory.ts';
-import type { Runner } from './rows.ts';
 import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
 

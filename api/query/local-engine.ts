@@ -9,7 +9,7 @@ import { PatternDirectory } from './patterns/pattern-directory.ts';
 import { Densities } from './slices.ts';
 import { StreamDirectory } from './streams.ts';
 import { toClientError } from './timed.ts';
-import type { Runner } from './rows.ts';
+import type { Runner } from './runner.ts';
 
 export type LocalEngineOptions = {
   readonly store: Store;

@@ -1,42 +1,14 @@
 /** The one way from a plan to its rows, in chunks as they are found. Whoever stops early ends the statement too. */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
-import type { QueryOptions, Row, Store } from '../../pipeline/store/client.ts';
+import type { QueryOptions, Row } from '../../pipeline/store/client.ts';
 import { Pipeline, hasValues } from '../../logsql/pipeline.ts';
 import { sizeOfRow } from '../../logsql/pipes/rows.ts';
 import type { AggregatePlan, EntriesPlan, Plan, Position, ReshapedPlan } from '../../logsql/plan.ts';
-import type { Ask, Pipe, RunContext, RunRows } from '../../logsql/types.ts';
-import type { TimeWindow } from '../../logsql/window.ts';
-import { firstSlice, isPlanned, nextSlice, type Densities, type Slice } from './slices.ts';
-import type { StreamDirectory } from './streams.ts';
+import type { Ask, RunContext } from '../../logsql/types.ts';
+import { asFound, pages, withinPage, withOrder } from './pages.ts';
+import type { Chunk, Prepared, Runner, Wanted } from './runner.ts';
 
-/** What running a query takes. */
-export type Runner = {
-  readonly store: Store;
-  readonly streams: StreamDirectory;
-  /** Absent: nothing is known of how many entries tenants have. */
-  readonly densities?: Pick<Densities, 'rowsIn' | 'saw'> | undefined;
-  readonly options: QueryOptions;
-  /** Told of the pipes that rows go through in this process from now on. */
-  readonly onPipes?: ((pipes: readonly Pipe[]) => void) | undefined;
-};
-
-/** A query that is ready to run, and how queries are run that it asks for on its way. */
-export type Prepared = { readonly plan: Plan; readonly run: RunRows };
-
-/** At most so many rows; those behind a place (of a plan of entries); also rows without any value. */
-export type Wanted = { readonly limit?: number; readonly after?: Position; readonly keepsEmpty?: boolean };
-
-/** Some rows. The places of their entries may be asked for until the next chunk is; null where a row is no entry. */
-export type Chunk<T> = { readonly rows: readonly T[]; placeOf(index: number): Position | null };
-
-/** First page when rows may be dropped in memory, and how pages grow until enough are found. */
-const FIRST_PAGE = 1000;
-const PAGE_GROWTH = 4;
-const MAX_PAGE = 64_000;
-/** ClickHouse ends a page early that takes so much of its memory; one that came to an eighth of it here may have been ended. */
-const PAGE_BYTES = 48 * 1024 * 1024;
-const MAYBE_CUT_BYTES = PAGE_BYTES / 8;
 /** A statement on the way to the rows has no larger answer. */
 const ASKED_BYTES = 64_000_000;
 
@@ -117,10 +89,6 @@ export async function collect(
   return all;
 }
 
-/** A part of a page: what came of it, how many entries were read for it, and the place of the last of them; cut before one of which more must be asked. */
-type Part<T> = Chunk<T> & { readonly read: number; readonly bytes: number; readonly isCut: boolean; last(): Position };
-type ReadPage<T> = (statement: Sql, size: number, options: QueryOptions) => AsyncIterable<Part<T>>;
-
 /** The rows before the first one of which a quick statement does not tell whether it matches. */
 function untilDoubt<R extends Row>(
   { isDoubtful }: EntriesPlan,
@@ -129,120 +97,6 @@ function untilDoubt<R extends Row>(
   const at = isDoubtful === undefined ? -1 : all.findIndex(isDoubtful);
   return at < 0 ? { read: all, isCut: false } : { read: all.slice(0, at), isCut: true };
 }
-
-/** How far the reading of a plan has come. */
-type Progress = { left: number; place: Position | undefined; size: number; isQuick: boolean };
-
-/** Page after page of entries until there are enough. */
-async function* pages<T>(
-  plan: EntriesPlan,
-  runner: Runner,
-  { limit = Infinity, after }: Wanted,
-  readPage: ReadPage<T>,
-): AsyncGenerator<Chunk<T>> {
-  const { densities, options } = runner;
-  const size = plan.keepsAll ? limit : Math.max(FIRST_PAGE, limit);
-  const progress: Progress = { left: limit, place: after, size, isQuick: plan.isDoubtful !== undefined };
-  if (limit === Infinity || !plan.isNewestFirst) yield* pagesOf(plan, progress, options, readPage);
-  else if (plan.look === 'texts') yield* slices(plan, progress, runner, readPage);
-  else if (plan.look === 'columns') yield* noted(plan, progress, runner, readPage);
-  else {
-    const atOnce = isPlanned(densities?.rowsIn(plan.run, options.tenantId) ?? 0) ? { use_skip_indexes_on_data_read: 0 } : {};
-    yield* pagesOf(plan, progress, { ...options, settings: { ...options.settings, ...atOnce } }, readPage);
-  }
-}
-
-/** The same, slice after slice of the window. */
-async function* slices<T>(
-  plan: EntriesPlan,
-  progress: Progress,
-  { densities, options }: Runner,
-  readPage: ReadPage<T>,
-): AsyncGenerator<Chunk<T>> {
-  const { tenantId } = options;
-  const rows = densities?.rowsIn(plan.run, tenantId) ?? 0;
-  for (let slice: Slice | null = firstSlice(windowOf(plan, progress.place), rows); slice !== null;) {
-    const { left, place } = progress;
-    const within: Slice = slice;
-    const reads: number[] = [];
-    const own = { ...withOrder(options, within), onRead: (rows: number) => void reads.push(rows) };
-    yield* pagesOf(plan, progress, own, readPage, within);
-    if (progress.left <= 0) return;
-    const [read, ...more] = reads;
-    // the rows of further pages are only a part of the slice
-    if (read !== undefined && more.length === 0 && place === undefined) densities?.saw(read, within, tenantId);
-    slice = nextSlice(within, plan.run.start, left - progress.left, progress.left);
-    progress.place = undefined;
-  }
-}
-
-/** The same of a plan that looks at all entries until there are enough: how many that were is noted. */
-async function* noted<T>(
-  plan: EntriesPlan,
-  progress: Progress,
-  { densities, options }: Runner,
-  readPage: ReadPage<T>,
-): AsyncGenerator<Chunk<T>> {
-  const { end } = windowOf(plan, progress.place);
-  const reads: number[] = [];
-  try {
-    yield* pagesOf(plan, progress, { ...options, onRead: (rows) => void reads.push(rows) }, readPage);
-  } finally {
-    const [rows, ...more] = reads;
-    const start = progress.left <= 0 && progress.place !== undefined ? BigInt(progress.place.time) : plan.run.start;
-    if (rows !== undefined && more.length === 0) densities?.saw(rows, { start, end }, options.tenantId);
-  }
-}
-
-/** The pages of a slice, or of the whole window. */
-async function* pagesOf<T>(
-  plan: EntriesPlan,
-  progress: Progress,
-  options: QueryOptions,
-  readPage: ReadPage<T>,
-  slice?: Slice,
-): AsyncGenerator<Chunk<T>> {
-  if (plan.keepsAll) progress.size = progress.left;
-  for (;;) {
-    const { size, place, isQuick } = progress;
-    let [count, bytes, isCut] = [0, 0, false];
-    const statement = plan.statement({ limit: size === Infinity ? null : size, after: place, slice, isQuick });
-    for await (const part of readPage(statement, size, options)) {
-      count += part.read;
-      bytes += part.bytes;
-      if (part.read > 0) progress.place = part.last();
-      const kept = part.rows.length > progress.left ? part.rows.slice(0, progress.left) : part.rows;
-      progress.left -= kept.length;
-      if (kept.length > 0) yield { rows: kept, placeOf: part.placeOf };
-      if (progress.left <= 0) return;
-      isCut = part.isCut;
-      if (isCut) break;
-    }
-    const isWhole = count < size && bytes < MAYBE_CUT_BYTES;
-    if (isCut) progress.isQuick = false;
-    else if (size === Infinity || count === 0 || isWhole) return;
-    progress.size = plan.keepsAll ? progress.left : Math.min(MAX_PAGE, size * PAGE_GROWTH);
-  }
-}
-
-/** The window of a plan from a place on. */
-const windowOf = ({ run: { start, end } }: EntriesPlan, after: Position | undefined): TimeWindow => ({
-  start,
-  end: after !== undefined && BigInt(after.time) < end ? BigInt(after.time) : end,
-});
-
-/** Without the order of the table a statement is read in all threads; what it has found so far would not leave out enough of the rest. */
-const UNORDERED_SETTINGS = { optimize_read_in_order: 0, use_top_k_dynamic_filtering: 0, use_skip_indexes_for_top_k: 0 };
-const withOrder = (options: QueryOptions, { isOrdered }: Pick<Slice, 'isOrdered'>): QueryOptions =>
-  isOrdered ? options : { ...options, settings: { ...options.settings, ...UNORDERED_SETTINGS } };
-
-/** A page ends where it takes much of ClickHouse's memory. */
-const withinPage = (options: QueryOptions): QueryOptions => ({
-  ...options,
-  settings: { ...options.settings, max_result_bytes: String(PAGE_BYTES), result_overflow_mode: 'break' },
-});
-/** Entries without an end come as they are found, not after all of them. */
-const asFound = (options: QueryOptions): QueryOptions => ({ ...options, settings: { ...options.settings, wait_end_of_query: 0 } });
 
 async function* entries(plan: EntriesPlan, runner: Runner, wanted: Wanted): AsyncGenerator<Chunk<LogEntry>> {
   runner.onPipes?.(plan.pipes);

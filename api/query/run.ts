@@ -5,7 +5,8 @@ import { planWhole } from '../../logsql/prepare.ts';
 import type { QueryNode, RunRows } from '../../logsql/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { HttpError, invalidParameter, queryTimeout } from '../../pipeline/core/errors.ts';
-import { collect, rows, type Prepared, type Runner } from './rows.ts';
+import { collect, rows } from './rows.ts';
+import type { Prepared, Runner } from './runner.ts';
 
 /** Plans a query, and runs those of its subqueries first whose values it needs: their rows it holds from then on. */
 export async function prepare(query: QueryNode, options: PlanOptions, runner: Runner): Promise<Prepared> {

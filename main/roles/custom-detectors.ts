@@ -1,11 +1,12 @@
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { writeSetting } from '../../api/control/processor-settings.ts';
+import { settingKey } from '../../api/control/records.ts';
 import { repeat } from '../../pipeline/core/repeat.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { createCustomDetectors } from '../../pipeline/processors/custom/custom-merger.ts';
 import { ProcessRunner, type DetectorFailure } from '../../pipeline/processors/custom/detector-runner.ts';
 import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.ts';
-import { CUSTOM_DETECTORS, offValue } from '../../pipeline/processors/custom/switch.ts';
+import { CUSTOM_DETECTORS, isOff, offValue, readOff } from '../../pipeline/processors/custom/switch.ts';
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
 import type { RoleContext } from './role.ts';
 
@@ -23,6 +24,11 @@ export async function customDetectors({ config, log, metrics }: RoleContext, con
   const stopping = new AbortController();
   const runner = new ProcessRunner({
     detectors,
+    // a process that was killed may come to it before it comes to the setting
+    isOff: ({ name, version }) => {
+      const { value = null } = control.setting(settingKey({ processor: CUSTOM_DETECTORS, tenantId: 0, key: name })) ?? {};
+      return isOff(readOff(value) ?? undefined, version);
+    },
     onFailure: (failure) => {
       failures.set(failure.detector, { ...failure, since: new Date().toISOString() });
       metrics.detectorFailures.inc({ detector: failure.detector });

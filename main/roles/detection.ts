@@ -3,10 +3,12 @@ import type { Peers } from '../../api/admin/peers.ts';
 import { detectorAdminRoutes } from '../../api/admin/detectors.ts';
 import { processorSettingRoutes } from '../../api/admin/processor-settings.ts';
 import { createDetectorRoutes } from '../../api/alerts/detector-routes.ts';
-import { adminRuleRoutes, createRuleRoutes } from '../../api/alerts/rule-routes.ts';
+import { adminRuleRoutes, createRuleRoutes, type RuleDetector } from '../../api/alerts/rule-routes.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import type { SettingCheck } from '../../api/control/processor-settings.ts';
+import { switchedOff } from '../../api/control/switched-off.ts';
 import type { Route } from '../../api/http/route.ts';
+import { customDetectorOf, parseCondition } from '../../pipeline/processors/rules/condition.ts';
 import { MOST_RULES, RULES, ruleKey } from '../../pipeline/processors/rules/rules.ts';
 import type { LoadedDetector } from '../../pipeline/processors/custom/load-detectors.ts';
 import { CUSTOM_DETECTORS } from '../../pipeline/processors/custom/switch.ts';
@@ -24,13 +26,24 @@ export type DetectionOptions = {
 /** Where rules are set. */
 const places = { processor: RULES, slots: MOST_RULES, keyOf: ruleKey };
 
+/** Which detector of others watches what a rule's `if` says, and whether it is there; null for none. */
+export function ruleDetector({ control, custom }: Pick<DetectionOptions, 'control' | 'custom'>, condition: string): RuleDetector | null {
+  const when = parseCondition(condition);
+  const name = typeof when === 'string' ? null : customDetectorOf(when);
+  if (name === null) return null;
+  const found = custom.find((one) => one.name === name);
+  if (found === undefined) return { name, state: 'missing', since: null, reason: null };
+  const off = switchedOff(control, CUSTOM_DETECTORS, found);
+  return { name, state: off === null ? 'on' : 'off', since: off?.since ?? null, reason: off?.reason ?? null };
+}
+
 /** What a tenant says of its detectors and rules. */
 export const detectionRoutes = (options: DetectionOptions): readonly Route[] => [
   ...createDetectorRoutes({
     ...{ ...options, sensitivity: sensitivityPlace },
     detectors: detectorsThatFire(options.custom).map(({ name, description }) => ({ name, description })),
   }),
-  ...createRuleRoutes({ ...options, places }),
+  ...createRuleRoutes({ ...options, places, detectorOf: (condition) => ruleDetector(options, condition) }),
 ];
 
 /** What operators say to processors, and of tenants' rules. */
@@ -40,5 +53,5 @@ export const adminDetectionRoutes = (options: DetectionOptions): AdminRoute[] =>
     ...{ ...options, sensitivity: sensitivityPlace },
     ...{ detectors: detectorsThatFire(options.custom), switches: CUSTOM_DETECTORS },
   }),
-  ...adminRuleRoutes({ ...options, places }),
+  ...adminRuleRoutes({ ...options, places, detectorOf: (condition) => ruleDetector(options, condition) }),
 ];

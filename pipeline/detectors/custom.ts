@@ -1,8 +1,8 @@
 import type { Side } from './detector.ts';
 
-/** What came in a minute of a series. */
+/** What came in a minute of a series, or in a window of a rule. */
 export type Point = {
-  /** Minutes since 1970. */
+  /** Minutes since 1970; of a window the first one. */
   readonly minute: number;
   /** What is watched; null where nothing came that has a value. */
   readonly value: number | null;
@@ -19,7 +19,7 @@ export type CustomFinding = {
   readonly mean: number;
   readonly low: number;
   readonly high: number;
-  /** How many minutes were compared; 1 without it. */
+  /** How many minutes, or windows, were compared; 1 without it. */
   readonly scale?: number;
   /** What they have; the point's value without it. */
   readonly value?: number;

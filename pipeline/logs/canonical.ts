@@ -134,17 +134,23 @@ export class Canon {
   readLevel(draft: Draft): Severity {
     const service = draft.find(this.service);
     if (service >= 0 && draft.kinds[service] === LITERAL) draft.replace(service, STRING, JSON.stringify(draft.text(service)));
-    let index = draft.find(this.level);
+    const index = draft.find(this.level);
     if (index < 0) {
       const level = this.#levelFromOthers(draft);
       if (level === null) return 0;
-      draft.set(this.level, STRING, JSON.stringify(level));
-      index = this.level.index;
+      return this.takeLevel(draft, level);
     } else if (draft.kinds[index] === LITERAL) {
       const text = draft.text(index);
       draft.replace(index, STRING, JSON.stringify(pinoLevel(Number(text)) ?? text));
     }
     return this.#severityOf(draft, index);
+  }
+
+  /** Gives an entry that has none a level, and gives its severity. */
+  takeLevel(draft: Draft, level: string): Severity {
+    draft.set(this.level, STRING, JSON.stringify(level));
+    // where the entry has as many fields as may be it stays without one
+    return draft.find(this.level) < 0 ? severityOf(level) : this.#severityOf(draft, this.level.index);
   }
 
   #severityOf(draft: Draft, index: number): Severity {

@@ -12,6 +12,7 @@ import { StreamCeilings, type DayStreams } from './day-streams.ts';
 import { addDraft } from './columns/draft-row.ts';
 import type { Vocabulary } from './columns/log-columns.ts';
 import { WordTable } from './columns/words.ts';
+import { rawHeader } from './raw-header.ts';
 import { Streams, type Stream, type StreamTable } from './streams.ts';
 import { readTimeText, splitTime, type SplitTime } from './time-token.ts';
 
@@ -253,7 +254,13 @@ export class EntryWriter {
           ? canon.messageOrNested(draft)
           : canon.readMessage(draft);
     if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
-    const severity = canon.readLevel(draft);
+    let severity = canon.readLevel(draft);
+    const hasLevel = draft.find(canon.level) >= 0;
+    if (!hasLevel || found === 'none') {
+      const header = rawHeader(draft, message);
+      if (!hasLevel && header?.level != null) severity = canon.takeLevel(draft, header.level);
+      if (found === 'none' && header?.time != null) this.#takeTime(header.time);
+    }
     const bound = rowBound(draft);
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
     const { maxRowBytes = Infinity } = this.options;
@@ -263,6 +270,12 @@ export class EntryWriter {
     const columns = this.#chunks.open(stream, day, bound, draft.count);
     addDraft(columns, draft, canon, this.#codec, { time, streamId: stream, severity, message });
     return '';
+  }
+
+  /** Takes the time that a raw line says, where the tenant may have entries of then. */
+  #takeTime(ns: bigint): void {
+    const seconds = Number(ns / 1_000_000_000n);
+    if (seconds > this.#minSeconds && seconds < this.#maxSeconds) splitTime(ns, this.#time);
   }
 
   /** The stream, or `{}` where it is one more than the tenant may have. */

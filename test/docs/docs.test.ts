@@ -70,7 +70,7 @@ for (const page of pages) {
       // CONTRIBUTING.md says which files a reader is to make
       const missing = files.filter((file) => !existsSync(path.join(root, file)) && !/\/lines(\.test)?\.ts$/.test(file));
       expect(missing).to.deep.equal([]);
-      const known = ['ps', 'audit', 'topic', 'processor', ...commands.map(({ name }) => name)];
+      const known = ['ps', 'audit', 'topic', 'processor', 'detector', ...commands.map(({ name }) => name)];
       expect(matches(text, /npx --no-install logweir ([a-z]+)/g).filter((name) => !known.includes(name))).to.deep.equal([]);
       const admin = ADMIN_COMMANDS.map(({ name }) => name);
       expect(matches(text, /logweir admin ((?:tenant|key) [a-z-]+)/g).filter((name) => !admin.includes(name))).to.deep.equal([]);

@@ -10,6 +10,8 @@ const MINUTE_MS = 60_000;
 const MINUTES = 80;
 /** When a burst begins and ends, minutes ago: minutes that are final, and so new that an alert fires in them. */
 const [BURST, CALM] = [12, 7];
+/** A detector that loops is given up after a minute at the latest, and others wait for none of it. */
+const LONG_MS = 300_000;
 const DETECTORS = ['examples/detectors/three-times.ts', 'test/fixtures/detectors/throws.ts', 'test/fixtures/detectors/loops.ts'];
 
 type Row = { readonly detector: string; readonly state: string; readonly since: string | null; readonly reason: string | null };
@@ -63,13 +65,14 @@ describe('detectors of others', function () {
   it('find what they are made for; those that fail are off with a reason, alone; and nothing differs though who asks them is killed', async () => {
     const roles = [...instance.processes()].map(([role, { pid }]) => [role, pid]);
     await send('checkout', (ago) => (ago <= BURST && ago > CALM ? 90 : 20));
-    const first = await until('the alert', found, (all) => all.some((one) => (one as ShownAlert).fire_count === BURST - CALM - 1)); // prettier-ignore
+    const first = await until('the alert', found, (all) => all.some((one) => (one as ShownAlert).fire_count === BURST - CALM - 1), LONG_MS); // prettier-ignore
     expect(first).to.have.length(1).and.to.have.nested.property('[0].stream', '{service="checkout"}');
 
-    const states = await until('those that fail', rows, (all) => isOff(all, 'throws') && isOff(all, 'loops'));
+    const states = await until('those that fail', rows, (all) => isOff(all, 'throws') && isOff(all, 'loops'), LONG_MS);
     const shown = new Map(states.map((row) => [row.detector, row]));
     expect(shown.get('throws')?.reason).to.match(/^Error: no third minute \(minute \d{4}-\d\d-\d\dT\d\d:\d\dZ, entries 20, errors 0\)$/);
-    expect(shown.get('loops')?.reason).to.equal('It did not come to an end within 2 s of CPU time.');
+    // on a busy machine it may not get so much CPU in the time that it has
+    expect(shown.get('loops')?.reason).to.match(/^It did not come to an end within (?:2 s of CPU time|60 s)\.$/);
     expect(['three_times', 'log_rate', 'error_rate'].map((name) => shown.get(name)?.state)).to.deep.equal(['on', 'on', 'on']);
     expect(await Promise.all(['throws', 'loops', 'three_times'].map(failures))).to.deep.equal(['1', '1', undefined]);
     // no role has ended for it
@@ -85,7 +88,7 @@ describe('detectors of others', function () {
     const again = await until('that it fails again', async () => {
       await send(`cart${String(Date.now())}`, (ago) => (ago < 9 ? 1 : 0));
       return rows();
-    }, (all) => isOff(all, 'throws', since ?? '')); // prettier-ignore
+    }, (all) => isOff(all, 'throws', since ?? ''), LONG_MS); // prettier-ignore
     expect(again.find(({ detector }) => detector === 'loops')?.since, 'off as before').to.equal(shown.get('loops')?.since);
     expect(await failures('loops'), 'not asked again').to.equal(undefined);
     expect(await found()).to.deep.equal(first);

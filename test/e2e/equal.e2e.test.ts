@@ -21,10 +21,15 @@ describe('LogsQL, random queries over random entries', function () {
   });
 
   it(`${CRAMPED.toLocaleString('en')} with little memory and time: each ends, and gives what it would alone`, async () => {
-    const { answered, refused, lostWorkers, counterexamples } = await checkBudgets({ queries: CRAMPED, seed: 1, progress, isTimed: false });
+    const { answered, refused, late, lostWorkers, counterexamples } = await checkBudgets({
+      queries: CRAMPED,
+      seed: 1,
+      progress,
+      isTimed: false,
+    });
     expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
     expect(lostWorkers).to.equal(0);
-    expect(answered).to.be.above(0.5 * CRAMPED);
+    expect(answered).to.be.above(0.5 * (CRAMPED - late));
     expect(refused).to.be.above(0);
   });
 

@@ -164,7 +164,7 @@ function readyLine(supervisor: ChildProcess): Promise<string> {
 }
 
 /** Waits until a condition holds; throws with what it last saw after `timeoutMs`. */
-export async function until<T>(what: string, probe: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 120_000): Promise<T> {
+export async function until<T>(what: string, probe: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 240_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     let last: unknown;

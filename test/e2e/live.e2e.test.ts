@@ -1,16 +1,10 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { pino } from 'pino';
 import WebSocket from 'ws';
-import { embeddedEngines } from '../../main/engines.ts';
-import { alertRow, type Alert } from '../../pipeline/alerts/alert.ts';
-import { alertRecords } from '../../pipeline/alerts/alerts-signal.ts';
 import { timeText } from '../../pipeline/alerts/shown-alert.ts';
-import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { loadConfig } from '../../pipeline/core/config.ts';
 import { alert } from '../fakes/alerts-record.ts';
+import { alertTeller } from './alert-teller.ts';
 import { until, type Instance } from './instance.ts';
 import { newTenant, sharedInstance } from './shared.ts';
 import { TailClient, type Message } from './tail-client.ts';
@@ -254,8 +248,8 @@ describe('live tails', function () {
   });
 
   it('of alerts: fires and resolutions, updates on request, and what was said since a time', async () => {
-    const { kafka: brokers } = loadConfig({ ...instance.env, ...embeddedEngines(instance.env) });
-    const writer = new AbsoluteWriter(createKafka({ ...brokers, clientId: 'test', log: pino({ level: 'silent' }) }));
+    const teller = alertTeller(instance);
+    const { tell } = teller;
     const now = Math.floor(Date.now() / 1000);
     const fired = alert({
       tenantId: tenant.id,
@@ -264,7 +258,6 @@ describe('live tails', function () {
       updatedAt: now,
       evidence: JSON.stringify({ opened_at: timeText(now) }),
     });
-    const tell = (one: Alert, version: number): Promise<void> => writer.write(alertRecords(0, [alertRow(one, version)]));
     const types = (client: TailClient): unknown[] => client.entries.map(({ type }) => type);
     const [short, long] = await Promise.all(['', '?updates=true'].map((query) => TailClient.open(`${url('alerts')}${query}`, tenant.key)));
     if (short === undefined || long === undefined) return;
@@ -303,7 +296,7 @@ describe('live tails', function () {
         (status) => status === 400,
       );
     }
-    await writer.close();
+    await teller.close();
   });
 
   it('are not held up by a client that does not read, which is told how many it did not get', async () => {

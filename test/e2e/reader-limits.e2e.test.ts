@@ -10,7 +10,7 @@ import { at } from './query-setup.ts';
 const [PLACES, MANY] = [40, 60];
 
 describe('queries in ClickHouse', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let own: LogsqlStore;
   before(async () => {
     own = await LogsqlStore.start();
@@ -35,7 +35,7 @@ describe('queries in ClickHouse', function () {
 
   it('are refused beyond their places, while inserts have theirs', async () => {
     // they run until they are ended, so that none leaves its place to another on a busy machine
-    const wait = sql`SELECT sum(sleepEachRow(0.5)) FROM (SELECT arrayJoin(range(${uint32(120)})) AS n)`;
+    const wait = sql`SELECT sum(sleepEachRow(0.5)) FROM (SELECT arrayJoin(range(${uint32(170)})) AS n)`;
     const end = new AbortController();
     setMaxListeners(2 * MANY, end.signal);
     const waiting = {
@@ -53,7 +53,7 @@ describe('queries in ClickHouse', function () {
     const running = async (): Promise<number> =>
       Number((await own.store.ownerRows("SELECT count() FROM system.processes WHERE user = 'reader'"))[0]?.[0]);
     try {
-      await until('the refusals', () => Promise.resolve(refused.length), (count) => count >= MANY - PLACES, 60_000); // prettier-ignore
+      await until('the refusals', () => Promise.resolve(refused.length), (count) => count >= MANY - PLACES, 80_000); // prettier-ignore
       expect(new Set(refused)).to.deep.equal(new Set([429]));
       expect(await running()).to.equal(PLACES);
       await own.insert(1, [at(2, { _msg: 'n' })]);

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import { startInstance, until, type Instance } from './instance.ts';
 import { newTenant } from './shared.ts';
@@ -11,13 +13,13 @@ describe('rules', function () {
   let tenant: { readonly id: number; readonly key: string };
 
   before(async () => {
-    instance = await startInstance();
+    instance = await startInstance({ env: { LOGWEIR_DETECTORS: 'test/fixtures/detectors/above-fifty.ts' } });
     tenant = await newTenant(instance);
   });
   after(() => instance.stop());
 
   const own = (): Record<string, string> => ({ Authorization: `Bearer ${tenant.key}` });
-  const of = (path: string): string => `${instance.app}/api/v1/tenants/${String(tenant.id)}${path}`;
+  const of = (at: string): string => `${instance.app}/api/v1/tenants/${String(tenant.id)}${at}`;
 
   async function send(status: number, ms: number): Promise<void> {
     const entry = { _msg: `POST /pay ${String(status)}`, service: 'checkout', level: 'info', status, duration_ms: ms };
@@ -26,18 +28,28 @@ describe('rules', function () {
     expect(response.status).to.be.within(200, 299);
   }
 
-  const alerts = async (): Promise<Page> => (await instance.call('GET', of('/alerts?state=all'), undefined, own())).body as Page;
+  /** The alerts of a rule, by its name. */
+  async function alertsOf(name: string): Promise<readonly ShownAlert[]> {
+    const { items } = (await instance.call('GET', of('/alerts?state=all'), undefined, own())).body as Page;
+    return items.filter(({ evidence }) => (evidence['rule'] as { readonly name?: string } | undefined)?.name === name);
+  }
+  const alerts = (): Promise<readonly ShownAlert[]> => alertsOf('failed payments');
+  const watched = (condition: string): ReturnType<Instance['call']> =>
+    instance.call('POST', of('/rules'), { name: 'slow payments', query: '{service="checkout"} status:>=500 | stats by (service) avg(duration_ms)', if: condition }, own()); // prettier-ignore
 
   it('made through the API fire on the entries that come, with evidence, and are resolved when they are deleted', async () => {
     const made = await instance.call('POST', of('/rules'), { name: 'failed payments', query: '{service="checkout"} | stats by (service) count() if (status:>=500)', if: 'value >= 20', severity: 'critical' }, own()); // prettier-ignore
     expect(made.status).to.equal(201);
     const rule = made.body as { readonly id: string };
+    // of the next test: it takes longer, and begins here
+    const custom = await watched('above_fifty up');
+    expect([custom.status, (custom.body as { readonly detector: object }).detector]).to.deep.equal([201, { name: 'above_fifty', state: 'on', since: null, reason: null }]); // prettier-ignore
     await send(200, 10);
     // a rule holds from where it lies on the log, which is a second or so later, and from the next window on
-    const { items } = await until('the alert', async () => {
+    const items = await until('the alert', async () => {
       await send(503, 900);
       return alerts();
-    }, ({ items: found }) => found.length > 0, 240_000); // prettier-ignore
+    }, (found) => found.length > 0, 240_000); // prettier-ignore
     const [alert] = items;
     expect(alert).to.include({ detector_type: 'rule', severity: 'critical', state: 'firing', stream: '{service="checkout"}' });
     expect(alert?.title).to.match(
@@ -45,10 +57,43 @@ describe('rules', function () {
     );
     expect(alert?.evidence['rule']).to.include({ id: rule.id, name: 'failed payments', if: 'value >= 20' });
     expect(alert?.evidence).to.include.keys('current_value', 'threshold', 'window', 'series', 'links', 'entries');
-    const explained = await until('why', alerts, ({ items: found }) => 'sample_messages' in (found[0]?.evidence ?? {})); // prettier-ignore
-    expect(explained.items[0]?.evidence['sample_messages']).to.deep.equal(['POST /pay 503']);
+    const explained = await until('why', alerts, (found) => 'sample_messages' in (found[0]?.evidence ?? {}));
+    expect(explained[0]?.evidence['sample_messages']).to.deep.equal(['POST /pay 503']);
     expect((await instance.call('DELETE', of(`/rules/${rule.id}`), undefined, own())).status).to.equal(204);
-    const { items: ended } = await until('its end', alerts, ({ items: found }) => found[0]?.state === 'resolved');
+    const ended = await until('its end', alerts, (found) => found[0]?.state === 'resolved');
     expect(ended.map(({ state, resolution_note }) => [state, resolution_note])).to.deep.equal([['resolved', 'auto: the rule was deleted']]);
+  });
+
+  it("that a detector of one's own watches fire as it says, and end with it", async () => {
+    const refused = await watched('nobody');
+    expect([refused.status, (refused.body as { readonly detail: string }).detail]).to.deep.equal([
+      400,
+      'No detector "nobody" takes values; those that do: anomaly, above_fifty.',
+    ]);
+    const slow = (): Promise<readonly ShownAlert[]> => alertsOf('slow payments');
+    const [alert] = await until('the alert', async () => {
+      await send(503, 900);
+      return slow();
+    }, (found) => found.length > 0, 300_000); // prettier-ignore
+    expect(alert).to.include({ detector_type: 'rule', state: 'firing', stream: '{service="checkout"}', severity: 'warning' });
+    expect(alert?.title).to.match(/^Mean duration_ms of checkout rose to 910, expected 0 to 50, rule 'slow payments'/);
+    expect(alert?.evidence).to.deep.include({ current_value: 909.5, baseline_mean: 20, expected: { low: 0, high: 50 }, group: { service: 'checkout' } }); // prettier-ignore
+    expect(alert?.evidence['rule']).to.include({ if: 'above_fifty up' });
+
+    const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+    const switched = await instance.call(
+      'POST',
+      `${instance.admin}/admin/detectors/above_fifty/off`,
+      {},
+      { Authorization: `Bearer ${token}` },
+    );
+    expect(switched.status).to.equal(200);
+    const ended = await until('its end', slow, (all) => all.every(({ state }) => state === 'resolved'));
+    expect(ended.map(({ id, resolution_note }) => [id, resolution_note])).to.deep.equal([[alert?.id, 'auto: the detector is off']]);
+    const { items } = (await instance.call('GET', of('/rules'), undefined, own())).body as {
+      readonly items: readonly { readonly detector: object }[];
+    };
+    expect(items).to.have.length(1);
+    expect(items[0]?.detector).to.include({ name: 'above_fifty', state: 'off', reason: 'switched off by hand' });
   });
 });

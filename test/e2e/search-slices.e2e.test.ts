@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { rows, texts, type Runner } from '../../api/query/rows.ts';
+import { rows, texts } from '../../api/query/rows.ts';
+import type { Runner } from '../../api/query/runner.ts';
 import { prepare } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
 import { QueryMemory } from '../../logsql/memory.ts';

@@ -4,7 +4,7 @@ import { findJava, findProgram, run } from '../../compose/embedded/java.mjs';
 import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
 
-export type ToolsetName = 'node' | 'python' | 'readers' | 'java' | 'debian' | 'alertmanager';
+export type ToolsetName = 'node' | 'python' | 'readers' | 'java' | 'debian' | 'alertmanager' | 'browser';
 
 /** Clients of one package registry, installed into a folder of the cache. */
 export type Toolset = { readonly folder: string };
@@ -51,6 +51,8 @@ const RECIPES: Readonly<Record<ToolsetName, Recipe>> = {
   debian: debianPackages(DEBIAN_PROGRAMS),
   // no shipper: who is told of alerts
   alertmanager: debianPackages({ alertmanager: ['prometheus-alertmanager'] }),
+  // nor these: who looks, and what is between
+  browser: debianPackages({ chromium: ['chromium', 'chromium-common'], nginx: ['nginx'] }),
 };
 
 /** Programs of Debian, each from its packages, in a folder of its own. */

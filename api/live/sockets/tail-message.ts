@@ -5,7 +5,7 @@ import type { TailRequest } from '../tail-session.ts';
 /** What a client asks for in a message. */
 export type TailMessage = TailRequest & { readonly control: boolean };
 
-/** Reads a message: a JSON object with `query`, maybe with `since`, `resume` and `control`; other members are not looked at. Throws HttpError 400. */
+/** Reads a message: a JSON object with `query`, maybe with `since`, `resume`, `control` and `sample`; other members are not looked at. Throws HttpError 400. */
 export function readTailMessage(text: string): TailMessage {
   const message = objectOf(text);
   const query = stringOf(message, 'query');
@@ -15,7 +15,17 @@ export function readTailMessage(text: string): TailMessage {
   const [since, resume] = [stringOf(message, 'since'), stringOf(message, 'resume')];
   const control = message.get('control') ?? false;
   if (typeof control !== 'boolean') throw invalidParameter('control must be true or false.');
-  return { query, control, ...(since === undefined ? {} : { since }), ...(resume === undefined ? {} : { resume }) };
+  const sample = message.get('sample') ?? false;
+  if (typeof sample !== 'boolean') throw invalidParameter('sample must be true or false.');
+  if (sample && !control)
+    throw invalidParameter('sample needs "control":true: how much of what matches is sent is told by control frames.');
+  return {
+    query,
+    control,
+    ...(sample ? { sample } : {}),
+    ...(since === undefined ? {} : { since }),
+    ...(resume === undefined ? {} : { resume }),
+  };
 }
 
 function objectOf(text: string): Map<string, unknown> {

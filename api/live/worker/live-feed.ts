@@ -13,6 +13,8 @@ type Found = Omit<Matched, 'text' | 'tails'> & { readonly tails: number[]; reado
 export type LiveFeedOptions = {
   readonly onFound: (found: Found) => void;
   readonly onMissed: (missed: Missed) => void;
+  /** Told from now on how many entries each one of a sample stands for. */
+  readonly onSampled: (tail: number, factor: number) => void;
   /** Told of what ends a tail. */
   readonly onFailed: (tail: number, error: unknown) => void;
   /** Told which tail is at work that may take long; 0: none is. */
@@ -109,6 +111,7 @@ export class LiveFeed {
       const found = new Map<number, Found[]>();
       if (live !== null) for (const tail of open) this.#match(tail, record, live, found);
       for (const row of [...found.keys()].sort((a, b) => a - b)) found.get(row)?.forEach(this.#options.onFound);
+      for (const tail of open) this.#settle(tail);
       this.#cpu.spend(tenantId, this.#work() - began, this.#clock());
     } else this.#missed(record, open, 'busy', record.count);
     for (const tail of open) tail.lookedAt(partition, offset);
@@ -131,6 +134,7 @@ export class LiveFeed {
     try {
       for (const [row, text] of tail.query.matches(live, now, goesOn)) {
         if (row < first || (floor !== null && live.timeOf(row) < floor)) continue;
+        if (tail.sampler?.takes(partition, offset, row) === false) continue;
         if (!tail.takeToken(rate, now)) tooMany += 1;
         else addFound(found, { tails: [tail.id], partition, offset, index: row, text });
       }
@@ -141,6 +145,11 @@ export class LiveFeed {
     }
     if (tooMany > 0) this.#missed(record, [tail], 'rate', tooMany);
     if (left > 0) this.#missed(record, [tail], 'busy', left);
+  }
+
+  #settle({ id, sampler }: LiveTail): void {
+    const factor = sampler?.settle(this.#now()) ?? null;
+    if (factor !== null) this.#options.onSampled(id, factor);
   }
 
   #missed({ timestamp }: LogRecord, tails: readonly LiveTail[], why: MissedWhy, count: number): void {

@@ -28,6 +28,7 @@ const feed = new LiveFeed({
     for (const part of frames.frameOf(messages.ENTRY, 0, messages.encodeMatched(found))) pipe.write(part);
   },
   onMissed: (missed) => send(messages.MISSED, 0, missed),
+  onSampled: (id, factor) => send(messages.SAMPLED, id, factor),
   onFailed: (id, error) => send(messages.FAILED, id, sentError(toQueryError(error))),
   onWork: (id) => {
     for (const part of frames.frameOf(messages.NOTE, id)) pipe.write(part);

@@ -9,7 +9,7 @@ export const CLOSE = 3;
 
 /**
  * From the worker: it is there; a tail is open, with where it begins; it works on this tail from now on (0: on none that may take long);
- * entries; how far it has read; entries that tails do not get; an error that ends a tail.
+ * entries; how far it has read; entries that tails do not get; an error that ends a tail; of how many entries each one that follows is a sample.
  */
 export const READY = 20;
 export const NOTE = 21;
@@ -18,6 +18,7 @@ export const ENTRY = 23;
 export const READ = 24;
 export const MISSED = 25;
 export const FAILED = 26;
+export const SAMPLED = 27;
 
 export type LiveSettings = { readonly kafka: Pick<Config['kafka'], 'brokers' | 'tls' | 'sasl'> };
 
@@ -30,6 +31,8 @@ export type OpenTail = LiveQueryText & {
   readonly retentionDays: number;
   /** Where it goes on, where it was open before. */
   readonly from: LogVector | null;
+  /** It asks for a sample where much matches. */
+  readonly isSampled?: boolean;
 };
 
 /** Why entries were not sent: their tenant's filters took too long, too many matched, or the log has lost them. */

@@ -1,11 +1,14 @@
 import { LiveQuery } from '../match/live-query.ts';
 import type { LogVector, OpenTail } from './messages.ts';
+import { Sampler } from './sampler.ts';
 
 /** A tail at work: its query, and how far it has looked. */
 export class LiveTail {
   readonly id: number;
   readonly tenantId: number;
   readonly query: LiveQuery;
+  /** Of a tail that asks for a sample. */
+  readonly sampler: Sampler | null;
   readonly #retentionDays: number;
   /** By partition: the record, and the entry in it, that comes next. */
   readonly #next: [offset: number, index: number][];
@@ -19,6 +22,7 @@ export class LiveTail {
     this.tenantId = open.tenantId;
     this.#retentionDays = open.retentionDays;
     this.query = new LiveQuery(open, now);
+    this.sampler = open.isSampled === true ? new Sampler(now) : null;
     this.#next = (open.from ?? from).map(([offset, index]) => [offset, index]);
     this.#tokens = BURST_SECONDS * MAX_RATE;
     this.#filledAt = now;

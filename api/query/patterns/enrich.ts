@@ -1,7 +1,7 @@
 import { patternOf } from '../../../logsql/message-pattern.ts';
 import { severityOf } from '../../../pipeline/core/severity.ts';
 import type { Deps, Request } from '../deps.ts';
-import type { Chunk } from '../rows.ts';
+import type { Chunk } from '../runner.ts';
 
 /** Severities that are errors: error and fatal. */
 const FIRST_ERROR = 5;

@@ -2,6 +2,7 @@ import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Found } from '../departures.ts';
 import type { Finding, Side } from '../detector.ts';
 import { Episodes } from '../episode.ts';
+import { inMinutes } from '../steps.ts';
 import { Past, type Expectations, type Expected } from './past.ts';
 import { Peaks } from './peaks.ts';
 
@@ -85,7 +86,7 @@ export class ValueSeries {
       if (judged !== null && judged.heat > (hottest?.heat ?? 0)) hottest = judged;
     });
     const finding = this.#told(slot, hottest, factor);
-    return finding === null ? null : this.#inMinutes(finding);
+    return finding === null ? null : inMinutes(finding, this.step);
   }
 
   /** Nothing came that has a value in the step that begins with a minute: it is calm, and nothing is learned. */
@@ -94,7 +95,7 @@ export class ValueSeries {
     if (slot <= this.#newest) return null;
     this.#newest = slot;
     const { finding } = this.#episodes.look(slot, true);
-    return finding === null ? null : this.#inMinutes(finding);
+    return finding === null ? null : inMinutes(finding, this.step);
   }
 
   /** Somebody has resolved the alert of this side by hand: nothing more is told of it. */
@@ -191,16 +192,6 @@ export class ValueSeries {
       if (finding !== null) return finding;
     }
     return this.#episodes.look(slot, heat < CALM).finding;
-  }
-
-  /** Slots as minutes. */
-  #inMinutes(finding: Finding): Finding {
-    const { firedAt, updatedAt, window, scale } = finding;
-    const last = (slot: number): number => (slot + 1) * this.step - 1;
-    return {
-      ...{ ...finding, firedAt: last(firedAt), updatedAt: last(updatedAt), scale: scale * this.step },
-      window: { start: window.start * this.step, end: last(window.end) },
-    };
   }
 }
 

@@ -1,7 +1,8 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
 import type { Finding, Firing } from '../../detectors/detector.ts';
 import { customText, evidenceOf, textOf, type AlertText } from './alert-text.ts';
-import type { Part, Sum } from './services.ts';
+import type { Part } from './services.ts';
+import type { Asked } from './tenant-watch.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
 const REMEMBERED = 3600;
@@ -119,10 +120,10 @@ export class AlertBook<About extends Subject = Subject> {
     return this.#told.size === 0 && this.#incidents.size === 0 && this.#heard.size === 0;
   }
 
-  /** Whether a service has told what fires there of what this finding is about. */
-  isTold(tenantId: number, { stream, series }: Sum, { detector }: Finding): boolean {
+  /** Whether a stream, or a service, has told what fires there of what this finding is about. */
+  isTold(tenantId: number, { stream, series }: Asked, { detector }: Finding, isOfService: boolean): boolean {
     const firing = series.firing(detector);
-    return firing !== null && this.#told.has(idOf(tenantId, ...keyOf(firing, stream, true)));
+    return firing !== null && this.#told.has(idOf(tenantId, ...keyOf(firing, stream, isOfService)));
   }
 
   /** An alert that somebody has resolved, as it is told then; null where that changes nothing. One that is not remembered is as it was shown. */

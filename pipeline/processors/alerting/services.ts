@@ -9,6 +9,8 @@ const MOST_SERVICES = 1000;
 const QUIET_MS = 2 * 3_600_000;
 /** Of a stream that makes up more of it than this it is the stream's own alert. */
 const MOST_OF_ONE = 2 / 3;
+/** Young streams that have so much of what others lack have taken it over. */
+const MOST_TAKEN = 1 / 2;
 /** Streams that the evidence of a service names. */
 const NAMED = 5;
 
@@ -126,6 +128,21 @@ export function partsOf(finding: Finding, streams: readonly Asked[]): { readonly
   const parts = streams.map(({ stream, series }) => ({ stream, share: (series.departure(detector, side, window) ?? 0) / whole }));
   const isTheirs = streams.some(({ series }, index) => series.firing(detector)?.side === side || (parts[index]?.share ?? 0) > MOST_OF_ONE);
   return { parts: parts.sort((a, b) => b.share - a.share).slice(0, NAMED), isTheirs };
+}
+
+/**
+ * Whether streams of a service that are too young to have a past have taken over what others have lost: as when the pods of a release take the
+ * place of those before them. Then none of these has fallen silent.
+ */
+export function isHandedOver({ detector, side, window }: Finding, streams: readonly Asked[]): boolean {
+  if (side !== 'down') return false;
+  let [lost, taken] = [0, 0];
+  for (const { series } of streams) {
+    const departure = series.departure(detector, side, window);
+    if (departure !== null) lost += Math.max(0, departure);
+    else for (const entries of series.recent(detector, window.end, window.end - window.start + 1)) taken += entries;
+  }
+  return taken > 0 && taken >= lost * MOST_TAKEN;
 }
 
 /** Whether what a stream finds is a part of what its service fires for: the same detector and side. */

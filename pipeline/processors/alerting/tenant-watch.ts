@@ -7,7 +7,7 @@ import type { PartialInput } from '../merge/partial.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { AlertBook, type Subject } from './alert-book.ts';
-import { countedThrough, isPart, partsOf, Services, type Sum } from './services.ts';
+import { countedThrough, isHandedOver, isPart, partsOf, Services, type Sum } from './services.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
@@ -217,11 +217,7 @@ export class TenantWatch {
       const { stream, service, source, seenAt } = watched;
       const isGone = seenAt < through - FORGET_MS;
       if (source !== partition || (watched.askedAt === minute && !isGone)) continue;
-      for (const finding of this.#tick(watched, through)) {
-        const sum = this.#services.sum(service);
-        const isNews = (): boolean => sum === null || !this.#book.isTold(tenantId, sum, finding) || !isPart(finding, sum);
-        if (stream !== '') take(this.#tell(tenantId, watched, finding, now, { isNews }));
-      }
+      for (const finding of this.#tick(watched, through)) take(this.#tellOfStream(tenantId, watched, finding, now));
       if (!isGone) continue;
       this.#streams.delete(id);
       this.#book.end((alert, isOfService) => alert.stream === stream && !isOfService, now).forEach(take);
@@ -232,6 +228,21 @@ export class TenantWatch {
     return [...found.values()];
   }
 
+  /** What a finding of a stream tells, if it is not its service that tells it. */
+  #tellOfStream(tenantId: number, watched: Watched, finding: Finding, now: number): Alert | null {
+    const { stream, service, series } = watched;
+    if (stream === '') return null;
+    const sum = this.#services.sum(service);
+    if (sum === null) return this.#tell(tenantId, watched, finding, now, {});
+    if (!this.#book.isTold(tenantId, watched, finding, false) && isHandedOver(finding, this.#membersOf(sum))) {
+      // it is not told before it was back
+      series.resolve(finding.detector, finding.side);
+      return null;
+    }
+    const isNews = (): boolean => !this.#book.isTold(tenantId, sum, finding, true) || !isPart(finding, sum);
+    return this.#tell(tenantId, watched, finding, now, { isNews });
+  }
+
   /** What a service has found, up to when all of its partitions are counted. */
   #askService(tenantId: number, sum: Sum): Alert[] {
     const through = countedThrough(sum, (partition) => this.#sources.get(partition)?.through ?? 0);
@@ -239,11 +250,15 @@ export class TenantWatch {
     sum.through = through;
     if (sum.askedAt === Math.floor(through / MINUTE_MS)) return [];
     return this.#tick(sum, through).flatMap((finding) => {
-      const streams = [...this.#services.members(sum.stream)].map((id) => this.#streams.get(id) as Watched);
+      const streams = this.#membersOf(sum);
       const { parts, isTheirs } = partsOf(finding, streams);
       const more = { isNews: () => !isTheirs, together: { count: streams.length, parts } };
       return this.#tell(tenantId, sum, finding, Math.floor(through / 1000), more) ?? [];
     });
+  }
+
+  #membersOf({ stream }: Sum): readonly Watched[] {
+    return [...this.#services.members(stream)].map((id) => this.#streams.get(id) as Watched);
   }
 
   #tick(asked: Asked, through: number): readonly Finding[] {

@@ -6,8 +6,8 @@ import type { DetectorRunner } from './detector-runner.ts';
 import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from './switch.ts';
 
 /**
- * Has detectors of others look at the streams of tenants, minute by minute, and puts what they find on `partials.v1`, where `alerting` takes it
- * (docs/adr/0029-detectors-of-others.md). So what they do, and when, is no part of what makes alerts: what they said is.
+ * Has detectors of others look at the streams of tenants, minute by minute, and at the values of rules, and puts what they find on `partials.v1`,
+ * where `alerting` and `rule-alerts` take it (docs/adr/0029-detectors-of-others.md, docs/adr/0033-rules-and-detectors-of-others.md). So what they do, and when, is no part of what makes alerts: what they said is.
  */
 export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomState> => ({
   name: CUSTOM_DETECTORS,
@@ -21,6 +21,7 @@ export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomStat
   },
 
   fold(state, input) {
+    state.pass(input.appendedAt);
     const rates = input.kind === 'partial' ? readRates(input.value) : null;
     if (rates !== null && input.kind === 'partial') state.take(input, rates);
     return [];
@@ -28,6 +29,12 @@ export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomStat
 
   resolve(state, input) {
     state.resolve(input);
+    return [];
+  },
+
+  watch(state, input) {
+    state.pass(input.appendedAt);
+    state.watch(input);
     return [];
   },
 

@@ -5,13 +5,16 @@ import { findingRecord } from '../merge/partials-signal.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { PartialInput } from '../merge/partial.ts';
 import type { ResolutionInput } from '../merge/resolution.ts';
+import type { ValuesInput } from '../merge/rule-values.ts';
+import { readBatch, writeBatch, type Batch } from './batch.ts';
 import type { DetectorRunner } from './detector-runner.ts';
 import { DetectorWatch, type Found } from './detector-watch.ts';
-import { FinalMinutes, type FinalMinute } from './final-minutes.ts';
+import { FinalMinutes } from './final-minutes.ts';
+import { RuleSeries } from './rule-series.ts';
 import { isOff, readOff, type SwitchedOff } from './switch.ts';
 import type { Setting } from '../../core/setting.ts';
 
-/** Streams that a partition watches; beyond it a tenant has few of its own: as the merger `alerting`. */
+/** Streams, and groups of rules, that a partition watches; beyond it a tenant has few of its own: as the merger `alerting`. */
 const MOST_STREAMS = 12_000;
 const MOST_OF_TENANT = 10_000;
 const FEW_STREAMS = 100;
@@ -22,19 +25,22 @@ const MOST_WAITING = 20_000;
 const MOST_UNTOLD = 5000;
 /** What the states of all detectors may take in a partition: bytes. */
 const MOST_STATES = 32 * 1024 * 1024;
-const VERSION = 1;
+const VERSION = 2;
+/** That of a release that was not asked about rules. */
+const FIRST_VERSION = 1;
+/** How often rules are looked for that are gone, by append time. Milliseconds. */
+const SWEEP_MS = 3_600_000;
 
-/** Minutes of a tenant's streams, as every detector is asked about them. */
-type Batch = { readonly tenantId: number; readonly minutes: readonly FinalMinute[] };
 /** What was found, and not told. */
 type Untold = { readonly tenantId: number; readonly retentionDays: number; readonly found: StreamFinding };
-type Tenant = { retentionDays: number; readonly minutes: FinalMinutes };
+type Tenant = { retentionDays: number; readonly minutes: FinalMinutes; readonly rules: RuleSeries };
 
 /** Of a partition of `partials.v1`: what is final and was not looked at, what each detector remembers, and what was found and not told. */
 export class CustomState {
   readonly #runner: DetectorRunner;
   readonly #tenants = new Map<number, Tenant>();
   #streams = 0;
+  #sweepAt = 0;
   /** Batches that some detector was not asked about, and the number of the first one. */
   #queue: Batch[] = [];
   #first = 0;
@@ -51,7 +57,7 @@ export class CustomState {
 
   /** True while so much waits that no more is to be read. */
   get isBehind(): boolean {
-    return !this.#isWhole;
+    return !this.#isWhole || this.#waiting >= MOST_WAITING;
   }
 
   /** Series that were passed over by a detector, for want of room. */
@@ -60,13 +66,38 @@ export class CustomState {
   }
 
   take({ tenantId, retentionDays, source }: PartialInput, rates: Rates): void {
-    let tenant = this.#tenants.get(tenantId);
-    if (tenant === undefined) this.#tenants.set(tenantId, (tenant = { retentionDays, minutes: new FinalMinutes() }));
-    tenant.retentionDays = retentionDays;
+    const tenant = this.#tenantOf(tenantId, retentionDays);
     const before = tenant.minutes.size;
-    tenant.minutes.add(rates, source.partition, source.appendedAt, this.#streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS);
+    tenant.minutes.add(rates, source.partition, source.appendedAt, this.#roomOfTenant);
     this.#streams += tenant.minutes.size - before;
     this.#collect(tenantId, tenant);
+  }
+
+  /** Takes the values of a rule, for the detector that it names. */
+  watch(input: ValuesInput): void {
+    const { tenantId, retentionDays, detector, side, step, appendedAt } = input;
+    const watch = this.#watches.find((one) => one.detector.name === detector);
+    if (watch === undefined) return;
+    const { rules } = this.#tenantOf(tenantId, retentionDays);
+    const before = rules.size;
+    const { points, gone, muted } = rules.take(input, appendedAt, this.#roomOfTenant);
+    this.#streams += rules.size - before;
+    // of a slot whose rule was changed another detector may know them
+    this.#forget(tenantId, gone);
+    for (const id of muted) for (const one of ['up', 'down'] as const) watch.mute(tenantId, id, one);
+    if (points.length > 0) this.#add({ tenantId, minutes: points, rule: { detector, side, step } });
+  }
+
+  /** Time has passed: forgets rules that are gone, each hour. `appendedAt`: milliseconds. */
+  pass(appendedAt: number): void {
+    if (appendedAt < this.#sweepAt) return;
+    this.#sweepAt = appendedAt + SWEEP_MS;
+    for (const [tenantId, { minutes, rules }] of this.#tenants) {
+      const gone = rules.forget(appendedAt);
+      this.#streams -= gone.length;
+      this.#forget(tenantId, gone);
+      if (minutes.size === 0 && rules.size === 0) this.#tenants.delete(tenantId);
+    }
   }
 
   resolve({ alert }: ResolutionInput): void {
@@ -110,19 +141,14 @@ export class CustomState {
     const to = new ByteWriter();
     to.count(VERSION);
     to.count(this.#tenants.size);
-    for (const [tenantId, { retentionDays, minutes }] of this.#tenants) {
+    for (const [tenantId, { retentionDays, minutes, rules }] of this.#tenants) {
       for (const number of [tenantId, retentionDays]) to.count(number);
       minutes.write(to);
+      rules.write(to);
     }
     to.count(this.#first);
     to.count(this.#queue.length);
-    for (const { tenantId, minutes } of this.#queue) {
-      for (const number of [tenantId, minutes.length]) to.count(number);
-      for (const { id, minute, entries, errors, isLate } of minutes) {
-        to.text(id);
-        for (const number of [minute, entries, errors, isLate ? 1 : 0]) to.count(number);
-      }
-    }
+    for (const batch of this.#queue) writeBatch(to, batch);
     to.count(this.#watches.length);
     for (const watch of this.#watches) watch.write(to);
     to.count(this.#untold.length);
@@ -136,20 +162,23 @@ export class CustomState {
   /** What `write` wrote; throws where it is anything else. What detectors that are gone, or were changed, still fire ends. */
   static read(bytes: Buffer, runner: DetectorRunner): CustomState | null {
     const from = new ByteReader(bytes);
-    if (from.count() !== VERSION) return null;
+    const version = from.count();
+    if (version !== VERSION && version !== FIRST_VERSION) return null;
+    const hasRules = version === VERSION;
     const read = new CustomState(runner);
     for (let left = from.count(0xffff_ffff); left > 0; left--) {
       const [tenantId, retentionDays] = [from.count(0xffff_ffff), from.count(65_535)];
       const minutes = FinalMinutes.read(from);
-      read.#tenants.set(tenantId, { retentionDays, minutes });
-      read.#streams += minutes.size;
+      const rules = hasRules ? RuleSeries.read(from) : new RuleSeries();
+      read.#tenants.set(tenantId, { retentionDays, minutes, rules });
+      read.#streams += minutes.size + rules.size;
     }
     read.#first = from.count();
-    for (let left = from.count(0xffff_ffff); left > 0; left--) read.#add(readBatch(from));
+    for (let left = from.count(0xffff_ffff); left > 0; left--) read.#add(readBatch(from, hasRules));
     read.#isWhole = false;
     // those that are new take what waits
     for (const watch of read.#watches) watch.cursor = read.#first;
-    for (let left = from.count(1000); left > 0; left--) read.#restore(DetectorWatch.read(from));
+    for (let left = from.count(1000); left > 0; left--) read.#restore(DetectorWatch.read(from, hasRules));
     for (let left = from.count(0xffff_ffff); left > 0; left--) {
       const [tenantId, retentionDays] = [from.count(0xffff_ffff), from.count(65_535)];
       const found = readFinding(Buffer.from(from.text(), 'latin1'));
@@ -169,18 +198,35 @@ export class CustomState {
   }
 
   /** Takes what is final of a tenant, as far as there is room for it. */
-  #collect(tenantId: number, { minutes: all }: Tenant): void {
+  #collect(tenantId: number, { minutes: all, rules }: Tenant): void {
     while (this.#waiting < MOST_WAITING && this.#untold.length < MOST_UNTOLD) {
       const { minutes, gone, isWhole } = all.take(BATCH);
       this.#streams -= gone.length;
-      for (const id of gone) for (const watch of this.#watches) watch.forget(tenantId, id);
-      if (minutes.length > 0) this.#add({ tenantId, minutes });
+      this.#forget(tenantId, gone);
+      if (minutes.length > 0) this.#add({ tenantId, minutes, rule: null });
       if (isWhole) {
-        if (all.size === 0) this.#tenants.delete(tenantId);
+        if (all.size === 0 && rules.size === 0) this.#tenants.delete(tenantId);
         return;
       }
     }
     this.#isWhole = false;
+  }
+
+  #tenantOf(tenantId: number, retentionDays: number): Tenant {
+    let tenant = this.#tenants.get(tenantId);
+    if (tenant === undefined)
+      this.#tenants.set(tenantId, (tenant = { retentionDays, minutes: new FinalMinutes(), rules: new RuleSeries() }));
+    tenant.retentionDays = retentionDays;
+    return tenant;
+  }
+
+  /** Series that a tenant may have, of streams and of groups: fewer, where the partition has many. */
+  get #roomOfTenant(): number {
+    return this.#streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS;
+  }
+
+  #forget(tenantId: number, ids: readonly string[]): void {
+    for (const id of ids) for (const watch of this.#watches) watch.forget(tenantId, id);
   }
 
   #add(batch: Batch): void {
@@ -196,17 +242,22 @@ export class CustomState {
     watch.isAsked = true;
     const { name } = watch.detector;
     for (let batch = this.#next(watch); batch !== undefined; batch = this.#next(watch)) {
-      const { tenantId, minutes } = batch;
+      const { tenantId, minutes, rule } = batch;
       const { cursor } = watch;
+      if (rule !== null && rule.detector !== name) {
+        watch.cursor += 1;
+        this.#trim();
+        continue;
+      }
       const question = watch.question(tenantId, minutes, MOST_STATES / this.#watches.length);
       const looked = question.asked.length === 0 ? [] : await this.#runner.look(name, question.asked);
       // it was switched off in the meantime, or on again
       if (watch.cursor !== cursor || !this.#isActive(watch)) continue;
       if (looked === null) watch.hasFailed = true;
       else {
-        const streams = this.#tenants.get(tenantId)?.minutes;
+        const known = this.#tenants.get(tenantId)?.[rule === null ? 'minutes' : 'rules'];
         this.#tell(
-          watch.answer(tenantId, question, looked, (id) => streams?.has(id) === true),
+          watch.answer(tenantId, question, looked, (id) => known?.has(id) === true, rule),
           name,
         );
         watch.cursor += 1;
@@ -241,12 +292,4 @@ export class CustomState {
     for (const { tenantId, id, finding } of found)
       this.#untold.push({ tenantId, retentionDays: this.#tenants.get(tenantId)?.retentionDays ?? 0, found: { id, finding, about } });
   }
-}
-
-function readBatch(from: ByteReader): Batch {
-  const tenantId = from.count(0xffff_ffff);
-  const minutes: FinalMinute[] = [];
-  for (let left = from.count(0xffff_ffff); left > 0; left--)
-    minutes.push({ id: from.text(), minute: from.count(), entries: from.count(), errors: from.count(), isLate: from.count(1) === 1 });
-  return { tenantId, minutes };
 }

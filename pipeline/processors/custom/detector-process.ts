@@ -44,8 +44,10 @@ export class DetectorProcess {
   #ended: string | null = null;
   #isKilled = false;
 
-  constructor() {
-    const flags = [`--max-old-space-size=${String(HEAP_MB)}`, '--max-semi-space-size=4', ...LOADER];
+  /** `imports`: modules that are loaded before all others. */
+  constructor(imports: readonly string[] = []) {
+    const loaded = imports.flatMap((module) => ['--import', module]);
+    const flags = [`--max-old-space-size=${String(HEAP_MB)}`, '--max-semi-space-size=4', ...LOADER, ...loaded];
     this.#child = fork(PROGRAM, [], { execArgv: flags, env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     this.#child.on('message', (message) => {
       this.#take(message);

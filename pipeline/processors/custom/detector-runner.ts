@@ -18,6 +18,8 @@ export type ProcessRunnerOptions = {
   readonly detectors: readonly LoadedDetector[];
   /** Told once of each failure: it is not asked any more before it is allowed again. */
   readonly onFailure: (failure: DetectorFailure) => void;
+  /** Whether it is off already, though that was not read on the log yet: then it is not asked, and has not failed again. */
+  readonly isOff?: (detector: Pick<LoadedDetector, 'name' | 'version'>) => boolean;
   /** Told what was asked: points, and the CPU that they took, milliseconds. */
   readonly onLook?: (detector: string, points: number, cpuMs: number) => void;
 };
@@ -61,7 +63,7 @@ export class ProcessRunner implements DetectorRunner {
   async #asked(lane: Lane, series: readonly AskedSeries[]): Promise<readonly LookedSeries[] | null> {
     // who was killed by somebody else is asked again, once
     for (const isLast of [false, true]) {
-      if (lane.hasFailed || this.#isStopped) return null;
+      if (lane.hasFailed || this.#isStopped || this.#options.isOff?.(lane.detector) === true) return null;
       let child: DetectorProcess | null = null;
       try {
         child = await (lane.child ??= this.#begun(lane.detector));

@@ -2,6 +2,8 @@ import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { CustomEpisodes } from '../../detectors/custom-series.ts';
 import { MAX_STATE } from '../../detectors/custom.ts';
 import type { Finding, Side } from '../../detectors/detector.ts';
+import { inMinutes } from '../../detectors/steps.ts';
+import type { OfRule } from './batch.ts';
 import type { AskedSeries, LookedSeries } from './detector-messages.ts';
 import type { FinalMinute } from './final-minutes.ts';
 
@@ -9,9 +11,14 @@ import type { FinalMinute } from './final-minutes.ts';
 const EPISODES_BYTES = 300;
 const OPEN_BYTES = 500;
 const MAX_SERIES = 20_000;
+/** A week. Minutes. */
+const MOST_STEP = 10_080;
 
-/** What is kept of a series: the detector's state as text, and when its alerts fire. `minute`: the last one that was looked at. */
-type Watched = { text: string | null; minute: number; readonly episodes: CustomEpisodes };
+/**
+ * What is kept of a series: the detector's state as text, and when its alerts fire. `minute`: the last one that was looked at, the first one of a
+ * step of so many minutes.
+ */
+type Watched = { text: string | null; minute: number; readonly step: number; readonly episodes: CustomEpisodes };
 
 /** Which detector it is. */
 export type DetectorVersion = { readonly name: string; readonly version: string };
@@ -63,23 +70,32 @@ export class DetectorWatch {
     this.passedOver += byId.size - series.length;
     const asked = series.map(([id, own]) => ({
       state: known?.get(id)?.text ?? null,
-      points: own.map(({ minute, entries, errors }) => [minute, entries, entries, errors] as const),
+      points: own.map(({ minute, entries, errors, value = entries }) => [minute, value, entries, errors] as const),
     }));
     return { asked, series };
   }
 
-  /** Takes an answer; gives what it tells. `isThere`: whether a stream was not forgotten in the meantime. */
-  answer(tenantId: number, { series }: Question, looked: readonly LookedSeries[], isThere: (id: string) => boolean): Found[] {
+  /** Takes an answer; gives what it tells. `isThere`: whether a series was not forgotten in the meantime. `rule`: of which the values are. */
+  answer(
+    tenantId: number,
+    { series }: Question,
+    looked: readonly LookedSeries[],
+    isThere: (id: string) => boolean,
+    rule: Pick<OfRule, 'side' | 'step'> | null = null,
+  ): Found[] {
     const found: Found[] = [];
+    const { side, step } = rule ?? { side: null, step: 1 };
     series.forEach(([id, minutes], index) => {
       const { state, seen } = looked[index] as LookedSeries;
       if (!isThere(id)) return;
-      const watched = this.#watchedOf(tenantId, id);
+      const watched = this.#watchedOf(tenantId, id, step);
       this.#bytes -= sizeOf(watched);
       const bySeen = new Map(seen);
       minutes.forEach(({ minute, isLate }, at) => {
-        const finding = watched.episodes.take(this.detector.name, minute, isLate ? null : (bySeen.get(at) ?? null));
-        if (finding !== null) found.push({ tenantId, id, finding });
+        const seen = bySeen.get(at) ?? null;
+        const isTold = !isLate && (side === null || seen?.side === side);
+        const finding = watched.episodes.take(this.detector.name, Math.floor(minute / step), isTold ? seen : null);
+        if (finding !== null) found.push({ tenantId, id, finding: inMinutes(finding, step) });
       });
       watched.text = state;
       watched.minute = minutes.at(-1)?.minute ?? watched.minute;
@@ -105,9 +121,9 @@ export class DetectorWatch {
   end(): Found[] {
     const found: Found[] = [];
     for (const [tenantId, series] of this.#series)
-      for (const [id, { episodes, minute }] of series) {
-        const finding = episodes.end(minute + 1);
-        if (finding !== null) found.push({ tenantId, id, finding });
+      for (const [id, { episodes, minute, step }] of series) {
+        const finding = episodes.end(Math.floor(minute / step) + 1);
+        if (finding !== null) found.push({ tenantId, id, finding: inMinutes(finding, step) });
       }
     this.#series.clear();
     [this.#bytes, this.#count] = [0, 0];
@@ -123,25 +139,27 @@ export class DetectorWatch {
     for (const [tenantId, series] of this.#series) {
       to.count(tenantId);
       to.count(series.size);
-      for (const [id, { text, minute, episodes }] of series) {
+      for (const [id, { text, minute, step, episodes }] of series) {
         to.text(id);
         to.text(Buffer.from(text ?? '').toString('latin1'));
         to.count(minute);
+        to.count(step);
         episodes.write(to);
       }
     }
   }
 
-  /** What `write` wrote; throws where it is anything else. */
-  static read(from: ByteReader): DetectorWatch {
+  /** What `write` wrote, or an older release, which had no rules; throws where it is anything else. */
+  static read(from: ByteReader, hasRules = true): DetectorWatch {
     const read = new DetectorWatch({ name: from.text(), version: Buffer.from(from.text(), 'latin1').toString() });
     read.cursor = from.count();
     for (let tenants = from.count(0xffff_ffff); tenants > 0; tenants--) {
       const tenantId = from.count(0xffff_ffff);
       for (let left = from.count(MAX_SERIES); left > 0; left--) {
         const [id, text, minute] = [from.text(), Buffer.from(from.text(), 'latin1').toString(), from.count()];
-        const watched = { text: text === '' ? null : text, minute, episodes: CustomEpisodes.read(from) };
-        read.#watchedOf(tenantId, id);
+        const step = hasRules ? Math.max(1, from.count(MOST_STEP)) : 1;
+        const watched = { text: text === '' ? null : text, minute, step, episodes: CustomEpisodes.read(from) };
+        read.#watchedOf(tenantId, id, step);
         read.#series.get(tenantId)?.set(id, watched);
         read.#bytes += sizeOf(watched) - EPISODES_BYTES;
       }
@@ -149,12 +167,12 @@ export class DetectorWatch {
     return read;
   }
 
-  #watchedOf(tenantId: number, id: string): Watched {
+  #watchedOf(tenantId: number, id: string, step: number): Watched {
     let series = this.#series.get(tenantId);
     if (series === undefined) this.#series.set(tenantId, (series = new Map<string, Watched>()));
     let watched = series.get(id);
     if (watched === undefined) {
-      series.set(id, (watched = { text: null, minute: 0, episodes: new CustomEpisodes() }));
+      series.set(id, (watched = { text: null, minute: 0, step, episodes: new CustomEpisodes() }));
       this.#bytes += sizeOf(watched);
       this.#count += 1;
     }

@@ -14,12 +14,14 @@ const MOST_MINUTES = 1440;
 const FORGET_MS = 24 * 3_600_000;
 const MAX_STREAMS = 20_000;
 
-/** A minute of a stream that is final. */
+/** A minute of a stream that is final, or a window of a rule's group, by its first minute. */
 export type FinalMinute = {
   readonly id: string;
   readonly minute: number;
   readonly entries: number;
   readonly errors: number;
+  /** What is watched, null for none; the entries, where that is not said. */
+  readonly value?: number | null;
   /** It is of the past: it says what is usual, and nothing that is found in it is an alert. */
   readonly isLate: boolean;
 };

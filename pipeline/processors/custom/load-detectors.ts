@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { detectorNameFault } from '../../detectors/custom.ts';
-import { pointDetectors } from '../../detectors/point-series.ts';
+import { RULE } from '../../alerts/alert.ts';
+import { pointDetectors, valueDetectors } from '../../detectors/point-series.ts';
 import type { DetectorLook } from './detector-messages.ts';
 import { DetectorProcess, type DetectorSource } from './detector-process.ts';
 
@@ -29,7 +30,8 @@ export async function loadDetectors(entries: readonly string[], folder = process
   const sources = entries.flatMap((entry) => sourcesOf(entry, folder));
   if (sources.length > MOST) throw new Error(`There are ${String(sources.length)} files of detectors; at most ${String(MOST)} are loaded.`);
   const loaded = (await Promise.all(sources.map(loadOne))).flat();
-  const taken = new Set(pointDetectors.names);
+  // alerts of rules have a name of their own
+  const taken = new Set([...pointDetectors.names, ...valueDetectors.names, RULE]);
   for (const { name, source } of loaded) {
     const fault = detectorNameFault(name) ?? (taken.has(name) ? `The name ${JSON.stringify(name)} is taken.` : null);
     if (fault !== null) throw new Error(`The detector ${source.specifier} cannot be used: ${fault}`);

@@ -4,6 +4,7 @@ import type { Configurable, Fold, Tick } from '../processor.ts';
 import type { FindingInput } from './finding.ts';
 import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
+import type { ValuesInput } from './rule-values.ts';
 
 /** What a merger takes: partials of its processor, each once, and time that passes on `partials.v1`, as ticks and partials of others say. */
 export type MergerInput = PartialInput | Tick;
@@ -19,4 +20,6 @@ export interface Merger<State = unknown> extends Fold<State, MergerInput, Absolu
   resolve?(state: State, input: ResolutionInput): readonly (AbsoluteRecord | Measure)[];
   /** Takes what a detector of one's own has found, maybe more than once; for mergers without it time has passed. */
   hear?(state: State, input: FindingInput): readonly (AbsoluteRecord | Measure)[];
+  /** Takes the values of a rule that a detector of one's own watches, maybe more than once; for mergers without it time has passed. */
+  watch?(state: State, input: ValuesInput): readonly (AbsoluteRecord | Measure)[];
 }

@@ -4,23 +4,27 @@ import type { KafkaMessage } from '../../bus/kafka.ts';
 import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord, type SignalRecord } from '../../bus/record.ts';
 import type { Signal } from '../../bus/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
-import type { Tick } from '../processor.ts';
+import type { Position, Tick } from '../processor.ts';
 import { tickOf } from '../tick.ts';
 import { findingValue, readFinding, type FindingInput, type StreamFinding } from './finding.ts';
 import type { ResolutionInput } from './resolution.ts';
+import { readValues, valuesText, type RuleValues, type ValuesInput } from './rule-values.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from './partial.ts';
 
 const DAY_MS = 86_400_000;
 const ENCODING = 'partial';
 const RESOLUTION = 'resolution';
 const FINDING = 'finding';
+const VALUES = 'values';
+/** Of records that are no partials: each stands for itself. */
+const OTHERS: readonly string[] = [RESOLUTION, FINDING, VALUES];
 
 /** A record of `partials.v1`, as it is read. */
 type PartialRecord = SignalRecord & Pick<PartialInput, 'processor' | 'source'>;
 
 const NO_SOURCE: Source = { partition: 0, offset: 0, number: 0, appendedAt: 0 };
 
-/** Partials, each in the partition of its tenant, what is said of the tenant's alerts, and what detectors of others find; stored in no table. */
+/** Partials, each in the partition of its tenant, what is said of the tenant's alerts, what detectors of others are asked, and what they find; stored in no table. */
 export const partialsSignal: Signal<PartialRecord> = {
   name: 'partials',
   topic: {
@@ -32,9 +36,9 @@ export const partialsSignal: Signal<PartialRecord> = {
     timestamps: 'append',
   },
   version: 1,
-  encodings: [ENCODING, RESOLUTION, FINDING],
+  encodings: [ENCODING, ...OTHERS],
   decode(record, header) {
-    if (record.encoding === RESOLUTION || record.encoding === FINDING) return { ...record, processor: '', source: NO_SOURCE };
+    if (OTHERS.includes(record.encoding)) return { ...record, processor: '', source: NO_SOURCE };
     const source = readSource(header('source'));
     const processor = header('processor');
     if (source === null || processor === '') return faultOf('headers', 'The header source or processor is not one of a partial.');
@@ -86,29 +90,42 @@ export const findingRecord = (tenantId: number, retentionDays: number, found: St
   headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding: FINDING }),
 });
 
+/** The record of what a detector of one's own is asked of a rule, among the partials of its tenant. */
+export const valuesRecord = (tenantId: number, retentionDays: number, values: RuleValues): AbsoluteRecord => ({
+  topic: partialsSignal.topic.name,
+  partition: null,
+  key: String(tenantId),
+  value: valuesText(values),
+  headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding: VALUES }),
+});
+
 /** What is read on `partials.v1`. */
-export type HostedInput = PartialInput | ResolutionInput | FindingInput | Tick;
+export type HostedInput = PartialInput | ResolutionInput | FindingInput | ValuesInput | Tick;
 
 /** What mergers see of a record. One that is no partial, or cannot be read, says that time has passed, as a tick does. */
 export function partialInputOf(partition: number, message: KafkaMessage): HostedInput {
   const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
   const record = readRecord(partialsSignal, partition, message);
   if (isTick(record)) return tickOf({ partition, offset, appendedAt }, message);
-  if (record.fault !== null) return { kind: 'tick', partition, offset, appendedAt };
+  const at = { partition, offset, appendedAt };
+  if (record.fault !== null) return { kind: 'tick', ...at };
   const { tenantId, retentionDays, value, processor, source, encoding } = record as PartialRecord;
+  if (!OTHERS.includes(encoding)) return { kind: 'partial', ...at, tenantId, retentionDays, value, processor, source };
+  return otherInputOf(record as PartialRecord, at) ?? { kind: 'tick', ...at };
+}
+
+/** What is no partial; null where it cannot be read. */
+function otherInputOf({ encoding, value, tenantId, retentionDays }: PartialRecord, at: Position): HostedInput | null {
   if (encoding === RESOLUTION) {
     const resolution = readResolution(value, tenantId);
-    return resolution === null
-      ? { kind: 'tick', partition, offset, appendedAt }
-      : { kind: 'resolution', partition, offset, appendedAt, ...resolution };
+    return resolution && { kind: 'resolution', ...at, ...resolution };
   }
   if (encoding === FINDING) {
     const found = readFinding(value);
-    return found === null
-      ? { kind: 'tick', partition, offset, appendedAt }
-      : { kind: 'finding', partition, offset, appendedAt, tenantId, ...found };
+    return found && { kind: 'finding', ...at, tenantId, ...found };
   }
-  return { kind: 'partial', partition, offset, appendedAt, tenantId, retentionDays, value, processor, source };
+  const values = readValues(value);
+  return values && { kind: 'values', ...at, tenantId, retentionDays, ...values };
 }
 
 const isCount = (number: number, most: number): boolean => Number.isInteger(number) && number >= 0 && number <= most;

@@ -3,6 +3,7 @@ import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
 import type { FindingInput } from './finding.ts';
 import type { ResolutionInput } from './resolution.ts';
+import type { ValuesInput } from './rule-values.ts';
 import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
 import { configured, type Configured } from '../settings/configured.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
@@ -36,15 +37,15 @@ const staged = (processor: Processor): Fold => ({
 /** A merger as it is hosted: what can be configured is. */
 function ownOf(merger: Merger): Merger {
   if (merger.configure === undefined) return merger;
-  const { resolve, hear } = merger;
+  const { resolve, hear, watch } = merger;
   const own: Fold<Configured<unknown>, MergerInput, AbsoluteRecord | Measure> = configured(merger);
+  const within = (state: unknown): unknown => (state as Configured<unknown>).state;
   return {
     ...(own as Fold<unknown, MergerInput, AbsoluteRecord | Measure>),
     of: merger.of,
-    ...(resolve === undefined
-      ? {}
-      : { resolve: (state: unknown, input: ResolutionInput) => resolve((state as Configured<unknown>).state, input) }),
-    ...(hear === undefined ? {} : { hear: (state: unknown, input: FindingInput) => hear((state as Configured<unknown>).state, input) }),
+    ...(resolve && { resolve: (state: unknown, input: ResolutionInput) => resolve(within(state), input) }),
+    ...(hear && { hear: (state: unknown, input: FindingInput) => hear(within(state), input) }),
+    ...(watch && { watch: (state: unknown, input: ValuesInput) => watch(within(state), input) }),
   };
 }
 
@@ -52,6 +53,7 @@ function foldOf(merger: Merger, state: unknown, input: HostedInput): ReturnType<
   if (input.kind === 'partial' || input.kind === 'tick') return merger.fold(state, input);
   if (input.kind === 'resolution' && merger.resolve !== undefined) return merger.resolve(state, input);
   if (input.kind === 'finding' && merger.hear !== undefined) return merger.hear(state, input);
+  if (input.kind === 'values' && merger.watch !== undefined) return merger.watch(state, input);
   return merger.fold(state, timeOf(input));
 }
 

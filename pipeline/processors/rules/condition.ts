@@ -2,10 +2,10 @@ import { parseNumber } from '../../../logsql/numbers.ts';
 import type { Side } from '../../detectors/detector.ts';
 import { valueDetectors } from '../../detectors/point-series.ts';
 
-/** When a rule fires: its value beyond a number, or a detector that watches it, on one side or on both. */
+/** When a rule fires: its value beyond a number, or a detector that watches it, the service's own or one of others, on one side or on both. */
 export type Condition =
   | { readonly kind: 'threshold'; readonly operator: Operator; readonly bound: number; readonly written: string }
-  | { readonly kind: 'detector'; readonly detector: string; readonly side: Side | null };
+  | { readonly kind: 'detector'; readonly detector: string; readonly isCustom: boolean; readonly side: Side | null };
 
 const OPERATORS = {
   '>': (value: number, bound: number): boolean => value > bound,
@@ -22,7 +22,10 @@ const DETECTOR = /^([a-z][a-z0-9_]{0,62})(?:\s+(up|down))?$/;
 /** Whether a value is beyond the bound of a threshold. */
 export const isBeyond = (value: number, operator: Operator, bound: number): boolean => OPERATORS[operator](value, bound);
 
-/** Reads `value > 5`, `value <= 500ms`, `anomaly`, `anomaly up`; else says what is wrong, as a sentence. */
+/**
+ * Reads `value > 5`, `value <= 500ms`, `anomaly`, `three_times up`; else says what is wrong, as a sentence. Any name may be that of a detector of
+ * others: which ones there are is no part of the log.
+ */
 export function parseCondition(text: string): Condition | string {
   const [, operator, written = ''] = THRESHOLD.exec(text) ?? [];
   if (operator !== undefined) {
@@ -33,8 +36,17 @@ export function parseCondition(text: string): Condition | string {
   }
   const [, detector, side] = DETECTOR.exec(text) ?? [];
   if (detector === undefined || detector === 'value')
-    return `The condition is "value > 5" (>, >=, <, <= or ==) or a detector, maybe with up or down: ${valueDetectors.names.join(', ')} (got ${JSON.stringify(text.slice(0, 60))}).`;
-  if (valueDetectors.find(detector) === undefined)
-    return `No detector ${JSON.stringify(detector)} takes values; those that do: ${valueDetectors.names.join(', ')}.`;
-  return { kind: 'detector', detector, side: side === undefined ? null : (side as Side) };
+    return `The condition is "value > 5" (>, >=, <, <= or ==) or the name of a detector such as ${valueDetectors.names.join(', ')}, maybe with up or down (got ${JSON.stringify(text.slice(0, 60))}).`;
+  const isCustom = valueDetectors.find(detector) === undefined;
+  return { kind: 'detector', detector, isCustom, side: side === undefined ? null : (side as Side) };
+}
+
+/** The detector of others that a condition names; null for none. */
+export const customDetectorOf = (when: Condition): string | null => (when.kind === 'detector' && when.isCustom ? when.detector : null);
+
+/** What is wrong with a condition where these are the detectors of others, as a sentence; null for nothing. */
+export function conditionFault(when: Condition, others: readonly string[]): string | null {
+  const name = customDetectorOf(when);
+  if (name === null || others.includes(name)) return null;
+  return `No detector ${JSON.stringify(name)} takes values; those that do: ${[...valueDetectors.names, ...others].join(', ')}.`;
 }

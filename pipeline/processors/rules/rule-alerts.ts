@@ -2,8 +2,9 @@ import { alertRow, RULE, type Alert } from '../../alerts/alert.ts';
 import { alertRecords } from '../../alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
+import { valuesRecord } from '../merge/partials-signal.ts';
 import type { Position } from '../processor.ts';
-import { RuleWatch } from './rule-watch.ts';
+import { RuleWatch, type RulesTold } from './rule-watch.ts';
 import { RULES } from './rules.ts';
 
 const VERSION = 1;
@@ -16,8 +17,8 @@ const MOST_KIB = 40_000;
 export type RuleWatches = { readonly tenants: Map<number, RuleWatch>; lookAt: number };
 
 /**
- * Watches the values of rules over all partitions, and tells alerts (docs/rules.md). What is found is a function of the partials, and of the time
- * that passes where a tenant sends nothing.
+ * Watches the values of rules over all partitions, and tells alerts (docs/rules.md). What is found is a function of the partials, of the time
+ * that passes where a tenant sends nothing, and of what detectors of others have said of values that it tells them.
  */
 export const ruleAlerts: Merger<RuleWatches> = {
   name: 'rule-alerts',
@@ -25,12 +26,17 @@ export const ruleAlerts: Merger<RuleWatches> = {
   init: () => ({ tenants: new Map(), lookAt: 0 }),
 
   fold(state, input) {
-    const alone = recordsOf(input, passed(state, input));
+    const alone = passed(state, input);
     if (input.kind === 'tick') return alone;
     const { tenantId } = input;
     let watch = state.tenants.get(tenantId);
     if (watch === undefined) state.tenants.set(tenantId, (watch = new RuleWatch()));
-    return [...alone, ...recordsOf(input, watch.take(input, roomOf(state)))];
+    return [...alone, ...toldOf(input, input, watch.take(input, roomOf(state)), watch.retentionDays)];
+  },
+
+  hear(state, input) {
+    const alert = state.tenants.get(input.tenantId)?.hear(input.tenantId, input, input.appendedAt) ?? null;
+    return [...passed(state, input), ...(alert === null ? [] : recordsOf(input, [alert]))];
   },
 
   resolve(state, input) {
@@ -56,14 +62,21 @@ export const ruleAlerts: Merger<RuleWatches> = {
 };
 
 /** What tenants tell of which nothing comes. */
-function passed(state: RuleWatches, { appendedAt }: Position): Alert[] {
+function passed(state: RuleWatches, at: Position): AbsoluteRecord[] {
+  const { appendedAt } = at;
   if (appendedAt < state.lookAt) return [];
   const alone = [...state.tenants].filter(([, { isAlone }]) => isAlone);
   if (alone.length === 0) return [];
   state.lookAt = appendedAt + LOOK_MS;
   const room = roomOf(state);
-  return alone.flatMap(([tenantId, watch]) => watch.pass(tenantId, appendedAt, room));
+  return alone.flatMap(([tenantId, watch]) => toldOf(at, { tenantId }, watch.pass(tenantId, appendedAt, room), watch.retentionDays));
 }
+
+/** What is told of a tenant: alerts, and values that detectors of others are asked about. */
+const toldOf = (at: Position, { tenantId }: { readonly tenantId: number }, told: RulesTold, retentionDays: number): AbsoluteRecord[] => [
+  ...recordsOf(at, told.alerts),
+  ...told.values.map((values) => valuesRecord(tenantId, retentionDays, values)),
+];
 
 /** Kibibytes that a rule's groups may take: fewer, where the partition has many. */
 function roomOf({ tenants }: RuleWatches): number {

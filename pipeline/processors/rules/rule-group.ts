@@ -1,20 +1,20 @@
 import { RULE } from '../../alerts/alert.ts';
 import type { Finding, Side } from '../../detectors/detector.ts';
 import { valueDetectors, type PointSeries } from '../../detectors/point-series.ts';
+import { groupOf, type GroupValue } from '../merge/rule-values.ts';
 import { isBeyond, type Condition } from './condition.ts';
+import { Heard, SHOWN } from './heard.ts';
 import { RULE_SENSITIVITIES, type CompiledRule } from './rule.ts';
 import { Threshold, type Told } from './threshold.ts';
-
-/** Windows that an alert shows. */
-const SHOWN = 60;
 
 /** A window of a group that is over, or has come so far. */
 export type Seen = { readonly start: number; readonly value: number | null; readonly entries: number };
 
-/** What watches the values of a group: a number that they are compared with, or a detector. */
+/** What watches the values of a group: a number that they are compared with, a detector, or one of others, which is asked and heard. */
 type Watch =
   | { readonly kind: 'threshold'; readonly threshold: Threshold }
-  | { readonly kind: 'detector'; readonly series: PointSeries; readonly side: Side | null; readonly factor: number };
+  | { readonly kind: 'detector'; readonly series: PointSeries; readonly side: Side | null; readonly factor: number }
+  | { readonly kind: 'custom'; readonly heard: Heard };
 
 /** The side of a threshold. */
 const sideOf = (when: Condition): Side => (when.kind === 'threshold' && when.operator.startsWith('<') ? 'down' : 'up');
@@ -36,6 +36,7 @@ export class RuleGroup {
   seenAt: number;
   readonly #recent: (number | null)[];
   readonly #watch: Watch;
+  #name: string | null = null;
 
   constructor(compiled: CompiledRule, labels: readonly string[], seenAt: number, kept?: unknown, recent: (number | null)[] = []) {
     [this.labels, this.seenAt, this.#recent] = [labels, seenAt, recent];
@@ -56,12 +57,18 @@ export class RuleGroup {
     return told === null ? null : thresholdFinding(told, seen, minutes, when.bound, sideOf(when));
   }
 
-  /** What a window that is over tells. */
-  close(compiled: CompiledRule, seen: Seen): Finding | null {
+  /** What it is called where a detector of one's own is asked about it. */
+  get name(): string {
+    return (this.#name ??= groupOf(this.labels));
+  }
+
+  /** What a window that is over tells. `appendedAt`: as time is on `partials.v1`, milliseconds. */
+  close(compiled: CompiledRule, seen: Seen, appendedAt: number): Finding | null {
     const { when, minutes, rule } = compiled;
     const { start, value, entries } = seen;
-    this.#push(value);
+    this.#push(seen);
     if (entries > 0) this.seenAt = start;
+    if (this.#watch.kind === 'custom') return this.#watch.heard.end({ end: start + minutes - 1, minutes }, appendedAt);
     if (this.#watch.kind === 'threshold') {
       if (when.kind !== 'threshold') return null;
       const isHot = value !== null && isBeyond(value, when.operator, when.bound);
@@ -74,19 +81,44 @@ export class RuleGroup {
   }
 
   /** A window is over of which not all entries were evaluated: nothing is said of it. */
-  pass(): void {
-    this.#push(null);
+  pass(start: number): void {
+    this.#push({ start, value: null, entries: 0 });
+  }
+
+  /** What a detector of one's own is asked of the last window; null where none watches it. */
+  asked(): GroupValue | null {
+    if (this.#watch.kind !== 'custom') return null;
+    const { heard } = this.#watch;
+    const [value, entries] = [this.#recent.at(-1) ?? null, heard.entries.at(-1) ?? 0];
+    return heard.takeMuted() ? [this.name, value, entries, true] : [this.name, value, entries];
+  }
+
+  /**
+   * What a detector of one's own has found, with what was known of its window; null where that was heard. `appendedAt`: as time is on
+   * `partials.v1`, milliseconds.
+   */
+  hear(
+    { minutes }: CompiledRule,
+    finding: Finding,
+    appendedAt: number,
+  ): (Pick<Seen, 'entries'> & { readonly series: (number | null)[] }) | null {
+    if (this.#watch.kind !== 'custom' || !this.#watch.heard.take(finding, appendedAt)) return null;
+    const { heard } = this.#watch;
+    const last = Math.max(0, this.#recent.length - heard.since(finding.window.end, minutes));
+    return { series: this.#recent.slice(0, last), entries: heard.entries[last - 1] ?? 0 };
   }
 
   /** Somebody has resolved its alert. */
   mute(): void {
     if (this.#watch.kind === 'threshold') this.#watch.threshold.mute();
+    else if (this.#watch.kind === 'custom') this.#watch.heard.mute();
     else for (const side of ['up', 'down'] as const) this.#watch.series.resolve(side);
   }
 
   toJSON(): unknown {
     const watch = this.#watch;
-    const kept = watch.kind === 'threshold' ? watch.threshold : watch.series.snapshot().toString('base64');
+    const kept =
+      watch.kind === 'threshold' ? watch.threshold : watch.kind === 'custom' ? watch.heard : watch.series.snapshot().toString('base64');
     return [this.labels, this.seenAt, kept, this.#recent];
   }
 
@@ -96,15 +128,17 @@ export class RuleGroup {
     return new RuleGroup(compiled, labels, seenAt, kept, recent);
   }
 
-  #push(value: number | null): void {
+  #push({ start, value, entries }: Seen): void {
     this.#recent.push(value);
     if (this.#recent.length > SHOWN) this.#recent.shift();
+    if (this.#watch.kind === 'custom') this.#watch.heard.push(start, entries);
   }
 }
 
 /** What watches a rule's values: as it was kept, or from the beginning where nothing was, or what a detector does not read any more. */
 function watchOf({ when, minutes, rule }: CompiledRule, kept: unknown): Watch {
   if (when.kind === 'threshold') return { kind: 'threshold', threshold: kept === undefined ? new Threshold() : Threshold.from(kept) };
+  if (when.isCustom) return { kind: 'custom', heard: new Heard(kept) };
   const detector = valueDetectors.find(when.detector);
   if (detector === undefined) throw new Error(`BUG: the rule ${rule.id} has no detector ${when.detector}.`);
   const restored = typeof kept === 'string' ? detector.restoreSeries(Buffer.from(kept, 'base64')) : null;

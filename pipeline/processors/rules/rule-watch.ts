@@ -2,16 +2,24 @@ import type { Alert } from '../../alerts/alert.ts';
 import { objectOf } from '../../alerts/shown-alert.ts';
 import { AlertBook } from '../alerting/alert-book.ts';
 import { partialRows } from '../json.ts';
+import type { StreamFinding } from '../merge/finding.ts';
 import type { PartialInput } from '../merge/partial.ts';
+import { readSeriesId, type RuleValues } from '../merge/rule-values.ts';
 import { placeOf, ruleWords, type RuleSubject } from './rule-words.ts';
 import type { RulesRow } from './rules-partial.ts';
-import { WatchedRule } from './watched-rule.ts';
+import { WatchedRule, type RuleFound } from './watched-rule.ts';
 
 /** A tenant of which nothing comes: what is behind by so long is over. Milliseconds, by append time of the partials' own topic. */
 const ALONE_MS = 120_000;
 const CHANGED = 'auto: the rule was changed';
 const DELETED = 'auto: the rule was deleted';
 const GONE = 'auto: no entries for a day';
+
+/** Alerts, as they are told, and what detectors of others are asked. */
+export type RulesTold = { readonly alerts: readonly Alert[]; readonly values: readonly RuleValues[] };
+
+/** How rules are looked at: up to when all is evaluated, when it is looked (append times, milliseconds), and room for more groups of a rule (kibibytes). */
+type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly room: number };
 
 /** The rules of a tenant, watched over all partitions of the log. */
 export class RuleWatch {
@@ -32,8 +40,8 @@ export class RuleWatch {
   }
 
   /** Takes what a partition has told; gives what was found. `room`: kibibytes for more groups of a rule. */
-  take(input: PartialInput, room: number): Alert[] {
-    const { tenantId, source } = input;
+  take(input: PartialInput, room: number): RulesTold {
+    const { tenantId, source, appendedAt } = input;
     this.retentionDays = input.retentionDays;
     const now = Math.floor(source.appendedAt / 1000);
     const ended: Alert[] = [];
@@ -46,12 +54,26 @@ export class RuleWatch {
         else this.#sources.set(source.partition, Math.max(row.through, this.#sources.get(source.partition) ?? 0));
       } else this.#add(row);
     }
-    return isEnd && !this.isAlone ? [...ended, ...this.#look(tenantId, Math.min(...this.#sources.values()), now, room)] : ended;
+    if (!isEnd || this.isAlone) return { alerts: ended, values: [] };
+    const { alerts, values } = this.#look(tenantId, {
+      through: Math.min(...this.#sources.values()),
+      now: source.appendedAt,
+      appendedAt,
+      room,
+    });
+    return { alerts: [...ended, ...alerts], values };
   }
 
   /** Time has passed, of a tenant that is alone: append time, milliseconds. */
-  pass(tenantId: number, appendedAt: number, room: number): Alert[] {
-    return this.#look(tenantId, appendedAt - ALONE_MS, Math.floor(appendedAt / 1000), room);
+  pass(tenantId: number, appendedAt: number, room: number): RulesTold {
+    return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, room });
+  }
+
+  /** Takes what a detector of others has found: how its alert is told then; null where that changes nothing. `appendedAt`: milliseconds. */
+  hear(tenantId: number, { id, finding, about }: StreamFinding, appendedAt: number): Alert | null {
+    const series = readSeriesId(id);
+    const found = series && this.#rules.get(series.slot)?.hear(series, finding, appendedAt);
+    return found ? this.#told(tenantId, found, Math.floor(appendedAt / 1000), about) : null;
   }
 
   /** Resolves an alert by hand: how it is told then; null where that changes nothing. */
@@ -103,14 +125,22 @@ export class RuleWatch {
     else rule.miss(row.window, row.passed, row.crowded);
   }
 
-  #look(tenantId: number, through: number, now: number, room: number): Alert[] {
+  #told(tenantId: number, { finding, about }: RuleFound, now: number, says?: string): Alert | null {
+    const place = placeOf(about.compiled, about.labels);
+    const subject: RuleSubject = { ...about, ...place, tenantId, retentionDays: this.retentionDays, recent: [] };
+    return this.#book.take(finding, says === undefined ? subject : { ...subject, about: says }, now);
+  }
+
+  #look(tenantId: number, { through, now: ms, ...looking }: Look): RulesTold {
+    const now = Math.floor(ms / 1000);
     // of an alert the last word counts
     const alerts = new Map<number, Alert>();
-    for (const rule of this.#rules.values()) {
-      for (const { finding, about } of rule.look(through, room)) {
-        const place = placeOf(about.compiled, about.labels);
-        const subject: RuleSubject = { ...about, ...place, tenantId, retentionDays: this.retentionDays, recent: [] };
-        const alert = this.#book.take(finding, subject, now);
+    const asked: RuleValues[] = [];
+    for (const [slot, rule] of this.#rules) {
+      const { found, values } = rule.look(through, looking);
+      asked.push(...values.map((one) => ({ slot, ...one })));
+      for (const one of found) {
+        const alert = this.#told(tenantId, one, now);
         if (alert !== null) alerts.set(alert.id, alert);
       }
       for (const labels of rule.forget()) {
@@ -120,7 +150,7 @@ export class RuleWatch {
           alerts.set(alert.id, alert);
       }
     }
-    return [...alerts.values()];
+    return { alerts: [...alerts.values()], values: asked };
   }
 }
 

@@ -75,7 +75,7 @@ export const ruleWords: AlertWords<RuleSubject> = {
   key: ({ side, firedAt }, { compiled, labels, notice }) => [RULE, compiled.rule.id, notice ?? '', ...labels, side, firedAt],
 
   text(finding, subject) {
-    const { compiled, notice, entries } = subject;
+    const { compiled, notice, entries, about } = subject;
     const { name, severity, query } = compiled.rule;
     if (notice !== null) return noticeOf(notice, name, finding.value);
     const isThreshold = compiled.when.kind === 'threshold';
@@ -89,7 +89,9 @@ export const ruleWords: AlertWords<RuleSubject> = {
     const over = isThreshold && !isAllCounted ? `, over ${entries.toLocaleString('en-US')} entries` : '';
     const why = isThreshold
       ? `The rule fires when the ${compiled.rule.if}${windows}.`
-      : `Its own past says ${plain(finding.mean)}, and ${plain(finding.expected.low)} to ${plain(finding.expected.high)} is usual.`;
+      : about === undefined
+        ? `Its own past says ${plain(finding.mean)}, and ${plain(finding.expected.low)} to ${plain(finding.expected.high)} is usual.`
+        : `${about} It expects ${plain(finding.mean)}, and nothing fires from ${plain(finding.expected.low)} to ${plain(finding.expected.high)}.`;
     return {
       title: `${what}${whose} ${verb} ${value}, ${conditionOf(compiled, finding)}`,
       description: `${what}${whose} ${isPlural(compiled) ? 'were' : 'was'} ${value} in the ${windowsOf(finding.scale)} from ${iso(finding.window.start)}${over}. ${why} Its query is \`${cut(query)}\`.`,

@@ -9,7 +9,7 @@ import type { Filter, Measure } from '../../../logsql/types.ts';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../alerts/alert.ts';
 import { serviceOf } from '../../core/labels.ts';
 import type { Json } from '../../core/setting.ts';
-import { parseCondition, type Condition } from './condition.ts';
+import { conditionFault, parseCondition, type Condition } from './condition.ts';
 
 /** The lengths of windows, and their minutes. */
 export const EVERY = { '1m': 1, '5m': 5, '15m': 15, '1h': 60 } as const;
@@ -89,6 +89,12 @@ export function compileRule(value: Json): CompiledRule | string {
   if (when.kind === 'detector' && rule.for !== 1) return '"for" belongs to a condition such as "value > 5"; a detector has none.';
   const read = readQuery(rule.query);
   return typeof read === 'string' ? read : { ...read, rule, when, minutes: EVERY[rule.every] };
+}
+
+/** What is wrong with a rule where these are the detectors of others, as a sentence; null for nothing. */
+export function ruleFault(value: Json, others: readonly string[]): string | null {
+  const compiled = compileRule(value);
+  return typeof compiled === 'string' ? compiled : conditionFault(compiled.when, others);
 }
 
 function readQuery(text: string): Omit<CompiledRule, 'rule' | 'when' | 'minutes'> | string {

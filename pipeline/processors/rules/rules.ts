@@ -3,7 +3,7 @@ import { jsonPartials } from '../json.ts';
 import type { PartialOutput } from '../merge/partial.ts';
 import type { Batch, Input, Processor, Tick } from '../processor.ts';
 import { RecordRows } from './record-rows.ts';
-import { compileRule, RULE_EXAMPLES } from './rule.ts';
+import { compileRule, RULE_EXAMPLES, ruleFault } from './rule.ts';
 import type { RulesRow } from './rules-partial.ts';
 import { TenantCounts, type ActiveRule } from './tenant-counts.ts';
 
@@ -53,11 +53,7 @@ export const rules: Processor<RulesState> = {
 
   settings: Object.fromEntries(Array.from({ length: MOST_RULES }, (_none, index) => [ruleKey(index + 1), RULE_EXAMPLES])),
   mostSettings: MOST_SETTINGS,
-  checkSetting({ tenantId, value }) {
-    if (tenantId === 0) return 'A rule is of one tenant.';
-    const compiled = compileRule(value);
-    return typeof compiled === 'string' ? compiled : null;
-  },
+  checkSetting: (setting) => ruleSettingFault(setting),
   configure(state, { tenantId, key, value, version }) {
     const slot = slotOf(key);
     if (slot === 0 || tenantId === 0) return;
@@ -98,6 +94,12 @@ export const rules: Processor<RulesState> = {
     }
   },
 };
+
+/** What is wrong with a rule as a setting, where these are the detectors of others, as a sentence; null for nothing. */
+export const ruleSettingFault = (
+  { tenantId, value }: Pick<Setting, 'tenantId' | 'value'>,
+  others: readonly string[] = [],
+): string | null => (tenantId === 0 ? 'A rule is of one tenant.' : ruleFault(value, others));
 
 function newState(): RulesState {
   return { tenants: new Map(), known: new Map(), tellAt: 0, set: new Map() };

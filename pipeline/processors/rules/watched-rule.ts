@@ -1,6 +1,9 @@
+import { RULE } from '../../alerts/alert.ts';
 import type { Json } from '../../core/setting.ts';
 import type { Finding } from '../../detectors/detector.ts';
+import type { RuleOrigin, RuleValues } from '../merge/rule-values.ts';
 import { Aggregate, onlyGrows, valueOfNothing, weightOf, type AggregateJson } from './aggregate.ts';
+import { customDetectorOf } from './condition.ts';
 import { RuleGroup, thresholdFinding, type Seen } from './rule-group.ts';
 import { compileRule, type CompiledRule } from './rule.ts';
 import type { RuleSubject } from './rule-words.ts';
@@ -28,6 +31,12 @@ export type RuleFound = {
   readonly about: Pick<RuleSubject, 'compiled' | 'labels' | 'notice' | 'entries' | 'series'>;
 };
 
+/** What the windows of a rule tell that are over: what was found, and what a detector of others is asked of them. */
+export type RuleTold = { readonly found: readonly RuleFound[]; readonly values: readonly Omit<RuleValues, 'slot'>[] };
+
+/** `room`: kibibytes for more groups; `appendedAt`: as time is on `partials.v1`, milliseconds. */
+type Looking = { readonly room: number; readonly appendedAt: number };
+
 const keyOf = (labels: readonly string[]): string => labels.join('\0');
 
 /** A rule of a tenant over all partitions: its windows that are not over, and its groups. */
@@ -39,12 +48,14 @@ export class WatchedRule {
   readonly #windows = new Map<number, Window>();
   #groups = new Map<string, RuleGroup>();
   #notices = { budget: new Threshold(), groups: new Threshold() };
+  /** The version since which its values are the same, and are watched in the same way. */
+  #began: number;
   /** The first window, by its start, that is not over; those that begin before all partitions have the rule are none. */
   #next = 0;
 
   constructor(version: number, value: Json) {
     const compiled = compileRule(value);
-    [this.version, this.value] = [version, value];
+    [this.version, this.value, this.#began] = [version, value, version];
     this.compiled = typeof compiled === 'string' ? null : compiled;
   }
 
@@ -64,7 +75,7 @@ export class WatchedRule {
     const [one, before] = [this.compiled?.rule, other.compiled?.rule];
     if (one === undefined || before === undefined) return false;
     const isSame = (['id', 'query', 'every', 'if', 'sensitivity'] as const).every((member) => one[member] === before[member]);
-    if (isSame) [this.#groups, this.#notices] = [other.#groups, other.#notices];
+    if (isSame) [this.#groups, this.#notices, this.#began] = [other.#groups, other.#notices, other.#began];
     return isSame;
   }
 
@@ -87,16 +98,34 @@ export class WatchedRule {
     window.crowded += crowded;
   }
 
-  /** What the windows tell, as everything is evaluated up to an append time (milliseconds); `room`: kibibytes for more groups. */
-  look(through: number, room: number): RuleFound[] {
+  /** What the windows tell, as everything is evaluated up to an append time (milliseconds). */
+  look(through: number, looking: Looking): RuleTold {
     const { compiled } = this;
-    if (compiled === null || this.#next === 0) return [];
+    const [found, values]: [RuleFound[], Omit<RuleValues, 'slot'>[]] = [[], []];
+    if (compiled === null || this.#next === 0) return { found, values };
     const { minutes } = compiled;
     const last = Math.floor((through - LATE_MS) / MINUTE_MS / minutes) * minutes - minutes;
     this.#skipTo(last - (MOST_WINDOWS - 1) * minutes);
-    const found: RuleFound[] = [];
-    for (; this.#next <= last; this.#next += minutes) found.push(...this.#close(compiled, this.#next, room));
-    return [...found, ...this.#rises(compiled, room)];
+    for (; this.#next <= last; this.#next += minutes) {
+      const told = this.#close(compiled, this.#next, looking);
+      found.push(...told.found);
+      values.push(...told.values);
+    }
+    return { found: [...found, ...this.#rises(compiled, looking.room)], values };
+  }
+
+  /** What a detector of others has found of a group; null where that is of another rule, of no group, or was heard. `appendedAt`: milliseconds. */
+  hear(
+    { began, group: name }: Pick<RuleOrigin, 'began'> & { readonly group: string },
+    finding: Finding,
+    appendedAt: number,
+  ): RuleFound | null {
+    const { compiled } = this;
+    if (compiled === null || began !== this.#began || finding.detector !== customDetectorOf(compiled.when)) return null;
+    const group = [...this.#groups.values()].find((one) => one.name === name);
+    const heard = group?.hear(compiled, finding, appendedAt) ?? null;
+    if (group === undefined || heard === null) return null;
+    return foundOf(compiled, group, { ...finding, detector: RULE }, heard.entries, heard.series);
   }
 
   /** Somebody has resolved the alert of a group. */
@@ -117,13 +146,22 @@ export class WatchedRule {
 
   toJSON(): unknown {
     const windows = [...this.#windows].map(([start, { parts, passed, crowded }]) => [start, passed, crowded, [...parts.values()].map(({ labels, aggregate }) => [labels, aggregate])]); // prettier-ignore
-    return [this.version, this.value, this.#next, windows, [...this.#groups.values()], [this.#notices.budget, this.#notices.groups]];
+    return [
+      this.version,
+      this.value,
+      this.#next,
+      windows,
+      [...this.#groups.values()],
+      [this.#notices.budget, this.#notices.groups],
+      this.#began,
+    ];
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): WatchedRule {
-    const [version, value, next, windows, groups, notices] = json as [number, Json, number, [number, number, number, [string[], AggregateJson][]][], unknown[], [unknown, unknown]]; // prettier-ignore
+    const [version, value, next, windows, groups, notices, began = version] = json as [number, Json, number, [number, number, number, [string[], AggregateJson][]][], unknown[], [unknown, unknown], number?]; // prettier-ignore
     const read = new WatchedRule(version, value);
+    read.#began = began;
     read.#next = next;
     read.#notices = { budget: Threshold.from(notices[0]), groups: Threshold.from(notices[1]) };
     for (const [start, passed, crowded, parts] of windows) {
@@ -152,7 +190,7 @@ export class WatchedRule {
     for (const known of this.#windows.keys()) if (known < start) this.#windows.delete(known);
   }
 
-  #close(compiled: CompiledRule, start: number, room: number): RuleFound[] {
+  #close(compiled: CompiledRule, start: number, { room, appendedAt }: Looking): RuleTold {
     const window = this.#windows.get(start) ?? { parts: new Map<string, Part>(), passed: 0, crowded: 0 };
     this.#windows.delete(start);
     if (compiled.by.length === 0) this.#groupAt(compiled, [], start, Infinity);
@@ -160,14 +198,22 @@ export class WatchedRule {
       if (this.#groupAt(compiled, labels, start, room) === null) window.crowded += aggregate.entries;
     const found = this.#noticed(compiled, start, window);
     for (const [key, group] of this.#groups) {
-      if (window.passed > 0) group.pass();
+      if (window.passed > 0) group.pass(start);
       else {
         const seen = seenOf(compiled, start, window.parts.get(key)?.aggregate);
-        const finding = group.close(compiled, seen);
+        const finding = group.close(compiled, seen, appendedAt);
         if (finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, group.recent));
       }
     }
-    return found;
+    return { found, values: window.passed > 0 ? [] : this.#asked(compiled, start) };
+  }
+
+  /** What a detector of others is asked of the window that is over. */
+  #asked({ when, minutes }: CompiledRule, window: number): Omit<RuleValues, 'slot'>[] {
+    const detector = customDetectorOf(when);
+    if (detector === null || when.kind !== 'detector' || this.#groups.size === 0) return [];
+    const groups = [...this.#groups.values()].map((group) => group.asked()).filter((row) => row !== null);
+    return [{ began: this.#began, detector, side: when.side, step: minutes, window, groups }];
   }
 
   /** What windows that are not over tell already. */
@@ -208,7 +254,7 @@ export class WatchedRule {
 }
 
 const kibOf = ({ measure, when }: CompiledRule): number =>
-  GROUP_KIB + 2 * weightOf(measure) + (when.kind === 'detector' ? DETECTOR_KIB : 0);
+  GROUP_KIB + 2 * weightOf(measure) + (when.kind !== 'detector' ? 0 : when.isCustom ? GROUP_KIB : DETECTOR_KIB);
 
 const seenOf = ({ measure, minutes }: CompiledRule, start: number, aggregate: Aggregate | undefined): Seen => ({
   start,

@@ -2,9 +2,13 @@ import { expect } from 'chai';
 import { createRuleRoutes } from '../../../api/alerts/rule-routes.ts';
 import { createTenant } from '../../../api/control/accounts.ts';
 import type { ControlStore } from '../../../api/control/control-store.ts';
+import { writeSetting } from '../../../api/control/processor-settings.ts';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
 import type { Scope } from '../../../api/http/route.ts';
-import { MOST_RULES, ruleKey, rules } from '../../../pipeline/processors/rules/rules.ts';
+import { ruleDetector } from '../../../main/roles/detection.ts';
+import type { Setting } from '../../../pipeline/core/setting.ts';
+import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../../../pipeline/processors/custom/switch.ts';
+import { MOST_RULES, ruleKey, rules, ruleSettingFault } from '../../../pipeline/processors/rules/rules.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';
 import { controlNode } from '../../fakes/control-node.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
@@ -35,7 +39,10 @@ describe('/rules', () => {
       },
     };
     const places = { processor: rules.name, slots: MOST_RULES, keyOf: ruleKey };
-    const routes = createRuleRoutes({ control, peers, checks: [rules], places });
+    const custom = [{ name: 'mine', version: 'v1' }, { name: 'loud', version: 'v2' }] as never; // prettier-ignore
+    const names = ['mine', 'loud', 'gone'];
+    const checks = [{ ...rules, checkSetting: (setting: Setting) => ruleSettingFault(setting, names) }];
+    const routes = createRuleRoutes({ control, peers, checks, places, detectorOf: (condition) => ruleDetector({ control, custom }, condition) }); // prettier-ignore
     const host = await startHost({ keys, endpoints: routes.map((route) => appEndpoint(route)) });
     url = host.url;
     stop = () => host.stop();
@@ -96,7 +103,11 @@ describe('/rules', () => {
       [{ ...GOOD, if: 'value ~ 5' }, /The condition is "value > 5"/],
       [{ ...GOOD, if: 'value > many' }, /compares with a number/],
       [{ ...GOOD, if: 'value > inf' }, /compares with a number/],
-      [{ ...GOOD, if: 'mine' }, /No detector "mine" takes values; those that do: anomaly/],
+      [{ ...GOOD, if: 'theirs' }, /No detector "theirs" takes values; those that do: anomaly, mine, loud, gone/],
+      [{ ...GOOD, if: 'log_rate up' }, /No detector "log_rate" takes values/],
+      [{ ...GOOD, if: 'mine sideways' }, /The condition is "value > 5"/],
+      [{ ...GOOD, if: '__proto__' }, /The condition is "value > 5"/],
+      [{ ...GOOD, if: 'constructor' }, /No detector "constructor" takes values/],
       [{ ...GOOD, if: 'anomaly', for: 3 }, /"for" belongs to/],
       [{ ...GOOD, every: '2m' }, /evaluated every 1m, 5m, 15m, 1h/],
       [{ ...GOOD, every: '__proto__' }, /evaluated every/],
@@ -117,6 +128,28 @@ describe('/rules', () => {
       expect(json.detail).to.match(detail);
     }
     expect(control.offset).to.equal(before);
+  });
+
+  it('says of a rule that a detector of others watches it, and whether that is there', async () => {
+    const off = { state: 'off', reason: 'too loud', since: '2026-11-24T00:00:00Z', version: 'v2' };
+    const switches = { name: CUSTOM_DETECTORS, settings: { loud: EXAMPLES }, checkSetting: switchFault };
+    await writeSetting(control, [switches], { processor: CUSTOM_DETECTORS, tenantId: 0, key: 'loud', value: off });
+    const ids: string[] = [];
+    for (const [condition, detector] of [
+      ['mine up', { name: 'mine', state: 'on', since: null, reason: null }],
+      ['loud', { name: 'loud', state: 'off', since: '2026-11-24T00:00:00Z', reason: 'too loud' }],
+      ['gone', { name: 'gone', state: 'missing', since: null, reason: null }],
+      ['anomaly', undefined],
+    ] as const) {
+      const { status, json } = await call('POST', { body: { ...GOOD, if: condition } });
+      expect([status, json['if'], json['detector']]).to.deep.equal([201, condition, detector]);
+      expect((await call('GET', { id: json.id ?? '' })).json).to.deep.equal(json);
+      expect((await call('GET')).json.items).to.deep.include(json);
+      ids.push(json.id ?? '');
+    }
+    const changed = await call('PUT', { id: ids[3] ?? '', body: { ...GOOD, if: 'mine down' } });
+    expect(changed.json['detector']).to.deep.include({ name: 'mine', state: 'on' });
+    for (const id of ids) await call('DELETE', { id });
   });
 
   it('shows nothing of another tenant, and refuses those who may not', async () => {

@@ -26,11 +26,13 @@ describe('the feed of live tails', () => {
   let found: [tails: readonly number[], message: unknown][];
   let missed: Missed[];
   let failed: [number, string][];
+  let sampled: [number, number][];
   let [now, clock] = [1_795_000_000_000, 0];
   const feed = (): LiveFeed =>
     new LiveFeed({
       onFound: ({ tails, text }) => found.push([tails, (JSON.parse(text) as { _msg?: string })._msg]),
       onMissed: (one) => missed.push(one),
+      onSampled: (tail, factor) => sampled.push([tail, factor]),
       onFailed: (tail, error) => failed.push([tail, (error as Error).message]),
       onWork: () => undefined,
       now: () => now,
@@ -38,7 +40,7 @@ describe('the feed of live tails', () => {
       work: () => clock,
     });
   beforeEach(() => {
-    [found, missed, failed] = [[], [], []];
+    [found, missed, failed, sampled] = [[], [], [], []];
     now = 1_795_000_000_000;
   });
 
@@ -88,6 +90,35 @@ describe('the feed of live tails', () => {
     expect(one.size).to.equal(0);
   });
 
+  it('gives a fair sample where a tail asks for one, the same to each, and says of how many', () => {
+    const one = feed();
+    one.open(1, open('*', { isSampled: true }), [[0, 0]]);
+    one.open(2, open('*', { isSampled: true }), [[0, 0]]);
+    one.open(3, open('*'), [[0, 0]]);
+    const many = Array.from({ length: 2000 }, (_none, index) => String(index));
+    const of = (tail: number): unknown[] => found.filter(([tails]) => tails.includes(tail)).map(([, message]) => message);
+    // what little comes is given whole
+    for (let offset = 0; offset < 5; offset++, now += 1000) one.take(0, [record(offset, 1, ...many.slice(0, 50))]);
+    expect([of(1).length, sampled]).to.deep.equal([250, []]);
+    // behind the first record that has much
+    one.take(0, [record(5, 1, ...many)]);
+    expect(sampled).to.deep.equal([
+      [1, 20],
+      [2, 20],
+    ]);
+    found = [];
+    for (let offset = 6; offset < 16; offset++, now += 1000) one.take(0, [record(offset, 1, ...many)]);
+    expect(of(3)).to.have.length(20_000);
+    expect(of(1)).to.deep.equal(of(2));
+    // 20,000 by 20: the same chance for each, so some 1,000 of them, from everywhere
+    expect(of(1).length).to.be.within(800, 1200);
+    expect(of(1).filter((message) => Number(message) < 1000).length).to.be.within(380, 620);
+    // it is all again as less comes
+    for (let offset = 16; offset < 19; offset++, now += 1000) one.take(0, [record(offset, 1, 'a')]);
+    expect(sampled.at(-2)).to.deep.equal([1, 1]);
+    expect(missed).to.deep.equal([]);
+  });
+
   it('leaves out what is older than the tenant keeps, and ends a tail whose pipes hold too much, alone', () => {
     const one = feed();
     now = 1_795_000_000_000 + 2 * 86_400_000;
@@ -101,7 +132,7 @@ describe('the feed of live tails', () => {
 
   it('looks at no entries of a tenant whose filters have taken too long, and at those of others', () => {
     const one = feed();
-    const slow = new LiveFeed({ onFound: ({ tails }) => found.push([tails, (clock += 3000)]), onMissed: (what) => missed.push(what), onFailed: () => undefined, onWork: () => undefined, clock: () => 0, work: () => clock }); // prettier-ignore
+    const slow = new LiveFeed({ onFound: ({ tails }) => found.push([tails, (clock += 3000)]), onMissed: (what) => missed.push(what), onSampled: () => undefined, onFailed: () => undefined, onWork: () => undefined, clock: () => 0, work: () => clock }); // prettier-ignore
     slow.open(1, open('*'), [[0, 0]]);
     slow.open(2, open('*', { tenantId: 2 }), [[0, 0]]);
     slow.take(0, [record(0, 1, 'a'), record(1, 1, 'b', 'c'), record(2, 2, 'd')]);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import WebSocket from 'ws';
 import { LiveSockets, type OpenSocket } from '../../../api/live/sockets/live-sockets.ts';
 import { LiveTails } from '../../../api/limits/live-tails.ts';
+import { readTailMessage } from '../../../api/live/sockets/tail-message.ts';
 import { findPlan, type Plan } from '../../../api/control/plans.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
 import { eventually } from '../../fakes/eventually.ts';
@@ -131,5 +132,17 @@ describe('WebSockets of the app host', () => {
     broken.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]));
     await once(broken, 'close');
     expect(other.readyState).to.equal(WebSocket.OPEN);
+  });
+});
+
+describe('the message of a tail', () => {
+  it('asks for a sample with control frames alone, for they tell of how much', () => {
+    expect(readTailMessage('{"query":"*","control":true,"sample":true}')).to.deep.equal({ query: '*', control: true, sample: true });
+    expect(readTailMessage('{"query":"*","control":true,"sample":false}')).to.deep.equal({ query: '*', control: true });
+    for (const [text, words] of [
+      ['{"query":"*","sample":true}', 'sample needs "control":true'],
+      ['{"query":"*","control":true,"sample":5}', 'sample must be true or false'],
+    ] as const)
+      expect(() => readTailMessage(text)).to.throw(words);
   });
 });

@@ -48,6 +48,32 @@ describe('alerting, of services that have several streams', () => {
       expect(found(stages)).to.deep.equal(expected);
     });
 
+  /** A release: one host after the other is replaced by a new one, a minute apart. */
+  const released = (minute: number): Came[] =>
+    web(minute).flatMap((one, index) => {
+      return one.host === undefined || minute < THEN + index ? [one] : [{ ...one, host: `${one.host}2` }];
+    });
+
+  it('takes no pod for silent whose place another one has taken', () => {
+    const stages = used();
+    stages.run(6 * 60, (minute) => released(minute));
+    expect(found(stages)).to.deep.equal([]);
+    // the new ones are watched as those before them
+    stages.run(40, (minute) => released(minute).filter(({ host }) => host !== 'c2'));
+    expect(found(stages)).to.deep.equal(['silence {host="c2",service="web"}']);
+  });
+
+  it('tells what nobody has taken over, though others are new', () => {
+    const stages = used();
+    const isThere = (minute: number, host = ''): boolean => minute < THEN || !['b', 'c', 'd', 'e'].includes(host);
+    // one host is new, four have stopped
+    stages.run(40, (minute) => [
+      ...web(minute).filter(({ host }) => isThere(minute, host)),
+      ...(minute < THEN ? [] : [{ service: 'web', host: 'new', partition: 0, entries: around(15, minute) }]),
+    ]);
+    expect(found(stages)).to.not.deep.equal([]);
+  });
+
   it('tells a service that stops altogether once', () => {
     const stages = used();
     stages.run(40, (minute) => web(minute).slice(HOSTS.length));

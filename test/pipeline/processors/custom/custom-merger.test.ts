@@ -1,13 +1,18 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import threeTimes from '../../../../examples/detectors/three-times.ts';
 import { pointDetectorOf } from '../../../../pipeline/detectors/custom-series.ts';
 import type { CustomDetector } from '../../../../pipeline/detectors/custom.ts';
 import { createCustomDetectors } from '../../../../pipeline/processors/custom/custom-merger.ts';
 import { DetectorWatch } from '../../../../pipeline/processors/custom/detector-watch.ts';
 import { CUSTOM_DETECTORS, EXAMPLES, offValue, switchFault } from '../../../../pipeline/processors/custom/switch.ts';
+import { readFinding } from '../../../../pipeline/processors/merge/finding.ts';
+import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import { FakeRunner } from '../../../fakes/detector-runner.ts';
 import { CustomWorld, START, START_MS, streamOf, type Came } from './custom-world.ts';
 
@@ -194,6 +199,23 @@ describe('detectors of others, by what rates has counted', () => {
       .and.to.be.greaterThan(50 * 100);
     for (const { id } of minutes) for (const one of [watch, read]) one.forget(1, id);
     expect([watch.bytes, read.bytes]).to.deep.equal([0, 0]);
+  });
+
+  it('go on from a snapshot of a release that was not asked about rules', async () => {
+    const text = readFileSync(path.resolve('test/fixtures/snapshots/custom-detectors.v1.txt'), 'utf8');
+    const stage = secondStage(createCustomDetectors(new FakeRunner([example])));
+    const state = stage.restore(Buffer.from(text, 'base64'));
+    if (state === null) throw new Error('The snapshot cannot be read.');
+    const again = stage.restore(stage.snapshot(state));
+    expect(again === null ? null : stage.snapshot(again).equals(stage.snapshot(state))).to.equal(true);
+    // the second hot minute waits in it
+    const told: AbsoluteRecord[] = [];
+    for (let turn = 0; turn < 50; turn++) {
+      told.push(...(stage.news?.(state, 0, 0) ?? []));
+      await Promise.resolve();
+    }
+    expect(told.map(({ value }) => readFinding(value)?.finding)).to.have.length(1);
+    expect(readFinding(told[0]?.value ?? Buffer.alloc(0))?.finding).to.include({ state: 'firing', updatedAt: START + 101, value: 90 });
   });
 
   it('restore no bytes that are none of their snapshots', async () => {

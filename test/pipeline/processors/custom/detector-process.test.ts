@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import path from 'node:path';
 import { DetectorProcess } from '../../../../pipeline/processors/custom/detector-process.ts';
+import { ProcessRunner } from '../../../../pipeline/processors/custom/detector-runner.ts';
+import { loadDetectors } from '../../../../pipeline/processors/custom/load-detectors.ts';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../../../fixtures/detectors');
 const EXAMPLE = path.resolve(import.meta.dirname, '../../../../examples/detectors/three-times.ts');
@@ -69,5 +71,19 @@ describe('the process of a detector', function () {
     const [detector] = await child.load({ specifier: path.join(FIXTURES, 'tells.mjs'), folder: FIXTURES });
     expect(detector?.description).to.match(/^Environment: (?:NODE_CHANNEL_\w+,?)*\.$/);
     child.kill();
+  });
+
+  it('does not begin for a detector that is off already, which has not failed then', async () => {
+    const detectors = await loadDetectors([path.join(FIXTURES, 'loops.ts')]);
+    const failures: unknown[] = [];
+    const asked: string[] = [];
+    const runner = new ProcessRunner({
+      detectors,
+      onFailure: (failure) => failures.push(failure),
+      isOff: ({ name }) => asked.push(name) > 0,
+    });
+    expect(await runner.look('loops', [{ state: null, points: [[0, 1, 1, 0]] }])).to.equal(null);
+    runner.stop();
+    expect([failures, asked]).to.deep.equal([[], ['loops']]);
   });
 });

@@ -39,6 +39,7 @@ describe('LOGWEIR_DETECTORS', function () {
     expect(await refused('empty')).to.match(/^The folder empty of LOGWEIR_DETECTORS has no detectors/);
     expect(await refused(write('half.mjs', 'export default { name: "half" };'))).to.match(/^The detector \/half\.mjs cannot be used: It must have a description/); // prettier-ignore
     expect(await refused(write('broken.ts', 'export default {'))).to.match(/^The detector \/broken\.ts cannot be loaded: /);
-    expect(await refused(write('own.mjs', `export default ${detector('log_rate')};`))).to.equal('The detector /own.mjs cannot be used: The name "log_rate" is taken.'); // prettier-ignore
+    for (const name of ['log_rate', 'anomaly', 'rule'])
+      expect(await refused(write(`${name}.mjs`, `export default ${detector(name)};`))).to.equal(`The detector /${name}.mjs cannot be used: The name "${name}" is taken.`); // prettier-ignore
   });
 });

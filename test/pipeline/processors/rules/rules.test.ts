@@ -1,5 +1,14 @@
 import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
+import { jsonPartials } from '../../../../pipeline/processors/json.ts';
+import type { PartialOutput } from '../../../../pipeline/processors/merge/partial.ts';
+import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
+import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { ruleAlerts } from '../../../../pipeline/processors/rules/rule-alerts.ts';
 import { evidenceOf, MINUTE_MS, ruleOf, RuleStages, START } from './rule-stages.ts';
 
 const many = (count: number, entry: object = {}): object[] => Array.from({ length: count }, () => entry);
@@ -106,6 +115,25 @@ describe('rules', () => {
     expect(evidenceOf(stages.alerts[0] as AlertRow)).to.include.keys('z_score', 'baseline_mean', 'expected');
     for (let minute = 184; minute < 200; minute++) minuteOf(minute, 100);
     expect(states(stages.alerts)[0]).to.match(/^resolved/);
+  });
+
+  it('go on from a snapshot of a release in which no detector of others watched them', () => {
+    const text = readFileSync(path.resolve('test/fixtures/snapshots/rule-alerts.v1.txt'), 'utf8');
+    const stage = secondStage(ruleAlerts);
+    const state = stage.restore(Buffer.from(text, 'base64'));
+    if (state === null) throw new Error('The snapshot cannot be read.');
+    const again = stage.restore(stage.snapshot(state));
+    expect(again === null ? null : stage.snapshot(again).equals(stage.snapshot(state))).to.equal(true);
+    // what fires in it is resolved when it is quiet
+    const ends = Array.from({ length: 12 }, (_none, at) => [{ kind: 'end', through: START + minutes(5 + at), isGone: false }]);
+    const found = ends.flatMap((rows, at) => {
+      const source = { partition: 0, offset: 1000 + at, number: 0, appendedAt: START + minutes(5 + at) };
+      const [partial] = jsonPartials({ tenantId: 1, retentionDays: 7 }, rows);
+      const { value, headers } = partialRecord('rules', source, partial as PartialOutput);
+      const message = { value, headers, offset: String(1000 + at), timestamp: String(source.appendedAt) } as KafkaMessage;
+      return stage.fold(state, partialInputOf(0, message));
+    });
+    expect(states(found.flatMap(({ value, headers }) => alertColumns.read(value, Number(headers['count'])) as AlertRow[]))).to.deep.equal(['firing 5', 'resolved 5']); // prettier-ignore
   });
 
   it('that somebody resolves by hand say nothing until they were back', () => {

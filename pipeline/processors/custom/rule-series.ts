@@ -1,0 +1,78 @@
+import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
+import { seriesIdOf, type RuleValues } from '../merge/rule-values.ts';
+import type { FinalMinute } from './final-minutes.ts';
+
+/** A rule of which nothing was told for so long is gone. Milliseconds, by append time. */
+const FORGET_MS = 24 * 3_600_000;
+const MOST_RULES = 1000;
+const MOST_GROUPS = 1000;
+
+/** A rule as it was told last: since which version it is watched so, the last window, when that was told, and the ids of its groups. */
+type Known = { readonly began: number; readonly window: number; readonly toldAt: number; readonly ids: ReadonlySet<string> };
+
+/** What the values of a window say: points to look at, series that are gone, and series whose alert somebody has resolved. */
+export type RuleTaken = { readonly points: readonly FinalMinute[]; readonly gone: readonly string[]; readonly muted: readonly string[] };
+
+const NOTHING: RuleTaken = { points: [], gone: [], muted: [] };
+
+/** The groups of a tenant's rules that detectors of one's own watch: a window of a rule is told as a whole, and taken once. */
+export class RuleSeries {
+  /** By slot. */
+  readonly #rules = new Map<number, Known>();
+
+  get size(): number {
+    return [...this.#rules.values()].reduce((sum, { ids }) => sum + ids.size, 0);
+  }
+
+  has(id: string): boolean {
+    return [...this.#rules.values()].some(({ ids }) => ids.has(id));
+  }
+
+  /** Takes a window; groups that are not known only as long as the tenant has no more than `most`. `appendedAt`: milliseconds. */
+  take(values: RuleValues, appendedAt: number, most: number): RuleTaken {
+    const { slot, began, window, groups } = values;
+    const known = this.#rules.get(slot);
+    if (known !== undefined && (began < known.began || (began === known.began && window <= known.window))) return NOTHING;
+    const before = known?.ids ?? new Set<string>();
+    let room = most - this.size;
+    const taken = groups.slice(0, MOST_GROUPS).flatMap(([group, value, entries, isMuted = false]) => {
+      const id = seriesIdOf(values, group);
+      if (!before.has(id) && room-- <= 0) return [];
+      return [{ id, isMuted, point: { id, minute: window, value, entries, errors: 0, isLate: false } }];
+    });
+    const ids = new Set(taken.map(({ id }) => id));
+    this.#rules.set(slot, { began, window, toldAt: appendedAt, ids });
+    return {
+      points: taken.map(({ point }) => point),
+      gone: [...before].filter((id) => !ids.has(id)),
+      muted: taken.filter(({ isMuted }) => isMuted).map(({ id }) => id),
+    };
+  }
+
+  /** Forgets rules of which nothing was told for a day; gives the series that are gone. `now`: append time, milliseconds. */
+  forget(now: number): readonly string[] {
+    const over = [...this.#rules].filter(([, { toldAt }]) => toldAt < now - FORGET_MS);
+    for (const [slot] of over) this.#rules.delete(slot);
+    return over.flatMap(([, { ids }]) => [...ids]);
+  }
+
+  write(to: ByteWriter): void {
+    to.count(this.#rules.size);
+    for (const [slot, { began, window, toldAt, ids }] of this.#rules) {
+      for (const number of [slot, began, window, toldAt, ids.size]) to.count(number);
+      for (const id of ids) to.text(id);
+    }
+  }
+
+  /** What `write` wrote; throws CutOff where it is anything else. */
+  static read(from: ByteReader): RuleSeries {
+    const read = new RuleSeries();
+    for (let left = from.count(MOST_RULES); left > 0; left--) {
+      const [slot, began, window, toldAt] = [from.count(MOST_RULES), from.count(), from.count(), from.count()];
+      const ids = new Set<string>();
+      for (let more = from.count(MOST_GROUPS); more > 0; more--) ids.add(from.text());
+      read.#rules.set(slot, { began, window, toldAt, ids });
+    }
+    return read;
+  }
+}

@@ -1,0 +1,77 @@
+import { RULE } from '../../alerts/alert.ts';
+import type { Finding } from '../../detectors/detector.ts';
+
+/** What was heard of minutes of so long ago is no alert any more. Minutes. */
+const MOST_OLD = 1440;
+/** A detector that says nothing for so long of what fires is gone: what it finds, and that it is calm again, it says sooner. Milliseconds, and windows. */
+const SILENT_MS = 3 * 3_600_000;
+const SILENT_WINDOWS = 12;
+const MINUTE_MS = 60_000;
+
+/** Windows that an alert shows. */
+export const SHOWN = 60;
+
+/** What a detector of one's own was asked of a group, and what was heard of it. */
+export class Heard {
+  /** The entries of the last windows, the newest last, and the first minute of that one. */
+  readonly entries: number[];
+  #window: number;
+  /** Somebody has resolved its alert, and the detector was not told yet. */
+  #isMuted: boolean;
+  /** What fires, and when it was heard: append time, milliseconds. */
+  #open: Finding | null;
+  #heardAt: number;
+  /** The minute of what was heard last. */
+  #heard: number;
+
+  constructor(kept: unknown) {
+    const [entries, window, isMuted, open, heardAt, heard] = (kept ?? [[], 0, false, null, 0, 0]) as [number[], number, boolean, Finding | null, number, number]; // prettier-ignore
+    [this.entries, this.#window, this.#isMuted, this.#open, this.#heardAt, this.#heard] = [entries, window, isMuted, open, heardAt, heard];
+  }
+
+  /** A window is over. */
+  push(window: number, entries: number): void {
+    this.#window = window;
+    this.entries.push(entries);
+    if (this.entries.length > SHOWN) this.entries.shift();
+  }
+
+  /** How many windows are over since one that ends with a minute. */
+  since(end: number, minutes: number): number {
+    return Math.max(0, Math.floor((this.#window + minutes - 1 - end) / minutes));
+  }
+
+  /** Takes what was found, each finding once however often it is said; false where it is said again, or too late. `appendedAt`: milliseconds. */
+  take(finding: Finding, appendedAt: number): boolean {
+    const { updatedAt, state } = finding;
+    if (updatedAt <= this.#heard || updatedAt < appendedAt / MINUTE_MS - MOST_OLD) return false;
+    this.#heard = updatedAt;
+    this.#heardAt = appendedAt;
+    this.#open = state === 'firing' ? { ...finding, detector: RULE } : null;
+    return true;
+  }
+
+  /** What fires, as it ends with a window since nothing was heard of it any more; null for nothing. `appendedAt`: milliseconds. */
+  end(window: { readonly end: number; readonly minutes: number }, appendedAt: number): Finding | null {
+    const open = this.#open;
+    const most = Math.max(SILENT_MS, SILENT_WINDOWS * window.minutes * MINUTE_MS);
+    if (open === null || appendedAt - this.#heardAt < most) return null;
+    this.#open = null;
+    return { ...open, state: 'resolved', updatedAt: Math.max(window.end, this.#heard) };
+  }
+
+  mute(): void {
+    [this.#isMuted, this.#open] = [true, null];
+  }
+
+  /** Whether the detector is to be told that somebody has resolved the alert: once. */
+  takeMuted(): boolean {
+    const isMuted = this.#isMuted;
+    this.#isMuted = false;
+    return isMuted;
+  }
+
+  toJSON(): unknown {
+    return [this.entries, this.#window, this.#isMuted, this.#open, this.#heardAt, this.#heard];
+  }
+}

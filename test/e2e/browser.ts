@@ -1,0 +1,78 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import os from 'node:os';
+import path from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+import { findProgram } from '../../compose/embedded/java.mjs';
+import { freePorts } from '../free-ports.ts';
+import { installToolset, NotHere } from '../shippers/toolsets.ts';
+import { until } from './instance.ts';
+
+/** A program of Debian: where it is, and the environment that it needs. */
+type Program = { readonly file: string; readonly env: Readonly<Record<string, string>> };
+
+/** The machine's own program, or the one of the toolset `browser`. Throws NotHere where it cannot be had. */
+async function programOf(name: string, inPackage: string): Promise<Program> {
+  const own = findProgram(name);
+  if (own !== null) return { file: own, env: {} };
+  const { folder } = await installToolset('browser', console.log);
+  const root = path.join(folder, name, 'root');
+  const libraries = ['usr/lib/x86_64-linux-gnu', 'usr/lib/aarch64-linux-gnu', 'lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu'].map((part) => path.join(root, part)); // prettier-ignore
+  return { file: path.join(root, inPackage), env: { LD_LIBRARY_PATH: libraries.filter((one) => existsSync(one)).join(':') } };
+}
+
+/** Headless Chromium; null, and says so, where this machine cannot have it. */
+export async function startBrowser(): Promise<Browser | null> {
+  return orSaid('no browser connects', async () => {
+    const { file, env } = await programOf('chromium', 'usr/lib/chromium/chromium');
+    const own = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+    return chromium.launch({ executablePath: file, args: ['--no-sandbox', '--disable-gpu'], env: { ...own, ...env } });
+  });
+}
+
+/** A reverse proxy of the test. */
+export type RunningProxy = { readonly port: number; stop(): Promise<void> };
+
+/** nginx with these locations in its server, on a port of its own; null, and says so, where this machine cannot have it. */
+export async function startNginx(locations: string): Promise<RunningProxy | null> {
+  return orSaid('no proxy is between', async () => {
+    const { file, env } = await programOf('nginx', 'usr/sbin/nginx');
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-test-nginx-'));
+    const [port] = (await freePorts(1)) as [number];
+    const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path ${folder}/${kind};`).join('\n');
+    const config = `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/errors;
+events {}
+http {
+  access_log off;
+  ${kinds}
+  server { listen 127.0.0.1:${String(port)};
+${locations}
+  }
+}`;
+    writeFileSync(path.join(folder, 'nginx.conf'), config);
+    const child = spawn(file, ['-p', folder, '-e', `${folder}/errors`, '-c', path.join(folder, 'nginx.conf')], { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit'] }); // prettier-ignore
+    const isThere = (): Promise<boolean> => fetch(`http://127.0.0.1:${String(port)}/`).then(() => true, () => false); // prettier-ignore
+    if (!(await until('nginx', isThere, (there) => there || child.exitCode !== null)))
+      throw new Error(`nginx ended with ${String(child.exitCode)}.`);
+    return {
+      port,
+      stop: async () => {
+        const ended = child.exitCode === null ? once(child, 'exit') : Promise.resolve();
+        child.kill('SIGTERM');
+        await ended;
+        rmSync(folder, { recursive: true });
+      },
+    };
+  });
+}
+
+async function orSaid<T>(what: string, start: () => Promise<T>): Promise<T | null> {
+  try {
+    return await start();
+  } catch (error) {
+    if (!(error instanceof NotHere)) throw error;
+    console.error(`SKIPPED: ${what}, since ${error.message}`);
+    return null;
+  }
+}
