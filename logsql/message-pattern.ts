@@ -1,8 +1,9 @@
+import { MessagePatterns } from '../pipeline/clusterer/message-patterns.ts';
 import { Shapes } from '../pipeline/clusterer/shapes.ts';
 
 /** What is remembered of messages that were looked at in memory; few are. */
 const [MAX_SHAPES, MAX_WORDS] = [1024, 32_768] as const;
-let shapes: Shapes | null = null;
+let patterns: MessagePatterns | null = null;
 
 /** The first 16 digits of the fingerprint of a message, as the column `pattern` has it; empty for an empty one. */
 export function patternOf(message: string): string {
@@ -14,9 +15,9 @@ export function patternOf(message: string): string {
 /** The template of a message. */
 export const templateOf = (message: string): string => read(message).template();
 
-function read(message: string): Shapes {
+function read(message: string): MessagePatterns {
   const bytes = Buffer.from(message);
-  shapes ??= new Shapes(MAX_SHAPES, MAX_WORDS);
-  shapes.read(bytes, 0, bytes.length);
-  return shapes;
+  patterns ??= new MessagePatterns(new Shapes(MAX_SHAPES, MAX_WORDS));
+  patterns.read(bytes, 0, bytes.length);
+  return patterns;
 }

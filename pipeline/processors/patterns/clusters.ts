@@ -9,7 +9,7 @@ import { NewPatterns } from './new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
 import { MOST_TENANT_BYTES, TenantClusters } from './tenant-clusters.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 const DAY_MS = 86_400_000;
 /** Bytes of templates that a partition remembers; beyond it a tenant has few of its own. */
 const MOST_BYTES = 36 * 1024 * 1024;

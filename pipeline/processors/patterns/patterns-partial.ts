@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 /** More than a partial ever has. */
 const MOST = 100_000;
 /** A partial is cut after so many bytes, about. */

@@ -1,5 +1,5 @@
 import { Clusterer, OVERFLOW_FINGERPRINT } from '../../clusterer/clusterer.ts';
-import { Masker } from '../../clusterer/masker.ts';
+import { MessagePatterns } from '../../clusterer/message-patterns.ts';
 import { fingerprintOf } from '../../clusterer/shapes.ts';
 import type { PatternRow } from '../../counters/pattern-rows.ts';
 import { type ByteReader, type ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
@@ -25,7 +25,7 @@ export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' |
   readonly isNew: boolean;
 };
 
-const masker = new Masker();
+const messages = new MessagePatterns();
 const options = { maxTemplates: MOST_TEMPLATES };
 const bytesOf = (template: string): number => Buffer.byteLength(template) + 16;
 
@@ -66,10 +66,11 @@ export class TenantClusters {
 
   #add({ high, low, severity, first, message, stream: labels }: SeenPattern, day: number, mostBytes: number): ToldPattern | null {
     const bytes = Buffer.from(message, 'latin1');
-    const template = Buffer.from(masker.out.subarray(0, masker.mask(bytes, 0, bytes.length))).toString();
-    const fingerprint = fingerprintOf(template);
+    messages.read(bytes, 0, bytes.length);
     // made by other rules than those of this release: what is counted of it is the overflow
-    if (parseInt(fingerprint.slice(0, 8), 16) !== high || parseInt(fingerprint.slice(8, 16), 16) !== low) return null;
+    if (messages.high >>> 0 !== high >>> 0 || messages.low >>> 0 !== low >>> 0) return null;
+    const template = messages.template();
+    const fingerprint = fingerprintOf(template);
     const known = this.#seen.get(fingerprint);
     const earliest = Math.min(first, known?.first ?? first);
     let isNew = false;

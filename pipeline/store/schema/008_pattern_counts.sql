@@ -1,6 +1,6 @@
--- How often patterns came, by stream, severity and span of time, in rows of segments of the log's partitions (docs/adr/0030-patterns.md). A segment
--- may be there twice: of each part of it a reader takes the record with the lowest offset. It adds up the rows of hours, and those of minutes in
--- segments behind the last one of hours. Classes and keys: as those of `logs`.
+-- How often patterns came, by stream, severity and span of time, in rows of segments of the log's partitions (docs/adr/0030-patterns.md). Of rows
+-- that are equal in all but their numbers a reader takes any one, and adds up the rest: those of an hour, and those of minutes in segments behind
+-- the last one of hours. Classes and keys: as those of `logs`.
 CREATE TABLE IF NOT EXISTS pattern_counts (
   tenant_id UInt32 CODEC(ZSTD(1)),
   -- 0 counts one stream; 1 counts all streams together, with the stream 0; 2 says that all of the tenant's rows of a segment are there
@@ -18,8 +18,6 @@ CREATE TABLE IF NOT EXISTS pattern_counts (
   segment UInt64 CODEC(ZSTD(1)),
   until UInt64 CODEC(ZSTD(1)),
   run UInt64 CODEC(ZSTD(1)),
-  -- which of the records of its segment the row lies in
-  part UInt16 CODEC(ZSTD(1)),
   entries UInt64 CODEC(T64, ZSTD(1)),
   -- the times of the earliest and the latest entry, milliseconds since 1970
   first_ms UInt64 CODEC(T64, ZSTD(1)),
