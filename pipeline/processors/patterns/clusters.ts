@@ -21,6 +21,9 @@ type Known = { readonly clusters: TenantClusters; readonly news: NewPatterns };
 export type ClustersState = {
   readonly tenants: Map<number, Known>;
   endsAt: number;
+  /** Bytes of the templates of all of them, about, and the day (since 1970, by append time) on which they were forgotten last. */
+  bytes: number;
+  day: number;
   /** Whether new error templates are told, as it was set by tenant; 0: for all. */
   readonly told: Map<number, boolean>;
 };
@@ -48,11 +51,13 @@ export const clusters: Merger<ClustersState> = {
     const seen = readSeen(input.value);
     if (seen === null) return ended;
     const { tenantId, retentionDays, source, partition, offset: version } = input;
-    const known = knownOf(state, tenantId);
     const day = Math.floor(source.appendedAt / DAY_MS);
-    known.clusters.forget(day, retentionDays);
-    const all = [...state.tenants.values()].reduce((sum, one) => sum + one.clusters.bytes, 0);
-    const told = known.clusters.take(seen, day, all < MOST_BYTES ? MOST_TENANT_BYTES : FEW_BYTES);
+    forget(state, day);
+    const known = knownOf(state, tenantId);
+    known.clusters.retentionDays = retentionDays;
+    const before = known.clusters.bytes;
+    const told = known.clusters.take(seen, day, state.bytes < MOST_BYTES ? MOST_TENANT_BYTES : FEW_BYTES);
+    state.bytes += known.clusters.bytes - before;
     const now = Math.floor(source.appendedAt / 1000);
     // a row that tells a root alone is of no entry
     const came = told.filter(({ example }) => example !== '');
@@ -71,9 +76,9 @@ export const clusters: Merger<ClustersState> = {
     return resolved === null ? [] : alertRecordsAt(input, [resolved]);
   },
 
-  snapshot({ tenants }) {
+  snapshot({ tenants, day }) {
     const to = new ByteWriter();
-    for (const number of [VERSION, tenants.size]) to.count(number);
+    for (const number of [VERSION, day, tenants.size]) to.count(number);
     for (const [tenantId, known] of tenants) {
       to.count(tenantId);
       known.clusters.write(to);
@@ -87,11 +92,13 @@ export const clusters: Merger<ClustersState> = {
     try {
       if (from.count() !== VERSION) return null;
       const state = newState();
+      state.day = from.count();
       for (let left = from.count(0xffff_ffff); left > 0; left--) {
         const tenantId = from.count(0xffff_ffff);
         const own = TenantClusters.read(from);
         const news = NewPatterns.from(JSON.parse(Buffer.from(from.text(), 'latin1').toString()));
         state.tenants.set(tenantId, { clusters: own, news });
+        state.bytes += own.bytes;
       }
       state.endsAt = endOf(state);
       return from.isAtEnd ? state : null;
@@ -103,13 +110,25 @@ export const clusters: Merger<ClustersState> = {
 };
 
 function newState(): ClustersState {
-  return { tenants: new Map(), endsAt: Infinity, told: new Map() };
+  return { tenants: new Map(), endsAt: Infinity, bytes: 0, day: 0, told: new Map() };
 }
 
 function knownOf({ tenants }: ClustersState, tenantId: number): Known {
   let known = tenants.get(tenantId);
   if (known === undefined) tenants.set(tenantId, (known = { clusters: new TenantClusters(), news: new NewPatterns() }));
   return known;
+}
+
+/** Forgets, once a day, the templates that do not come any more, and the tenants of whom nothing is left. */
+function forget(state: ClustersState, day: number): void {
+  if (day <= state.day) return;
+  state.day = day;
+  state.bytes = 0;
+  for (const [tenantId, { clusters: own, news }] of state.tenants) {
+    own.forget(day);
+    if (own.size === 0 && news.endsAt === Infinity) state.tenants.delete(tenantId);
+    else state.bytes += own.bytes;
+  }
 }
 
 const endOf = ({ tenants }: ClustersState): number =>

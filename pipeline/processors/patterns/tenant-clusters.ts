@@ -33,11 +33,12 @@ const bytesOf = (template: string): number => Buffer.byteLength(template) + 16;
 export class TenantClusters {
   /** Bytes of all templates, about. */
   bytes = 0;
+  /** The class of its last entries. */
+  retentionDays = 0;
   #clusterer = new Clusterer(options);
   /** By fingerprint, in the order in which they came. */
   readonly #seen = new Map<string, Seen>();
-  /** The day (since 1970, by append time) on which templates were forgotten last, and which: the first digits of their fingerprints. */
-  #day = 0;
+  /** Templates that were forgotten: the first digits of their fingerprints. */
   readonly #forgotten = new Set<string>();
 
   get size(): number {
@@ -84,10 +85,9 @@ export class TenantClusters {
     return { fingerprint, root: '', template, example: bytes.toString(), severity, first: earliest, stream, isNew };
   }
 
-  /** Forgets, once a day, the templates that did not come for so many days (0: for a year); they are new ones when they come back. */
-  forget(day: number, retentionDays: number): void {
-    if (day <= this.#day) return;
-    this.#day = day;
+  /** Forgets the templates that did not come for as many days as entries are kept (or a year); they are told again when they come back. */
+  forget(day: number): void {
+    const { retentionDays } = this;
     const oldest = day - 1 - (retentionDays === 0 ? MOST_DAYS : retentionDays);
     if (![...this.#seen.values()].some((seen) => seen.day < oldest)) return;
     this.#clusterer = new Clusterer(options);
@@ -109,7 +109,7 @@ export class TenantClusters {
   }
 
   write(to: ByteWriter): void {
-    to.signed(this.#day);
+    to.count(this.retentionDays);
     to.count(this.#forgotten.size);
     for (const digits of this.#forgotten) to.text(digits);
     to.count(this.size);
@@ -124,7 +124,7 @@ export class TenantClusters {
   /** What `write` wrote; throws CutOff where it is anything else. */
   static read(from: ByteReader): TenantClusters {
     const read = new TenantClusters();
-    read.#day = from.signed();
+    read.retentionDays = from.count(0xffff);
     for (let left = from.count(MOST_FORGOTTEN); left > 0; left--) read.#forgotten.add(from.text());
     for (let left = from.count(MOST_TEMPLATES); left > 0; left--) {
       const template = Buffer.from(from.text(), 'latin1').toString();

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { OVERFLOW_FINGERPRINT } from '../../../../pipeline/clusterer/clusterer.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
+import type { MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
+import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { KnownPatterns } from '../../../../pipeline/processors/patterns/known-patterns.ts';
 import { encodeSeen, readSeen, type SeenPattern } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
 import { TenantClusters, type ToldPattern } from '../../../../pipeline/processors/patterns/tenant-clusters.ts';
@@ -86,10 +88,26 @@ describe('the patterns that are told', () => {
     const own = new TenantClusters();
     own.take([seen('started', 5), seen('ended', 5)], DAY, PLENTY);
     own.take([seen('ended', 7)], DAY + 10, PLENTY);
-    own.forget(DAY + 16, 14);
+    own.retentionDays = 14;
+    own.forget(DAY + 16);
     expect(own.size).to.equal(1);
     const rows = own.take([seen('started', 9), seen('ended', 9)], DAY + 16, PLENTY);
     expect(rows.map(({ first }) => first)).to.deep.equal([9, 5]);
+  });
+
+  it('are forgotten with their tenant where nothing comes of it any more', () => {
+    const stage = clusters;
+    const state = stage.init();
+    const partial = (tenantId: number, at: number, offset: number): MergerInput => ({
+      ...{ kind: 'partial', partition: 0, offset, appendedAt: at, tenantId, retentionDays: 14, processor: 'patterns' },
+      ...{ value: encodeSeen([seen('started', at)])[0] as Buffer, source: { partition: 0, offset, number: 0, appendedAt: at } },
+    });
+    stage.fold(state, partial(1, START, 0));
+    stage.fold(state, partial(2, START + 10 * DAY_MS, 1));
+    expect([...state.tenants.keys()]).to.deep.equal([1, 2]);
+    stage.fold(state, partial(2, START + 16 * DAY_MS, 2));
+    expect([...state.tenants.keys()]).to.deep.equal([2]);
+    expect(state.bytes).to.equal(state.tenants.get(2)?.clusters.bytes);
   });
 
   it('are as they were after a snapshot', () => {

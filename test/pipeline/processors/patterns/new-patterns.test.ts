@@ -123,6 +123,7 @@ describe('error templates that were never seen before', () => {
     send(START, 'cannot connect to 10.0.0.1');
     send(START + 1, 'cannot connect to 10.0.0.2');
     stages.tick((START + 2 * HOUR) * 1000);
+    for (const days of [10, 20]) send(START + days * 86_400, 'started');
     send(START + 30 * 86_400, 'again');
     send(START + 30 * 86_400 + 1, 'cannot connect to 10.0.0.2');
     const rows = stages.written.flatMap(({ topic, value, headers }) => {
