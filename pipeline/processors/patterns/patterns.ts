@@ -9,7 +9,8 @@ import { encodeSeen, type SeenPattern } from './patterns-partial.ts';
 import { PatternsState, SEGMENTS } from './patterns-state.ts';
 import { RecordPatterns } from './record-patterns.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
 /** A longer label set is not told. */
 const MAX_STREAM_BYTES = 4096;
 
@@ -74,7 +75,8 @@ function closed({ segments }: PatternsState, index: number, end: SegmentEnd): Ab
 /** Counts a record, and tells which of its patterns are to be told. */
 function take(state: PatternsState, input: Batch, columns: ColumnsView): PartialOutput[] {
   const { tenantId, retentionDays, offset, appendedAt } = input;
-  const day = Math.floor(appendedAt / DAY_MS);
+  const hour = Math.floor(appendedAt / HOUR_MS);
+  const day = Math.floor(hour / HOURS);
   if (day > state.day) {
     state.known.forget(day);
     state.day = day;
@@ -85,17 +87,17 @@ function take(state: PatternsState, input: Batch, columns: ColumnsView): Partial
     const segment = (state.segments[index] ??= new PatternSegment(offset, appendedAt, minutes));
     segment.add(record, tenantId, retentionDays);
   });
-  const seen = told(state, input, columns, day);
+  const seen = told(state, input, columns, hour);
   return encodeSeen(seen).map((value) => ({ kind: 'partial', tenantId, retentionDays, value }));
 }
 
 /** The patterns of the record that are to be told. */
-function told(state: PatternsState, { tenantId, streams }: Batch, columns: ColumnsView, day: number): SeenPattern[] {
+function told(state: PatternsState, { tenantId, streams }: Batch, columns: ColumnsView, hour: number): SeenPattern[] {
   const { patterns, firstTime, firstRow } = record;
   const seen: (Omit<SeenPattern, 'stream'> & { readonly row: number })[] = [];
   for (let number = 0; number < patterns.size; number++) {
     const [high, low, first] = [patterns.high(number), patterns.low(number), firstTime[number] as number];
-    if (!state.known.tell(tenantId, high, low, day, first)) continue;
+    if (!state.known.tell(tenantId, high, low, hour, first)) continue;
     const row = firstRow[number] as number;
     seen.push({ high, low, first, row, severity: columns.bytes[columns.severity + row] as number, message: messageAt(columns, row) });
   }

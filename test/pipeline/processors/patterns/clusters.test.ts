@@ -13,6 +13,7 @@ import { PatternStages } from '../../../fakes/pattern-stages.ts';
 const START = 1_795_478_400_000;
 const DAY_MS = 86_400_000;
 const DAY = START / DAY_MS;
+const HOUR = 24 * DAY;
 const PLENTY = 1024 * 1024;
 const entry = (at: number, _msg: string): object => ({ _time: new Date(at).toISOString(), _msg, app: 'a' });
 
@@ -136,12 +137,21 @@ describe('a partial of patterns', () => {
 describe('the patterns that a partition knows', () => {
   it('are no more of a tenant than it may have, and those of the last days', () => {
     const known = new KnownPatterns(2);
-    expect([1, 2, 3].map((low) => known.tell(1, 0, low, DAY, 0))).to.deep.equal([true, true, false]);
-    expect(known.tell(2, 0, 3, DAY, 0)).to.equal(true);
+    expect([1, 2, 3].map((low) => known.tell(1, 0, low, HOUR, 0))).to.deep.equal([true, true, false]);
+    expect(known.tell(2, 0, 3, HOUR, 0)).to.equal(true);
     known.forget(DAY + 1);
     expect(known.size).to.equal(3);
     known.forget(DAY + 2);
     expect(known.size).to.equal(0);
-    expect(known.tell(1, 0, 3, DAY + 2, 0)).to.equal(true);
+    expect(known.tell(1, 0, 3, HOUR + 48, 0)).to.equal(true);
+  });
+
+  it('are no more new ones in an hour than may be told, and the others later', () => {
+    const known = new KnownPatterns(10, 2);
+    const told = (hour: number): boolean[] => [1, 2, 3, 4].map((low) => known.tell(1, 0, low, hour, 0));
+    expect(told(HOUR)).to.deep.equal([true, true, false, false]);
+    expect(known.tell(2, 0, 1, HOUR, 0)).to.equal(true);
+    expect(told(HOUR)).to.deep.equal([false, false, false, false]);
+    expect(told(HOUR + 1)).to.deep.equal([false, false, true, true]);
   });
 });
