@@ -1,6 +1,8 @@
 import { OVERFLOW_FINGERPRINT } from '../../../pipeline/clusterer/clusterer.ts';
 import { int64, join, sql, text, texts, uint32, type Sql } from '../../../pipeline/core/sql.ts';
-import type { Window } from '../window.ts';
+import { timeOf } from '../alerts.ts';
+import type { Deps, Request } from '../deps.ts';
+import { readWindow, type Window } from '../window.ts';
 
 const SECOND = 1_000_000_000n;
 const [MINUTE, HOUR] = [60n, 3600n];
@@ -22,6 +24,13 @@ const floorTo = (ns: bigint, span: bigint): bigint => {
 };
 const ceilTo = (ns: bigint, span: bigint): bigint => floorTo(ns + span * SECOND - 1n, span);
 const at = (seconds: bigint): Sql => sql`fromUnixTimestamp64Second(${int64(seconds)}, 'UTC')`;
+
+/** The window from `since` until now. Throws HttpError 400. */
+export function sinceWindow(since: string, request: Request, deps: Deps): Window {
+  const now = deps.now();
+  timeOf('since', since, now);
+  return readWindow(since, 'now', now, request.retentionDays);
+}
 
 /** By whole minutes: from the one that has the start, up to before the one that has the end. */
 export type CountedWindow = Pick<Window, 'start' | 'end'> & {
