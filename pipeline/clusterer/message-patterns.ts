@@ -1,6 +1,10 @@
 import { headerOf } from './headers/index.ts';
 import { mayBegin } from './headers/may-begin.ts';
 import { Shapes } from './shapes.ts';
+import { MAX_MESSAGE } from './words.ts';
+
+/** Bytes at the beginning of a message that decide its pattern: of its headers, at most, and of its content. Of Docker's lines the end does too. */
+export const DECIDING_BYTES = 3 * 512 + MAX_MESSAGE;
 
 /** Where the content of a message lies: behind the header of a raw line, where there is one and something behind it. */
 export function contentOf(bytes: Uint8Array, from: number, to: number): { readonly from: number; readonly to: number } {

@@ -1,4 +1,5 @@
-import { MAX_MESSAGE, wholeCharacters } from '../../clusterer/words.ts';
+import { DECIDING_BYTES } from '../../clusterer/message-patterns.ts';
+import { wholeCharacters } from '../../clusterer/words.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import { patternCountRecords } from '../../counters/pattern-counts.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
@@ -121,5 +122,5 @@ function told(state: PatternsState, { tenantId, streams }: Batch, columns: Colum
 /** As much of a message as a template is made of. */
 function messageAt({ bytes, message }: ColumnsView, row: number): string {
   const [start, end] = [message.starts[row] as number, message.ends[row] as number];
-  return bytes.toString('latin1', start, end - start > MAX_MESSAGE ? wholeCharacters(bytes, start + MAX_MESSAGE) : end);
+  return bytes.toString('latin1', start, end - start > DECIDING_BYTES ? wholeCharacters(bytes, start + DECIDING_BYTES) : end);
 }

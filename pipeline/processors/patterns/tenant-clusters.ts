@@ -1,6 +1,7 @@
 import { Clusterer, OVERFLOW_FINGERPRINT } from '../../clusterer/clusterer.ts';
 import { MessagePatterns } from '../../clusterer/message-patterns.ts';
 import { fingerprintOf } from '../../clusterer/shapes.ts';
+import { MAX_MESSAGE, wholeCharacters } from '../../clusterer/words.ts';
 import type { PatternRow } from '../../counters/pattern-rows.ts';
 import { type ByteReader, type ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { SeenPattern } from './patterns-partial.ts';
@@ -82,7 +83,16 @@ export class TenantClusters {
       this.bytes += bytesOf(template);
     }
     const stream = labels === '' ? '{}' : Buffer.from(labels, 'latin1').toString();
-    return { fingerprint, root: '', template, example: bytes.toString(), severity, first: earliest, stream, isNew };
+    return {
+      fingerprint,
+      root: '',
+      template,
+      example: bytes.toString('utf8', 0, bytes.length > MAX_MESSAGE ? wholeCharacters(bytes, MAX_MESSAGE) : bytes.length),
+      severity,
+      first: earliest,
+      stream,
+      isNew,
+    };
   }
 
   /** Forgets the templates that did not come for as many days as entries are kept (or a year); they are told again when they come back. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { OVERFLOW_FINGERPRINT } from '../../../../pipeline/clusterer/clusterer.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
+import { readColumns } from '../../../../pipeline/logs/columns/column-reader.ts';
 import type { MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { KnownPatterns } from '../../../../pipeline/processors/patterns/known-patterns.ts';
@@ -25,6 +26,13 @@ function seen(message: string, first = START): SeenPattern {
 }
 const told = (rows: readonly ToldPattern[]): [string, string][] => rows.map(({ template, root }) => [template, root]);
 
+/** The pattern of a record's first entry. */
+function readPattern(value: Buffer): string {
+  const view = readColumns(value, 1);
+  if (typeof view === 'string') throw new Error(view);
+  return view.bytes.readBigUInt64LE(view.pattern).toString(16).padStart(16, '0');
+}
+
 describe('the patterns that are told', () => {
   it('have their text, an example, their earliest time and the offset at which they were told', () => {
     const stages = new PatternStages(1);
@@ -35,6 +43,18 @@ describe('the patterns that are told', () => {
       ...{ template: 'took <N>', example: 'took 5 ms', severity: 0, first: START + 100, version: 0 },
     });
     expect(second?.template).to.equal('started');
+  });
+
+  it('are those of long messages too, with a header and without, cut within characters', () => {
+    const stages = new PatternStages(1);
+    const long = `${'é 12 '.repeat(900)}${'x '.repeat(4000)}`;
+    const header = '2026-11-24 10:00:00,123 INFO  [main] com.shop.Cart - ';
+    for (const message of [long, `${header}${long}`, `y${long}`, `${header}y${long}`])
+      stages.log(0, [entry(START, message)], { appendedAt: START });
+    const counted = new Set(stages.messages(0).map(({ value }) => readPattern(value as Buffer)));
+    expect(new Set(stages.rows.map(({ fingerprint }) => fingerprint.slice(0, 16)))).to.deep.equal(counted);
+    expect(counted.size).to.equal(2);
+    for (const { example } of stages.rows) expect(Buffer.byteLength(example)).to.be.within(4090, 4096);
   });
 
   it('are told when they are new, once on each day on which they come, and with an earlier entry', () => {
