@@ -1,5 +1,5 @@
 /**
- * `npm run bench:volume`: what the volume costs a processor. CPU µs an entry, of records of 1,000 entries: decoding a record into the view
+ * `npm run bench:volume`: what the volume and patterns cost a processor. CPU µs an entry, of records of 1,000 entries: decoding a record into the view
  * of its columns, and folding that; and what a snapshot takes.
  */
 import { readColumns, type ColumnsView } from '../pipeline/logs/columns/column-reader.ts';
@@ -10,7 +10,8 @@ import { WordTable } from '../pipeline/logs/columns/words.ts';
 import { Names } from '../pipeline/logs/names.ts';
 import { RecordStreams } from '../pipeline/logs/record-streams.ts';
 import { StreamList } from '../pipeline/logs/stream-list.ts';
-import type { Batch } from '../pipeline/processors/processor.ts';
+import type { Batch, Processor } from '../pipeline/processors/processor.ts';
+import { createPatterns } from '../pipeline/processors/patterns/patterns.ts';
 import { createVolume } from '../pipeline/processors/volume/volume.ts';
 import { benchLogs } from './wire/logs.ts';
 
@@ -72,30 +73,42 @@ function perEntry(run: (round: number) => void): number {
   return ((cpuMs() - before) * 1000) / (ROUNDS * RECORDS * ROWS);
 }
 
-console.log(
-  '| streams | decoding | decoding and volume | volume | rows written an entry | snapshot, MB | snapshot, ms | bytes of it a group |',
-);
-console.log('|---|---|---|---|---|---|---|---|');
+/** The processors, and how many groups a state has. */
+const volume = createVolume();
+const patterns = createPatterns();
+const subjects: readonly { readonly processor: Processor; readonly groupsOf: (state: unknown) => number }[] = [
+  {
+    processor: volume,
+    groupsOf: (state) => (state as ReturnType<typeof volume.init>).segments.reduce((sum, segment) => sum + (segment?.groups.size ?? 0), 0),
+  },
+  {
+    processor: patterns,
+    groupsOf: (state) => (state as ReturnType<typeof patterns.init>).segments.reduce((sum, segment) => sum + (segment?.size ?? 0), 0),
+  },
+];
+
+console.log('| processor | streams | decoding | decoding and folding | folding | rows written an entry | snapshot, MB | snapshot, ms | bytes of it a group |'); // prettier-ignore
+console.log('|---|---|---|---|---|---|---|---|---|');
 for (const streamCount of [10, 100_000]) {
   const values = recordsOf(streamCount);
   const decode = perEntry(() => values.forEach((value) => viewOf(value)));
-  const volume = createVolume();
-  const state = volume.init();
-  let rows = 0;
-  const both = perEntry((round) =>
-    values.forEach((value, record) => {
-      const offset = round * RECORDS + record;
-      const batch: Batch = {
-        ...{ kind: 'batch', partition: 0, offset, appendedAt: START_MS + offset * STEP_MS, tenantId: 1, retentionDays: 30, bytes: 0 },
-        ...{ columns: viewOf(value), streams: noStreams },
-      };
-      for (const { headers } of volume.fold(state, batch)) rows += Number(headers['count']);
-    }),
-  );
-  const before = cpuMs();
-  const snapshot = volume.snapshot(state);
-  const snapshotMs = cpuMs() - before;
-  const groups = state.segments.reduce((sum, segment) => sum + (segment?.groups.size ?? 0), 0);
-  const cells = [decode, both, both - decode, rows / ((ROUNDS + 1) * RECORDS * ROWS), snapshot.length / 1e6, snapshotMs, snapshot.length / groups]; // prettier-ignore
-  console.log(`| ${String(streamCount)} | ${cells.map((cell) => cell.toFixed(3)).join(' | ')} |`);
+  for (const { processor, groupsOf } of subjects) {
+    const state = processor.init();
+    let rows = 0;
+    const both = perEntry((round) =>
+      values.forEach((value, record) => {
+        const offset = round * RECORDS + record;
+        const batch: Batch = {
+          ...{ kind: 'batch', partition: 0, offset, appendedAt: START_MS + offset * STEP_MS, tenantId: 1, retentionDays: 30, bytes: 0 },
+          ...{ columns: viewOf(value), streams: noStreams },
+        };
+        for (const output of processor.fold(state, batch)) if ('headers' in output) rows += Number(output.headers['count']);
+      }),
+    );
+    const before = cpuMs();
+    const snapshot = processor.snapshot(state);
+    const snapshotMs = cpuMs() - before;
+    const cells = [decode, both, both - decode, rows / ((ROUNDS + 1) * RECORDS * ROWS), snapshot.length / 1e6, snapshotMs, snapshot.length / groupsOf(state)]; // prettier-ignore
+    console.log(`| ${processor.name} | ${String(streamCount)} | ${cells.map((cell) => cell.toFixed(3)).join(' | ')} |`);
+  }
 }

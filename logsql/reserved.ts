@@ -39,6 +39,7 @@ export const PIPE_NAMES: readonly string[] = [
   'skip',
   'pack_json',
   'pack_logfmt',
+  'patterns',
   'rename',
   'mv',
   'replace',

@@ -1,25 +1,13 @@
 /** `_fingerprint:<hex>`, `_fingerprint:in(…)`: entries whose message is of one of these patterns (docs/patterns.md). */
 import { OVERFLOW_FINGERPRINT } from '../../pipeline/clusterer/clusterer.ts';
-import { Shapes } from '../../pipeline/clusterer/shapes.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { patternOf } from '../message-pattern.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
 
 const FINGERPRINT = /^[0-9a-fA-F]{64}$/;
 const HEX_DIGITS = 16;
 const MOST = 1000;
-
-/** What messages were like lately that were looked at in memory; few are. */
-let shapes: Shapes | null = null;
-
-/** The first 16 digits of the fingerprint of a message; empty for an empty one. */
-export function patternOf(message: string): string {
-  if (message === '') return '';
-  const bytes = Buffer.from(message);
-  shapes ??= new Shapes(1024, 32_768);
-  shapes.read(bytes, 0, bytes.length);
-  return [shapes.high, shapes.low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
-}
 
 /**
  * In ClickHouse: of the clusters of these fingerprints, by the column `pattern`. In memory, where nothing is known of clusters: of these templates

@@ -18,6 +18,7 @@ import { limit, offset } from './limit.ts';
 import { math } from './math.ts';
 import { hash, jsonArrayLen, len } from './measure.ts';
 import { packJson, packLogfmt } from './pack.ts';
+import { patterns } from './patterns.ts';
 import { copy, rename } from './rename.ts';
 import { replace, replaceRegexp } from './replace.ts';
 import { sample } from './sample.ts';
@@ -59,6 +60,7 @@ export const pipes = registry(
     offset,
     packJson,
     packLogfmt,
+    patterns,
     rename,
     replace,
     replaceRegexp,

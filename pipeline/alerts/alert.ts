@@ -7,6 +7,8 @@ export type AlertState = (typeof ALERT_STATES)[number];
 
 /** The detector of alerts of rules (docs/rules.md), which a merger of their own tells. */
 export const RULE = 'rule';
+/** The detector of error templates that were never seen before, which `clusters` tells. */
+export const NEW_PATTERN = 'new_pattern';
 
 /** What has left its own past, of one tenant, as it is told: each telling is whole, and the last one counts. Times are seconds since 1970. */
 export type Alert = {

@@ -12,7 +12,7 @@ export const COUNTS_CLOSED = 2;
 
 /**
  * How many entries of a pattern a segment of the log has, by tenant, class, stream, severity and span of time (docs/adr/0030-patterns.md). A row
- * never changes. Of rows that are equal in all but their numbers any one counts.
+ * never changes. A segment may be written twice: of records with the same part of it any one counts.
  */
 export type PatternCount = {
   readonly tenantId: number;
@@ -31,6 +31,8 @@ export type PatternCount = {
   readonly segment: number;
   readonly until: number;
   readonly run: number;
+  /** Which of the records of its segment a row lies in, from 0 on. */
+  readonly part: number;
   readonly entries: number;
   /** The times of its earliest and of its latest entry: milliseconds since 1970, 0 for earlier ones. */
   readonly first: number;
@@ -53,20 +55,22 @@ export const patternCountColumns = new RowColumns<PatternCount>([
   { name: 'segment', type: 'UInt64', member: 'segment' },
   { name: 'until', type: 'UInt64', member: 'until' },
   { name: 'run', type: 'UInt64', member: 'run' },
+  { name: 'part', type: 'UInt16', member: 'part' },
   { name: 'entries', type: 'UInt64', member: 'entries' },
   { name: 'first_ms', type: 'UInt64', member: 'first' },
   { name: 'last_ms', type: 'UInt64', member: 'last' },
 ]);
 
 /** What a row takes before it is compressed. Bytes. */
-const ROW_BYTES = 96;
+const ROW_BYTES = 98;
 
 /** How often patterns came: records of rows of many tenants on `pattern_counts.v1`. */
 export const patternCountsSignal: Signal = rowsSignal('pattern_counts', (value, count) => patternCountColumns.read(value, count));
 
-/** The records of these rows, for a partition of `pattern_counts.v1`. */
-export const patternCountRecords = (partition: number, rows: readonly PatternCount[]): AbsoluteRecord[] =>
-  cutRows(rows, () => ROW_BYTES).map((together) => ({
+/** The records of the rows of a segment, for its partition of `pattern_counts.v1`. */
+export const patternCountRecords = (partition: number, rows: readonly Omit<PatternCount, 'part'>[]): AbsoluteRecord[] =>
+  cutRows(rows, () => ROW_BYTES).map((together, part) => ({
     ...{ topic: patternCountsSignal.topic.name, partition, key: null },
-    ...{ value: patternCountColumns.encode(together), headers: rowsHeaders(patternCountsSignal, together.length) },
+    value: patternCountColumns.encode(together.map((row) => ({ ...row, part }))),
+    headers: rowsHeaders(patternCountsSignal, together.length),
   }));

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
-import { Shapes } from '../clusterer/shapes.ts';
+import { MessagePatterns } from '../clusterer/message-patterns.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
 import { Draft } from './draft.ts';
 import { last, skipSpace } from '../core/json-tokens.ts';
@@ -52,7 +52,7 @@ export class EntryCodec {
   readonly pool: ColumnPool;
   readonly #names = new Names();
   /** Finds the pattern of a message. */
-  readonly shapes = new Shapes();
+  readonly patterns = new MessagePatterns();
   readonly streams: Streams;
   readonly #defaultTable: StreamTable;
   readonly ceilings = new StreamCeilings();

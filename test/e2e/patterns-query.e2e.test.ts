@@ -281,6 +281,20 @@ describe('GET /patterns', function () {
       expect((await get(`diff?${query}`)).status).to.equal(400);
   });
 
+  it('takes windows of any length', async () => {
+    const all = (await call({ since: '-30d' })).patterns.map(({ count }) => count);
+    for (const since of ['1900-01-01T00:00:00Z', '0001-01-01T00:00:00Z', '-3000y', '0']) {
+      const { status, patterns } = await call({ since });
+      if (status !== 400) expect(patterns.map(({ count }) => count), since).to.deep.equal(all); // prettier-ignore
+    }
+    expect((await call({ since: '1900-01-01T00:00:00Z' })).status).to.equal(200);
+    expect((await call({ since: 'now' })).status).to.equal(200);
+    const { status, body } = await get(
+      `diff?${new URLSearchParams({ a: '1900-01-01T00:00:00Z..-1m', b: '-1m..2261-01-01T00:00:00Z' }).toString()}`,
+    );
+    expect(status, JSON.stringify(body)).to.equal(200);
+  });
+
   it('refuses what is no parameter, and whoever may not read', async () => {
     for (const parameters of [
       { sort: 'name' },
@@ -293,6 +307,7 @@ describe('GET /patterns', function () {
     ])
       // prettier-ignore
       expect((await call(parameters)).status, JSON.stringify(parameters)).to.equal(400);
+    expect((await call({ since: '-1x' })).text).to.include('since \\"-1x\\" is no time');
     expect((await call({}, 1, urls[0], 'writer')).status).to.equal(403);
     expect((await call({}, 2, urls[0], 'one')).status).to.equal(403);
   });

@@ -60,6 +60,13 @@ describe('patterns', function () {
     for (const entry of entries) expect(entry).to.include({ _fingerprint: failed?.fingerprint, level: 'error' });
   });
 
+  it('are stored once each', async () => {
+    for (const topic of ['pattern_counts.v1', 'patterns.v1']) {
+      const { code, stdout, stderr } = await runCli(instance, tenant, ['audit', '--topic', topic]);
+      expect(code, `${topic}\n${stdout}\n${stderr}`).to.equal(0);
+    }
+  });
+
   it('are printed by the command line', async () => {
     const { stdout, code } = await runCli(instance, tenant, ['patterns', '--since', '-1h', '--format', 'lines']);
     expect(code).to.equal(0);

@@ -116,6 +116,7 @@ export class PatternStages {
 
   #partial({ value, headers }: AbsoluteRecord): KafkaMessage {
     const offset = this.#second.messages.length;
-    return { value, headers, offset: String(offset), timestamp: String(1_795_478_400_000 + offset) } as unknown as KafkaMessage;
+    const appendedAt = String(headers['source']).split(':')[3];
+    return { value, headers, offset: String(offset), timestamp: appendedAt } as unknown as KafkaMessage;
   }
 }

@@ -1,6 +1,8 @@
 import { OVERFLOW_FINGERPRINT } from '../../../pipeline/clusterer/clusterer.ts';
 import { int64, join, sql, text, texts, uint32, type Sql } from '../../../pipeline/core/sql.ts';
-import type { Window } from '../window.ts';
+import { timeOf } from '../alerts.ts';
+import type { Deps, Request } from '../deps.ts';
+import { readWindow, type Window } from '../window.ts';
 
 const SECOND = 1_000_000_000n;
 const [MINUTE, HOUR] = [60n, 3600n];
@@ -23,6 +25,13 @@ const floorTo = (ns: bigint, span: bigint): bigint => {
 const ceilTo = (ns: bigint, span: bigint): bigint => floorTo(ns + span * SECOND - 1n, span);
 const at = (seconds: bigint): Sql => sql`fromUnixTimestamp64Second(${int64(seconds)}, 'UTC')`;
 
+/** The window from `since` until now. Throws HttpError 400. */
+export function sinceWindow(since: string, request: Request, deps: Deps): Window {
+  const now = deps.now();
+  timeOf('since', since, now);
+  return readWindow(since, 'now', now, request.retentionDays);
+}
+
 /** By whole minutes: from the one that has the start, up to before the one that has the end. */
 export type CountedWindow = Pick<Window, 'start' | 'end'> & {
   /** To what there is, also behind the end: entries from clocks that are ahead. */
@@ -32,7 +41,7 @@ export type CountedWindow = Pick<Window, 'start' | 'end'> & {
 /**
  * What stands after FROM for the counts of a tenant's patterns in a window, to the minute: rows of `pattern`, `stream_id`, `severity`, `time`,
  * `entries`, `first_ms`, `last_ms` and `arrived`. Whole hours are counted by the rows of hours, and behind the last closed segment of these, and
- * at the ends of the window, by those of minutes. Each row is counted once, however often it was written.
+ * at the ends of the window, by those of minutes. Each part of a segment is counted once, however often it was written.
  */
 export function patternCounts(tenantId: number, { start, end, isOpen }: CountedWindow, only: readonly Sql[] = []): Sql {
   const [from, to] = [floorTo(start, MINUTE), floorTo(end, MINUTE)];
@@ -46,7 +55,9 @@ export function patternCounts(tenantId: number, { start, end, isOpen }: CountedW
     : sql`span = 60 AND ${isIn}`;
   const where = join([own, sql`scope < 2`, rows, ...only], sql` AND `);
   const closed = sql`WITH (SELECT mapFromArrays(groupArray(k), groupArray(u)) FROM (SELECT run * 65536 + log_part AS k, max(until) AS u FROM pattern_counts WHERE ${own} AND scope = 2 AND span = 3600 GROUP BY k)) AS closed `;
-  return sql`(${isLong ? closed : sql``}SELECT pattern, stream_id, severity, time, any(entries) AS entries, any(first_ms) AS first_ms, any(last_ms) AS last_ms, any(arrived) AS arrived FROM pattern_counts WHERE ${where} GROUP BY pattern, stream_id, severity, time, span, scope, log_part, segment, run, retention_days)`;
+  // of a part of a segment that was written twice one record counts
+  const once = sql`(log_part, kafka_off) IN (SELECT log_part, min(kafka_off) FROM pattern_counts WHERE ${where} GROUP BY log_part, run, span, segment, part)`;
+  return sql`(${isLong ? closed : sql``}SELECT pattern, stream_id, severity, time, entries, first_ms, last_ms, arrived FROM pattern_counts WHERE ${where} AND ${once})`;
 }
 
 /** The last word on each pattern of a tenant: `number`, `fingerprint`, `root` and `first`, the earliest time that is known (milliseconds). */

@@ -3,8 +3,8 @@ import { int64, join, sql, text, uint32, type Sql } from '../../../pipeline/core
 import { formatTime } from '../../../pipeline/core/time.ts';
 import type { Row } from '../../../pipeline/store/client.ts';
 import type { Deps, Request } from '../deps.ts';
-import { readWindow, windowMember, type Window } from '../window.ts';
-import { lastWords, numbersOf, ofService, OVERFLOW, patternCounts, ROOT } from './counts.ts';
+import { windowMember, type Window } from '../window.ts';
+import { lastWords, numbersOf, ofService, OVERFLOW, patternCounts, ROOT, sinceWindow } from './counts.ts';
 import type { PatternsParameters } from './parameters.ts';
 import { textsOf, type PatternText } from './texts.ts';
 
@@ -46,7 +46,7 @@ export type ShownPattern = {
 
 /** `GET /patterns`: the clusters of which entries came since then, with how many came. */
 export async function listPatterns(parameters: PatternsParameters, request: Request, deps: Deps): Promise<string> {
-  const window = readWindow(parameters.since, 'now', deps.now(), request.retentionDays);
+  const window = sinceWindow(parameters.since, request, deps);
   const { patterns, hasMore } = await findPatterns(parameters, window, request, deps);
   return `{"patterns":${JSON.stringify(patterns)},"has_more":${String(hasMore)},${windowMember(window)}}`;
 }

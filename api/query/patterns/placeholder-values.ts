@@ -1,3 +1,4 @@
+import { contentOf } from '../../../pipeline/clusterer/message-patterns.ts';
 import { PLACEHOLDER } from '../../../pipeline/clusterer/placeholders.ts';
 
 /** Values of a placeholder that are told, those that came most first; longer ones are cut. */
@@ -23,7 +24,7 @@ export function placeholderValues(template: string, messages: readonly string[])
   const constants = template.split(PLACEHOLDER);
   const counts = placeholders.map(() => new Map<string, number>());
   for (const message of messages) {
-    const values = valuesIn(message.replace(/\s+/g, ' ').trim(), constants);
+    const values = valuesIn(contentText(message).replace(/\s+/g, ' ').trim(), constants);
     placeholders.forEach((_placeholder, position) => {
       const value = values?.[position];
       if (value !== undefined) counts[position]?.set(value, (counts[position].get(value) ?? 0) + 1);
@@ -37,6 +38,13 @@ export function placeholderValues(template: string, messages: readonly string[])
       .slice(0, TOP)
       .map(([value, hits]) => ({ value, hits })),
   }));
+}
+
+/** A message without the header of a raw line. */
+function contentText(message: string): string {
+  const bytes = Buffer.from(message);
+  const { from, to } = contentOf(bytes, 0, bytes.length);
+  return bytes.toString('utf8', from, to);
 }
 
 /** What stands between the constants; null where they do not stand there. */

@@ -3,8 +3,8 @@ import { join, sql, text, uint32 } from '../../../pipeline/core/sql.ts';
 import { formatTime } from '../../../pipeline/core/time.ts';
 import { momentSql } from '../../../logsql/filters/time.ts';
 import type { Deps, Request } from '../deps.ts';
-import { readWindow, windowMember, type Window } from '../window.ts';
-import { lastWords, numberOf, numbersOf, patternCounts } from './counts.ts';
+import { windowMember, type Window } from '../window.ts';
+import { lastWords, numberOf, numbersOf, patternCounts, sinceWindow } from './counts.ts';
 import { findPatterns } from './list-patterns.ts';
 import type { PatternParameters } from './parameters.ts';
 import { placeholderValues } from './placeholder-values.ts';
@@ -22,7 +22,7 @@ const ONE = { sort: 'count', order: 'desc', search: null, service: null, limit: 
  * the newest entries, and its first and last message. Throws HttpError 404 for one that the tenant does not have.
  */
 export async function showPattern({ fingerprint, since }: PatternParameters, request: Request, deps: Deps): Promise<string> {
-  const window = readWindow(since, 'now', deps.now(), request.retentionDays);
+  const window = sinceWindow(since, request, deps);
   const { store, options } = deps.runner(request);
   const words = lastWords(request.tenantId);
   const rows = await store.rows(

@@ -1,4 +1,4 @@
-import type { Shapes } from '../../clusterer/shapes.ts';
+import type { MessagePatterns } from '../../clusterer/message-patterns.ts';
 import type { Canon } from '../canonical.ts';
 import { ABSENT, LITERAL, STRING, type Draft } from '../draft.ts';
 import type { Name } from '../names.ts';
@@ -8,8 +8,8 @@ import { nanosecondsOf, type Halves, type LogColumns, type Vocabulary } from './
 import type { StringColumn } from './string-column.ts';
 import type { Word, WordTable } from './words.ts';
 
-/** What all entries of a process share: the words of their columns, and the shapes that their messages had. */
-export type RowContext = { readonly vocabulary: Vocabulary; readonly shapes: Shapes };
+/** What all entries of a process share: the words of their columns, and what finds the patterns of their messages. */
+export type RowContext = { readonly vocabulary: Vocabulary; readonly patterns: MessagePatterns };
 
 /** What the rules have found of an entry; `message` is its index in the draft. */
 export type CanonicalEntry = {
@@ -22,7 +22,13 @@ export type CanonicalEntry = {
 const ns: Halves = { low: 0, high: 0 };
 
 /** Adds the entry that lies in the draft as a row. Its tokens are copied from where they are; neither strings nor objects are made. */
-export function addDraft(columns: LogColumns, draft: Draft, canon: Canon, { vocabulary, shapes }: RowContext, entry: CanonicalEntry): void {
+export function addDraft(
+  columns: LogColumns,
+  draft: Draft,
+  canon: Canon,
+  { vocabulary, patterns }: RowContext,
+  entry: CanonicalEntry,
+): void {
   nanosecondsOf(entry.time.seconds, entry.time.nanos, ns);
   columns.openRow(ns.low, ns.high, entry.streamId, entry.severity);
   columns.level.push(wordOf(draft, canon.level, vocabulary.levels));
@@ -30,7 +36,7 @@ export function addDraft(columns: LogColumns, draft: Draft, canon: Canon, { voca
   putField(columns.traceId, draft, canon.traceId);
   putField(columns.spanId, draft, canon.spanId);
   putToken(columns.message, draft, entry.message);
-  columns.readPattern(shapes);
+  columns.readPattern(patterns);
   addFields(columns, draft, canon, entry.message);
   columns.closeRow();
 }

@@ -1,4 +1,4 @@
-import type { Shapes } from '../../clusterer/shapes.ts';
+import type { MessagePatterns } from '../../clusterer/message-patterns.ts';
 import { Dictionary } from './dictionary.ts';
 import { MAX_KEYS, MAX_ROWS } from './layout.ts';
 import { StringColumn } from './string-column.ts';
@@ -108,13 +108,13 @@ export class LogColumns {
   }
 
   /** Sets the row's pattern, by its message, which was added last; 0 stays where the message is empty. */
-  readPattern(shapes: Shapes): void {
+  readPattern(patterns: MessagePatterns): void {
     const { message, count } = this;
     const start = message.lastStart;
     if (start === message.length) return;
-    shapes.read(message.bytes, start, message.length);
-    this.pattern[2 * count] = shapes.low;
-    this.pattern[2 * count + 1] = shapes.high;
+    patterns.read(message.bytes, start, message.length);
+    this.pattern[2 * count] = patterns.low;
+    this.pattern[2 * count + 1] = patterns.high;
   }
 
   closeRow(): void {

@@ -1,3 +1,4 @@
+import { MessagePatterns } from '../../clusterer/message-patterns.ts';
 import { Shapes } from '../../clusterer/shapes.ts';
 import { NEWLINE } from '../../core/bytes.ts';
 import { Literal } from '../../core/entry.ts';
@@ -91,7 +92,7 @@ function isLiteral(value: unknown, text = ''): boolean {
 
 /** Few records are lines, so few shapes are remembered of them. */
 const [PLAIN_SHAPES, PLAIN_WORDS] = [1024, 32_768] as const;
-let shapes: Shapes | null = null;
+let patterns: MessagePatterns | null = null;
 
 /** Adds a checked row. Its pattern is worked out here, which gives the same wherever it is read. */
 export function addPlainRow(columns: LogColumns, row: PlainRow, { names, levels, services }: Words): void {
@@ -104,7 +105,7 @@ export function addPlainRow(columns: LogColumns, row: PlainRow, { names, levels,
   put(columns.traceId, row.trace_id);
   put(columns.spanId, row.span_id);
   put(columns.message, row.message);
-  columns.readPattern((shapes ??= new Shapes(PLAIN_SHAPES, PLAIN_WORDS)));
+  columns.readPattern((patterns ??= new MessagePatterns(new Shapes(PLAIN_SHAPES, PLAIN_WORDS))));
   columns.names.reserve(row.fields.length);
   columns.jsonNames.reserve(row.fields.length);
   for (const [key, value] of row.fields) {

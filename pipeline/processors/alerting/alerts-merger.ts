@@ -1,4 +1,4 @@
-import { alertRow, RULE, type Alert } from '../../alerts/alert.ts';
+import { alertRow, NEW_PATTERN, RULE, type Alert } from '../../alerts/alert.ts';
 import { alertRecords } from '../../alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
@@ -61,7 +61,7 @@ export const alerting: Merger<Watches> = {
 
   resolve(state, input) {
     const { alert, note, appendedAt } = input;
-    if (alert.detector === RULE) return [];
+    if (alert.detector === RULE || alert.detector === NEW_PATTERN) return [];
     const resolved = watchOf(state, alert.tenantId).resolve(alert, note, appendedAt);
     return resolved === null ? [] : recordsOf(input, [resolved]);
   },

@@ -1,52 +1,88 @@
+import { alertRow, NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
+import { alertRecords } from '../../alerts/alerts-signal.ts';
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import { patternRecords } from '../../counters/pattern-rows.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger } from '../merge/merger.ts';
+import type { Position } from '../processor.ts';
+import { NewPatterns } from './new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
 import { MOST_TENANT_BYTES, TenantClusters } from './tenant-clusters.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 const DAY_MS = 86_400_000;
 /** Bytes of templates that a partition remembers; beyond it a tenant has few of its own. */
 const MOST_BYTES = 36 * 1024 * 1024;
 const FEW_BYTES = 64 * 1024;
 
-/** The tenants of a partition of `partials.v1`. */
-export type ClustersState = { readonly tenants: Map<number, TenantClusters> };
+/** What is known of a tenant. */
+type Known = { readonly clusters: TenantClusters; readonly news: NewPatterns };
+/** The tenants of a partition of `partials.v1`, and when the first of the alerts that fire is over: seconds. */
+export type ClustersState = {
+  readonly tenants: Map<number, Known>;
+  endsAt: number;
+  /** Bytes of the templates of all of them, about, and the day (since 1970, by append time) on which they were forgotten last. */
+  bytes: number;
+  day: number;
+  /** Whether new error templates are told, as it was set by tenant; 0: for all. */
+  readonly told: Map<number, boolean>;
+};
 
 /**
  * Finds the templates of the patterns that `patterns` tells of, and which are one cluster, tenant by tenant, and tells each with its text, an
- * example, its earliest entry and the root of its cluster (docs/adr/0030-patterns.md).
+ * example, its earliest entry and the root of its cluster (docs/adr/0030-patterns.md). Error templates that were never seen before are alerts.
  */
 export const clusters: Merger<ClustersState> = {
   name: 'clusters',
   of: 'patterns',
-  init: () => ({ tenants: new Map() }),
+  init: newState,
 
-  fold({ tenants }, input) {
-    if (input.kind === 'tick') return [];
-    const seen = readSeen(input.value);
-    if (seen === null) return [];
-    const { tenantId, retentionDays, source, partition, offset: version } = input;
-    let own = tenants.get(tenantId);
-    if (own === undefined) tenants.set(tenantId, (own = new TenantClusters()));
-    const day = Math.floor(source.appendedAt / DAY_MS);
-    own.forget(day, retentionDays);
-    const all = [...tenants.values()].reduce((sum, { bytes }) => sum + bytes, 0);
-    const told = own.take(seen, day, all < MOST_BYTES ? MOST_TENANT_BYTES : FEW_BYTES);
-    if (own.size === 0) tenants.delete(tenantId);
-    const shared = { tenantId, retentionDays, version, told: Math.floor(source.appendedAt / 1000) };
-    return patternRecords(
-      partition,
-      told.map((pattern) => ({ ...shared, ...pattern })),
-    );
+  settings: { [NEW_PATTERN]: ['on', 'off'] },
+  checkSetting: ({ value }) => (value === 'on' || value === 'off' ? null : `${NEW_PATTERN} is "on" or "off".`),
+  configure({ told }, { key, tenantId, value }) {
+    if (key !== NEW_PATTERN) return;
+    if (value === 'on' || value === 'off') told.set(tenantId, value === 'on');
+    else told.delete(tenantId);
   },
 
-  snapshot({ tenants }) {
+  fold(state, input) {
+    const ended = alertRecordsAt(input, end(state, input));
+    if (input.kind === 'tick') return ended;
+    const seen = readSeen(input.value);
+    if (seen === null) return ended;
+    const { tenantId, retentionDays, source, partition, offset: version } = input;
+    const day = Math.floor(source.appendedAt / DAY_MS);
+    forget(state, day);
+    const known = knownOf(state, tenantId);
+    known.clusters.retentionDays = retentionDays;
+    const before = known.clusters.bytes;
+    const told = known.clusters.take(seen, day, state.bytes < MOST_BYTES ? MOST_TENANT_BYTES : FEW_BYTES);
+    state.bytes += known.clusters.bytes - before;
+    const now = Math.floor(source.appendedAt / 1000);
+    // a row that tells a root alone is of no entry
+    const came = told.filter(({ example }) => example !== '');
+    const isTold = state.told.get(tenantId) ?? state.told.get(0) ?? true;
+    const alerts = came.flatMap((pattern) => known.news.take(pattern, pattern.isNew && isTold, { tenantId, retentionDays }, now) ?? []);
+    state.endsAt = Math.min(state.endsAt, known.news.endsAt);
+    const shared = { tenantId, retentionDays, version, told: now };
+    const rows = told.map((pattern) => ({ ...shared, ...pattern }));
+    return [...ended, ...patternRecords(partition, rows), ...alertRecordsAt(input, alerts)];
+  },
+
+  resolve(state, input) {
+    const { alert, note, appendedAt } = input;
+    if (alert.detector !== NEW_PATTERN) return [];
+    const resolved = knownOf(state, alert.tenantId).news.resolve(alert, note, Math.floor(appendedAt / 1000));
+    return resolved === null ? [] : alertRecordsAt(input, [resolved]);
+  },
+
+  snapshot({ tenants, day }) {
     const to = new ByteWriter();
-    for (const number of [VERSION, tenants.size]) to.count(number);
-    for (const [tenantId, own] of tenants) {
+    for (const number of [VERSION, day, tenants.size]) to.count(number);
+    for (const [tenantId, known] of tenants) {
       to.count(tenantId);
-      own.write(to);
+      known.clusters.write(to);
+      to.text(Buffer.from(JSON.stringify(known.news)).toString('latin1'));
     }
     return to.finish();
   },
@@ -55,12 +91,61 @@ export const clusters: Merger<ClustersState> = {
     const from = new ByteReader(bytes);
     try {
       if (from.count() !== VERSION) return null;
-      const state: ClustersState = { tenants: new Map() };
-      for (let left = from.count(0xffff_ffff); left > 0; left--) state.tenants.set(from.count(0xffff_ffff), TenantClusters.read(from));
+      const state = newState();
+      state.day = from.count();
+      for (let left = from.count(0xffff_ffff); left > 0; left--) {
+        const tenantId = from.count(0xffff_ffff);
+        const own = TenantClusters.read(from);
+        const news = NewPatterns.from(JSON.parse(Buffer.from(from.text(), 'latin1').toString()));
+        state.tenants.set(tenantId, { clusters: own, news });
+        state.bytes += own.bytes;
+      }
+      state.endsAt = endOf(state);
       return from.isAtEnd ? state : null;
     } catch (error) {
-      if (error instanceof CutOff) return null;
+      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
       throw error;
     }
   },
 };
+
+function newState(): ClustersState {
+  return { tenants: new Map(), endsAt: Infinity, bytes: 0, day: 0, told: new Map() };
+}
+
+function knownOf({ tenants }: ClustersState, tenantId: number): Known {
+  let known = tenants.get(tenantId);
+  if (known === undefined) tenants.set(tenantId, (known = { clusters: new TenantClusters(), news: new NewPatterns() }));
+  return known;
+}
+
+/** Forgets, once a day, the templates that do not come any more, and the tenants of whom nothing is left. */
+function forget(state: ClustersState, day: number): void {
+  if (day <= state.day) return;
+  state.day = day;
+  state.bytes = 0;
+  for (const [tenantId, { clusters: own, news }] of state.tenants) {
+    own.forget(day);
+    if (own.size === 0 && news.endsAt === Infinity) state.tenants.delete(tenantId);
+    else state.bytes += own.bytes;
+  }
+}
+
+const endOf = ({ tenants }: ClustersState): number =>
+  [...tenants.values()].reduce((least, { news }) => Math.min(least, news.endsAt), Infinity);
+
+/** The alerts that are over by now. */
+function end(state: ClustersState, { appendedAt }: Position): Alert[] {
+  const now = Math.floor(appendedAt / 1000);
+  if (now < state.endsAt) return [];
+  const ended = [...state.tenants.values()].flatMap(({ news }) => news.end(now));
+  state.endsAt = endOf(state);
+  return ended;
+}
+
+/** Alerts as they are told at this place. */
+const alertRecordsAt = ({ partition, offset }: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
+  alertRecords(
+    partition,
+    alerts.map((alert) => alertRow(alert, offset)),
+  );

@@ -5,6 +5,9 @@ import { GroupTable } from '../group-table.ts';
 /** Patterns that a partition knows of one tenant, and of all; of others it tells nothing, which are the overflow then. */
 const MOST_OF_TENANT = 50_000;
 const MOST = 200_000;
+/** New patterns of a tenant that a partition tells in an hour; what is beyond is told in a later one. */
+const MOST_NEW = 10_000;
+const HOURS = 24;
 
 /** The patterns that a partition has told of, by tenant. */
 export class KnownPatterns {
@@ -13,21 +16,30 @@ export class KnownPatterns {
   #toldDay: number[] = [];
   #first: number[] = [];
   #sizes = new Map<number, number>();
+  /** The hour of the last pattern that was told as a new one, and how many were in it, by tenant. */
+  #hour = 0;
+  #news = new Map<number, number>();
   readonly #mostOfTenant: number;
+  readonly #mostNew: number;
 
-  constructor(mostOfTenant = MOST_OF_TENANT) {
+  constructor(mostOfTenant = MOST_OF_TENANT, mostNew = MOST_NEW) {
     this.#mostOfTenant = mostOfTenant;
+    this.#mostNew = mostNew;
   }
 
   get size(): number {
     return this.#table.size;
   }
 
-  /** True where a pattern of which an entry comes is to be told: it is new, or new on this day, or its entry is earlier than all; it is told then. */
-  tell(tenant: number, high: number, low: number, day: number, first: number): boolean {
+  /**
+   * True where a pattern of which an entry comes in an hour (since 1970, by append time) is to be told: it is new, or new on this day, or its entry is
+   * earlier than all; it is told then.
+   */
+  tell(tenant: number, high: number, low: number, hour: number, first: number): boolean {
+    const day = Math.floor(hour / HOURS);
     const place = this.#table.find(tenant, 0, high, low, 0, 0);
     if (place < 0) {
-      if (this.size >= MOST || (this.#sizes.get(tenant) ?? 0) >= this.#mostOfTenant) return false;
+      if (this.size >= MOST || (this.#sizes.get(tenant) ?? 0) >= this.#mostOfTenant || !this.#isRoom(tenant, hour)) return false;
       this.#add(tenant, high, low, day, first);
       return true;
     }
@@ -35,6 +47,18 @@ export class KnownPatterns {
     this.#toldDay[place] = day;
     this.#first[place] = Math.min(first, this.#first[place] as number);
     return !isTold;
+  }
+
+  /** Whether one more new pattern of a tenant may be told in this hour, which it is then. */
+  #isRoom(tenant: number, hour: number): boolean {
+    if (hour !== this.#hour) {
+      this.#hour = hour;
+      this.#news.clear();
+    }
+    const news = this.#news.get(tenant) ?? 0;
+    if (news >= this.#mostNew) return false;
+    this.#news.set(tenant, news + 1);
+    return true;
   }
 
   /** Forgets those that did not come on this day or the one before; they are told as new ones when they come back. */
@@ -52,6 +76,7 @@ export class KnownPatterns {
   }
 
   write(to: ByteWriter): void {
+    for (const number of [this.#hour, this.#news.size, ...[...this.#news].flat()]) to.count(number);
     to.count(this.size);
     for (let place = 0; place < this.size; place++) {
       to.count(this.#table.tenant(place));
@@ -65,6 +90,8 @@ export class KnownPatterns {
   /** What `write` wrote; throws CutOff where it is anything else. */
   static read(from: ByteReader): KnownPatterns {
     const read = new KnownPatterns();
+    read.#hour = from.count();
+    for (let left = from.count(0xffff_ffff); left > 0; left--) read.#news.set(from.count(0xffff_ffff), from.count());
     for (let left = from.count(MOST); left > 0; left--) {
       const size = read.size;
       read.#add(from.count(0xffff_ffff), from.word(), from.word(), from.signed(), from.count());

@@ -57,39 +57,61 @@ export class PatternSegment {
 
   /** Adds what was counted of a record. */
   add({ patterns, groups, first, last }: RecordPatterns, tenant: number, retentionDays: number): void {
+    const [isAlone, isFolded] = [this.alone.has(tenant), this.folded.has(tenant)];
+    const kind = retentionDays + SCOPE_UNIT * (isAlone ? COUNTS_ALL : COUNTS_STREAM);
+    // the number of a pattern here by its number in the record
+    const numbers = isFolded ? [] : Array.from({ length: patterns.size }, (_none, at) => this.#patterns.at(tenant, 0, patterns.high(at), patterns.low(at), 0, 0)); // prettier-ignore
     for (let group = 0; group < groups.size; group++) {
+      const [entries, earliest, latest] = [groups.entries(group), first[group] as number, last[group] as number];
+      if (isFolded) {
+        this.#count(this.#overflow(tenant, retentionDays), entries, earliest, latest);
+        continue;
+      }
       const level = groups.level(group);
       const pattern = Math.floor(level / SEVERITY_UNIT);
-      this.put({
-        ...{ tenant, retentionDays, scope: COUNTS_STREAM },
-        ...{ patternHigh: patterns.high(pattern), patternLow: patterns.low(pattern) },
-        ...{ streamHigh: groups.high(group), streamLow: groups.low(group) },
-        ...{ time: Math.floor(groups.time(group) / this.minutes), severity: level % SEVERITY_UNIT },
-        ...{ entries: groups.entries(group), first: first[group] as number, last: last[group] as number },
-      });
+      const own = (numbers[pattern] as number) * SEVERITY_UNIT + (level % SEVERITY_UNIT);
+      const time = Math.floor(groups.time(group) / this.minutes);
+      const at = isAlone
+        ? this.#groups.at(tenant, kind, 0, 0, time, own)
+        : this.#groups.at(tenant, kind, groups.high(group), groups.low(group), time, own);
+      this.#count(at, entries, earliest, latest);
     }
   }
 
   /** Adds to a group, as far as its tenant's groups are told apart here. */
-  put(given: Group): void {
-    const group = this.#toldApart(given);
-    const pattern = this.#patterns.at(group.tenant, 0, group.patternHigh, group.patternLow, 0, 0);
-    const kind = group.retentionDays + SCOPE_UNIT * group.scope;
-    const at = this.#groups.at(group.tenant, kind, group.streamHigh, group.streamLow, group.time, pattern * SEVERITY_UNIT + group.severity);
-    const isNew = this.#groups.entries(at) === 0;
-    this.#first[at] = isNew ? group.first : Math.min(this.#first[at] as number, group.first);
-    this.#last[at] = isNew ? group.last : Math.max(this.#last[at] as number, group.last);
-    this.#groups.add(at, group.entries, 0);
+  put({ tenant, retentionDays, scope, patternHigh, patternLow, severity, streamHigh, streamLow, time, entries, first, last }: Group): void {
+    const own = this.#own(tenant, patternHigh, patternLow, severity);
+    this.#count(this.#place(tenant, retentionDays + SCOPE_UNIT * scope, own, streamHigh, streamLow, time), entries, first, last);
   }
 
-  #toldApart(group: Group): Group {
-    if (this.folded.has(group.tenant)) {
-      const time = Math.floor(this.since / MINUTE_MS / this.minutes);
-      const overflow = { patternHigh: OVERFLOW_HIGH, patternLow: OVERFLOW_LOW, severity: 0, time };
-      return { ...group, ...overflow, scope: COUNTS_ALL, streamHigh: 0, streamLow: 0 };
+  /** The level of a group: its pattern and severity; -1 where its tenant's patterns are not told apart. */
+  #own(tenant: number, high: number, low: number, severity: number): number {
+    return this.folded.has(tenant) ? -1 : this.#patterns.at(tenant, 0, high, low, 0, 0) * SEVERITY_UNIT + severity;
+  }
+
+  #place(tenant: number, kind: number, own: number, streamHigh: number, streamLow: number, time: number): number {
+    if (own < 0) return this.#overflow(tenant, kind % SCOPE_UNIT);
+    if (!this.alone.has(tenant)) return this.#groups.at(tenant, kind, streamHigh, streamLow, time, own);
+    return this.#groups.at(tenant, (kind % SCOPE_UNIT) + SCOPE_UNIT * COUNTS_ALL, 0, 0, time, own);
+  }
+
+  /** The group of a tenant whose patterns are not told apart. */
+  #overflow(tenant: number, retentionDays: number): number {
+    const time = Math.floor(this.since / MINUTE_MS / this.minutes);
+    const own = this.#patterns.at(tenant, 0, OVERFLOW_HIGH, OVERFLOW_LOW, 0, 0) * SEVERITY_UNIT;
+    return this.#groups.at(tenant, retentionDays + SCOPE_UNIT * COUNTS_ALL, 0, 0, time, own);
+  }
+
+  #count(group: number, entries: number, earliest: number, latest: number): void {
+    const [first, last] = [this.#first, this.#last];
+    if (this.#groups.entries(group) === 0) {
+      first[group] = earliest;
+      last[group] = latest;
+    } else {
+      if (earliest < (first[group] as number)) first[group] = earliest;
+      if (latest > (last[group] as number)) last[group] = latest;
     }
-    if (!this.alone.has(group.tenant)) return group;
-    return { ...group, scope: COUNTS_ALL, streamHigh: 0, streamLow: 0 };
+    this.#groups.add(group, entries, 0);
   }
 
   /**
@@ -107,9 +129,15 @@ export class PatternSegment {
   }
 
   #regroup(): void {
-    const before = [...this.groups()];
+    const [patterns, groups, first, last] = [this.#patterns, this.#groups, this.#first, this.#last];
     [this.#patterns, this.#groups, this.#first, this.#last] = [new GroupTable(), new GroupTable(), [], []];
-    for (const group of before) this.put(group);
+    for (let at = 0; at < groups.size; at++) {
+      const [tenant, level] = [groups.tenant(at), groups.level(at)];
+      const pattern = Math.floor(level / SEVERITY_UNIT);
+      const own = this.#own(tenant, patterns.high(pattern), patterns.low(pattern), level % SEVERITY_UNIT);
+      const place = this.#place(tenant, groups.kind(at), own, groups.high(at), groups.low(at), groups.time(at));
+      this.#count(place, groups.entries(at), first[at] as number, last[at] as number);
+    }
   }
 
   /** Its groups, in the order in which they were first counted. */
@@ -128,10 +156,10 @@ export class PatternSegment {
   }
 
   /** Its rows, and behind those of all tenants, for each of these, that it is closed. */
-  rows({ partition, until, closedAt, run }: SegmentEnd): PatternCount[] {
+  rows({ partition, until, closedAt, run }: SegmentEnd): Omit<PatternCount, 'part'>[] {
     const span = this.minutes * MINUTE_SECONDS;
     const key = { span, partition, segment: this.from, until, run };
-    const rows: PatternCount[] = [];
+    const rows: Omit<PatternCount, 'part'>[] = [];
     const tenants = new Map<number, number>();
     for (const { tenant: tenantId, retentionDays, scope, time, severity, entries, first, last, ...ids } of this.groups()) {
       const [pattern, streamId] = [idOf(ids.patternHigh, ids.patternLow), idOf(ids.streamHigh, ids.streamLow)];

@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 /** More than a partial ever has. */
 const MOST = 100_000;
 /** A partial is cut after so many bytes, about. */
@@ -14,6 +14,8 @@ export type SeenPattern = {
   readonly first: number;
   /** As a template is made of it: bytes, a character for each of them. */
   readonly message: string;
+  /** The label set of its stream, in the same form; empty where it is too long. */
+  readonly stream: string;
 };
 
 /** The values of the partials that tell these patterns. */
@@ -21,22 +23,24 @@ export function encodeSeen(patterns: readonly SeenPattern[]): Buffer[] {
   const cuts: SeenPattern[][] = [];
   let room = 0;
   for (const pattern of patterns) {
-    room -= pattern.message.length + 32;
+    const size = pattern.message.length + pattern.stream.length + 32;
+    room -= size;
     if (room < 0) {
       cuts.push([]);
-      room = PARTIAL_BYTES - pattern.message.length - 32;
+      room = PARTIAL_BYTES - size;
     }
     cuts.at(-1)?.push(pattern);
   }
   return cuts.map((together) => {
     const to = new ByteWriter();
     for (const number of [VERSION, together.length]) to.count(number);
-    for (const { high, low, severity, first, message } of together) {
+    for (const { high, low, severity, first, message, stream } of together) {
       to.word(high);
       to.word(low);
       to.count(severity);
       to.count(first);
       to.text(message);
+      to.text(stream);
     }
     return to.finish();
   });
@@ -49,7 +53,10 @@ export function readSeen(value: Buffer): SeenPattern[] | null {
     if (from.count() !== VERSION) return null;
     const patterns: SeenPattern[] = [];
     for (let left = from.count(MOST); left > 0; left--)
-      patterns.push({ high: from.word(), low: from.word(), severity: from.count(0xff), first: from.count(), message: from.text() });
+      patterns.push({
+        ...{ high: from.word(), low: from.word(), severity: from.count(0xff), first: from.count() },
+        ...{ message: from.text(), stream: from.text() },
+      });
     return from.isAtEnd ? patterns : null;
   } catch (error) {
     if (error instanceof CutOff) return null;

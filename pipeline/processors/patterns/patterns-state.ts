@@ -2,7 +2,7 @@ import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { KnownPatterns } from './known-patterns.ts';
 import { PatternSegment } from './pattern-segment.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 const MAX_WORD = 0xffff_ffff;
 const MOST_GROUPS = 10_000_000;
 

@@ -1,4 +1,5 @@
-import { MAX_MESSAGE, wholeCharacters } from '../../clusterer/words.ts';
+import { DECIDING_BYTES } from '../../clusterer/message-patterns.ts';
+import { wholeCharacters } from '../../clusterer/words.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import { patternCountRecords } from '../../counters/pattern-counts.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
@@ -9,12 +10,17 @@ import { encodeSeen, type SeenPattern } from './patterns-partial.ts';
 import { PatternsState, SEGMENTS } from './patterns-state.ts';
 import { RecordPatterns } from './record-patterns.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+/** A longer label set is not told. */
+const MAX_STREAM_BYTES = 4096;
 
 export type PatternsOptions = {
   /** When a segment has more groups, those who have most of them are told apart less; where that is not enough it is closed. */
   readonly maxGroups?: number;
 };
+
+const idBytes = Buffer.alloc(8);
 
 /** The record that is being folded; nothing of it is part of a state. */
 const record = new RecordPatterns();
@@ -70,7 +76,8 @@ function closed({ segments }: PatternsState, index: number, end: SegmentEnd): Ab
 /** Counts a record, and tells which of its patterns are to be told. */
 function take(state: PatternsState, input: Batch, columns: ColumnsView): PartialOutput[] {
   const { tenantId, retentionDays, offset, appendedAt } = input;
-  const day = Math.floor(appendedAt / DAY_MS);
+  const hour = Math.floor(appendedAt / HOUR_MS);
+  const day = Math.floor(hour / HOURS);
   if (day > state.day) {
     state.known.forget(day);
     state.day = day;
@@ -81,19 +88,39 @@ function take(state: PatternsState, input: Batch, columns: ColumnsView): Partial
     const segment = (state.segments[index] ??= new PatternSegment(offset, appendedAt, minutes));
     segment.add(record, tenantId, retentionDays);
   });
+  const seen = told(state, input, columns, hour);
+  return encodeSeen(seen).map((value) => ({ kind: 'partial', tenantId, retentionDays, value }));
+}
+
+/** The patterns of the record that are to be told. */
+function told(state: PatternsState, { tenantId, streams }: Batch, columns: ColumnsView, hour: number): SeenPattern[] {
   const { patterns, firstTime, firstRow } = record;
-  const seen: SeenPattern[] = [];
+  const seen: (Omit<SeenPattern, 'stream'> & { readonly row: number })[] = [];
   for (let number = 0; number < patterns.size; number++) {
     const [high, low, first] = [patterns.high(number), patterns.low(number), firstTime[number] as number];
-    if (!state.known.tell(tenantId, high, low, day, first)) continue;
+    if (!state.known.tell(tenantId, high, low, hour, first)) continue;
     const row = firstRow[number] as number;
-    seen.push({ high, low, first, severity: columns.bytes[columns.severity + row] as number, message: messageAt(columns, row) });
+    seen.push({ high, low, first, row, severity: columns.bytes[columns.severity + row] as number, message: messageAt(columns, row) });
   }
-  return encodeSeen(seen).map((value) => ({ kind: 'partial', tenantId, retentionDays, value }));
+  if (seen.length === 0) return [];
+  const idAt = (row: number): string => columns.bytes.toString('latin1', columns.streamId + 8 * row, columns.streamId + 8 * row + 8);
+  const ids = seen.map(({ row }) => idAt(row));
+  const wanted = new Set(ids);
+  const texts = new Map<string, string>();
+  streams.forEach((stream) => {
+    idBytes.writeInt32LE(stream.low | 0, 0);
+    idBytes.writeInt32LE(stream.high | 0, 4);
+    const id = idBytes.toString('latin1');
+    if (wanted.has(id) && !texts.has(id)) texts.set(id, Buffer.from(stream.text()).toString('latin1'));
+  });
+  return seen.map(({ high, low, first, severity, message }, index) => {
+    const stream = texts.get(ids[index] ?? '') ?? '';
+    return { high, low, first, severity, message, stream: stream.length > MAX_STREAM_BYTES ? '' : stream };
+  });
 }
 
 /** As much of a message as a template is made of. */
 function messageAt({ bytes, message }: ColumnsView, row: number): string {
   const [start, end] = [message.starts[row] as number, message.ends[row] as number];
-  return bytes.toString('latin1', start, end - start > MAX_MESSAGE ? wholeCharacters(bytes, start + MAX_MESSAGE) : end);
+  return bytes.toString('latin1', start, end - start > DECIDING_BYTES ? wholeCharacters(bytes, start + DECIDING_BYTES) : end);
 }

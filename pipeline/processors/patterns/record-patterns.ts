@@ -33,10 +33,13 @@ export class RecordPatterns {
       const ms = Math.max(0, millisecondsOf(timeHigh, timeLow));
       const known = patterns.size;
       const number = patterns.at(0, 0, high, low, 0, 0);
-      if (number === known) [this.firstRow[number], this.firstTime[number]] = [row, ms];
-      else if (ms < (this.firstTime[number] as number)) this.firstTime[number] = ms;
+      if (number === known) {
+        this.firstRow[number] = row;
+        this.firstTime[number] = ms;
+      } else if (ms < (this.firstTime[number] as number)) this.firstTime[number] = ms;
       const level = number * SEVERITY_UNIT + (bytes[severity + row] as number);
-      const [streamLow, streamHigh] = [data.getInt32(streamId + 8 * row, true), data.getInt32(streamId + 8 * row + 4, true)];
+      const streamLow = data.getInt32(streamId + 8 * row, true);
+      const streamHigh = data.getInt32(streamId + 8 * row + 4, true);
       this.#add(groups.at(0, 0, streamHigh, streamLow, minuteOf(timeHigh, timeLow), level), ms);
     }
   }

@@ -1,6 +1,7 @@
 import { Clusterer, OVERFLOW_FINGERPRINT } from '../../clusterer/clusterer.ts';
-import { Masker } from '../../clusterer/masker.ts';
+import { MessagePatterns } from '../../clusterer/message-patterns.ts';
 import { fingerprintOf } from '../../clusterer/shapes.ts';
+import { MAX_MESSAGE, wholeCharacters } from '../../clusterer/words.ts';
 import type { PatternRow } from '../../counters/pattern-rows.ts';
 import { type ByteReader, type ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { SeenPattern } from './patterns-partial.ts';
@@ -11,12 +12,21 @@ export const MOST_TENANT_BYTES = 12 * 1024 * 1024;
 /** What is not told for so long is forgotten, where entries are kept for ever or longer. Days. */
 const MOST_DAYS = 365;
 
+/** Templates that were forgotten and are not new when they come back: so many, by so many digits of their fingerprints. */
+const MOST_FORGOTTEN = 20_000;
+const DIGITS = 16;
+
 /** A template: with which time it came first, the earliest time of an entry (milliseconds), and the day on which it was told last. */
 type Seen = { readonly template: string; readonly added: number; first: number; day: number };
 /** A pattern as it is told, without what all rows of a partial share. */
-export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' | 'example' | 'severity' | 'first'>;
+export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' | 'example' | 'severity' | 'first'> & {
+  /** The label set of the example's stream. */
+  readonly stream: string;
+  /** Its template was never seen, nor any other of its cluster. */
+  readonly isNew: boolean;
+};
 
-const masker = new Masker();
+const messages = new MessagePatterns();
 const options = { maxTemplates: MOST_TEMPLATES };
 const bytesOf = (template: string): number => Buffer.byteLength(template) + 16;
 
@@ -24,11 +34,13 @@ const bytesOf = (template: string): number => Buffer.byteLength(template) + 16;
 export class TenantClusters {
   /** Bytes of all templates, about. */
   bytes = 0;
+  /** The class of its last entries. */
+  retentionDays = 0;
   #clusterer = new Clusterer(options);
   /** By fingerprint, in the order in which they came. */
   readonly #seen = new Map<string, Seen>();
-  /** The day (since 1970, by append time) on which templates were forgotten last. */
-  #day = 0;
+  /** Templates that were forgotten: the first digits of their fingerprints. */
+  readonly #forgotten = new Set<string>();
 
   get size(): number {
     return this.#seen.size;
@@ -54,43 +66,62 @@ export class TenantClusters {
     return [...told.values()].map((one) => ({ ...one, root: this.#clusterer.rootOf(one.fingerprint) ?? OVERFLOW_FINGERPRINT }));
   }
 
-  #add({ high, low, severity, first, message }: SeenPattern, day: number, mostBytes: number): ToldPattern | null {
+  #add({ high, low, severity, first, message, stream: labels }: SeenPattern, day: number, mostBytes: number): ToldPattern | null {
     const bytes = Buffer.from(message, 'latin1');
-    const template = Buffer.from(masker.out.subarray(0, masker.mask(bytes, 0, bytes.length))).toString();
-    const fingerprint = fingerprintOf(template);
+    messages.read(bytes, 0, bytes.length);
     // made by other rules than those of this release: what is counted of it is the overflow
-    if (parseInt(fingerprint.slice(0, 8), 16) !== high || parseInt(fingerprint.slice(8, 16), 16) !== low) return null;
+    if (messages.high >>> 0 !== high >>> 0 || messages.low >>> 0 !== low >>> 0) return null;
+    const template = messages.template();
+    const fingerprint = fingerprintOf(template);
     const known = this.#seen.get(fingerprint);
     const earliest = Math.min(first, known?.first ?? first);
+    let isNew = false;
     if (known !== undefined) [known.first, known.day] = [earliest, Math.max(known.day, day)];
     else if (this.size < MOST_TEMPLATES && this.bytes + bytesOf(template) <= Math.min(mostBytes, MOST_TENANT_BYTES)) {
-      this.#clusterer.add(template, first);
+      isNew = this.#clusterer.add(template, first) === fingerprint && !this.#forgotten.has(fingerprint.slice(0, DIGITS));
       this.#seen.set(fingerprint, { template, added: first, first, day });
       this.bytes += bytesOf(template);
     }
-    return { fingerprint, root: '', template, example: bytes.toString(), severity, first: earliest };
+    const stream = labels === '' ? '{}' : Buffer.from(labels, 'latin1').toString();
+    return {
+      fingerprint,
+      root: '',
+      template,
+      example: bytes.toString('utf8', 0, bytes.length > MAX_MESSAGE ? wholeCharacters(bytes, MAX_MESSAGE) : bytes.length),
+      severity,
+      first: earliest,
+      stream,
+      isNew,
+    };
   }
 
-  /** Forgets, once a day, the templates that did not come for so many days (0: for a year); they are new ones when they come back. */
-  forget(day: number, retentionDays: number): void {
-    if (day <= this.#day) return;
-    this.#day = day;
+  /** Forgets the templates that did not come for as many days as entries are kept (or a year); they are told again when they come back. */
+  forget(day: number): void {
+    const { retentionDays } = this;
     const oldest = day - 1 - (retentionDays === 0 ? MOST_DAYS : retentionDays);
     if (![...this.#seen.values()].some((seen) => seen.day < oldest)) return;
     this.#clusterer = new Clusterer(options);
     this.bytes = 0;
     for (const [fingerprint, { template, added, day: told }] of this.#seen) {
-      if (told < oldest) this.#seen.delete(fingerprint);
-      else {
+      if (told < oldest) {
+        this.#seen.delete(fingerprint);
+        this.#forgotten.add(fingerprint.slice(0, DIGITS));
+      } else {
         this.#clusterer.add(template, added);
         this.bytes += bytesOf(template);
       }
     }
     this.#clusterer.takeAliases();
+    for (const digits of this.#forgotten) {
+      if (this.#forgotten.size <= MOST_FORGOTTEN) break;
+      this.#forgotten.delete(digits);
+    }
   }
 
   write(to: ByteWriter): void {
-    to.signed(this.#day);
+    to.count(this.retentionDays);
+    to.count(this.#forgotten.size);
+    for (const digits of this.#forgotten) to.text(digits);
     to.count(this.size);
     for (const { template, added, first, day } of this.#seen.values()) {
       to.text(Buffer.from(template).toString('latin1'));
@@ -103,7 +134,8 @@ export class TenantClusters {
   /** What `write` wrote; throws CutOff where it is anything else. */
   static read(from: ByteReader): TenantClusters {
     const read = new TenantClusters();
-    read.#day = from.signed();
+    read.retentionDays = from.count(0xffff);
+    for (let left = from.count(MOST_FORGOTTEN); left > 0; left--) read.#forgotten.add(from.text());
     for (let left = from.count(MOST_TEMPLATES); left > 0; left--) {
       const template = Buffer.from(from.text(), 'latin1').toString();
       const [added, first, day] = [from.count(), from.count(), from.signed()];
@@ -118,4 +150,4 @@ export class TenantClusters {
   }
 }
 
-const NOTHING = { template: '', example: '', severity: 0 } as const;
+const NOTHING = { template: '', example: '', severity: 0, stream: '', isNew: false } as const;

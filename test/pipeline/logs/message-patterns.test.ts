@@ -67,6 +67,16 @@ describe('the pattern of an entry', () => {
     expect(patternsOf(viewIn(written([{ _msg: 7 }, { message: 'é世界 9' }]), 2))).to.deep.equal([patternOf('7'), patternOf('é世界 12')]);
   });
 
+  it('is that of the content of a raw line, behind its header', () => {
+    const lines = [
+      '2026-11-24 10:00:00,123 INFO  [main] com.shop.Cart - took 5 ms',
+      'I1124 10:00:00.000000   12 cart.go:17] took 6 ms',
+      '{"log":"took 7 ms\\n","stream":"stdout","time":"2026-11-24T10:00:00Z"}',
+    ];
+    const value = written(lines.map((_msg) => ({ _msg, level: 'info' })));
+    expect(patternsOf(viewIn(value, lines.length))).to.deep.equal(lines.map(() => patternOf('took 5 ms')));
+  });
+
   it('is 0 of an empty message', () => {
     const line = `${JSON.stringify({ _time: '1795269600000000000', _stream_id: '1', _msg: '' })}\n`;
     const view = viewOf({ encoding: 'ndjson', value: Buffer.from(line), count: 1 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { headerOf } from '../../../pipeline/clusterer/headers/index.ts';
 import { LAYOUTS } from '../../../pipeline/clusterer/headers/layouts.ts';
-import { mayBegin } from '../../../pipeline/logs/raw-header.ts';
+import { mayBegin } from '../../../pipeline/clusterer/headers/may-begin.ts';
 import { formatTime } from '../../../pipeline/core/time.ts';
 import { canonical, RECEIVED_AT } from './entry-lines.ts';
 

@@ -2,6 +2,9 @@ import { expect } from 'chai';
 import { OVERFLOW_FINGERPRINT } from '../../../../pipeline/clusterer/clusterer.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
+import { readColumns } from '../../../../pipeline/logs/columns/column-reader.ts';
+import type { MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
+import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { KnownPatterns } from '../../../../pipeline/processors/patterns/known-patterns.ts';
 import { encodeSeen, readSeen, type SeenPattern } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
 import { TenantClusters, type ToldPattern } from '../../../../pipeline/processors/patterns/tenant-clusters.ts';
@@ -11,6 +14,7 @@ import { PatternStages } from '../../../fakes/pattern-stages.ts';
 const START = 1_795_478_400_000;
 const DAY_MS = 86_400_000;
 const DAY = START / DAY_MS;
+const HOUR = 24 * DAY;
 const PLENTY = 1024 * 1024;
 const entry = (at: number, _msg: string): object => ({ _time: new Date(at).toISOString(), _msg, app: 'a' });
 
@@ -18,9 +22,16 @@ const entry = (at: number, _msg: string): object => ({ _time: new Date(at).toISO
 function seen(message: string, first = START): SeenPattern {
   const fingerprint = fingerprintOf(message);
   const [high, low] = [0, 8].map((at) => parseInt(fingerprint.slice(at, at + 8), 16)) as [number, number];
-  return { high, low, severity: 3, first, message };
+  return { high, low, severity: 3, first, message, stream: '' };
 }
 const told = (rows: readonly ToldPattern[]): [string, string][] => rows.map(({ template, root }) => [template, root]);
+
+/** The pattern of a record's first entry. */
+function readPattern(value: Buffer): string {
+  const view = readColumns(value, 1);
+  if (typeof view === 'string') throw new Error(view);
+  return view.bytes.readBigUInt64LE(view.pattern).toString(16).padStart(16, '0');
+}
 
 describe('the patterns that are told', () => {
   it('have their text, an example, their earliest time and the offset at which they were told', () => {
@@ -32,6 +43,18 @@ describe('the patterns that are told', () => {
       ...{ template: 'took <N>', example: 'took 5 ms', severity: 0, first: START + 100, version: 0 },
     });
     expect(second?.template).to.equal('started');
+  });
+
+  it('are those of long messages too, with a header and without, cut within characters', () => {
+    const stages = new PatternStages(1);
+    const long = `${'é 12 '.repeat(900)}${'x '.repeat(4000)}`;
+    const header = '2026-11-24 10:00:00,123 INFO  [main] com.shop.Cart - ';
+    for (const message of [long, `${header}${long}`, `y${long}`, `${header}y${long}`])
+      stages.log(0, [entry(START, message)], { appendedAt: START });
+    const counted = new Set(stages.messages(0).map(({ value }) => readPattern(value as Buffer)));
+    expect(new Set(stages.rows.map(({ fingerprint }) => fingerprint.slice(0, 16)))).to.deep.equal(counted);
+    expect(counted.size).to.equal(2);
+    for (const { example } of stages.rows) expect(Buffer.byteLength(example)).to.be.within(4090, 4096);
   });
 
   it('are told when they are new, once on each day on which they come, and with an earlier entry', () => {
@@ -86,10 +109,26 @@ describe('the patterns that are told', () => {
     const own = new TenantClusters();
     own.take([seen('started', 5), seen('ended', 5)], DAY, PLENTY);
     own.take([seen('ended', 7)], DAY + 10, PLENTY);
-    own.forget(DAY + 16, 14);
+    own.retentionDays = 14;
+    own.forget(DAY + 16);
     expect(own.size).to.equal(1);
     const rows = own.take([seen('started', 9), seen('ended', 9)], DAY + 16, PLENTY);
     expect(rows.map(({ first }) => first)).to.deep.equal([9, 5]);
+  });
+
+  it('are forgotten with their tenant where nothing comes of it any more', () => {
+    const stage = clusters;
+    const state = stage.init();
+    const partial = (tenantId: number, at: number, offset: number): MergerInput => ({
+      ...{ kind: 'partial', partition: 0, offset, appendedAt: at, tenantId, retentionDays: 14, processor: 'patterns' },
+      ...{ value: encodeSeen([seen('started', at)])[0] as Buffer, source: { partition: 0, offset, number: 0, appendedAt: at } },
+    });
+    stage.fold(state, partial(1, START, 0));
+    stage.fold(state, partial(2, START + 10 * DAY_MS, 1));
+    expect([...state.tenants.keys()]).to.deep.equal([1, 2]);
+    stage.fold(state, partial(2, START + 16 * DAY_MS, 2));
+    expect([...state.tenants.keys()]).to.deep.equal([2]);
+    expect(state.bytes).to.equal(state.tenants.get(2)?.clusters.bytes);
   });
 
   it('are as they were after a snapshot', () => {
@@ -118,12 +157,21 @@ describe('a partial of patterns', () => {
 describe('the patterns that a partition knows', () => {
   it('are no more of a tenant than it may have, and those of the last days', () => {
     const known = new KnownPatterns(2);
-    expect([1, 2, 3].map((low) => known.tell(1, 0, low, DAY, 0))).to.deep.equal([true, true, false]);
-    expect(known.tell(2, 0, 3, DAY, 0)).to.equal(true);
+    expect([1, 2, 3].map((low) => known.tell(1, 0, low, HOUR, 0))).to.deep.equal([true, true, false]);
+    expect(known.tell(2, 0, 3, HOUR, 0)).to.equal(true);
     known.forget(DAY + 1);
     expect(known.size).to.equal(3);
     known.forget(DAY + 2);
     expect(known.size).to.equal(0);
-    expect(known.tell(1, 0, 3, DAY + 2, 0)).to.equal(true);
+    expect(known.tell(1, 0, 3, HOUR + 48, 0)).to.equal(true);
+  });
+
+  it('are no more new ones in an hour than may be told, and the others later', () => {
+    const known = new KnownPatterns(10, 2);
+    const told = (hour: number): boolean[] => [1, 2, 3, 4].map((low) => known.tell(1, 0, low, hour, 0));
+    expect(told(HOUR)).to.deep.equal([true, true, false, false]);
+    expect(known.tell(2, 0, 1, HOUR, 0)).to.equal(true);
+    expect(told(HOUR)).to.deep.equal([false, false, false, false]);
+    expect(told(HOUR + 1)).to.deep.equal([false, false, true, true]);
   });
 });

@@ -40,7 +40,7 @@ function recounted(stages: PatternStages, span: number): Map<string, number> {
         const group = key({
           ...{ tenantId: Number(headers?.['tenant']), retentionDays: 0, scope: 0, span, time: Math.floor(seconds / span) * span },
           ...{ pattern: view.bytes.readBigUInt64LE(view.pattern + 8 * row), streamId: view.bytes.readBigUInt64LE(view.streamId + 8 * row) },
-          ...{ severity: view.bytes[view.severity + row] as number, partition: 0, segment: 0, until: 0, run: 0 },
+          ...{ severity: view.bytes[view.severity + row] as number, part: 0, partition: 0, segment: 0, until: 0, run: 0 },
         });
         sums.set(group, (sums.get(group) ?? 0) + 1);
       }

@@ -91,6 +91,7 @@ const QUERIES: readonly (readonly [string, number])[] = [
   ['nosuch:x or trace_id:=abc | stats by (nosuch) count()', 0],
   ['!nosuch:x level:!=info | stats sum(status) if (user:u1 or user:"")', 0],
   ['_time:day_range[00:00, 12:00] | stats count()', 0],
+  ['_fingerprint:3b30432dd3257db4659d7e27b87b9413e1bfb6bbb3d7f3456979f14b85d57ec7 | stats by (service) count()', 0],
   ['status:* | stats by (service) quantile(0.9, status)', DDSketch.error],
   ['status:* | stats median(status)', DDSketch.error],
   ['* | stats by (service) count_uniq(user, status)', 5 * HyperLogLog.error],

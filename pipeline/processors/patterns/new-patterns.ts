@@ -1,0 +1,176 @@
+import { idOf, NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
+import { timeText } from '../../alerts/shown-alert.ts';
+import { MASK_VERSION } from '../../clusterer/masker.ts';
+import { serviceOf } from '../../core/labels.ts';
+
+const HOUR = 3600;
+/** For so long after its first pattern a tenant, or a service, has no new ones: all of it is new then. Seconds. */
+const LEARNED = 24 * HOUR;
+/** An entry that is older when it comes makes no pattern new: a backfill. Seconds. */
+const MOST_OLD = HOUR;
+/** Alerts of a service in an hour that are told one by one; the others are one. */
+const MOST_ALONE = 5;
+/** An alert is over after so long. Seconds. */
+const FIRES = HOUR;
+/** Severities that are errors: error and fatal. */
+const FIRST_ERROR = 5;
+/** Services that are remembered; what comes of others makes no pattern new. */
+const MOST_SERVICES = 1000;
+/** Characters of a text in an alert; templates that an alert of several names, and characters of each. */
+const MOST_TEXT = 500;
+const MOST_NAMED = 20;
+const MOST_NAMED_TEXT = 100;
+/** Alerts that fire of a tenant. */
+const MOST_FIRING = 500;
+const KNOWN = 'auto: the pattern is known by now';
+const AROUND = 900;
+
+/** A template that was never seen before. */
+export type NewPattern = {
+  readonly fingerprint: string;
+  readonly template: string;
+  readonly example: string;
+  readonly severity: number;
+  /** The label set of the example's stream. */
+  readonly stream: string;
+  /** The earliest time of an entry, milliseconds since 1970. */
+  readonly first: number;
+};
+type Whose = { readonly tenantId: number; readonly retentionDays: number };
+
+type Written = readonly [
+  version: number,
+  since: number,
+  services: [string, number][],
+  hours: [string, [number, number]][],
+  firing: Alert[],
+];
+
+/** Which error templates of a tenant are told as new, and the alerts that fire of them. */
+export class NewPatterns {
+  #version = MASK_VERSION;
+  /** When the first pattern came, of the tenant and of its services: append time, seconds; 0 before that. */
+  #since = 0;
+  #services = new Map<string, number>();
+  /** Of each service the last hour with an alert, and how many it had. */
+  #hours = new Map<string, [number, number]>();
+  #firing = new Map<number, Alert>();
+
+  /** When the first of its alerts that fire is over: seconds; Infinity where none fires. */
+  get endsAt(): number {
+    return [...this.#firing.values()].reduce((least, { updatedAt }) => Math.min(least, updatedAt + FIRES), Infinity);
+  }
+
+  /** Takes a pattern that came; `isNew`: of a cluster that was never seen. What is told then. `now`: append time, seconds. */
+  take(pattern: NewPattern, isNew: boolean, whose: Whose, now: number): Alert | null {
+    if (this.#version !== MASK_VERSION || this.#since === 0) {
+      this.#version = MASK_VERSION;
+      this.#since = now;
+      this.#services.clear();
+    }
+    const service = serviceOf(pattern.stream);
+    const since = this.#services.get(service) ?? now;
+    if (!this.#services.has(service) && this.#services.size < MOST_SERVICES) this.#services.set(service, now);
+    const isLearned = now >= Math.max(this.#since, since) + LEARNED;
+    if (!isNew || !isLearned || pattern.severity < FIRST_ERROR || pattern.first < (now - MOST_OLD) * 1000) return null;
+    return this.#fire(pattern, service, whose, now);
+  }
+
+  /** What is over by now. */
+  end(now: number): Alert[] {
+    const ended: Alert[] = [];
+    for (const [id, alert] of this.#firing) {
+      if (now < alert.updatedAt + FIRES) continue;
+      this.#firing.delete(id);
+      ended.push({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: KNOWN });
+    }
+    return ended;
+  }
+
+  /** An alert that somebody has resolved, as it is told then; null where that changes nothing. */
+  resolve(shown: Alert, note: string, now: number): Alert | null {
+    const before = this.#firing.get(shown.id) ?? shown;
+    this.#firing.delete(shown.id);
+    const wasFiring = before.state === 'firing';
+    if (!wasFiring && (note === '' || before.note !== '')) return null;
+    return { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
+  }
+
+  #fire(pattern: NewPattern, service: string, { tenantId, retentionDays }: Whose, now: number): Alert | null {
+    const hour = Math.floor(now / HOUR);
+    const [last, before] = this.#hours.get(service) ?? [hour, 0];
+    const count = last === hour ? before + 1 : 1;
+    this.#hours.delete(service);
+    this.#hours.set(service, [hour, count]);
+    if (this.#hours.size > MOST_SERVICES) this.#hours.delete(this.#hours.keys().next().value ?? '');
+    const isAlone = count <= MOST_ALONE;
+    const id = isAlone ? idOf(tenantId, NEW_PATTERN, pattern.fingerprint, now) : idOf(tenantId, NEW_PATTERN, service, hour);
+    const told = this.#firing.get(id);
+    if (told === undefined && this.#firing.size >= MOST_FIRING) return null;
+    const words = isAlone ? aloneWords(pattern, service) : groupWords(pattern, service, count - MOST_ALONE, told);
+    const alert: Alert = {
+      ...{ tenantId, retentionDays, id, detector: NEW_PATTERN, service, severity: 'warning', ...words },
+      stream: isAlone ? pattern.stream : streamOf(service),
+      ...{ state: 'firing', firedAt: told?.firedAt ?? now, fireCount: (told?.fireCount ?? 0) + 1, updatedAt: now },
+      ...{ resolvedAt: null, note: '', incidentId: null },
+    };
+    this.#firing.set(id, alert);
+    return alert;
+  }
+
+  toJSON(): Written {
+    return [this.#version, this.#since, [...this.#services], [...this.#hours], [...this.#firing.values()]];
+  }
+
+  /** What `toJSON` gave; throws where it is anything else. */
+  static from(json: unknown): NewPatterns {
+    const read = new NewPatterns();
+    const [version, since, services, hours, firing] = json as Written;
+    [read.#version, read.#since] = [version, since];
+    [read.#services, read.#hours] = [new Map(services), new Map(hours)];
+    read.#firing = new Map(firing.map((alert) => [alert.id, alert]));
+    return read;
+  }
+}
+
+const streamOf = (service: string): string => (service === '' ? '{}' : `{service=${JSON.stringify(service)}}`);
+const short = (text: string, most = MOST_TEXT): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+
+type Words = Pick<Alert, 'title' | 'description' | 'evidence'>;
+
+function aloneWords({ fingerprint, template, example, stream, first }: NewPattern, service: string): Words {
+  const at = Math.floor(first / 1000);
+  const selector = stream === '{}' ? '' : `${stream} `;
+  return {
+    title: `New error of ${service === '' ? stream : service}: ${short(template)}`,
+    description: `No entry with the template "${short(template)}" was seen before. The first one says: ${short(example)}`,
+    evidence: JSON.stringify({
+      ...{ fingerprint, normalized_message: template, first_seen: timeText(at), sample_messages: [short(example)] },
+      window: { start: timeText(at), end: timeText(at + 60) },
+      links: {
+        query: `${selector}_fingerprint:${fingerprint}`,
+        all: selector || '*',
+        start: timeText(at - AROUND),
+        end: timeText(at + AROUND),
+      },
+    }),
+  };
+}
+
+/** Of those of a service that are too many to be told one by one. */
+function groupWords({ fingerprint, template, first }: NewPattern, service: string, count: number, told: Alert | undefined): Words {
+  const before = told === undefined ? [] : (JSON.parse(told.evidence) as { patterns: unknown[] }).patterns;
+  const patterns = [...before, { fingerprint, normalized_message: short(template, MOST_NAMED_TEXT) }].slice(0, MOST_NAMED);
+  const at = told?.firedAt ?? Math.floor(first / 1000);
+  const who = service === '' ? 'entries without a service' : service;
+  const query = streamOf(service) === '{}' ? 'level:error' : `${streamOf(service)} level:error`;
+  return {
+    title: `${String(count)} more new errors of ${who} in this hour`,
+    description: `More than ${String(MOST_ALONE)} error templates of ${who} were seen in this hour for the first time. These are beyond the first ${String(MOST_ALONE)}.`,
+    evidence: JSON.stringify({
+      patterns,
+      window: { start: timeText(at), end: timeText(at + 60) },
+      links: { query, all: streamOf(service) === '{}' ? '*' : streamOf(service), start: timeText(at - AROUND), end: timeText(at + HOUR) },
+    }),
+  };
+}
