@@ -15,6 +15,7 @@ import { EVERYTHING, entryOf, memoryFor, parse } from './support.ts';
 /** How a pipe is written that takes as much memory, or makes as much of a row, as it can. */
 const WORST: Readonly<Record<string, readonly string[]>> = {
   collapse_nums: ['collapse_nums prettify'],
+  patterns: ['patterns', 'patterns 1000'],
   copy: ['copy m as a, m as b, m as c, m as d, m as e, m as f, m as g, m as h, m as i'],
   decolorize: ['decolorize'],
   delete: ['delete k'],

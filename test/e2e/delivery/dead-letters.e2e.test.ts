@@ -230,7 +230,7 @@ describe('records that cannot be stored, on real engines', function () {
     // the other partition goes on
     await produce([record(1, [row('other side')])]);
     await settled('other side', 1);
-    expect(readFileSync(path.join(instance.dataDir, 'logs', 'sink.log'), 'utf8')).to.contain('A partition stands still');
+    expect(readFileSync(path.join(instance.dataDir, 'logs', 'sink.log'), 'utf8')).to.contain('A partition is halted');
     await store.command('ALTER TABLE logs DROP CONSTRAINT none');
     const first = placed[0]?.offset ?? 0;
     expect(once(await settled('all ', 500 - dead))).to.equal(true);
