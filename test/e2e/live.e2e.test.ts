@@ -299,6 +299,19 @@ describe('live tails', function () {
     await teller.close();
   });
 
+  it('give a fair sample of much, and tell how many each entry stands for', async () => {
+    const [sampled, whole] = [await tail({ query: '*', sample: true }), await tail({ query: '*' })];
+    const rounds = 8;
+    for (let round = 0; round < rounds; round++) await ingest(Array.from({ length: 1000 }, (_none, n) => entry(round * 1000 + n)));
+    await whole.has(rounds * 1000);
+    const { factor } = await sampled.control('sample');
+    expect(Number(factor)).to.be.above(1);
+    expect(sampled.entries.length).to.be.below(rounds * 1000);
+    const all = new Set(whole.numbers());
+    expect(sampled.numbers().filter((n) => !all.has(n))).to.deep.equal([]);
+    expect(sampled.controls.filter(({ type }) => type === 'dropped')).to.deep.equal([]);
+  });
+
   it('are not held up by a client that does not read, which is told how many it did not get', async () => {
     const [fast, slow] = [await tail({ query: '*' }), await tail({ query: '*' })];
     slow.socket.pause();

@@ -18,7 +18,8 @@ export const ENTRY = 23;
 export const READ = 24;
 export const MISSED = 25;
 export const FAILED = 26;
-export const SAMPLED = 27;
+/** Not 27, which answers a ping in all workers (`frames.ts`). */
+export const SAMPLED = 30;
 
 export type LiveSettings = { readonly kafka: Pick<Config['kafka'], 'brokers' | 'tls' | 'sasl'> };
 

@@ -4,6 +4,8 @@ import { CpuShare } from '../../../api/live/worker/cpu-share.ts';
 import { HeldEntries } from '../../../api/live/held-entries.ts';
 import { LogPlace, readPlace } from '../../../api/live/log-place.ts';
 import { positionText, readPosition } from '../../../api/live/tail-position.ts';
+import * as frames from '../../../api/query/workers/frames.ts';
+import * as messages from '../../../api/live/worker/messages.ts';
 import { decodeMatched, encodeMatched, type Missed, type OpenTail } from '../../../api/live/worker/messages.ts';
 import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
 import { plainHeaders, plainValue } from '../../fakes/log-record.ts';
@@ -197,6 +199,12 @@ describe('what live tails share', () => {
     expect(held.takeMoved()).to.equal(null);
     held.add(Buffer.alloc(4 * 1024 * 1024), place(20_002));
     expect([held.lost, held.next()?.text.toString(), held.next()]).to.deep.equal([1, 'y', null]);
+  });
+
+  it('frames of the live worker are none by which it is asked whether it is there', () => {
+    const numbers = Object.values(messages).filter((value) => typeof value === 'number');
+    expect(numbers).to.include(messages.SAMPLED).and.not.include.members([frames.PING]).and.not.include.members([frames.PONG]);
+    expect(new Set(numbers).size).to.equal(numbers.length);
   });
 
   it('frames of entries read back', () => {
