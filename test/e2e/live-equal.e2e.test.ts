@@ -76,7 +76,7 @@ describe('a live tail and search', function () {
       const search = async (query: string): Promise<Message[]> => {
         const { body } = await instance.call(
           'POST',
-          `${instance.app}/api/v1/tenants/${String(tenant.id)}/search`,
+          `${instance.app}/api/v1/tenants/${String(tenant.id)}/search?enrich=false`,
           { query, limit: 10_000, start: '-2d' },
           own,
         );
