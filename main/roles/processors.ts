@@ -36,7 +36,6 @@ type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'in
 
 /** Folds the log into what is derived from it, and what spans its partitions into one: one reading of each, for every processor. */
 export const processorsRole: Role = {
-  name: 'processors',
   async services(context: RoleContext): Promise<Service[]> {
     const extensions = await loadExtensions(context.config.processors.files);
     const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
