@@ -1,16 +1,20 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answered, nextAfter, offsetsOf, type Cluster, type Fetched } from './fetch-cluster.ts';
+import type { FetchedRecords } from './fetch-answer.ts';
+import { answered, fetchOfTenants, offsetsOf, type Cluster } from './fetch-cluster.ts';
 import { clusterOf } from './kafkajs-cluster.ts';
+import type { WantsTenant } from './tenant-records.ts';
 
 export type LogTailOptions = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly topic: string;
+  /** Asked for each record: those of other tenants are not given. Without it all are. */
+  readonly wants?: WantsTenant;
   /** Takes records of a partition, in the order of their offsets. */
   readonly take: (partition: number, messages: readonly KafkaMessage[]) => void;
-  /** Called after each answer of Kafka with records, when all of them were taken. */
+  /** Called after each answer of Kafka with records, when those that are wanted were taken. */
   readonly onTaken?: () => void;
   /** Told of offsets (from, and up to but not including `to`) that the log does not have any more, or had and has lost: `to` is smaller then. */
   readonly onGap: (partition: number, from: number, to: number) => void;
@@ -20,6 +24,8 @@ export type LogTailOptions = {
 const [DEADLINE_MS, WAIT_MS] = [30_000, 500];
 /** Of one partition, and of all that are asked for at once. */
 const [PARTITION_BYTES, FETCH_BYTES] = [1024 * 1024, 4 * 1024 * 1024];
+/** So long it waits after an answer with nothing that is wanted, so that the next one has more; not where there was so much that it may be behind. */
+const [UNWANTED_MS, BEHIND_BYTES] = [50, 512 * 1024];
 /** Pauses before it is tried again; the last one is kept. Milliseconds. */
 const PAUSES_MS = [50, 100, 250, 500, 1000];
 /** How often it is looked whether the topic has got more partitions. Milliseconds. */
@@ -27,7 +33,8 @@ const METADATA_MS = 30_000;
 
 /**
  * Follows all partitions of a topic from their ends on, without a consumer group: each reader gets everything, nothing is committed, and it
- * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record. What fails is tried again, for as long
+ * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record, and is asked again at once where anything
+ * of it was wanted. What fails is tried again, for as long
  * as it takes; nothing is read twice, but for what was asked for by `rewind`.
  */
 export class LogTail {
@@ -134,7 +141,7 @@ export class LogTail {
   }
 
   async #readFrom(cluster: Cluster, nodeId: string, partitions: readonly number[], round: AbortSignal): Promise<void> {
-    const { topic } = this.#options;
+    const { topic, wants = null } = this.#options;
     const broker = await this.#answer(cluster.findBroker({ nodeId }));
     while (!this.#isStopped() && !isAborted(round)) {
       const wanted = partitions.map((partition) => ({
@@ -144,23 +151,28 @@ export class LogTail {
       }));
       const rewinds = this.#rewinds;
       const request = { maxWaitTime: WAIT_MS, minBytes: 1, maxBytes: FETCH_BYTES, topics: [{ topic, partitions: wanted }] };
-      const { responses } = await this.#answer(broker.fetch(request));
-      if (!isAborted(round) && rewinds === this.#rewinds) this.#take(responses.flatMap((response) => response.partitions));
+      const fetched = await this.#answer(fetchOfTenants(broker, request, wants));
+      if (isAborted(round) || rewinds !== this.#rewinds) continue;
+      const taken = this.#take(fetched);
+      const bytes = fetched.reduce((sum, one) => sum + one.bytes, 0);
+      if (taken === 0 && bytes > 0 && bytes < BEHIND_BYTES) await sleep(UNWANTED_MS, undefined, { signal: round }).catch(() => undefined);
     }
   }
 
-  #take(fetched: readonly Fetched[]): void {
+  /** Gives how many records were taken. */
+  #take(fetched: readonly FetchedRecords[]): number {
     const { take, onTaken } = this.#options;
-    let isAny = false;
-    for (const { partition, messages } of fetched) {
+    let taken = 0;
+    for (const { partition, messages, next: end } of fetched) {
+      if (end === null) continue;
       const next = this.#next.get(partition) ?? 0;
       const own = messages.filter(({ offset }) => Number(offset) >= next);
-      for (const message of messages) this.#next.set(partition, Math.max(this.#next.get(partition) ?? 0, nextAfter(message)));
-      if (own.length === 0) continue;
-      isAny = true;
-      take(partition, own);
+      this.#next.set(partition, Math.max(next, end));
+      if (own.length > 0) take(partition, own);
+      taken += own.length;
     }
-    if (isAny) onTaken?.();
+    if (fetched.some(({ bytes }) => bytes > 0)) onTaken?.();
+    return taken;
   }
 
   /** Ends when the topic has got more partitions. */

@@ -58,6 +58,7 @@ function begin({ kafka }: messages.LiveSettings): void {
   const log = pino({ level: 'info', base: { role: 'live' } });
   tail = new LogTail({
     ...{ kafka: createKafka({ ...kafka, clientId: 'logweir-live', log }), log, topic: LOGS_TOPIC },
+    wants: (tenantId) => feed.wants(tenantId),
     take: (partition, records) => {
       feed.take(partition, records);
     },
