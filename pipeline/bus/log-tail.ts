@@ -18,14 +18,21 @@ export type LogTailOptions = {
   readonly onTaken?: () => void;
   /** Told of offsets (from, and up to but not including `to`) that the log does not have any more, or had and has lost: `to` is smaller then. */
   readonly onGap: (partition: number, from: number, to: number) => void;
+  /** A clock that does not go back. Milliseconds. */
+  readonly clock?: () => number;
 };
 
 /** How long one answer of Kafka may take; how long a broker waits for a record where it has none. Milliseconds. */
 const [DEADLINE_MS, WAIT_MS] = [30_000, 500];
 /** Of one partition, and of all that are asked for at once. */
 const [PARTITION_BYTES, FETCH_BYTES] = [1024 * 1024, 4 * 1024 * 1024];
-/** So long it waits after an answer with nothing that is wanted, so that the next one has more; not where there was so much that it may be behind. */
-const [UNWANTED_MS, BEHIND_BYTES] = [50, 512 * 1024];
+/**
+ * Where records come more often than this (milliseconds), and nothing is wanted of them, the broker collects them for so long, unless there are so
+ * many before: a fetch costs the same for one record and for a hundred. What is wanted comes as much later, and then at once again.
+ */
+const COLLECT_MS = 75;
+const COLLECTING = { maxWaitTime: COLLECT_MS, minBytes: 512 * 1024 };
+const AT_ONCE = { maxWaitTime: WAIT_MS, minBytes: 1 };
 /** Pauses before it is tried again; the last one is kept. Milliseconds. */
 const PAUSES_MS = [50, 100, 250, 500, 1000];
 /** How often it is looked whether the topic has got more partitions. Milliseconds. */
@@ -33,12 +40,13 @@ const METADATA_MS = 30_000;
 
 /**
  * Follows all partitions of a topic from their ends on, without a consumer group: each reader gets everything, nothing is committed, and it
- * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record, and is asked again at once where anything
- * of it was wanted. What fails is tried again, for as long
+ * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record, a little later where others'
+ * records come all the time. What fails is tried again, for as long
  * as it takes; nothing is read twice, but for what was asked for by `rewind`.
  */
 export class LogTail {
   readonly #options: LogTailOptions;
+  readonly #clock: () => number;
   readonly #stop = new AbortController();
   /** The offset that comes next, of each partition. */
   readonly #next = new Map<number, number>();
@@ -51,6 +59,7 @@ export class LogTail {
 
   constructor(options: LogTailOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? ((): number => performance.now());
   }
 
   /** Begins; resolves when it is known from where on it reads. */
@@ -143,6 +152,7 @@ export class LogTail {
   async #readFrom(cluster: Cluster, nodeId: string, partitions: readonly number[], round: AbortSignal): Promise<void> {
     const { topic, wants = null } = this.#options;
     const broker = await this.#answer(cluster.findBroker({ nodeId }));
+    let collects = false;
     while (!this.#isStopped() && !isAborted(round)) {
       const wanted = partitions.map((partition) => ({
         partition,
@@ -150,12 +160,14 @@ export class LogTail {
         maxBytes: PARTITION_BYTES,
       }));
       const rewinds = this.#rewinds;
-      const request = { maxWaitTime: WAIT_MS, minBytes: 1, maxBytes: FETCH_BYTES, topics: [{ topic, partitions: wanted }] };
-      const fetched = await this.#answer(fetchOfTenants(broker, request, wants));
+      const waits = collects ? COLLECTING : AT_ONCE;
+      const request = { ...waits, maxBytes: FETCH_BYTES, topics: [{ topic, partitions: wanted }] };
+      const askedAt = this.#clock();
+      const fetched: readonly FetchedRecords[] = await this.#answer(fetchOfTenants(broker, request, wants));
       if (isAborted(round) || rewinds !== this.#rewinds) continue;
       const taken = this.#take(fetched);
-      const bytes = fetched.reduce((sum, one) => sum + one.bytes, 0);
-      if (taken === 0 && bytes > 0 && bytes < BEHIND_BYTES) await sleep(UNWANTED_MS, undefined, { signal: round }).catch(() => undefined);
+      const isUnwanted = taken === 0 && fetched.some(({ bytes }) => bytes > 0);
+      collects = isUnwanted && (collects || this.#clock() - askedAt < COLLECT_MS);
     }
   }
 

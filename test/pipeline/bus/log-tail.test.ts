@@ -6,8 +6,11 @@ import { LogTail, type LogTailOptions } from '../../../pipeline/bus/log-tail.ts'
 import { eventually } from '../../fakes/eventually.ts';
 import { fetchAnswer, kafkaBatch } from '../../fakes/kafka-batches.ts';
 
-type Asked = { readonly at: number; readonly offsets: readonly number[] };
-type FetchRequest = { readonly topics: readonly [{ readonly partitions: readonly { readonly fetchOffset: number }[] }] };
+type Asked = { readonly collects: boolean; readonly offsets: readonly number[] };
+type FetchRequest = {
+  readonly minBytes: number;
+  readonly topics: readonly [{ readonly partitions: readonly { readonly fetchOffset: number }[] }];
+};
 type Response = { decode(bytes: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
 
 /** Two partitions with these batches, one in each answer; afterwards there is nothing more. What it was asked for, and when. */
@@ -18,7 +21,7 @@ function kafkaWith(answers: readonly (readonly [partition: number, batches: Buff
     connectionPool: {
       send: async ({ request, response }: { readonly request: FetchRequest; readonly response: Response }) => {
         const answer = answers[asked.length];
-        asked.push({ at: performance.now(), offsets: request.topics[0].partitions.map(({ fetchOffset }) => fetchOffset) });
+        asked.push({ collects: request.minBytes > 1, offsets: request.topics[0].partitions.map(({ fetchOffset }) => fetchOffset) });
         if (answer === undefined) return new Promise(() => undefined);
         if (answer instanceof Error) throw answer;
         const bytes = fetchAnswer(
@@ -96,16 +99,31 @@ describe('the reader of a log', () => {
     expect(reads).to.equal(4);
   });
 
-  it('waits before it asks again where nothing was wanted', async () => {
-    const none = { wants: (): boolean => false };
+  it('lets the broker collect records while nothing of them is wanted, until something is, or nothing comes', async () => {
+    const [other, own] = [await batchOf(1000, 8), await batchOf(1001, 7)];
     const { kafka, asked } = kafkaWith([
-      [0, await batchOf(1000, 8)],
-      [0, await batchOf(1001, 8)],
+      [0, other],
+      [0, other],
+      [0, own],
+      [0, other],
+      [0, other],
+      [0, Buffer.alloc(0)],
     ]);
-    await open(kafka, none);
+    await open(kafka, { wants: (tenantId) => tenantId === 7, clock: () => 0 });
+    await requests(asked, 7);
+    expect(asked.map(({ collects }) => collects)).to.deep.equal([false, true, true, false, true, true, false]);
+    expect([taken, reads]).to.deep.equal([['0:1001'], 5]);
+  });
+
+  it('asks for each record at once where records come seldom', async () => {
+    const other = await batchOf(1000, 8);
+    const { kafka, asked } = kafkaWith([
+      [0, other],
+      [0, other],
+    ]);
+    await open(kafka, { wants: () => false, clock: () => asked.length * 75 });
     await requests(asked, 3);
-    for (const [index, { at }] of asked.slice(1).entries()) expect(at - (asked[index]?.at ?? 0)).to.be.at.least(49);
-    expect([taken, reads]).to.deep.equal([[], 2]);
+    expect(asked.map(({ collects }) => collects)).to.deep.equal([false, false, false]);
   });
 
   it('gives all where nobody is asked', async () => {
