@@ -50,9 +50,10 @@ export class LogTail {
   readonly #stop = new AbortController();
   /** The offset that comes next, of each partition. */
   readonly #next = new Map<number, number>();
-  /** How often partitions were set back: an answer from before is not taken. */
+  /** How often partitions were set back, or more was wanted: an answer from before is not taken. */
   #rewinds = 0;
   #isKnown = false;
+  #cluster: Cluster | null = null;
   #resolveKnown = (): void => undefined;
   readonly #known = new Promise<void>((resolve) => (this.#resolveKnown = resolve));
   #loop: Promise<void> | null = null;
@@ -87,6 +88,18 @@ export class LogTail {
     }
   }
 
+  /** Where the log ends now, of each partition. Rejects where Kafka does not answer. */
+  async ends(): Promise<ReadonlyMap<number, number>> {
+    const cluster = this.#cluster;
+    if (cluster === null) throw new Error('Kafka is not connected.');
+    return this.#answer(offsetsOf(cluster, this.#options.topic, partitionsOf(cluster, this.#options.topic), 'end'));
+  }
+
+  /** Does not take the answer that is under way: more is wanted from now on. */
+  askAgain(): void {
+    this.#rewinds += 1;
+  }
+
   async #run(): Promise<void> {
     const { log, topic } = this.#options;
     const { signal } = this.#stop;
@@ -100,6 +113,7 @@ export class LogTail {
         log.warn({ err: error, topic }, 'The live reader lost Kafka; reconnecting.');
         await sleep(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)], undefined, { signal }).catch(() => undefined);
       } finally {
+        this.#cluster = null;
         cluster.disconnect().catch(() => undefined);
       }
     }
@@ -110,6 +124,7 @@ export class LogTail {
     const { topic } = this.#options;
     await this.#answer(cluster.connect());
     await this.#answer(cluster.addTargetTopic(topic));
+    this.#cluster = cluster;
     const partitions = partitionsOf(cluster, topic);
     await this.#bound(cluster, partitions);
     const round = new AbortController();

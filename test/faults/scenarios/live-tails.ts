@@ -128,8 +128,8 @@ export const liveTails: Scenario = {
     const followed: Followed[] = [];
     for (const follower of followers) followed.push(await ending(follower));
     writeFileSync(fileOf(cluster), JSON.stringify(followed), { mode: 0o600 });
-    measures.set('entries that tails were sure of', sum(followers.map(({ size }) => size)));
-    measures.set('tails that went on', sum(followers.map(({ resumed }) => resumed)));
+    measures.set('entries that tails were sure of', sum(followed.flatMap(({ chains }) => chains.map(({ uids }) => uids.length))));
+    measures.set('times that tails went on', sum(followers.map(({ resumed }) => resumed)));
   },
   check: slowRefusals,
   async recount(cluster) {
