@@ -5,7 +5,6 @@ import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { TailFollower } from '../tail-follower.ts';
 import { tailFaults, type Chain, type Row } from '../tail-log.ts';
 import type { Violation } from '../verdict.ts';
-import { slowRefusals } from './checks.ts';
 import { allUp, someUp, within } from './victims.ts';
 
 /** Between two deeds. */
@@ -131,7 +130,6 @@ export const liveTails: Scenario = {
     measures.set('entries that tails were sure of', sum(followed.flatMap(({ chains }) => chains.map(({ uids }) => uids.length))));
     measures.set('times that tails went on', sum(followers.map(({ resumed }) => resumed)));
   },
-  check: slowRefusals,
   async recount(cluster) {
     const followed = JSON.parse(readFileSync(fileOf(cluster), 'utf8')) as readonly Followed[];
     const rows = await firstEntries(cluster);
