@@ -1,6 +1,7 @@
 /**
  * `npm run bench:live`: from the acknowledgement of an entry to its frame, at some rates and with some tails; and the CPU of the live worker for
- * entries of a tenant that nobody follows; and 500 clients that do not read, beside 50 that do. `npm run bench:live -- slow` does the last alone.
+ * entries of a tenant that nobody follows; and 500 clients that do not read, beside 50 that do. `npm run bench:live -- slow` does the last alone,
+ * and `-- unfollowed` the CPU of the live worker.
  */
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
@@ -207,6 +208,7 @@ try {
       .join(' ')}\n`,
   );
   if (process.argv.includes('slow')) await slowReaders(instance);
+  else if (process.argv.includes('unfollowed')) await unfollowed(instance);
   else await all(instance);
 } finally {
   await instance.stop();

@@ -7,7 +7,7 @@ import { receivedError, type SentError } from '../query/workers/messages.ts';
 import { WorkerProcess } from '../query/workers/worker-process.ts';
 import { LogPlace } from './log-place.ts';
 import * as messages from './worker/messages.ts';
-import type { LiveSettings, LogVector, Matched, Missed, OpenTail } from './worker/messages.ts';
+import type { LiveSettings, LogVector, Matched, Missed, OpenedTail, OpenTail } from './worker/messages.ts';
 
 /** What a tail is told. */
 export type TailListener = {
@@ -33,6 +33,8 @@ type Tail = {
   readonly open: Omit<OpenTail, 'from'>;
   readonly listener: TailListener;
   isOpen: boolean;
+  /** Where it has begun, which may be further than the log is read. */
+  begin: LogVector;
   readonly resolve: (begin: LogVector) => void;
   readonly reject: (error: Error) => void;
 };
@@ -107,7 +109,7 @@ export class LiveHub implements Service {
   open(open: Omit<OpenTail, 'from'>, listener: TailListener): { readonly begin: Promise<LogVector>; readonly close: () => void } {
     const id = (this.#numbers = (this.#numbers % 0xffff_ffff) + 1);
     const begin = new Promise<LogVector>((resolve, reject) => {
-      this.#tails.set(id, { open, listener, isOpen: false, resolve, reject });
+      this.#tails.set(id, { open, listener, isOpen: false, begin: [], resolve, reject });
     });
     const penalty = (this.#penalties.get(open.tenantId) ?? 0) - performance.now();
     if (!this.#running) this.#fail(id, storeUnavailable());
@@ -154,13 +156,13 @@ export class LiveHub implements Service {
     switch (type) {
       case messages.READY:
         this.#isReady = true;
-        for (const [id, tail] of this.#tails) this.#send(id, tail.isOpen ? this.#place.vector : null);
+        for (const [id, tail] of this.#tails) this.#send(id, tail.isOpen ? this.#place.orLater(tail.begin).vector : null);
         break;
       case messages.NOTE:
         this.#noted = job;
         break;
       case messages.OPENED:
-        this.#opened(job, jsonOf(frame) as LogVector);
+        this.#opened(job, jsonOf(frame) as OpenedTail);
         break;
       case messages.ENTRY:
         this.#entry(messages.decodeMatched(bytes));
@@ -184,12 +186,12 @@ export class LiveHub implements Service {
     }
   }
 
-  #opened(id: number, begin: LogVector): void {
+  #opened(id: number, { begin, read }: OpenedTail): void {
     const tail = this.#tails.get(id);
     if (tail === undefined || tail.isOpen) return;
-    tail.isOpen = true;
+    [tail.isOpen, tail.begin] = [true, begin];
     // what was found before this place was sent before this frame
-    this.#place = this.#place.orLater(begin);
+    this.#place = this.#place.orLater(read);
     tail.resolve(begin);
   }
 

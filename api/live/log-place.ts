@@ -34,6 +34,16 @@ export class LogPlace {
     return this.vector.every(([offset, index], partition) => (ends[partition] ?? 0) >= offset + (index > 0 ? 1 : 0));
   }
 
+  /** This place, but for the partitions of a log with these ends that do not have it: it is at their beginnings. */
+  within(ends: readonly number[]): LogPlace {
+    return new LogPlace(this.vector.map((own, partition) => ((ends[partition] ?? 0) >= own[0] + (own[1] > 0 ? 1 : 0) ? own : START)));
+  }
+
+  /** Whether both are the same place. */
+  isAt(other: LogPlace): boolean {
+    return this.toString() === other.toString();
+  }
+
   /** The place as it is told to clients. */
   toString(): string {
     this.#text ??= this.vector.map(([offset, index]) => offset.toString(36) + (index === 0 ? '' : `.${index.toString(36)}`)).join('_');

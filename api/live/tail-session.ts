@@ -63,6 +63,8 @@ export class TailSession {
   #position: TailPosition | null = null;
   /** What is known to be looked at. */
   #place: LogPlace = new LogPlace([]);
+  /** Where it has begun, until the log is read further than that. */
+  #begun: LogPlace | null = null;
   readonly #dropped = new Map<string, Dropped>();
   #timer: NodeJS.Timeout | undefined;
   /** Bytes of entries that were given to the connection, and how many of them it had taken when that was looked at last. */
@@ -85,14 +87,17 @@ export class TailSession {
     const text = { query, values, asTexts, ...(extra === undefined ? {} : { extra }) };
     const { tenantId, plan } = this.#context.principal;
     const { begin, close } = this.#deps.hub.open(
-      { ...text, tenantId, retentionDays: plan.retentionDays, isSampled: sample },
+      {
+        ...{ ...text, tenantId, retentionDays: plan.retentionDays, isSampled: sample },
+        ...(resume === null ? {} : { after: ('place' in resume ? resume.place : resume.phase.until).vector }),
+      },
       {
         onEntry: (entry, place) => this.#take(entry, place),
         onMissed: (missed) => this.#missed(missed),
         onSampled: (factor) => {
           this.#outlet.control({ type: 'sample', factor });
         },
-        onRead: (place) => (this.#place = place),
+        onRead: (place) => (this.#place = this.#reached(place)),
         onFailed: (error) => this.#fail(error),
       },
     );
@@ -100,7 +105,7 @@ export class TailSession {
     if (this.#stop.signal.aborted) close();
     const vector = await begin;
     onOpen();
-    this.#place = new LogPlace(vector);
+    this.#place = this.#begun = new LogPlace(vector);
     const phases = phasesOf(resume, start, vector);
     this.#position = phases[0] === undefined ? { place: this.#place } : { phase: phases[0] };
     this.#outlet.control({ type: 'ready', position: positionText(this.#position) });
@@ -162,7 +167,7 @@ export class TailSession {
       // where too many entries were held they were let go: they are given as stored ones
       const moved = this.#held?.takeMoved();
       if (moved == null) return place;
-      place = moved;
+      place = moved.orLater(until.vector);
     }
   }
 
@@ -173,14 +178,22 @@ export class TailSession {
       await sleep(LOOK_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
   }
 
+  /** A place that the log is read to: that where the tail has begun, as long as others' reading is behind it. */
+  #reached(place: LogPlace): LogPlace {
+    if (this.#begun === null) return place;
+    const reached = place.orLater(this.#begun.vector);
+    if (place.isAt(reached)) this.#begun = null;
+    return reached;
+  }
+
   #take(text: Buffer, place: LogPlace): void {
     if (this.#held !== null) this.#held.add(text, place);
     else this.#give(text, place);
   }
 
   #give(text: Buffer, place: LogPlace): void {
-    this.#place = place;
-    this.#position = { place };
+    this.#place = this.#reached(place);
+    this.#position = { place: this.#place };
     if (this.#isSlow(performance.now())) this.#missedHere('slow', 1);
     else this.#send(text);
   }

@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
-import { createRequire } from 'node:module';
 import { clusterOf } from './kafkajs-cluster.ts';
+import { brokerError, requestOf, type ProtocolRequest, type ProtocolResponse } from './kafkajs-protocol.ts';
 import type { ProducerIdentity } from './record-batch.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -42,18 +42,11 @@ export interface BrokerConnection {
 /** Opens a connection to the broker at this address; null: to any of those that the client was given. */
 export type Connect = (address: Address | null) => Promise<BrokerConnection>;
 
-/** An error that a broker has answered. `retriable`: the same batch may be taken later, or by another broker. */
-export type BrokerError = Error & { readonly retriable: boolean };
-
-const require = createRequire(import.meta.url);
 /** Longer than any broker that works takes for the handshake. Milliseconds. */
 const CONNECT_MS = 3000;
 
-type Response = { readonly decode: (raw: unknown) => Promise<unknown>; readonly parse: (decoded: unknown) => Promise<unknown> };
-type Request = { readonly request: object; readonly response: Response };
-type Api = (options: object) => Request;
 type InnerConnection = { rejectRequests(error: Error): void; readonly socket?: { destroy(error: Error): void } };
-type ConnectionPool = Address & { readonly pool: readonly InnerConnection[]; send(request: Request): Promise<unknown> };
+type ConnectionPool = Address & { readonly pool: readonly InnerConnection[]; send(request: object): Promise<unknown> };
 /** Which versions of which requests a broker knows. */
 type Versions = object | null;
 type Broker = {
@@ -62,7 +55,7 @@ type Broker = {
   isConnected(): boolean;
   connect(): Promise<void>;
   disconnect(): Promise<void>;
-  lookupRequest(key: number, definitions: unknown): Api;
+  lookupRequest(key: number, definitions: unknown): (options: object) => ProtocolRequest;
 };
 type Cluster = {
   readonly rootLogger: unknown;
@@ -71,13 +64,6 @@ type Cluster = {
     createBroker(options: { readonly connectionPool: ConnectionPool; readonly versions: Versions; readonly logger: unknown }): Broker;
   };
 };
-type ApiName = 'Metadata' | 'InitProducerId' | 'Produce';
-
-const { requests } = require('kafkajs/src/protocol/requests/index.js') as { readonly requests: Readonly<Record<ApiName, unknown>> };
-const apiKeys = require('kafkajs/src/protocol/requests/apiKeys.js') as Readonly<Record<ApiName, number>>;
-const { createErrorFromCode } = require('kafkajs/src/protocol/error.js') as { createErrorFromCode(code: number): BrokerError };
-
-export const brokerError = (code: number): BrokerError => createErrorFromCode(code);
 
 /**
  * Connections as kafkajs makes them: its sockets, authentication, versions and protocol, without its cluster, which waits for brokers that do
@@ -142,7 +128,7 @@ class KafkajsConnection implements BrokerConnection {
   }
 
   async layout(topic: string): Promise<TopicLayout> {
-    const { request, response } = this.#api('Metadata', { topics: [topic], allowAutoTopicCreation: false });
+    const { request, response } = requestOf(this.#broker, 'Metadata', { topics: [topic], allowAutoTopicCreation: false });
     // kafkajs would refuse the whole answer where one partition has no leader
     const { brokers, topicMetadata } = (await this.#send(request, { ...response, parse: (all) => Promise.resolve(all) })) as Metadata;
     const found = topicMetadata.find((one) => one.topic === topic);
@@ -154,13 +140,13 @@ class KafkajsConnection implements BrokerConnection {
   }
 
   async producerIdentity(): Promise<ProducerIdentity> {
-    const { request, response } = this.#api('InitProducerId', { transactionTimeout: 60_000 });
+    const { request, response } = requestOf(this.#broker, 'InitProducerId', { transactionTimeout: 60_000 });
     const answer = (await this.#send(request, response)) as { readonly producerId: string; readonly producerEpoch: number };
     return { id: answer.producerId, epoch: answer.producerEpoch };
   }
 
   async produce(topic: string, batches: readonly PartitionBatch[], timeoutMs: number): Promise<PartitionAnswer[]> {
-    const { request, response } = this.#api('Produce', { acks: -1, timeout: timeoutMs, topicData: [] });
+    const { request, response } = requestOf(this.#broker, 'Produce', { acks: -1, timeout: timeoutMs, topicData: [] });
     const body = encodeProduce(topic, batches, timeoutMs);
     const encode = (): Promise<object> => Promise.resolve({ buf: body, buffer: body });
     // kafkajs would throw the first error away with the answers of all other partitions
@@ -186,11 +172,7 @@ class KafkajsConnection implements BrokerConnection {
     }
   }
 
-  #api(name: ApiName, options: object): Request {
-    return this.#broker.lookupRequest(apiKeys[name], requests[name])(options);
-  }
-
-  #send(request: object, response: Response): Promise<unknown> {
+  #send(request: object, response: ProtocolResponse): Promise<unknown> {
     if (this.#isClosed) return Promise.reject(new Error('The connection to Kafka is closed.'));
     return this.#broker.connectionPool.send({ request, response });
   }

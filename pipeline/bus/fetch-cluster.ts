@@ -1,5 +1,8 @@
 /** Fetches without a consumer group, over kafkajs' cluster: what readers of whole partitions share. */
 import type { KafkaMessage } from 'kafkajs';
+import { readFetchAnswer, throttleOf, type FetchedRecords } from './fetch-answer.ts';
+import { requestOf, type ProtocolRequest } from './kafkajs-protocol.ts';
+import type { WantsTenant } from './tenant-records.ts';
 import { withTimeout } from './with-timeout.ts';
 
 /** What is used of kafkajs' cluster and its brokers. */
@@ -14,7 +17,11 @@ export type Cluster = {
   fetchTopicsOffset(topics: readonly object[]): Promise<readonly { readonly partitions: readonly PartitionOffset[] }[]>;
 };
 type PartitionOffset = { readonly partition: number; readonly offset: string };
-type Broker = { fetch(request: object): Promise<{ readonly responses: readonly { readonly partitions: readonly Fetched[] }[] }> };
+export type Broker = {
+  readonly connectionPool: { send(request: object): Promise<unknown> };
+  lookupRequest(key: number, definitions: unknown): (options: object) => ProtocolRequest;
+  fetch(request: object): Promise<{ readonly responses: readonly { readonly partitions: readonly Fetched[] }[] }>;
+};
 export type FetchedMessage = KafkaMessage & { readonly batchContext?: { readonly firstOffset: string; readonly lastOffsetDelta: number } };
 export type Fetched = { readonly partition: number; readonly highWatermark: string; readonly messages: readonly FetchedMessage[] };
 
@@ -44,6 +51,17 @@ export async function offsetsOf(
   const wanted = partitions.map((partition) => ({ partition }));
   const topics = await cluster.fetchTopicsOffset([{ topic, partitions: wanted, fromBeginning: where === 'first' }]);
   return new Map(topics.flatMap((found) => found.partitions).map(({ partition, offset }) => [partition, Number(offset)]));
+}
+
+/** Fetches, and reads of the answer what is of the tenants that are wanted: kafkajs makes objects of all records and their headers. */
+export async function fetchOfTenants(broker: Broker, request: object, wants: WantsTenant | null): Promise<readonly FetchedRecords[]> {
+  const own = requestOf(broker, 'Fetch', request);
+  const decode = async (answer: unknown): Promise<object> => ({
+    clientSideThrottleTime: throttleOf(answer as Buffer),
+    fetched: await readFetchAnswer(answer as Buffer, own.request.apiVersion, wants),
+  });
+  const parse = ({ fetched }: { readonly fetched: readonly FetchedRecords[] }): Promise<typeof fetched> => Promise.resolve(fetched);
+  return (await broker.connectionPool.send({ ...own, response: { decode, parse }, logResponseError: false })) as FetchedRecords[];
 }
 
 /** The offset after the batch of a record, whose last records compaction may have removed. */

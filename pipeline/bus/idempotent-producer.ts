@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import { brokerError, type Connect } from './broker-connection.ts';
+import type { Connect } from './broker-connection.ts';
+import { brokerError } from './kafkajs-protocol.ts';
 import { BrokerSender, type RequestOutcome } from './broker-sender.ts';
 import { ClusterView } from './cluster-view.ts';
 import { PartitionQueue, type Acknowledged } from './partition-queue.ts';

@@ -1,25 +1,38 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answered, nextAfter, offsetsOf, type Cluster, type Fetched } from './fetch-cluster.ts';
+import type { FetchedRecords } from './fetch-answer.ts';
+import { answered, fetchOfTenants, offsetsOf, type Cluster } from './fetch-cluster.ts';
 import { clusterOf } from './kafkajs-cluster.ts';
+import type { WantsTenant } from './tenant-records.ts';
 
 export type LogTailOptions = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly topic: string;
+  /** Asked for each record: those of other tenants are not given. Without it all are. */
+  readonly wants?: WantsTenant;
   /** Takes records of a partition, in the order of their offsets. */
   readonly take: (partition: number, messages: readonly KafkaMessage[]) => void;
-  /** Called after each answer of Kafka with records, when all of them were taken. */
+  /** Called after each answer of Kafka with records, when those that are wanted were taken. */
   readonly onTaken?: () => void;
   /** Told of offsets (from, and up to but not including `to`) that the log does not have any more, or had and has lost: `to` is smaller then. */
   readonly onGap: (partition: number, from: number, to: number) => void;
+  /** A clock that does not go back. Milliseconds. */
+  readonly clock?: () => number;
 };
 
 /** How long one answer of Kafka may take; how long a broker waits for a record where it has none. Milliseconds. */
 const [DEADLINE_MS, WAIT_MS] = [30_000, 500];
 /** Of one partition, and of all that are asked for at once. */
 const [PARTITION_BYTES, FETCH_BYTES] = [1024 * 1024, 4 * 1024 * 1024];
+/**
+ * Where records come more often than this (milliseconds), and nothing is wanted of them, the broker collects them for so long, unless there are so
+ * many before: a fetch costs the same for one record and for a hundred. What is wanted comes as much later, and then at once again.
+ */
+const COLLECT_MS = 75;
+const COLLECTING = { maxWaitTime: COLLECT_MS, minBytes: 512 * 1024 };
+const AT_ONCE = { maxWaitTime: WAIT_MS, minBytes: 1 };
 /** Pauses before it is tried again; the last one is kept. Milliseconds. */
 const PAUSES_MS = [50, 100, 250, 500, 1000];
 /** How often it is looked whether the topic has got more partitions. Milliseconds. */
@@ -27,23 +40,27 @@ const METADATA_MS = 30_000;
 
 /**
  * Follows all partitions of a topic from their ends on, without a consumer group: each reader gets everything, nothing is committed, and it
- * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record. What fails is tried again, for as long
+ * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record, a little later where others'
+ * records come all the time. What fails is tried again, for as long
  * as it takes; nothing is read twice, but for what was asked for by `rewind`.
  */
 export class LogTail {
   readonly #options: LogTailOptions;
+  readonly #clock: () => number;
   readonly #stop = new AbortController();
   /** The offset that comes next, of each partition. */
   readonly #next = new Map<number, number>();
-  /** How often partitions were set back: an answer from before is not taken. */
+  /** How often partitions were set back, or more was wanted: an answer from before is not taken. */
   #rewinds = 0;
   #isKnown = false;
+  #cluster: Cluster | null = null;
   #resolveKnown = (): void => undefined;
   readonly #known = new Promise<void>((resolve) => (this.#resolveKnown = resolve));
   #loop: Promise<void> | null = null;
 
   constructor(options: LogTailOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? ((): number => performance.now());
   }
 
   /** Begins; resolves when it is known from where on it reads. */
@@ -71,6 +88,18 @@ export class LogTail {
     }
   }
 
+  /** Where the log ends now, of each partition. Rejects where Kafka does not answer. */
+  async ends(): Promise<ReadonlyMap<number, number>> {
+    const cluster = this.#cluster;
+    if (cluster === null) throw new Error('Kafka is not connected.');
+    return this.#answer(offsetsOf(cluster, this.#options.topic, partitionsOf(cluster, this.#options.topic), 'end'));
+  }
+
+  /** Does not take the answer that is under way: more is wanted from now on. */
+  askAgain(): void {
+    this.#rewinds += 1;
+  }
+
   async #run(): Promise<void> {
     const { log, topic } = this.#options;
     const { signal } = this.#stop;
@@ -84,6 +113,7 @@ export class LogTail {
         log.warn({ err: error, topic }, 'The live reader lost Kafka; reconnecting.');
         await sleep(PAUSES_MS[Math.min(failures++, PAUSES_MS.length - 1)], undefined, { signal }).catch(() => undefined);
       } finally {
+        this.#cluster = null;
         cluster.disconnect().catch(() => undefined);
       }
     }
@@ -94,6 +124,7 @@ export class LogTail {
     const { topic } = this.#options;
     await this.#answer(cluster.connect());
     await this.#answer(cluster.addTargetTopic(topic));
+    this.#cluster = cluster;
     const partitions = partitionsOf(cluster, topic);
     await this.#bound(cluster, partitions);
     const round = new AbortController();
@@ -134,8 +165,9 @@ export class LogTail {
   }
 
   async #readFrom(cluster: Cluster, nodeId: string, partitions: readonly number[], round: AbortSignal): Promise<void> {
-    const { topic } = this.#options;
+    const { topic, wants = null } = this.#options;
     const broker = await this.#answer(cluster.findBroker({ nodeId }));
+    let collects = false;
     while (!this.#isStopped() && !isAborted(round)) {
       const wanted = partitions.map((partition) => ({
         partition,
@@ -143,24 +175,31 @@ export class LogTail {
         maxBytes: PARTITION_BYTES,
       }));
       const rewinds = this.#rewinds;
-      const request = { maxWaitTime: WAIT_MS, minBytes: 1, maxBytes: FETCH_BYTES, topics: [{ topic, partitions: wanted }] };
-      const { responses } = await this.#answer(broker.fetch(request));
-      if (!isAborted(round) && rewinds === this.#rewinds) this.#take(responses.flatMap((response) => response.partitions));
+      const waits = collects ? COLLECTING : AT_ONCE;
+      const request = { ...waits, maxBytes: FETCH_BYTES, topics: [{ topic, partitions: wanted }] };
+      const askedAt = this.#clock();
+      const fetched: readonly FetchedRecords[] = await this.#answer(fetchOfTenants(broker, request, wants));
+      if (isAborted(round) || rewinds !== this.#rewinds) continue;
+      const taken = this.#take(fetched);
+      const isUnwanted = taken === 0 && fetched.some(({ bytes }) => bytes > 0);
+      collects = isUnwanted && (collects || this.#clock() - askedAt < COLLECT_MS);
     }
   }
 
-  #take(fetched: readonly Fetched[]): void {
+  /** Gives how many records were taken. */
+  #take(fetched: readonly FetchedRecords[]): number {
     const { take, onTaken } = this.#options;
-    let isAny = false;
-    for (const { partition, messages } of fetched) {
+    let taken = 0;
+    for (const { partition, messages, next: end } of fetched) {
+      if (end === null) continue;
       const next = this.#next.get(partition) ?? 0;
       const own = messages.filter(({ offset }) => Number(offset) >= next);
-      for (const message of messages) this.#next.set(partition, Math.max(this.#next.get(partition) ?? 0, nextAfter(message)));
-      if (own.length === 0) continue;
-      isAny = true;
-      take(partition, own);
+      this.#next.set(partition, Math.max(next, end));
+      if (own.length > 0) take(partition, own);
+      taken += own.length;
     }
-    if (isAny) onTaken?.();
+    if (fetched.some(({ bytes }) => bytes > 0)) onTaken?.();
+    return taken;
   }
 
   /** Ends when the topic has got more partitions. */

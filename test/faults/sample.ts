@@ -15,6 +15,7 @@ export const OFTEN: readonly string[] = [
   'kill-clickhouse',
   'kill-kafka',
   'kill-sink-at-points',
+  'live-tails',
   'pause-sink',
   'pause-kafka',
   'dropped-produce-answers',

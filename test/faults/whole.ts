@@ -26,6 +26,7 @@ export const WHOLE: readonly WholeRun[] = [
   { scenario: 'kill-sink-at-points', times: 120, seconds: 900 },
   { scenario: 'kill-host-at-points', times: 60, seconds: 900 },
   { scenario: 'kill-host-while-alerting', times: 100, seconds: 1500 },
+  { scenario: 'live-tails', times: 120, seconds: 900 },
   { scenario: 'stall-sink-at-points', times: 20, seconds: 600 },
   { scenario: 'forgotten-tokens', times: 20, seconds: 400 },
   { scenario: 'dropped-produce-answers', times: 2000, seconds: 1500 },

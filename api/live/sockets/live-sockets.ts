@@ -17,6 +17,8 @@ import { checkHandshake, selectProtocol } from './handshake.ts';
 /** A WebSocket that was let in. */
 export type OpenSocket = {
   readonly socket: WebSocket;
+  /** What it is carried by. */
+  readonly connection: Duplex;
   readonly principal: Principal;
   readonly query: URLSearchParams;
   readonly requestId: string;
@@ -145,12 +147,17 @@ export class LiveSockets implements Service {
     // one whose handshake cannot be ended
     socket.once('close', leave);
     this.#server.handleUpgrade(request, socket, head, (own) => {
-      this.#take(own, { principal, query, requestId: requestIdOf(request.headers['x-request-id']) }, check, endpoint);
+      this.#take(own, { connection: socket, principal, query, requestId: requestIdOf(request.headers['x-request-id']) }, check, endpoint);
     });
     return true;
   };
 
-  #take(socket: WebSocket, of: Pick<Open, 'principal' | 'query' | 'requestId'>, check: () => void, endpoint: SocketEndpoint): void {
+  #take(
+    socket: WebSocket,
+    of: Pick<Open, 'connection' | 'principal' | 'query' | 'requestId'>,
+    check: () => void,
+    endpoint: SocketEndpoint,
+  ): void {
     const gone = new AbortController();
     const close = ({ code, reason }: TailEnd): void => {
       if (gone.signal.aborted) return;

@@ -1,4 +1,6 @@
+import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { WriteGroup } from '../write-group.ts';
 import type { Control, Outlet, TailEnd } from '../outlet.ts';
 
 const LINE_FEED = 10;
@@ -10,10 +12,13 @@ export class SocketOutlet implements Outlet {
   /** The client has asked to be told of its tail. */
   withControl = false;
   readonly #socket: WebSocket;
+  readonly #group: WriteGroup;
   readonly #close: (end: TailEnd) => void;
 
-  constructor(socket: WebSocket, close: (end: TailEnd) => void) {
+  /** `connection`: what the socket writes to. */
+  constructor(socket: WebSocket, connection: Writable, close: (end: TailEnd) => void) {
     this.#socket = socket;
+    this.#group = new WriteGroup(connection);
     this.#close = close;
   }
 
@@ -22,6 +27,7 @@ export class SocketOutlet implements Outlet {
   }
 
   entry(text: Buffer): void {
+    this.#group.add(text.length);
     for (let from = 0; from <= text.length;) {
       const end = text.indexOf(LINE_FEED, from);
       this.#socket.send(end < 0 && from === 0 ? text : text.subarray(from, end < 0 ? text.length : end), { binary: false });

@@ -37,7 +37,7 @@ class TailSocket {
   constructor(deps: TailDeps, open: OpenSocket, firstQueryMs: number) {
     this.#deps = deps;
     this.#open = open;
-    this.#outlet = new SocketOutlet(open.socket, open.close);
+    this.#outlet = new SocketOutlet(open.socket, open.connection, open.close);
     const leave = deps.unsent.add(this.#outlet);
     const first = setTimeout(() => {
       if (this.#session === null && !this.#isOpening)

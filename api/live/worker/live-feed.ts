@@ -51,6 +51,11 @@ export class LiveFeed {
     return this.#tails.size;
   }
 
+  /** Whether a tenant has a tail. */
+  wants(tenantId: number): boolean {
+    return this.#tenants.has(tenantId);
+  }
+
   /** Opens a tail that begins at `from`, unless it says where. Throws what is wrong with its query. */
   open(id: number, open: OpenTail, from: LogVector): void {
     const began = this.#work();

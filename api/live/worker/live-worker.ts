@@ -3,10 +3,13 @@ import { Socket } from 'node:net';
 import { pino } from 'pino';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { LogTail } from '../../../pipeline/bus/log-tail.ts';
+import { storeUnavailable } from '../../../pipeline/core/errors.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { toQueryError } from '../../query/run.ts';
 import * as frames from '../../query/workers/frames.ts';
 import { sentError } from '../../query/workers/messages.ts';
+import { LogPlace } from '../log-place.ts';
+import { WriteGroup } from '../write-group.ts';
 import { LiveFeed } from './live-feed.ts';
 import * as messages from './messages.ts';
 
@@ -15,6 +18,7 @@ const PIPE = 3;
 const READ_EVERY_MS = 200;
 
 const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
+const group = new WriteGroup(pipe);
 const send = (type: number, tail: number, value: unknown): void => {
   for (const part of frames.jsonFrame(type, tail, value)) pipe.write(part);
 };
@@ -25,7 +29,9 @@ let timer: NodeJS.Timeout | null = null;
 
 const feed = new LiveFeed({
   onFound: (found) => {
-    for (const part of frames.frameOf(messages.ENTRY, 0, messages.encodeMatched(found))) pipe.write(part);
+    const bytes = messages.encodeMatched(found);
+    group.add(bytes.length);
+    for (const part of frames.frameOf(messages.ENTRY, 0, bytes)) pipe.write(part);
   },
   onMissed: (missed) => send(messages.MISSED, 0, missed),
   onSampled: (id, factor) => send(messages.SAMPLED, id, factor),
@@ -40,6 +46,13 @@ function vector(next: ReadonlyMap<number, number>): messages.LogVector {
   const count = Math.max(-1, ...next.keys()) + 1;
   return Array.from({ length: count }, (_none, partition) => [next.get(partition) ?? 0, 0]);
 }
+
+function noKafka(): never {
+  throw storeUnavailable();
+}
+
+/** By partition. */
+const ordered = (offsets: ReadonlyMap<number, number>): number[] => vector(offsets).map(([offset]) => offset);
 
 /** Says how far it has read: all that it has found before is said by then. */
 function sayRead(): void {
@@ -58,6 +71,7 @@ function begin({ kafka }: messages.LiveSettings): void {
   const log = pino({ level: 'info', base: { role: 'live' } });
   tail = new LogTail({
     ...{ kafka: createKafka({ ...kafka, clientId: 'logweir-live', log }), log, topic: LOGS_TOPIC },
+    wants: (tenantId) => feed.wants(tenantId),
     take: (partition, records) => {
       feed.take(partition, records);
     },
@@ -75,9 +89,15 @@ async function open(id: number, opened: messages.OpenTail): Promise<void> {
     if (tail === null) throw new Error('BUG: A tail came before the settings.');
     tail.rewind(new Map((opened.from ?? []).map(([offset], partition) => [partition, offset])));
     await tail.start();
-    const at = vector(tail.next);
-    feed.open(id, opened, at);
-    send(messages.OPENED, id, opened.from ?? at);
+    const place = new LogPlace(opened.after ?? []);
+    const ends = place.isWithin(ordered(tail.next)) ? null : ordered(await tail.ends().catch(noKafka));
+    // an answer that is under way was looked at for other tenants
+    if (!feed.wants(opened.tenantId)) tail.askAgain();
+    const read = vector(tail.next);
+    // a log that has lost its end does not have the place any more
+    const begin = opened.from ?? (ends === null ? read : place.within(ends).orLater(read).vector);
+    feed.open(id, opened, begin);
+    send(messages.OPENED, id, { begin, read } satisfies messages.OpenedTail);
   } catch (error) {
     send(messages.FAILED, id, sentError(toQueryError(error)));
   }

@@ -30,11 +30,16 @@ export type OpenTail = LiveQueryText & {
   readonly tenantId: number;
   /** The retention of the tenant: older entries are not theirs. Days; 0: for ever. */
   readonly retentionDays: number;
+  /** Where its client was, maybe in another process, which may have read further than this one: it begins there at the earliest. */
+  readonly after?: LogVector;
   /** Where it goes on, where it was open before. */
   readonly from: LogVector | null;
   /** It asks for a sample where much matches. */
   readonly isSampled?: boolean;
 };
+
+/** Where a tail begins; and how far the log is read, which may be less. */
+export type OpenedTail = { readonly begin: LogVector; readonly read: LogVector };
 
 /** Why entries were not sent: their tenant's filters took too long, too many matched, or the log has lost them. */
 export type MissedWhy = 'busy' | 'rate' | 'log';

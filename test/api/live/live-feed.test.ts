@@ -190,6 +190,25 @@ describe('what live tails share', () => {
     expect(place.orLater([[9, 0], [5, 1], [1, 0]]).vector).to.deep.equal([[9, 0], [5, 2], [1, 0]]); // prettier-ignore
   });
 
+  it('a place is not further than a log that has lost its end, partition by partition', () => {
+    const place = new LogPlace([
+      [5, 0],
+      [5, 1],
+      [7, 2],
+    ]);
+    expect(place.within([5, 5, 8]).vector).to.deep.equal([
+      [5, 0],
+      [0, 0],
+      [7, 2],
+    ]);
+    expect(place.within([4]).vector).to.deep.equal([
+      [0, 0],
+      [0, 0],
+      [0, 0],
+    ]);
+    expect([place.isAt(new LogPlace(place.vector)), place.isAt(place.within([4]))]).to.deep.equal([true, false]);
+  });
+
   it('held entries are let go while stored ones can still be asked for, and lost afterwards', () => {
     const held = new HeldEntries();
     const place = (offset: number): LogPlace => new LogPlace([[offset, 0]]);

@@ -59,6 +59,7 @@ describe('faults', function () {
     expect(counted(/^kills of kafka/), 'Kafka').to.be.at.least(1);
     expect(counted(/^kills of clickhouse/), 'ClickHouse').to.be.at.least(1);
     expect(counted(/^SIGKILL (after|mid)/), 'fault points').to.be.at.least(1);
+    expect(counted(/^kills of live worker/), 'live workers').to.be.at.least(1);
     expect(counted(/^pauses of/), 'pauses').to.be.at.least(2);
     expect(counted(/^dropped|^truncated/), 'answers and bodies').to.be.at.least(3);
     expect(counted(/^late inserts/), 'inserts that came late').to.be.at.least(1);

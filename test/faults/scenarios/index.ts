@@ -20,6 +20,7 @@ import {
   killSinkAndKafka,
 } from './kills.ts';
 import { clickhouseOutage, kafkaOutage } from './outages.ts';
+import { liveTails } from './live-tails.ts';
 import { noisyNeighbour } from './noisy-neighbour.ts';
 import { overload } from './overload.ts';
 import { pauseApi, pauseClickHouse, pauseKafka, pauseSink } from './pauses.ts';
@@ -45,6 +46,7 @@ export const scenarios = registry<Scenario>(
     killSinkAtPoints,
     killHostAtPoints,
     killHostWhileAlerting,
+    liveTails,
     stallSinkAtPoints,
     forgottenTokens,
     pauseApi,
