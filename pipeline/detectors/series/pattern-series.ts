@@ -2,6 +2,7 @@ import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { FACTORS, type Finding, type Sensitivity } from '../detector.ts';
 import type { Episode } from '../episode.ts';
 import { patternDetectors } from '../index.ts';
+import { Peaks } from '../peaks.ts';
 import { CAUGHT_UP, LIVE, OPEN, WatchedTrack } from './watched-track.ts';
 
 const MINUTE_MS = 60_000;
@@ -12,9 +13,15 @@ const VERSION = 1;
  * Rises alone are looked for, in minutes whose counts are final, four minutes after they began: by then it is known whether their streams say the same.
  */
 export class PatternSeries {
-  #watched = new WatchedTrack();
+  readonly #watched: WatchedTrack;
+  readonly #peaks: Peaks;
   /** The newest minute that was told. */
   #now = 0;
+
+  constructor(watched = new WatchedTrack(), peaks = new Peaks()) {
+    [this.#watched, this.#peaks] = [watched, peaks];
+    watched.onClose = (minute) => peaks.take(watched.track, minute);
+  }
 
   /** What fires, whether somebody has resolved it or not; null for nothing. */
   get open(): Episode | null {
@@ -39,7 +46,7 @@ export class PatternSeries {
       const end = track.closed;
       if (end < this.#now - OPEN - 1 - CAUGHT_UP) continue;
       for (const { name, rise } of own) {
-        const rises = rise(track, end, FACTORS[sensitivity(name)], watched.open !== null);
+        const rises = rise({ track, peaks: this.#peaks }, end, FACTORS[sensitivity(name)], watched.open !== null);
         if (rises !== null) found.push(...watched.fire(name, 'up', end, rises));
       }
       found.push(...watched.calm(end));
@@ -63,6 +70,7 @@ export class PatternSeries {
     to.count(VERSION);
     to.count(this.#now);
     this.#watched.write(to);
+    this.#peaks.write(to);
     return to.finish();
   }
 
@@ -71,9 +79,9 @@ export class PatternSeries {
     const from = new ByteReader(bytes);
     try {
       if (from.count() !== VERSION) return null;
-      const read = new PatternSeries();
-      read.#now = from.count();
-      read.#watched = WatchedTrack.read(from);
+      const now = from.count();
+      const read = new PatternSeries(WatchedTrack.read(from), Peaks.read(from));
+      read.#now = now;
       return from.isAtEnd ? read : null;
     } catch (error) {
       if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;

@@ -17,6 +17,8 @@ const CARRY_UNIT = 1_000_000;
 /** Counts of one kind by minute, and what fires of them: minutes in which something does are not learned. */
 export class WatchedTrack {
   readonly track: Track;
+  /** Is told each minute that was closed. */
+  onClose: (minute: number) => void = () => undefined;
   #episodes = new Episodes();
   #carry = 0;
 
@@ -43,13 +45,13 @@ export class WatchedTrack {
   close(): void {
     const { track, open } = this;
     const minute = track.closed + 1;
-    if (open === null || minute < open.startedAt) {
-      track.close(null);
-      return;
+    if (open === null || minute < open.startedAt) track.close(null);
+    else {
+      const usual = track.usual(minute, open.offset) + this.#carry;
+      this.#carry = usual - Math.floor(usual);
+      track.close(Math.floor(usual));
     }
-    const usual = track.usual(minute, open.offset) + this.#carry;
-    this.#carry = usual - Math.floor(usual);
-    track.close(Math.floor(usual));
+    this.onClose(minute);
   }
 
   /** Takes what was found at a minute; what that tells. */

@@ -140,11 +140,12 @@ export class PatternSegment {
     }
   }
 
-  /** Its groups, in the order in which they were first counted. */
-  *groups(): Generator<Group> {
+  /** Its groups, in the order in which they were first counted; those of a severity on. */
+  *groups(least = 0): Generator<Group> {
     const [groups, patterns] = [this.#groups, this.#patterns];
     for (let at = 0; at < groups.size; at++) {
       const [kind, level] = [groups.kind(at), groups.level(at)];
+      if (level % SEVERITY_UNIT < least) continue;
       const pattern = Math.floor(level / SEVERITY_UNIT);
       yield {
         ...{ tenant: groups.tenant(at), retentionDays: kind % SCOPE_UNIT, scope: Math.floor(kind / SCOPE_UNIT) },
