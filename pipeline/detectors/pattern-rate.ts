@@ -8,8 +8,8 @@ const FAR = 1.5;
 const RATIO = 3;
 const LEAST_MORE = 20;
 /** Errors come in bursts: it must also have so many times as much as any window of its length in the last week; more so in its first three days. */
-const BEYOND = 2;
-const BEYOND_YOUNG = 4;
+const BEYOND = 3;
+const BEYOND_YOUNG = 6;
 const YOUNG = 3 * DAY;
 /** What an hour has more than is usual may be long over. Minutes. */
 const LONGEST = 15;

@@ -17,7 +17,12 @@ export type PatternSubject = {
 const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 
 /** The sentences of a finding about an error pattern, of a stream, a service (empty for none) or of several. */
-export function patternText({ value, expected, scale, mean }: Finding, stream: string, service: string, pattern: PatternSubject): AlertText {
+export function patternText(
+  { value, expected, scale, mean }: Finding,
+  stream: string,
+  service: string,
+  pattern: PatternSubject,
+): AlertText {
   const who = service !== '' ? service : stream === '{}' ? 'several services' : stream;
   const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   return {

@@ -70,7 +70,7 @@ export function encodeErrors(patterns: readonly PatternErrors[]): Buffer[] {
   const cuts: PatternErrors[][] = [];
   let room = 0;
   for (const { pattern, counts } of patterns)
-    for (let at = 0; at < counts.length; ) {
+    for (let at = 0; at < counts.length;) {
       if (room <= 0) {
         cuts.push([]);
         room = MOST_ROWS;
@@ -104,8 +104,7 @@ export function readErrors(value: Buffer): PatternErrors[] | null {
     const patterns: PatternErrors[] = [];
     for (let left = from.count(MOST); left > 0; left--) {
       const [pattern, counts] = [from.text(), [] as ErrorCount[]];
-      for (let more = from.count(MOST); more > 0; more--)
-        counts.push({ stream: from.text(), minute: from.signed(), errors: from.count() });
+      for (let more = from.count(MOST); more > 0; more--) counts.push({ stream: from.text(), minute: from.signed(), errors: from.count() });
       patterns.push({ pattern, counts });
     }
     return from.isAtEnd ? patterns : null;

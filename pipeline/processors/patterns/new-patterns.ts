@@ -76,7 +76,8 @@ export class NewPatterns {
     const since = this.#services.get(service) ?? now;
     if (!this.#services.has(service) && this.#services.size < MOST_SERVICES) this.#services.set(service, now);
     const isLearned = now >= Math.max(this.#since, since) + LEARNED;
-    if (!isNew || sensitivity === 'off' || !isLearned || pattern.severity < FIRST_ERROR || pattern.first < (now - MOST_OLD) * 1000) return null;
+    if (!isNew || sensitivity === 'off' || !isLearned || pattern.severity < FIRST_ERROR || pattern.first < (now - MOST_OLD) * 1000)
+      return null;
     return this.#fire(pattern, service, whose, now, MOST_ALONE[sensitivity]);
   }
 

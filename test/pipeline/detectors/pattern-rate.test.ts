@@ -35,7 +35,13 @@ describe('the errors of a template', () => {
       for (const seed of [1, 2]) expect(alertsOf(shape, seed), `${name} ${String(seed)}`).to.deep.equal([]);
   });
 
-  for (const [level, times] of [[0.1, 50], [0.5, 10], [2, 8], [20, 6]] as const) // prettier-ignore
+  for (const [level, times] of [
+    [0.1, 50],
+    [0.5, 10],
+    [2, 8],
+    [20, 6],
+  ] as const)
+    // prettier-ignore
     it(`that rise from ${String(level)} a minute to ${String(times)} times as many fire once, and end`, () => {
       const [alert, ...others] = alertsOf((minute) => level * (within(minute, 30) ? times : 1));
       expect(others).to.deep.equal([]);

@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 /** 2026-11-24 00:00 UTC. */
 export const START = 1_795_478_400_000;
 const PARTITIONS = [0, 1];
-const COUNTING: readonly Processor[] = [rates, createPatterns() as Processor];
+const COUNTING: readonly Processor[] = [rates, createPatterns()];
 
 /** So many entries of a minute with this message, in a stream of a partition of the log. */
 export type Came = { readonly _msg: string; readonly count: number; readonly level?: string; readonly service?: string; readonly host?: string; readonly partition?: number }; // prettier-ignore
@@ -36,7 +36,8 @@ export class PatternWorld {
   readonly rows: AlertRow[] = [];
 
   constructor(saved: Saved | null = null, minute = 0) {
-    this.#counting = PARTITIONS.flatMap((partition) =>
+    this.#counting = PARTITIONS.flatMap(
+      (partition) =>
       COUNTING.map((processor, index) => new HostedFold(firstStage(processor) as never, (message) => inputOf(partition, message), saved?.counting[partition * COUNTING.length + index] ?? null)), // prettier-ignore
     );
     this.#merging = [alerting, clusters].map(
@@ -53,7 +54,8 @@ export class PatternWorld {
       const at = START + this.minute * MINUTE_MS;
       for (const partition of PARTITIONS) {
         const _time = new Date(at + 20_000).toISOString();
-        const entries = came(this.minute).flatMap(({ _msg, count, level = 'error', service = 'checkout', host = 'a', partition: own = 0 }) =>
+        const entries = came(this.minute).flatMap(
+          ({ _msg, count, level = 'error', service = 'checkout', host = 'a', partition: own = 0 }) =>
           own === partition ? Array.from({ length: count }, (_none, index) => ({ _time, _msg: `${_msg} ${String(index)}`, level, service, host })) : [], // prettier-ignore
         );
         const offset = this.#offsets[partition] as number;
@@ -67,7 +69,7 @@ export class PatternWorld {
 
   set(value: Json, version = 1): void {
     const setting = { processor: 'alerting', tenantId: 0, key: 'sensitivity', value, version };
-    this.#append(encodeTick(partialsSignal, { [SETTING]: settingText(setting) }) as never, START + this.minute * MINUTE_MS);
+    this.#append(encodeTick(partialsSignal, { [SETTING]: settingText(setting) }), START + this.minute * MINUTE_MS);
   }
 
   resolve(alert: Alert, note: string): void {
