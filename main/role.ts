@@ -73,7 +73,10 @@ async function compose(
     fail: (error) => endWith(error, log),
   };
   const services: Service[] = [];
-  for (const name of names) services.push(...((await roles.find(name)?.services(roleContext)) ?? []));
+  for (const name of names) {
+    const role = await roles.find(name)?.load();
+    services.push(...((await role?.services(roleContext)) ?? []));
+  }
   if (admin.processors !== undefined) metrics.watchProcessors(admin.processors);
   const listener = createInternalListener({
     host: config.http.adminHost,

@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
-import { findPlan, PLANS, type Plan } from './plans.ts';
+import { findPlan, MOST_QUERIES_AT_ONCE, PLANS, type Plan } from './plans.ts';
 import type { TenantRecord } from './records.ts';
 
 type Flag = {
@@ -32,6 +32,14 @@ export const FLAGS: readonly Flag[] = [
   { name: 'entries_per_second', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, entriesPerSecond: Number(value) }) },
   { name: 'daily_bytes', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, dailyBytes: Number(value) }) },
   { name: 'queries_per_minute', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, queriesPerMinute: Number(value) }) },
+  {
+    name: 'queries_at_once',
+    type: 'number',
+    customOnly: true,
+    max: MOST_QUERIES_AT_ONCE,
+    apply: (plan, value) => ({ ...plan, queriesAtOnce: Math.max(1, Number(value)) }),
+  },
+  { name: 'streams_per_day', type: 'number', customOnly: true, apply: (plan, value) => ({ ...plan, streamsPerDay: Number(value) }) },
   {
     name: 'retention_days',
     type: 'number',

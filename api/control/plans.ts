@@ -49,6 +49,8 @@ const ceilings = (liveTails: number): Ceilings => ({
 const CEILING = 10;
 const STREAMS_PER_DAY = 1_000_000;
 const QUERIES_AT_ONCE = 4;
+/** As many as a tenant can have. */
+export const MOST_QUERIES_AT_ONCE = 16;
 const RULES = 20;
 /** As many as a tenant can have. */
 const MOST_RULES = 50;
@@ -136,7 +138,7 @@ export const PLANS: readonly Plan[] = [
     dailyBytes: NO_LIMIT,
     ceilingBytes: NO_LIMIT,
     queriesPerMinute: NO_LIMIT,
-    queriesAtOnce: QUERIES_AT_ONCE,
+    queriesAtOnce: MOST_QUERIES_AT_ONCE,
     retentionDays: 0,
     streamsPerDay: NO_LIMIT,
     shards: 1,

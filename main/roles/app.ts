@@ -93,7 +93,6 @@ function serveAdmin(
 
 /** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 export const appRole: Role = {
-  name: 'app',
   async services(context: RoleContext): Promise<Service[]> {
     const { config, log, metrics, peers } = context;
     const control = createControlStore(context);

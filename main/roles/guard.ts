@@ -10,7 +10,6 @@ import { sinkGroup } from './sink-group.ts';
 
 /** Watches whether the log may take more. It reads no data, so that no data can end it. */
 export const guardRole: Role = {
-  name: 'guard',
   services({ config, log }: RoleContext): Service[] {
     const logger = log.child({ component: 'guard' });
     const kafka = createKafka({ ...config.kafka, clientId: 'logweir-guard', log });

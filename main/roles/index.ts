@@ -1,10 +1,17 @@
 import { registry } from '../../pipeline/core/registry.ts';
-import { appRole } from './app.ts';
-import { guardRole } from './guard.ts';
-import { ingestRole } from './ingest.ts';
-import { processorsRole } from './processors.ts';
 import type { Role } from './role.ts';
-import { sinkRole } from './sink.ts';
+
+/** A role, whose modules are loaded by the processes that have it alone: all of them would be half of the work of a start. */
+export type RoleEntry = { readonly name: string; readonly load: () => Promise<Role> };
 
 /** Every role that a process can have. */
-export const roles = registry<Role>((role) => [role.name], [guardRole, sinkRole, processorsRole, appRole, ingestRole]);
+export const roles = registry<RoleEntry>(
+  ({ name }) => [name],
+  [
+    { name: 'guard', load: async () => (await import('./guard.ts')).guardRole },
+    { name: 'sink', load: async () => (await import('./sink.ts')).sinkRole },
+    { name: 'processors', load: async () => (await import('./processors.ts')).processorsRole },
+    { name: 'app', load: async () => (await import('./app.ts')).appRole },
+    { name: 'ingest', load: async () => (await import('./ingest.ts')).ingestRole },
+  ],
+);

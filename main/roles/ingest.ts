@@ -102,7 +102,6 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
 
 /** Takes entries from shippers, on the ingest host. */
 export const ingestRole: Role = {
-  name: 'ingest',
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
     const control = createControlStore(context);

@@ -9,6 +9,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host.ts';
 import { mergers, processors } from '../../pipeline/processors/index.ts';
+import { SnapshotRoom } from '../../pipeline/processors/snapshot-room.ts';
 import { inputOf } from '../../pipeline/processors/input.ts';
 import { partialInputOf, partialsSignal, type HostedInput } from '../../pipeline/processors/merge/partials-signal.ts';
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
@@ -27,7 +28,7 @@ const MERGERS_GROUP = 'logweir-mergers';
 const CUSTOM_GROUP = 'logweir-custom-detectors';
 
 /** What a host reads, who folds it, and who shares the reading. */
-type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings'> & {
+type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings' | 'room'> & {
   readonly signal: Pick<Signal, 'name' | 'version' | 'topic'>;
   readonly folds: readonly Fold<unknown, In>[];
   readonly entriesOf: (input: In) => number;
@@ -35,17 +36,17 @@ type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'in
 
 /** Folds the log into what is derived from it, and what spans its partitions into one: one reading of each, for every processor. */
 export const processorsRole: Role = {
-  name: 'processors',
   async services(context: RoleContext): Promise<Service[]> {
     const extensions = await loadExtensions(context.config.processors.files);
     const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
+    const shared = { settings: () => control.settings, room: new SnapshotRoom() };
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
       folds: [...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
-      settings: () => control.settings,
+      ...shared,
     });
     const custom = await customDetectors(context, control);
     const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<HostedInput>>[] =>
@@ -55,7 +56,7 @@ export const processorsRole: Role = {
         : [
             hostOf<HostedInput>(context, kafka, {
               ...{ signal: partialsSignal, groupId, inputOf: partialInputOf, folds: own.map(secondStage) },
-              ...{ settings: () => control.settings, entriesOf: () => 0 },
+              ...{ ...shared, entriesOf: () => 0 },
             }),
           ];
     const hosts = [first, ...mergersOf(MERGERS_GROUP, merging), ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger])];
@@ -73,7 +74,7 @@ const headersOf = (setting: Setting | undefined): Record<string, string> =>
 function hostOf<In extends Position>(
   context: RoleContext,
   kafka: Kafka,
-  { signal, folds, entriesOf, groupId, inputOf: read, settings }: Stage<In>,
+  { signal, folds, entriesOf, groupId, inputOf: read, settings, room }: Stage<In>,
 ): { readonly host: ProcessorHost<In>; readonly states: readonly StateLog[] } {
   const log = context.log.child({ component: 'processors' });
   const topic = signal.topic.name;
@@ -84,6 +85,7 @@ function hostOf<In extends Position>(
     writer: new AbsoluteWriter(kafka),
     tick: (partition, setting) => ({ topic, partition, key: null, ...encodeTick(signal, headersOf(setting)) }),
     ...(settings === undefined ? {} : { settings }),
+    ...(room === undefined ? {} : { room }),
     onCrash: (error) => context.fail(error),
     onFold: (processor, ms, input) => {
       context.metrics.foldSeconds.inc({ processor }, ms / 1000);

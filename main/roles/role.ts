@@ -34,6 +34,5 @@ export type RoleContext = {
 
 /** One of the service's roles: its services in the order in which they start, downstream first. */
 export interface Role {
-  readonly name: string;
   services(context: RoleContext): Service[] | Promise<Service[]>;
 }

@@ -46,7 +46,6 @@ const writerMetrics = (metrics: Metrics): WriterMetrics => ({
 
 /** Writes what is on the topics into ClickHouse, exactly once. */
 export const sinkRole: Role = {
-  name: 'sink',
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
     const store = new Store(config.clickhouse);

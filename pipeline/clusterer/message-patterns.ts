@@ -1,10 +1,10 @@
-import { headerOf } from './headers/index.ts';
+import { headerOf, HEADER_BYTES } from './headers/index.ts';
 import { mayBegin } from './headers/may-begin.ts';
 import { Shapes } from './shapes.ts';
 import { MAX_MESSAGE } from './words.ts';
 
 /** Bytes at the beginning of a message that decide its pattern: of its headers, at most, and of its content. Of Docker's lines the end does too. */
-export const DECIDING_BYTES = 3 * 512 + MAX_MESSAGE;
+export const DECIDING_BYTES: number = HEADER_BYTES + MAX_MESSAGE;
 
 /** Where the content of a message lies: behind the header of a raw line, where there is one and something behind it. */
 export function contentOf(bytes: Uint8Array, from: number, to: number): { readonly from: number; readonly to: number } {
@@ -28,6 +28,11 @@ export class MessagePatterns {
   read(bytes: Uint8Array, from: number, to: number): void {
     const content = contentOf(bytes, from, to);
     this.#shapes.read(bytes, content.from, content.to);
+  }
+
+  /** The same of a message without the header that it was found to have: of its content alone. */
+  readContent(bytes: Uint8Array, from: number, to: number): void {
+    this.#shapes.read(bytes, from, to);
   }
 
   /** The first eight bytes of the fingerprint, as two halves of 32 bits. */

@@ -256,10 +256,12 @@ export class EntryWriter {
     if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
     let severity = canon.readLevel(draft);
     const hasLevel = draft.find(canon.level) >= 0;
+    let headerLength = -1;
     if (!hasLevel || found === 'none') {
       const header = rawHeader(draft, message);
-      if (!hasLevel && header?.level != null) severity = canon.takeLevel(draft, header.level);
-      if (found === 'none' && header?.time != null) this.#takeTime(header.time);
+      if (!hasLevel && header.level !== null) severity = canon.takeLevel(draft, header.level);
+      if (found === 'none' && header.time !== null) this.#takeTime(header.time);
+      headerLength = header.length;
     }
     const bound = rowBound(draft);
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
@@ -268,7 +270,7 @@ export class EntryWriter {
     const day = Math.floor(time.seconds / DAY);
     const stream = this.#admitted(this.#stream ?? this.#streams.of(draft), day);
     const columns = this.#chunks.open(stream, day, bound, draft.count);
-    addDraft(columns, draft, canon, this.#codec, { time, streamId: stream, severity, message });
+    addDraft(columns, draft, canon, this.#codec, { time, streamId: stream, severity, message, headerLength });
     return '';
   }
 

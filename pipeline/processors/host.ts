@@ -7,6 +7,7 @@ import type { Service } from '../core/service.ts';
 import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';
 import type { Input, Position } from './processor.ts';
 import type { Setting } from '../core/setting.ts';
+import { SnapshotRoom } from './snapshot-room.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export type ProcessorHostOptions<In extends Position = Input> = {
@@ -22,6 +23,8 @@ export type ProcessorHostOptions<In extends Position = Input> = {
   readonly tick: (partition: number, setting?: Setting) => AbsoluteRecord;
   /** What operators say to processors, as far as it is known by now. */
   readonly settings?: () => readonly Setting[];
+  /** Room for snapshots, which all hosts of a process share. Default: room of its own. */
+  readonly room?: SnapshotRoom;
   readonly onCrash: (error: Error) => void;
   readonly onFold?: (processor: string, ms: number, input: In) => void;
   /** Monotonic, and since the epoch; milliseconds. */
@@ -71,9 +74,11 @@ export class ProcessorHost<In extends Position = Input> implements Service {
   /** Ends the loading of the assignment. */
   #loading = new AbortController();
   #looking: Promise<void> | null = null;
+  readonly #room: SnapshotRoom;
 
   constructor(options: ProcessorHostOptions<In>) {
     this.#options = options;
+    this.#room = options.room ?? new SnapshotRoom();
     this.#now = options.now ?? ((): number => performance.now());
     const { kafka, log, topic, groupId, onCrash } = options;
     this.#member = new GroupMember({
@@ -118,7 +123,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     await this.#looking;
     const finished = Promise.allSettled(mine.map(({ hosted }) => hosted?.finish() ?? Promise.resolve()));
     await Promise.race([finished, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
-    for (const { writes } of mine) writes.end();
+    end(mine);
     await this.#options.writer.close();
   }
 
@@ -133,7 +138,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
         const opened = snapshots.then((all) => {
           const own = new Map([...all].flatMap(([name, of]) => (of.has(partition) ? [[name, of.get(partition) as Snapshot]] : [])));
           assigned.hosted = new HostedPartition<In>({
-            ...{ partition, hosted, snapshots: own, writes, log, now: this.#now },
+            ...{ partition, hosted, snapshots: own, writes, room: this.#room, log, now: this.#now },
             ...(onFold === undefined ? {} : { onFold }),
           });
           return assigned.hosted;
@@ -166,7 +171,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
   /** Forgets what may belong to somebody else: whoever it is begins at the last snapshot. */
   #abandon(): void {
     this.#loading.abort();
-    for (const { writes } of this.#assigned.values()) writes.end();
+    end(this.#assigned.values());
     this.#assigned = new Map();
   }
 
@@ -241,5 +246,13 @@ export class ProcessorHost<In extends Position = Input> implements Service {
       assigned.tickedAt = this.#now();
       writes.add([tick(partition)]);
     }
+  }
+}
+
+/** Nothing is written of these partitions any more. */
+function end<In extends Position>(partitions: Iterable<Assigned<In>>): void {
+  for (const { writes, hosted } of partitions) {
+    writes.end();
+    hosted?.abandon();
   }
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { MAX_STATE_BYTES } from '../bus/state-log.ts';
 import type { Fold, Input, Position } from './processor.ts';
 import type { Setting } from '../core/setting.ts';
+import { SnapshotRoom } from './snapshot-room.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A snapshot, as it was saved: the state before the record `next`. */
@@ -39,6 +40,8 @@ export type HostedPartitionOptions<In extends Position = Input> = {
   /** The last snapshots, by the names of the processors. */
   readonly snapshots: ReadonlyMap<string, Snapshot>;
   readonly writes: WriteQueue;
+  /** Shared by all partitions of the process. Default: room of its own. */
+  readonly room?: SnapshotRoom;
   readonly log: Logger;
   readonly now: () => number;
   /** Told how long a processor was at work on an input. Milliseconds. */
@@ -75,10 +78,14 @@ export class HostedPartition<In extends Position = Input> {
   appendedAt: number;
   /** The offset behind the last record that was read. */
   #read = 0;
+  readonly #room: SnapshotRoom;
+  /** Gives back the room of the snapshots that are being saved. */
+  readonly #held = new Set<() => void>();
 
   constructor(options: HostedPartitionOptions<In>) {
     this.#options = options;
     this.partition = options.partition;
+    this.#room = options.room ?? new SnapshotRoom();
     this.#members = options.hosted.map((hosted) => this.#begun(hosted, options.snapshots.get(hosted.processor.name)));
     this.appendedAt = this.#members.some(({ next }) => next > 0) ? 0 : -1;
   }
@@ -158,8 +165,17 @@ export class HostedPartition<In extends Position = Input> {
 
   /** Saves what has changed, whenever it was saved last; resolves when all is written, or the queue was ended. */
   async finish(): Promise<void> {
-    for (const member of this.#members) this.#save(member);
     await this.#options.writes.idle();
+    for (const member of this.#members) {
+      this.#save(member, () => () => undefined);
+      await this.#options.writes.idle();
+    }
+  }
+
+  /** The queue was ended: nothing is saved any more. */
+  abandon(): void {
+    for (const give of this.#held) give();
+    this.#held.clear();
   }
 
   #begun(hosted: Hosted<In>, snapshot: Snapshot | undefined): Member<In> {
@@ -204,17 +220,25 @@ export class HostedPartition<In extends Position = Input> {
     this.#options.log.error({ err: error, processor: member.processor.name, partition, offset }, 'A processor threw and is halted.');
   }
 
-  #save(member: Member<In>): void {
+  /** Where there is no room for it, it is tried at the next look. */
+  #save(member: Member<In>, room: (bytes: number) => (() => void) | null = (bytes) => this.#room.take(bytes)): void {
     const { states, next } = member;
     if (member.halted !== null || member.isSaving || next === member.saved) return;
+    const give = room(member.stateBytes);
+    const bytes = give === null ? null : this.#snapshot(member);
+    if (give === null || bytes === null) {
+      give?.();
+      return;
+    }
     const { now, writes } = this.#options;
-    const bytes = this.#snapshot(member);
-    if (bytes === null) return;
+    this.#held.add(give);
     member.isSaving = true;
     member.records = 0;
     writes.then(async () => {
       await states.save(this.partition, next, bytes);
       Object.assign(member, { saved: next, savedAt: now(), stateBytes: bytes.length, isSaving: false });
+      give();
+      this.#held.delete(give);
     });
   }
 

@@ -256,6 +256,8 @@ const settingsOf = ({ tenantId, timeoutMs, settings }: QueryOptions): Record<str
 });
 
 const TIME = new Set(['159', '160', '394']);
+/** ClickHouse's parser gives up: too deep, or too many parts. */
+const NESTED = new Set(['167', '168', '306']);
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_SOCKET']);
 
 /** What an analyst is told of an error of ClickHouse; an unexpected one is passed on as it is (a 500, and a bug). */
@@ -269,7 +271,8 @@ export function toHttpError(error: unknown): unknown {
     if (error.code === '158' || error.code === '396')
       return queryTimeout('The query reads or returns too many rows; narrow the time range.');
     if (error.code === '427') return invalidParameter('The query holds a regexp that RE2 does not accept.');
-    if (error.code === '167' || error.code === '306') return invalidParameter('The query is nested too deeply.');
+    if (NESTED.has(error.code) || (error.code === '62' && error.message.includes('Max query size')))
+      return invalidParameter('The query is nested too deeply, or has too many parts.');
     if (error.code === '202') return new HttpError(429, 'rate_limited', 'Too many queries run at once.', { retryAfter: 1 });
     return error;
   }

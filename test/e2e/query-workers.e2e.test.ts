@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../../api/query/engine.ts';
 import { LocalEngine } from '../../api/query/local-engine.ts';
@@ -130,6 +131,37 @@ describe('query workers', function () {
     expect((await Promise.all(others)).every((text) => text.includes('"n":'))).to.equal(true);
     expect(await ok(search('* | stats count() n'))).to.include(`"n":${String(ENTRIES)}`);
   });
+
+  // the budget of rows does not answer first here
+  const WIDER = Array.from({ length: 4 }, () => 'replace ("0", "0000000000") at x').join(' | ');
+  const HEAVY = `* | format "0000000000" as x | ${WIDER} | sort by (x, n)`;
+  for (const [why, more, what] of [
+    ['crash', Infinity, 'its heap is full, which ends it by itself'],
+    ['memory', 60 * 1024 * 1024, 'all of them take more than they may'],
+  ] as const)
+    it(`take one query with them, whose pipes are told, where ${what}`, async () => {
+      const sizes = pool.pids.map(
+        (pid) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]) * 1024,
+      );
+      const gone: string[] = [];
+      const loose = new QueryPool({
+        ...{ clickhouse: own.config, limits: LIMITS, store: own.store, log: pino({ level: 'silent' }), workers: 3 },
+        memory: { maxRows: 1e9, maxBytes: 1e12 },
+        maxBytes: Math.max(...sizes) * 3 + more,
+        onLost: (how) => gone.push(how),
+      });
+      await loose.start();
+      try {
+        const attack = answer(loose, { ...search(HEAVY, 10_000), timeoutMs: 240_000 });
+        const [status, slug, detail] = (await attack) as [number, string, string];
+        expect([status, slug]).to.deep.equal([504, 'query_timeout']);
+        expect(detail).to.match(/more memory than it may have in its pipes .*replace.*sort/);
+        expect(gone).to.include(why);
+        expect(String(await answer(loose, search('* | stats count() n')))).to.include(`"n":${String(ENTRIES)}`);
+      } finally {
+        await loose.stop();
+      }
+    });
 
   it('end a query that uses a process up beyond its time, and no other one, of the same tenant either', async () => {
     const slow = '* | format "x" as k | join by (k) (* | format "x" as k | fields k) | stats count() n';

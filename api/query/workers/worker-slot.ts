@@ -4,7 +4,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 /** How long a worker may be silent before what others have asked of it is asked of another one. Milliseconds. */
 export const SILENT_MS = 250;
-/** So many queries run in a worker at once, beside exports. */
+/** So many queries run in a worker at once, beside exports; more where a tenant's plan allows it more. */
 const MAX_RUNNING = 4;
 /** So many exports, which may go on for hours, run in a worker beside them, and so many of one tenant. */
 const MAX_EXPORTS = 4;
@@ -35,10 +35,10 @@ export class WorkerSlot {
   why: 'time' | 'memory' | 'idle' | null = null;
 
   /** True while it may have one more query; exports are counted by themselves. */
-  hasRoom({ isExport, tenantId }: QueryJob): boolean {
+  hasRoom({ isExport, tenantId, atOnce }: QueryJob): boolean {
     if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
     const jobs = this.all;
-    if (isExport !== true) return jobs.filter(isQuery).length < MAX_RUNNING;
+    if (isExport !== true) return jobs.filter(isQuery).length < Math.max(MAX_RUNNING, atOnce);
     const exports = jobs.filter((job) => job.isExport === true);
     return exports.length < MAX_EXPORTS && exports.filter((job) => job.tenantId === tenantId).length < MAX_OWN_EXPORTS;
   }

@@ -16,6 +16,8 @@ export type Header = {
 const HEAD = 512;
 /** Headers in one another: Docker's or Kubernetes' around syslog's around a program's own. */
 const MAX_DEPTH = 3;
+/** Bytes of a line that decide its headers; of Docker's lines the end does too. */
+export const HEADER_BYTES: number = MAX_DEPTH * HEAD;
 const MAX_FIELDS = 8;
 const KLOG_LEVELS: Readonly<Record<string, string>> = { V: 'trace', D: 'debug', I: 'info', W: 'warn', E: 'error', F: 'fatal', S: 'fatal' };
 const DOCKER_END = Buffer.from('","stream":"');

@@ -11,12 +11,13 @@ import type { Word, WordTable } from './words.ts';
 /** What all entries of a process share: the words of their columns, and what finds the patterns of their messages. */
 export type RowContext = { readonly vocabulary: Vocabulary; readonly patterns: MessagePatterns };
 
-/** What the rules have found of an entry; `message` is its index in the draft. */
+/** What the rules have found of an entry; `message` is its index in the draft, whose header has so many bytes; -1 where nobody has looked. */
 export type CanonicalEntry = {
   readonly time: SplitTime;
   readonly streamId: Halves;
   readonly severity: Severity;
   readonly message: number;
+  readonly headerLength: number;
 };
 
 const ns: Halves = { low: 0, high: 0 };
@@ -36,7 +37,7 @@ export function addDraft(
   putField(columns.traceId, draft, canon.traceId);
   putField(columns.spanId, draft, canon.spanId);
   putToken(columns.message, draft, entry.message);
-  columns.readPattern(patterns);
+  columns.readPattern(patterns, entry.headerLength);
   addFields(columns, draft, canon, entry.message);
   columns.closeRow();
 }

@@ -107,12 +107,13 @@ export class LogColumns {
     this.service.reserve(1);
   }
 
-  /** Sets the row's pattern, by its message, which was added last; 0 stays where the message is empty. */
-  readPattern(patterns: MessagePatterns): void {
+  /** Sets the row's pattern, by its message, which was added last; 0 stays where the message is empty. `headerLength`: as `CanonicalEntry` has it. */
+  readPattern(patterns: MessagePatterns, headerLength = -1): void {
     const { message, count } = this;
     const start = message.lastStart;
     if (start === message.length) return;
-    patterns.read(message.bytes, start, message.length);
+    if (headerLength < 0) patterns.read(message.bytes, start, message.length);
+    else patterns.readContent(message.bytes, start + headerLength, message.length);
     this.pattern[2 * count] = patterns.low;
     this.pattern[2 * count + 1] = patterns.high;
   }

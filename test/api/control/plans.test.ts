@@ -34,6 +34,12 @@ describe('plans', () => {
     );
   });
 
+  it('the queries of a tenant that run at once', () => {
+    expect(PLANS.map(({ name, queriesAtOnce }) => `${name} ${queriesAtOnce}`)).to.deep.equal(
+      ['trial 4', 'team 4', 'growth 4', 'custom 4', 'trial_expired 4', 'unlimited 16'], // prettier-ignore
+    );
+  });
+
   it('aliases, and names that are no plan', () => {
     expect(findPlan('free')?.name).to.equal('trial');
     expect(findPlan('enterprise')?.name).to.equal('custom');
@@ -55,6 +61,8 @@ describe('flags', () => {
     ['entries_per_second', '50', 'custom', 50],
     ['daily_bytes', '0', 'custom', 0],
     ['retention_days', '365', 'custom', 365],
+    ['queries_at_once', '16', 'custom', 16],
+    ['streams_per_day', '5000', 'custom', 5000],
     ['ceiling_bytes', '1000000', 'team', 1_000_000],
     ['shards', '12', 'team', 12],
   ];
@@ -84,9 +92,13 @@ describe('flags', () => {
       projects: 3,
       ai: true,
     });
-    expect(
-      effectivePlan({ plan: 'custom', flags: { entries_per_second: 7, daily_bytes: 0, queries_per_minute: 9, retention_days: 90 } }),
-    ).to.include({ entriesPerSecond: 7, dailyBytes: 0, queriesPerMinute: 9, retentionDays: 90 });
+    const flags = { entries_per_second: 7, daily_bytes: 0, queries_per_minute: 9, retention_days: 90 };
+    const contract = { entriesPerSecond: 7, dailyBytes: 0, queriesPerMinute: 9, retentionDays: 90 };
+    expect(effectivePlan({ plan: 'custom', flags })).to.include(contract);
+    expect(effectivePlan({ plan: 'custom', flags: { queries_at_once: 0, streams_per_day: 3 } })).to.include({
+      queriesAtOnce: 1,
+      streamsPerDay: 3,
+    });
     expect(effectivePlan({ plan: 'custom', flags: { retention_days: 0 } }).retentionDays).to.equal(1);
     expect(effectivePlan({ plan: 'team', flags: { ceiling_bytes: 5 } }).ceilingBytes).to.equal(5);
   });

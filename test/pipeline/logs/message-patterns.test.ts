@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { LAYOUTS } from '../../../pipeline/clusterer/headers/layouts.ts';
 import { Masker } from '../../../pipeline/clusterer/masker.ts';
 import { fingerprintOf } from '../../../pipeline/clusterer/shapes.ts';
 import { encodeColumns } from '../../../pipeline/logs/columns/column-encoder.ts';
@@ -75,6 +76,18 @@ describe('the pattern of an entry', () => {
     ];
     const value = written(lines.map((_msg) => ({ _msg, level: 'info' })));
     expect(patternsOf(viewIn(value, lines.length))).to.deep.equal(lines.map(() => patternOf('took 5 ms')));
+  });
+
+  it('is the same whether its header was read for level and time or not', () => {
+    const long = `2026-11-24T10:00:00Z stderr F ${'x'.repeat(500)}`;
+    const examples = LAYOUTS.map(({ example }) => example);
+    const lines = [
+      ...[...MESSAGES, ...examples, ...examples.map((example) => `2026-11-24T10:00:00Z stderr F ${example}`)],
+      ...examples.flatMap((example) => [`${example}took "5" ms`, `${example}took 5 ms\n\tat shop.go:5`, `${example} \u0001${long}`]),
+      ...[`[${'y'.repeat(600)}] INFO took 5 ms`, `${long} "quoted" I1124 10:00:00.000000   12 cart.go:17] took 6 ms`],
+    ].filter((line) => line !== '');
+    const read = (more: object): string[] => patternsOf(viewIn(written(lines.map((_msg) => ({ _msg, ...more }))), lines.length));
+    expect(read({})).to.deep.equal(read({ level: 'info', _time: Date.now() }));
   });
 
   it('is 0 of an empty message', () => {

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
 import { HostedPartition, type Hosted, type Snapshot } from '../../../pipeline/processors/hosted-partition.ts';
 import type { Fold, Input } from '../../../pipeline/processors/processor.ts';
+import { SnapshotRoom } from '../../../pipeline/processors/snapshot-room.ts';
 import { WriteQueue } from '../../../pipeline/processors/write-queue.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { billed } from './inputs.ts';
@@ -39,7 +40,11 @@ class World {
     },
   });
 
-  open(processors: readonly Fold<{ count: number }>[], snapshots: ReadonlyMap<string, Snapshot> = new Map()): HostedPartition {
+  open(
+    processors: readonly Fold<{ count: number }>[],
+    snapshots: ReadonlyMap<string, Snapshot> = new Map(),
+    room = new SnapshotRoom(),
+  ): HostedPartition {
     const hosted = processors.map((processor): Hosted => ({
       processor: processor,
       states: {
@@ -50,7 +55,7 @@ class World {
         },
       },
     }));
-    return new HostedPartition({ partition: 0, hosted, snapshots, writes: this.writes, log, now: () => this.now });
+    return new HostedPartition({ partition: 0, hosted, snapshots, room, writes: this.writes, log, now: () => this.now });
   }
 }
 
@@ -98,6 +103,30 @@ describe('a hosted partition', () => {
     take(mended, 0, 6);
     await mended.finish();
     expect(world.events.at(-1)).to.equal('a saved 6: 6');
+  });
+
+  it('takes one snapshot after the other where there is no room for both, and all of them in the end', async () => {
+    const world = new World();
+    const room = new SnapshotRoom(1);
+    const partition = world.open([counting('a'), counting('b')], new Map(), room);
+    const saved = async (): Promise<string[]> => {
+      partition.look();
+      await world.writes.idle();
+      return world.events.splice(0).filter((event) => event.includes('saved'));
+    };
+    take(partition, 0, 2);
+    world.now += 30_000;
+    expect(await saved()).to.deep.equal(['a saved 2: 2']);
+    expect(await saved()).to.deep.equal(['b saved 2: 2']);
+    // one that is lost with its partition leaves its room to others
+    take(partition, 2, 4);
+    world.now += 30_000;
+    world.fails = Infinity;
+    partition.look();
+    expect(room.take(1)).to.equal(null);
+    world.writes.end();
+    partition.abandon();
+    expect(room.take(1)).to.be.a('function');
   });
 
   it('saves every 30 seconds or 50,000 records, and not what has not changed', async () => {
