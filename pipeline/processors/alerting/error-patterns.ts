@@ -3,7 +3,8 @@ import { fingerprintOf } from '../../clusterer/shapes.ts';
 import { wholeCharacters } from '../../clusterer/words.ts';
 import { CutOff, type ByteReader, type ByteWriter } from '../../core/snapshot-bytes.ts';
 import { PatternSeries } from '../../detectors/series/pattern-series.ts';
-import { digitsOf, type PatternErrors } from '../patterns/error-counts.ts';
+import { digitsOf, streamIdOf } from '../patterns/error-counts.ts';
+import type { PatternErrors } from '../patterns/pattern-segment.ts';
 import type { SeenPattern } from '../patterns/patterns-partial.ts';
 import { RecentStreams } from './recent-streams.ts';
 
@@ -71,13 +72,13 @@ export class ErrorPatterns {
 
   /** Adds the errors that a partition has counted. */
   add(counted: readonly PatternErrors[], appendedAt: number): void {
-    for (const { pattern, counts } of counted) {
-      const own = this.#all.get(pattern);
+    for (const { high, low, counts } of counted) {
+      const own = this.#all.get(digitsOf(high, low));
       if (own === undefined) continue;
       own.seenAt = Math.max(own.seenAt, appendedAt);
-      for (const { stream, minute, errors } of counts) {
-        own.series.add(minute, errors, appendedAt);
-        own.streams.add(stream, errors, appendedAt);
+      for (const count of counts) {
+        own.series.add(count.minute, count.errors, appendedAt);
+        own.streams.add(streamIdOf(count), count.errors, appendedAt);
       }
     }
   }

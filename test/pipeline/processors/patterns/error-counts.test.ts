@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readColumns, type ColumnsView } from '../../../../pipeline/logs/columns/column-reader.ts';
-import { encodeErrors, errorPartials, readErrors, type PatternErrors } from '../../../../pipeline/processors/patterns/error-counts.ts';
-import { PatternSegment } from '../../../../pipeline/processors/patterns/pattern-segment.ts';
+import { encodeErrors, errorPartials, readErrors, streamIdOf } from '../../../../pipeline/processors/patterns/error-counts.ts';
+import { PatternSegment, type PatternErrors } from '../../../../pipeline/processors/patterns/pattern-segment.ts';
 import { encodeSeen, readSeen } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
 import { RecordPatterns } from '../../../../pipeline/processors/patterns/record-patterns.ts';
 import { MAX_PARTIAL_BYTES } from '../../../../pipeline/processors/merge/partial.ts';
@@ -54,14 +54,21 @@ describe('the errors of patterns, as partitions tell them', () => {
 
   it('are told of the same five hundred patterns each time', () => {
     const words = Array.from({ length: 700 }, (_none, index) => String(index).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? ''));
-    const some = (list: readonly string[]): string[] => read(list.map((word) => entry(`failed at ${word}`, 'error'))).map(({ pattern }) => pattern); // prettier-ignore
+    const some = (list: readonly string[]): number[][] => read(list.map((word) => entry(`failed at ${word}`, 'error'))).map(({ high, low }) => [high, low]); // prettier-ignore
     const first = some(words);
     expect(first).to.have.length(500);
     expect(some([...words].reverse())).to.deep.equal(first);
   });
 
-  const count = fc.record({ stream: fc.constantFrom('', '\u0001\u00ff345678'), minute: fc.integer({ min: -1000, max: 30_000_000 }), errors: fc.nat() }); // prettier-ignore
-  const patterns = fc.array(fc.record({ pattern: fc.constantFrom('0123456789abcdef', 'f'.repeat(16)), counts: fc.array(count, { minLength: 1 }) })); // prettier-ignore
+  const word = fc.integer({ min: 0, max: 0xffff_ffff });
+  const count = fc.record({ streamHigh: word, streamLow: word, minute: fc.integer({ min: -1000, max: 30_000_000 }), errors: fc.nat() });
+  const patterns = fc.array(fc.record({ high: word, low: word, counts: fc.array(count, { minLength: 1 }) }));
+
+  it('name streams as rates does', () => {
+    const stream = { streamHigh: 0x31_32_33_34, streamLow: 0xff_42_43_44, minute: 0, errors: 1 };
+    expect(streamIdOf(stream)).to.equal('4321DCB\u00ff');
+    expect(streamIdOf({ ...stream, streamHigh: 0, streamLow: 0 })).to.equal('');
+  });
 
   it('are read as they were written, in partials that Kafka takes, and no other bytes are', () => {
     fc.assert(
@@ -71,7 +78,8 @@ describe('the errors of patterns, as partitions tell them', () => {
         for (const value of values) expect(readSeen(value)).to.equal(null);
       }),
     );
-    const many = { pattern: 'f'.repeat(16), counts: Array.from({ length: 45_000 }, (_none, minute) => ({ stream: '\u00ff'.repeat(8), minute: 29_000_000 + minute, errors: 2 ** 53 - 1 })) }; // prettier-ignore
+    const counts = Array.from({ length: 45_000 }, (_none, minute) => ({ streamHigh: 2 ** 32 - 1, streamLow: minute, minute: 29_000_000 + minute, errors: 2 ** 53 - 1 })); // prettier-ignore
+    const many = { high: 1, low: 2, counts };
     const values = encodeErrors([many, many]);
     expect(values.flatMap((value) => readErrors(value) ?? []).reduce((sum, { counts }) => sum + counts.length, 0)).to.equal(90_000);
     for (const value of values) expect(value.length).to.be.below(MAX_PARTIAL_BYTES);
