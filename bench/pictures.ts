@@ -40,14 +40,14 @@ type Generated = {
   readonly what: string;
   readonly entries: (minute: number) => number;
   readonly errors: (minute: number) => number;
+  /** Three without it. */
+  readonly days?: number;
 };
 
 /** More by day than by night. */
 const daily = (minute: number): number => 60 * (1 + 0.6 * Math.sin(((minute - 9 * HOUR) / DAY) * 2 * Math.PI));
 const few = (minute: number): number => 0.01 * daily(minute);
 const within = (minute: number, from: number, length: number): boolean => minute >= from && minute < from + length;
-/** From minute to minute of three days. */
-const MINUTES = 3 * DAY;
 const [SECOND, THIRD] = [DAY + 15 * HOUR, 2 * DAY + 11 * HOUR];
 
 const GENERATED: readonly Generated[] = [
@@ -55,6 +55,8 @@ const GENERATED: readonly Generated[] = [
     entries: (minute) => daily(minute) * (within(minute, SECOND, 8) ? 4 : within(minute, THIRD, 90) ? 0.45 : 1) },
   { detector: 'error_rate', what: 'a release after which a fifth of the requests fail, taken back after 50 minutes', entries: daily,
     errors: (minute) => (within(minute, THIRD, 50) ? 0.2 * daily(minute) : few(minute)) },
+  { detector: 'pattern_rate', what: 'bursts that are known, and an error that comes 20 times as often', days: 5, errors: () => 0,
+    entries: (minute) => (within(minute, 4 * DAY + 11 * HOUR, 40) ? 12 : minute % 1170 < 4 ? 9 : 0.6) },
   { detector: 'silence', what: 'a restart of two minutes, and a stop of forty', errors: few,
     entries: (minute) => (within(minute, SECOND, 2) || within(minute, THIRD, 40) ? 0 : daily(minute)) },
 ]; // prettier-ignore
@@ -69,16 +71,16 @@ async function draw({ name, title, subtitle, unit, points, isErrors = false, fin
   process.stderr.write(`${name}: ${String(alerts.length)} alerts, ${String(Math.round(svg.length / 1024))} KiB\n`);
 }
 
-for (const { detector, what, entries, errors } of GENERATED) {
+for (const { detector, what, entries, errors, days = 3 } of GENERATED) {
   const next = random(7);
-  const points = Array.from({ length: MINUTES }, (_none, minute): Point => {
+  const points = Array.from({ length: days * DAY }, (_none, minute): Point => {
     const [wrong, all] = [counted(errors(minute), next), counted(entries(minute), next)];
     return { minute: START + minute, value: all, entries: all, errors: Math.min(all, wrong) };
   });
   const isErrors = detector === 'error_rate';
-  const unit = isErrors ? 'errors a minute' : 'entries a minute';
+  const unit = isErrors || detector === 'pattern_rate' ? 'errors a minute' : 'entries a minute';
   const { run } = await replayOf(detector);
-  await draw({ name: detector, title: `${detector}: ${what}`, subtitle: 'a generated stream of three days (UTC)', unit, points, isErrors, findings: run(points) }); // prettier-ignore
+  await draw({ name: detector, title: `${detector}: ${what}`, subtitle: `a generated stream of ${String(days)} days (UTC)`, unit, points, isErrors, findings: run(points) }); // prettier-ignore
 }
 
 /** Series of the benchmark, and the time from one value to the next, minutes. */

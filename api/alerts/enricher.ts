@@ -234,14 +234,18 @@ const timesOf = ({ start, end }: Window): { readonly start: string; readonly end
 
 const MINUTE = 60_000;
 
-/** Whether there are more entries than usual: of a value that rose, as a quantile of durations, the most frequent message says nothing. */
+/**
+ * Whether there are more entries than usual, and their most frequent message says something: of a value that rose, as a quantile of durations, it
+ * does not, and an alert about a template names it already.
+ */
 function isMore({ evidence }: AlertRow): boolean {
   const {
     direction,
     entries,
     current_value: value,
-  } = JSON.parse(evidence) as Readonly<Record<'direction' | 'entries' | 'current_value', unknown>>;
-  return direction === 'up' && (entries === undefined || entries === value);
+    fingerprint,
+  } = JSON.parse(evidence) as Readonly<Record<'direction' | 'entries' | 'current_value' | 'fingerprint', unknown>>;
+  return direction === 'up' && fingerprint === undefined && (entries === undefined || entries === value);
 }
 
 /** What an alert's evidence says of where to look. Throws where it says nothing of it. */

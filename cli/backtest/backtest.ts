@@ -11,7 +11,7 @@ import { pngOf } from './png.ts';
 import { alertsOf, replayOf, type Replay, type ReplayedAlert } from './replay.ts';
 
 const HELP = `Usage: logweir backtest DETECTOR [flags]
-Replays what is stored through a detector: one of the service's own by its name (error_rate, log_rate, silence, value), or a file of yours.
+Replays what is stored through a detector: one of the service's own by its name (error_rate, log_rate, pattern_rate, silence, value), or a file of yours.
 Prints the alerts, and draws each series with them.
 
   --query LOGSQL  of which entries (default *)

@@ -4,6 +4,7 @@ export type Side = 'up' | 'down';
 /** How easily a detector fires: a factor on all of its thresholds, or never. */
 export const SENSITIVITIES = ['off', 'low', 'normal', 'high'] as const;
 export type Sensitivity = (typeof SENSITIVITIES)[number];
+export const FACTORS: Readonly<Record<Sensitivity, number>> = { off: Infinity, low: 1.3, normal: 1, high: 0.8 };
 
 /** What fires: of one subject, (detector, side, firedAt) names an alert. */
 export type Firing = { readonly detector: string; readonly side: Side; readonly firedAt: number };

@@ -2,7 +2,12 @@ import { registry } from '../core/registry.ts';
 import type { CountDetector } from './count-detector.ts';
 import { errorRate } from './error-rate.ts';
 import { logRate } from './log-rate.ts';
+import type { PatternDetector } from './pattern-detector.ts';
+import { patternRate } from './pattern-rate.ts';
 import { silence } from './silence.ts';
 
 /** Every detector of counts, in the order in which they are asked. Adding one: a file, a line here, a test. */
 export const detectors = registry<CountDetector>((detector) => [detector.name], [errorRate, silence, logRate]);
+
+/** Every detector of the errors of one template, likewise. */
+export const patternDetectors = registry<PatternDetector>((detector) => [detector.name], [patternRate]);

@@ -1,7 +1,8 @@
 import { registry } from '../core/registry.ts';
 import type { Point } from './custom.ts';
 import type { Finding, Side } from './detector.ts';
-import { detectors } from './index.ts';
+import { detectors, patternDetectors } from './index.ts';
+import { PatternSeries } from './series/pattern-series.ts';
 import { newSeries, restoreSeries } from './series/series.ts';
 import { VALUE, ValueSeries } from './values/value-series.ts';
 
@@ -70,10 +71,36 @@ const countsOf = (name: string, description: string): PointDetector => {
   };
 };
 
+/** A detector of the errors of a template: what comes is taken as those. */
+const patternOf = (name: string, description: string): PointDetector => {
+  const seriesOf = (series: PatternSeries): PointSeries => ({
+    add({ minute, entries }) {
+      const end = (minute + 1) * MINUTE_MS - 1;
+      series.add(minute, entries, end);
+      return series.tick(end).filter(({ detector }) => detector === name);
+    },
+    resolve: () => series.resolve(name),
+    snapshot: () => series.snapshot(),
+  });
+  return {
+    name,
+    description,
+    newSeries: () => seriesOf(new PatternSeries()),
+    restoreSeries(bytes) {
+      const series = PatternSeries.restore(bytes);
+      return series === null ? null : seriesOf(series);
+    },
+  };
+};
+
 /** The service's own detectors, by points. */
 export const pointDetectors = registry<PointDetector>(
   ({ name }) => [name],
-  [...detectors.members.map(({ name, description }) => countsOf(name, description)), values],
+  [
+    ...detectors.members.map(({ name, description }) => countsOf(name, description)),
+    ...patternDetectors.members.map(({ name, description }) => patternOf(name, description)),
+    values,
+  ],
 );
 
 /** What can watch the values of a rule (docs/rules.md): under the name that a rule has for it. */

@@ -57,6 +57,8 @@ export interface Fold<State = unknown, In extends Position = Input, Out = Absolu
 
 /** What a processor has that operators may say something to (`logweir admin processors set`): all of it, or nothing. */
 export interface Configurable<State> extends SettingRules {
+  /** Settings of other processors that it is told as well: their names. Their keys are none of its own. */
+  readonly hears?: readonly string[];
   /**
    * Takes a setting into the state: it was checked, but maybe by another release. Each stands for itself: told twice it changes nothing, nor does
    * the order of different ones. It is told again after `restore`, so that snapshots need not have it.

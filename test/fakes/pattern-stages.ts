@@ -8,43 +8,13 @@ import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.
 import { clusters } from '../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns, type PatternsOptions } from '../../pipeline/processors/patterns/patterns.ts';
 import type { Fold, Position } from '../../pipeline/processors/processor.ts';
+import { HostedFold } from './hosted-fold.ts';
 import { logMessage, tickMessage } from '../pipeline/processors/inputs.ts';
-
-/** A fold with what it read, as its host has it: it may be killed, and goes on from its last snapshot. */
-class Hosted<In extends Position> {
-  readonly #stage: Fold<unknown, In>;
-  readonly #inputOf: (message: KafkaMessage) => In;
-  readonly messages: KafkaMessage[] = [];
-  #state: unknown;
-  #saved: { readonly bytes: Buffer; readonly next: number } | null = null;
-
-  constructor(stage: Fold<never, In>, read: (message: KafkaMessage) => In) {
-    this.#stage = stage;
-    this.#inputOf = read;
-    this.#state = stage.init();
-  }
-
-  take(message: KafkaMessage): readonly AbsoluteRecord[] {
-    this.messages.push(message);
-    return this.#stage.fold(this.#state, this.#inputOf(message));
-  }
-
-  save(): void {
-    this.#saved = { bytes: Buffer.from(this.#stage.snapshot(this.#state)), next: this.messages.length };
-  }
-
-  /** What it writes again. */
-  kill(): AbsoluteRecord[] {
-    this.#state = this.#saved === null ? this.#stage.init() : this.#stage.restore(this.#saved.bytes);
-    if (this.#state === null) throw new Error('The snapshot cannot be read.');
-    return this.messages.slice(this.#saved?.next ?? 0).flatMap((message) => [...this.#stage.fold(this.#state, this.#inputOf(message))]);
-  }
-}
 
 /** What comes of entries by the way of the service: `patterns` reads partitions of the log, `clusters` reads one of `partials.v1`. */
 export class PatternStages {
-  readonly #first: readonly Hosted<Position>[];
-  readonly #second = new Hosted(secondStage(clusters) as Fold<never, Position>, (message) => partialInputOf(0, message));
+  readonly #first: readonly HostedFold[];
+  readonly #second = new HostedFold(secondStage(clusters) as Fold<never, Position>, (message) => partialInputOf(0, message));
   /** What was written for the tables, as often as it was. */
   readonly written: AbsoluteRecord[] = [];
 
@@ -52,7 +22,7 @@ export class PatternStages {
     this.#first = Array.from(
       { length: sources },
       (_none, partition) =>
-        new Hosted(firstStage(createPatterns(options)) as Fold<never, Position>, (message) => inputOf(partition, message)),
+        new HostedFold(firstStage(createPatterns(options)) as Fold<never, Position>, (message) => inputOf(partition, message)),
     );
   }
 
@@ -101,7 +71,7 @@ export class PatternStages {
     });
   }
 
-  #of(partition: number): Hosted<Position> {
+  #of(partition: number): HostedFold {
     const hosted = this.#first[partition];
     if (hosted === undefined) throw new Error('There is no such partition.');
     return hosted;

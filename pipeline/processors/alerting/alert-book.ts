@@ -1,6 +1,7 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
 import type { Finding, Firing } from '../../detectors/detector.ts';
 import { customText, evidenceOf, textOf, type AlertText } from './alert-text.ts';
+import { patternEvidence, patternText, type PatternSubject } from './pattern-text.ts';
 import type { Part } from './services.ts';
 import type { Asked } from './tenant-watch.ts';
 
@@ -28,6 +29,8 @@ export type Subject = {
   readonly together?: { readonly count: number; readonly parts: readonly Part[] };
   /** Of a detector of one's own: when it fires, a sentence. */
   readonly about?: string;
+  /** Of an error pattern. */
+  readonly pattern?: PatternSubject;
 };
 
 /** What the alerts of a book say, and by what two of them are told apart. */
@@ -45,13 +48,20 @@ const keyOf = ({ detector, side, firedAt }: Firing, stream: string, isOfService:
   ...[detector, side, stream, firedAt],
 ];
 
-/** Those of findings about the counts of a stream, or of a service's streams together. */
+/** Those of findings about the counts of a stream, of a service's streams together, or of a pattern. */
 const countWords: AlertWords<Subject> = {
-  key: (finding, { stream, together }) => keyOf(finding, stream, together !== undefined),
-  text: (finding, { stream, service, together, about }) =>
-    about === undefined ? textOf(finding, stream, service, together?.count ?? 1) : customText(finding, stream, service, about),
-  evidence: (finding, { stream, recent, together }, openedAt) =>
-    evidenceOf(finding, stream, { recent, openedAt, parts: together?.parts ?? [] }),
+  key: (finding, { stream, together, pattern }) =>
+    pattern === undefined
+      ? keyOf(finding, stream, together !== undefined)
+      : ['pattern', finding.detector, finding.side, pattern.fingerprint, finding.firedAt],
+  text(finding, { stream, service, together, about, pattern }) {
+    if (pattern !== undefined) return patternText(finding, stream, service, pattern);
+    return about === undefined ? textOf(finding, stream, service, together?.count ?? 1) : customText(finding, stream, service, about);
+  },
+  evidence: (finding, { stream, recent, together, pattern }, openedAt) =>
+    pattern === undefined
+      ? evidenceOf(finding, stream, { recent, openedAt, parts: together?.parts ?? [] })
+      : patternEvidence(finding, stream, { recent, openedAt, pattern }),
 };
 
 /** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */

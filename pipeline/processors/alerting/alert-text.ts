@@ -11,10 +11,10 @@ export type AlertText = { readonly title: string; readonly description: string; 
 const AROUND = 15;
 
 /** A number as a person says it: two digits below ten, and no fractions above. */
-const plain = (value: number): string =>
+export const plain = (value: number): string =>
   Math.abs(value) < 10 ? String(Number(value.toPrecision(2))) : Math.round(value).toLocaleString('en-US');
 
-const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(count)} minutes`);
+export const minutes = (count: number): string => (count === 1 ? 'minute' : `${String(count)} minutes`);
 
 /** What is counted: by the detector. */
 const WHAT: Readonly<Record<string, string>> = { error_rate: 'Errors', log_rate: 'Entries', silence: 'Entries' };
@@ -58,19 +58,27 @@ const queryOf = (detector: string, stream: string): string => {
 };
 
 /** Levels are told as producers send them, in any case. */
-const ERRORS = `level:~"(?i)^(${wordsFrom(5).join('|')})$"`;
+export const ERRORS = `level:~"(?i)^(${wordsFrom(5).join('|')})$"`;
 
 const iso = (minute: number): string => new Date(minute * 60_000).toISOString().replace('.000Z', 'Z');
 
-/**
- * What draws a finding, and where its entries are: a JSON object as text. `recent`: the counts of the last minutes, the newest last; `openedAt`:
- * since when it fires this time, seconds since 1970, 0 where that is not known; `parts`: which
- * streams of a service have most of it, and which shares.
- */
+/** What evidence has beside the finding; what is not named here is told as it is. */
+export type EvidenceMore = {
+  /** The counts of the last minutes, the newest last. */
+  readonly recent: readonly number[];
+  /** Since when it fires this time, seconds since 1970; 0 where that is not known. */
+  readonly openedAt: number;
+  /** Which streams have most of it, and which shares. */
+  readonly parts: readonly Part[];
+  /** LogsQL: the entries that it is about, and those that it is compared with; of what the detector counts without it. */
+  readonly links?: { readonly query: string; readonly all: string };
+} & Readonly<Record<string, unknown>>;
+
+/** What draws a finding, and where its entries are: a JSON object as text. */
 export function evidenceOf(
   { detector, z, value, mean, expected, window, scale, side }: Finding,
   stream: string,
-  { recent, openedAt, parts }: { readonly recent: readonly number[]; readonly openedAt: number; readonly parts: readonly Part[] },
+  { recent, openedAt, parts, links, ...more }: EvidenceMore,
 ): string {
   const rounded = (number: number): number => Number(number.toPrecision(6));
   return JSON.stringify({
@@ -84,6 +92,7 @@ export function evidenceOf(
     ...(openedAt === 0 ? {} : { opened_at: timeText(openedAt) }),
     ...(parts.length === 0 ? {} : { streams: parts.map(({ stream: part, share }) => ({ stream: part, share: Number(share.toFixed(3)) })) }),
     series: { minute: iso(window.end - recent.length + 1), step: '1m', values: recent },
-    links: { query: queryOf(detector, stream), start: iso(window.start - AROUND), end: iso(window.end + 1 + AROUND) },
+    ...more,
+    links: { ...(links ?? { query: queryOf(detector, stream) }), start: iso(window.start - AROUND), end: iso(window.end + 1 + AROUND) },
   });
 }

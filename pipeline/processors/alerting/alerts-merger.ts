@@ -6,15 +6,23 @@ import type { PartialInput } from '../merge/partial.ts';
 import type { Position } from '../processor.ts';
 import { readRates } from '../rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault } from './sensitivity.ts';
+import type { Sensitivity } from '../../detectors/detector.ts';
+import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from './sensitivity.ts';
+import { MOST_ERROR_PATTERNS } from './error-patterns.ts';
 import { TenantWatch, type SensitivityOf } from './tenant-watch.ts';
 
 /** Streams that a partition watches; beyond it a tenant has few of its own. At 4 KiB each this is what a snapshot has room for. */
 const MOST_STREAMS = 12_000;
 const MOST_OF_TENANT = 10_000;
 const FEW_STREAMS = 100;
-const VERSION = 2;
-/** That of a release without services. */
+/** Error patterns that a partition watches, at 8 KiB each; beyond it a tenant has few of its own. */
+const MOST_PATTERNS = 2000;
+const FEW_PATTERNS = 10;
+/** The processor that tells of patterns. */
+const PATTERNS = 'patterns';
+const VERSION = 3;
+/** Those of releases without error patterns, and without services. */
+const SECOND_VERSION = 2;
 const FIRST_VERSION = 1;
 /** How often tenants are looked for that are gone, by append time. Milliseconds. */
 const SWEEP_MS = 3_600_000;
@@ -24,6 +32,8 @@ export type Watches = {
   readonly tenants: Map<number, TenantWatch>;
   /** Streams and services of all of them. */
   streams: number;
+  /** Error patterns of all of them. */
+  patterns: number;
   /** Up to when each partition of the log is counted, of whichever tenant: append times, milliseconds. */
   readonly counted: Map<number, number>;
   /** What was set, by tenant; 0: for all. */
@@ -31,12 +41,14 @@ export type Watches = {
 };
 
 /**
- * Watches the streams of tenants by what `rates` has counted of them, and tells alerts (docs/adr/0026-alerts.md). What is found is a function of
+ * Watches the streams of tenants by what `rates` has counted of them, and their error patterns by what `patterns` has, and tells alerts
+ * (docs/adr/0026-alerts.md, docs/adr/0030-patterns.md). What is found is a function of
  * the partials, in the order in which they lie on their topic.
  */
 export const alerting: Merger<Watches> = {
-  name: 'alerting',
+  name: ALERTING,
   of: 'rates',
+  alsoOf: [PATTERNS],
   init: newWatches,
 
   settings: { [SENSITIVITY]: EXAMPLES },
@@ -49,14 +61,12 @@ export const alerting: Merger<Watches> = {
 
   fold(state, input) {
     if (input.kind === 'tick') return [];
-    const rates = readRates(input.value);
-    if (rates === null) return [];
-    const { tenantId } = input;
-    const watch = watchOf(state, tenantId);
-    const before = watch.size;
-    const found = watch.take(input, rates, state.streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS);
-    state.streams += watch.size - before;
-    return recordsOf(input, [...found, ...sweep(state, input)]);
+    const watch = watchOf(state, input.tenantId);
+    const before = { streams: watch.size, patterns: watch.patterns };
+    const found = take(state, watch, input);
+    state.streams += watch.size - before.streams;
+    state.patterns += watch.patterns - before.patterns;
+    return found === null ? [] : recordsOf(input, [...found, ...sweep(state, input)]);
   },
 
   resolve(state, input) {
@@ -88,15 +98,17 @@ export const alerting: Merger<Watches> = {
     const from = new ByteReader(bytes);
     try {
       const version = from.count();
-      if (version !== VERSION && version !== FIRST_VERSION) return null;
+      if (version > VERSION || version < FIRST_VERSION) return null;
       const state = newWatches();
-      if (version === VERSION) for (let left = from.count(65_535); left > 0; left--) state.counted.set(from.count(65_535), from.count());
+      const has = { hasServices: version >= SECOND_VERSION, hasPatterns: version >= VERSION };
+      if (has.hasServices) for (let left = from.count(65_535); left > 0; left--) state.counted.set(from.count(65_535), from.count());
       for (let left = from.count(0xffff_ffff); left > 0; left--) {
         const tenantId = from.count(0xffff_ffff);
-        const watch = TenantWatch.read(from, version === VERSION);
+        const watch = TenantWatch.read(from, has);
         if (watch === null) return null;
         state.tenants.set(tenantId, watch);
         state.streams += watch.size;
+        state.patterns += watch.patterns;
       }
       return from.isAtEnd ? state : null;
     } catch (error) {
@@ -105,6 +117,16 @@ export const alerting: Merger<Watches> = {
     }
   },
 };
+
+/** Takes a partial; gives what was found, null of one that is none of `rates`. */
+function take({ streams, patterns }: Watches, watch: TenantWatch, input: PartialInput): Alert[] | null {
+  if (input.processor === PATTERNS) {
+    watch.takePatterns(input, patterns < MOST_PATTERNS ? MOST_ERROR_PATTERNS : FEW_PATTERNS);
+    return null;
+  }
+  const rates = readRates(input.value);
+  return rates === null ? null : watch.take(input, rates, streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS);
+}
 
 function watchOf(state: Watches, tenantId: number): TenantWatch {
   let watch = state.tenants.get(tenantId);
@@ -126,20 +148,20 @@ function sweep(state: Watches, { source: { partition, appendedAt } }: PartialInp
     if (ended === null) return [];
     tenants.delete(tenantId);
     state.streams -= watch.size;
+    state.patterns -= watch.patterns;
     return ended;
   });
 }
 
 function newWatches(): Watches {
-  return { tenants: new Map(), streams: 0, counted: new Map(), sensitivities: new Map() };
+  return { tenants: new Map(), streams: 0, patterns: 0, counted: new Map(), sensitivities: new Map() };
 }
 
 /** What was set for a tenant, else what was for all; null where nothing was. */
-function sensitivityOf({ sensitivities }: Watches, tenantId: number): SensitivityOf | null {
-  const [own, all] = [sensitivities.get(tenantId), sensitivities.get(0)];
-  if (own === undefined && all === undefined) return null;
-  return (detector, stream) => own?.of(detector, stream) ?? all?.of(detector, stream) ?? 'normal';
-}
+const sensitivityOf = ({ sensitivities }: Watches, tenantId: number): SensitivityOf | null =>
+  sensitivities.has(tenantId) || sensitivities.has(0)
+    ? (detector, stream): Sensitivity => sensitivityIn(sensitivities, tenantId, detector, stream)
+    : null;
 
 /** Alerts as they are told at this place. */
 const recordsOf = ({ partition, offset }: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>

@@ -4,12 +4,15 @@ import { StreamFilter } from '../../../logsql/filters/stream.ts';
 import { parseFilter } from '../../../logsql/parser.ts';
 import type { Setting } from '../../core/setting.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../detectors/detector.ts';
-import { detectors } from '../../detectors/index.ts';
+import { detectors, patternDetectors } from '../../detectors/index.ts';
+import { newPattern } from '../patterns/new-patterns.ts';
 
 /** The setting of how easily detectors fire, for all tenants or for one: a list of rules, of which the first that fits counts. */
 export const SENSITIVITY = 'sensitivity';
+/** The merger that it is said to; others hear it. */
+export const ALERTING = 'alerting';
 /** The detectors that it is set for, and when each fires. */
-export const detectorLooks = detectors.members.map(({ name, description }) => ({ name, description }));
+export const detectorLooks = [...detectors.members, ...patternDetectors.members, newPattern].map(({ name, description }) => ({ name, description })); // prettier-ignore
 /** Most rules of a tenant. */
 const MAX_RULES = 50;
 
@@ -40,9 +43,13 @@ export class Sensitivities {
   }
 }
 
+/** What was set by tenant, 0 for all; how easily a detector fires of a stream then: the tenant's own rules come first. */
+export const sensitivityIn = (set: ReadonlyMap<number, Sensitivities>, tenantId: number, detector: string, stream: string): Sensitivity =>
+  set.get(tenantId)?.of(detector, stream) ?? set.get(0)?.of(detector, stream) ?? 'normal';
+
 /** What is wrong with a list of rules, as a sentence; null for nothing. `others`: the names of detectors beside our own. */
 export function sensitivityFault(value: Setting['value'], others: readonly string[] = []): string | null {
-  const names = [...detectors.names, ...others];
+  const names = [...detectorLooks.map(({ name }) => name), ...others];
   if (!Array.isArray(value)) return 'The sensitivity is a list of rules.';
   if (value.length > MAX_RULES) return `There are at most ${String(MAX_RULES)} rules.`;
   for (const [index, rule] of value.entries()) {

@@ -112,7 +112,7 @@ export class Services {
 const sumOf = (stream: string, series: Series, sources: Sum['sources']): Sum => ({ stream, series, askedAt: -1, through: 0, sources });
 
 /** Up to when all of a service's partitions are counted, given up to when each is; 0 where one of them is not known. */
-export function countedThrough({ sources }: Sum, throughOf: (partition: number) => number): number {
+export function countedThrough({ sources }: Pick<Sum, 'sources'>, throughOf: (partition: number) => number): number {
   const newest = Math.max(...[...sources.keys()].map(throughOf));
   const waitedFor = [...sources].filter(([, seenAt]) => seenAt >= newest - QUIET_MS).map(([partition]) => throughOf(partition));
   return Math.min(newest, ...waitedFor);

@@ -7,6 +7,7 @@ import type { PartialInput } from '../merge/partial.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { AlertBook, type Subject } from './alert-book.ts';
+import { PatternWatch } from './pattern-watch.ts';
 import { countedThrough, isHandedOver, isPart, partsOf, Services, type Sum } from './services.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
@@ -51,12 +52,18 @@ export class TenantWatch {
   readonly #services = new Services();
   /** Up to when each partition of the log is counted, and when its series were asked last: append times, milliseconds. */
   readonly #sources = new Map<number, { through: number; askedAt: number }>();
+  #patterns = new PatternWatch();
   #book = new AlertBook();
   #sensitivityOf = NORMAL;
 
   /** Streams and services that are watched. */
   get size(): number {
     return this.#streams.size + this.#services.size;
+  }
+
+  /** Error patterns that are watched. */
+  get patterns(): number {
+    return this.#patterns.size;
   }
 
   /** Says how easily detectors fire from now on; null: normally. */
@@ -75,7 +82,12 @@ export class TenantWatch {
     this.#sources.set(source.partition, known);
     if (known.through < known.askedAt + TICK_MS) return [];
     known.askedAt = known.through;
-    return this.#ask(input.tenantId, source.partition, known.through);
+    return [...this.#ask(input.tenantId, source.partition, known.through), ...this.#askPatterns(input.tenantId)];
+  }
+
+  /** Takes what a partition has told of patterns, as long as the tenant has less than `most` of them. */
+  takePatterns(input: PartialInput, most: number): void {
+    this.#patterns.take(input, most);
   }
 
   /** Takes what a detector of one's own has found: how its alert is told then; null where that changes nothing. `now`: milliseconds. */
@@ -94,6 +106,7 @@ export class TenantWatch {
     const resolved = this.#book.resolve(shown, note, Math.floor(now / 1000));
     if (resolved === null) return null;
     const { alert, wasFiring } = resolved;
+    if (wasFiring) this.#patterns.resolve(alert.id);
     if (wasFiring)
       for (const asked of this.#all()) {
         if (asked.stream !== alert.stream) continue;
@@ -116,11 +129,12 @@ export class TenantWatch {
       to.text(series.snapshot().toString('latin1'));
     }
     this.#services.write(to);
+    this.#patterns.write(to);
     to.text(Buffer.from(JSON.stringify(this.#book)).toString('latin1'));
   }
 
-  /** What `write` wrote, or an older release, which had no services; null or CutOff thrown where it is anything else. */
-  static read(from: ByteReader, hasServices = true): TenantWatch | null {
+  /** What `write` wrote, or an older release, which had no services, or no patterns; null or CutOff thrown where it is anything else. */
+  static read(from: ByteReader, { hasServices = true, hasPatterns = true } = {}): TenantWatch | null {
     const read = new TenantWatch();
     read.retentionDays = from.count(65_535);
     for (let left = from.count(65_535); left > 0; left--)
@@ -135,6 +149,7 @@ export class TenantWatch {
       read.#services.join(service, id, () => undefined, !hasServices);
     }
     if (hasServices && !read.#services.read(from)) return null;
+    if (hasPatterns) read.#patterns = PatternWatch.read(from);
     read.#book = AlertBook.from(JSON.parse(utf8(from.text())));
     return read;
   }
@@ -144,7 +159,7 @@ export class TenantWatch {
    * it may be forgotten then. Null where they have. `now`: seconds.
    */
   leave(throughOf: (partition: number) => number, now: number): Alert[] | null {
-    if (this.#sources.size === 0) return this.#book.isOver(now) ? [] : null;
+    if (this.#sources.size === 0) return this.#book.isOver(now) && this.patterns === 0 ? [] : null;
     for (const [partition, { through }] of this.#sources) if (throughOf(partition) < through + GONE_MS) return null;
     return this.#book.end(() => true, now);
   }
@@ -254,6 +269,17 @@ export class TenantWatch {
       const { parts, isTheirs } = partsOf(finding, streams);
       const more = { isNews: () => !isTheirs, together: { count: streams.length, parts } };
       return this.#tell(tenantId, sum, finding, Math.floor(through / 1000), more) ?? [];
+    });
+  }
+
+  /** What the error patterns have found, up to when all partitions with entries of the tenant are counted. */
+  #askPatterns(tenantId: number): Alert[] {
+    if (this.patterns === 0) return [];
+    const sources = new Map([...this.#sources].map(([partition, { through }]) => [partition, through]));
+    const through = countedThrough({ sources }, (partition) => sources.get(partition) ?? 0);
+    return this.#patterns.ask(through, {
+      ...{ tenantId, retentionDays: this.retentionDays, book: this.#book, sensitivityOf: this.#sensitivityOf },
+      ...{ streamOf: (id) => this.#streams.get(id), sumOf: (labels) => this.#services.sum(labels) },
     });
   }
 

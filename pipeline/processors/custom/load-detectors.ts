@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { detectorNameFault } from '../../detectors/custom.ts';
-import { RULE } from '../../alerts/alert.ts';
+import { NEW_PATTERN, RULE } from '../../alerts/alert.ts';
 import { pointDetectors, valueDetectors } from '../../detectors/point-series.ts';
 import type { DetectorLook } from './detector-messages.ts';
 import { DetectorProcess, type DetectorSource } from './detector-process.ts';
@@ -30,8 +30,8 @@ export async function loadDetectors(entries: readonly string[], folder = process
   const sources = entries.flatMap((entry) => sourcesOf(entry, folder));
   if (sources.length > MOST) throw new Error(`There are ${String(sources.length)} files of detectors; at most ${String(MOST)} are loaded.`);
   const loaded = (await Promise.all(sources.map(loadOne))).flat();
-  // alerts of rules have a name of their own
-  const taken = new Set([...pointDetectors.names, ...valueDetectors.names, RULE]);
+  // alerts of rules and of new patterns have names of their own
+  const taken = new Set([...pointDetectors.names, ...valueDetectors.names, RULE, NEW_PATTERN]);
   for (const { name, source } of loaded) {
     const fault = detectorNameFault(name) ?? (taken.has(name) ? `The name ${JSON.stringify(name)} is taken.` : null);
     if (fault !== null) throw new Error(`The detector ${source.specifier} cannot be used: ${fault}`);

@@ -6,7 +6,7 @@ import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
 
-/** What a merger takes: partials of its processor, each once, and time that passes on `partials.v1`, as ticks and partials of others say. */
+/** What a merger takes: partials of its processors, each once, and time that passes on `partials.v1`, as ticks and partials of others say. */
 export type MergerInput = PartialInput | Tick;
 
 /**
@@ -16,6 +16,8 @@ export type MergerInput = PartialInput | Tick;
 export interface Merger<State = unknown> extends Fold<State, MergerInput, AbsoluteRecord | Measure>, Configurable<State> {
   /** The name of the processor whose partials it takes. */
   readonly of: string;
+  /** The names of others whose partials it takes as well. */
+  readonly alsoOf?: readonly string[];
   /** Takes what somebody says of an alert, maybe more than once; for mergers without it time has passed. */
   resolve?(state: State, input: ResolutionInput): readonly (AbsoluteRecord | Measure)[];
   /** Takes what a detector of one's own has found, maybe more than once; for mergers without it time has passed. */

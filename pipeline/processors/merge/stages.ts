@@ -43,6 +43,7 @@ function ownOf(merger: Merger): Merger {
   return {
     ...(own as Fold<unknown, MergerInput, AbsoluteRecord | Measure>),
     of: merger.of,
+    ...(merger.alsoOf && { alsoOf: merger.alsoOf }),
     ...(resolve && { resolve: (state: unknown, input: ResolutionInput) => resolve(within(state), input) }),
     ...(hear && { hear: (state: unknown, input: FindingInput) => hear(within(state), input) }),
     ...(watch && { watch: (state: unknown, input: ValuesInput) => watch(within(state), input) }),
@@ -59,8 +60,11 @@ function foldOf(merger: Merger, state: unknown, input: HostedInput): ReturnType<
 
 const timeOf = ({ partition, offset, appendedAt }: Position): Tick => ({ kind: 'tick', partition, offset, appendedAt });
 
-/** The state of a merger, and what it has had. */
-type Merging = { readonly taken: Taken; readonly state: unknown };
+/** The state of a merger, and what it has had of each of its processors. */
+type Merging = { readonly taken: ReadonlyMap<string, Taken>; readonly state: unknown };
+
+/** What stands in a snapshot before what was had of the other processors; one without has nothing of them. */
+const OTHERS = Buffer.from('\0others\n');
 
 /**
  * A merger as it is hosted: it gets each partial of its processor once, however often that is on the topic, and its measures are rows whose
@@ -70,11 +74,12 @@ export const secondStage = (merger: Merger): Fold<Merging, HostedInput> => merge
 
 const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
   name: merger.name,
-  init: () => ({ taken: new Taken(), state: merger.init() }),
+  init: () => ({ taken: takenOf(merger), state: merger.init() }),
   fold({ taken, state }, input) {
-    if (input.kind === 'partial' && input.processor === merger.of && !taken.take(input.source)) return [];
+    const own = input.kind === 'partial' ? taken.get(input.processor) : undefined;
+    if (input.kind === 'partial' && own?.take(input.source) === false) return [];
     // of partials of others it sees that time has passed
-    const outputs = foldOf(merger, state, input.kind === 'partial' && input.processor !== merger.of ? timeOf(input) : input);
+    const outputs = foldOf(merger, state, input.kind === 'partial' && own === undefined ? timeOf(input) : input);
     const measures = outputs.filter((output): output is Measure => 'kind' in output);
     const other = measures.find(({ kind }) => (kind as string) !== 'measure');
     if (other !== undefined) throw new Error(`A merger gives measures and records, not ${JSON.stringify(other.kind)}.`);
@@ -85,15 +90,13 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
   ...(merger.lacks === undefined ? {} : { lacks: ({ state }, settings) => merger.lacks?.(state, settings) ?? [] }),
   ...(merger.isBehind === undefined ? {} : { isBehind: ({ state }) => merger.isBehind?.(state) ?? false }),
   snapshot({ taken, state }) {
-    const to = new ByteWriter();
-    taken.write(to);
-    return Buffer.concat([to.finish(), merger.snapshot(state)]);
+    const [first, ...others] = [...taken.values()].map(takenBytes);
+    return Buffer.concat([first as Buffer, ...(others.length === 0 ? [] : [OTHERS, ...others]), merger.snapshot(state)]);
   },
   restore(bytes) {
-    const from = new ByteReader(bytes);
     try {
-      const taken = Taken.read(from);
-      const state = merger.restore(from.rest());
+      const { taken, rest } = readTaken(merger, bytes);
+      const state = merger.restore(rest);
       return state === null ? null : { taken, state };
     } catch (error) {
       if (error instanceof CutOff) return null;
@@ -101,3 +104,26 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
     }
   },
 });
+
+const takenOf = ({ of, alsoOf = [] }: Merger): Map<string, Taken> => new Map([of, ...alsoOf].map((name) => [name, new Taken()]));
+
+function takenBytes(taken: Taken): Buffer {
+  const to = new ByteWriter();
+  taken.write(to);
+  return to.finish();
+}
+
+/** What a snapshot says was had, and what follows; an older one knows the first processor alone. */
+function readTaken(merger: Merger, bytes: Buffer): { readonly taken: Map<string, Taken>; readonly rest: Buffer } {
+  const taken = takenOf(merger);
+  const [first, ...others] = taken.keys();
+  let from = new ByteReader(bytes);
+  taken.set(first as string, Taken.read(from));
+  let rest = from.rest();
+  if (others.length > 0 && rest.subarray(0, OTHERS.length).equals(OTHERS)) {
+    from = new ByteReader(rest, OTHERS.length);
+    for (const name of others) taken.set(name, Taken.read(from));
+    rest = from.rest();
+  }
+  return { taken, rest };
+}

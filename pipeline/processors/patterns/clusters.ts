@@ -3,6 +3,7 @@ import { alertRecords } from '../../alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import { patternRecords } from '../../counters/pattern-rows.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../alerting/sensitivity.ts';
 import type { Merger } from '../merge/merger.ts';
 import type { Position } from '../processor.ts';
 import { NewPatterns } from './new-patterns.ts';
@@ -26,6 +27,8 @@ export type ClustersState = {
   day: number;
   /** Whether new error templates are told, as it was set by tenant; 0: for all. */
   readonly told: Map<number, boolean>;
+  /** How easily detectors fire, as it was set by tenant; 0: for all. */
+  readonly sensitivities: Map<number, Sensitivities>;
 };
 
 /**
@@ -37,10 +40,15 @@ export const clusters: Merger<ClustersState> = {
   of: 'patterns',
   init: newState,
 
+  hears: [ALERTING],
   settings: { [NEW_PATTERN]: ['on', 'off'] },
   checkSetting: ({ value }) => (value === 'on' || value === 'off' ? null : `${NEW_PATTERN} is "on" or "off".`),
-  configure({ told }, { key, tenantId, value }) {
-    if (key !== NEW_PATTERN) return;
+  configure({ told, sensitivities }, { processor, key, tenantId, value }) {
+    if (processor === ALERTING && key === SENSITIVITY) {
+      if (value === null) sensitivities.delete(tenantId);
+      else sensitivities.set(tenantId, new Sensitivities(value));
+    }
+    if (processor === ALERTING || key !== NEW_PATTERN) return;
     if (value === 'on' || value === 'off') told.set(tenantId, value === 'on');
     else told.delete(tenantId);
   },
@@ -62,7 +70,11 @@ export const clusters: Merger<ClustersState> = {
     // a row that tells a root alone is of no entry
     const came = told.filter(({ example }) => example !== '');
     const isTold = state.told.get(tenantId) ?? state.told.get(0) ?? true;
-    const alerts = came.flatMap((pattern) => known.news.take(pattern, pattern.isNew && isTold, { tenantId, retentionDays }, now) ?? []);
+    const whose = { tenantId, retentionDays };
+    const alerts = came.flatMap((pattern) => {
+      const sensitivity = sensitivityIn(state.sensitivities, tenantId, NEW_PATTERN, pattern.stream);
+      return known.news.take(pattern, pattern.isNew && isTold, whose, now, sensitivity) ?? [];
+    });
     state.endsAt = Math.min(state.endsAt, known.news.endsAt);
     const shared = { tenantId, retentionDays, version, told: now };
     const rows = told.map((pattern) => ({ ...shared, ...pattern }));
@@ -110,7 +122,7 @@ export const clusters: Merger<ClustersState> = {
 };
 
 function newState(): ClustersState {
-  return { tenants: new Map(), endsAt: Infinity, bytes: 0, day: 0, told: new Map() };
+  return { tenants: new Map(), endsAt: Infinity, bytes: 0, day: 0, told: new Map(), sensitivities: new Map() };
 }
 
 function knownOf({ tenants }: ClustersState, tenantId: number): Known {

@@ -2,6 +2,7 @@ import { idOf, NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
 import { timeText } from '../../alerts/shown-alert.ts';
 import { MASK_VERSION } from '../../clusterer/masker.ts';
 import { serviceOf } from '../../core/labels.ts';
+import type { Sensitivity } from '../../detectors/detector.ts';
 
 const HOUR = 3600;
 /** For so long after its first pattern a tenant, or a service, has no new ones: all of it is new then. Seconds. */
@@ -9,7 +10,7 @@ const LEARNED = 24 * HOUR;
 /** An entry that is older when it comes makes no pattern new: a backfill. Seconds. */
 const MOST_OLD = HOUR;
 /** Alerts of a service in an hour that are told one by one; the others are one. */
-const MOST_ALONE = 5;
+const MOST_ALONE: Readonly<Record<Exclude<Sensitivity, 'off'>, number>> = { low: 2, normal: 5, high: 10 };
 /** An alert is over after so long. Seconds. */
 const FIRES = HOUR;
 /** Severities that are errors: error and fatal. */
@@ -24,6 +25,9 @@ const MOST_NAMED_TEXT = 100;
 const MOST_FIRING = 500;
 const KNOWN = 'auto: the pattern is known by now';
 const AROUND = 900;
+
+/** The detector, and when it fires. */
+export const newPattern = { name: NEW_PATTERN, description: 'An error comes whose template was never seen before.' } as const;
 
 /** A template that was never seen before. */
 export type NewPattern = {
@@ -62,7 +66,7 @@ export class NewPatterns {
   }
 
   /** Takes a pattern that came; `isNew`: of a cluster that was never seen. What is told then. `now`: append time, seconds. */
-  take(pattern: NewPattern, isNew: boolean, whose: Whose, now: number): Alert | null {
+  take(pattern: NewPattern, isNew: boolean, whose: Whose, now: number, sensitivity: Sensitivity = 'normal'): Alert | null {
     if (this.#version !== MASK_VERSION || this.#since === 0) {
       this.#version = MASK_VERSION;
       this.#since = now;
@@ -72,8 +76,9 @@ export class NewPatterns {
     const since = this.#services.get(service) ?? now;
     if (!this.#services.has(service) && this.#services.size < MOST_SERVICES) this.#services.set(service, now);
     const isLearned = now >= Math.max(this.#since, since) + LEARNED;
-    if (!isNew || !isLearned || pattern.severity < FIRST_ERROR || pattern.first < (now - MOST_OLD) * 1000) return null;
-    return this.#fire(pattern, service, whose, now);
+    if (!isNew || sensitivity === 'off' || !isLearned || pattern.severity < FIRST_ERROR || pattern.first < (now - MOST_OLD) * 1000)
+      return null;
+    return this.#fire(pattern, service, whose, now, MOST_ALONE[sensitivity]);
   }
 
   /** What is over by now. */
@@ -96,18 +101,18 @@ export class NewPatterns {
     return { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
   }
 
-  #fire(pattern: NewPattern, service: string, { tenantId, retentionDays }: Whose, now: number): Alert | null {
+  #fire(pattern: NewPattern, service: string, { tenantId, retentionDays }: Whose, now: number, mostAlone: number): Alert | null {
     const hour = Math.floor(now / HOUR);
     const [last, before] = this.#hours.get(service) ?? [hour, 0];
     const count = last === hour ? before + 1 : 1;
     this.#hours.delete(service);
     this.#hours.set(service, [hour, count]);
     if (this.#hours.size > MOST_SERVICES) this.#hours.delete(this.#hours.keys().next().value ?? '');
-    const isAlone = count <= MOST_ALONE;
+    const isAlone = count <= mostAlone;
     const id = isAlone ? idOf(tenantId, NEW_PATTERN, pattern.fingerprint, now) : idOf(tenantId, NEW_PATTERN, service, hour);
     const told = this.#firing.get(id);
     if (told === undefined && this.#firing.size >= MOST_FIRING) return null;
-    const words = isAlone ? aloneWords(pattern, service) : groupWords(pattern, service, count - MOST_ALONE, told);
+    const words = isAlone ? aloneWords(pattern, service) : groupWords(pattern, service, { count: count - mostAlone, mostAlone }, told);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: NEW_PATTERN, service, severity: 'warning', ...words },
       stream: isAlone ? pattern.stream : streamOf(service),
@@ -158,7 +163,12 @@ function aloneWords({ fingerprint, template, example, stream, first }: NewPatter
 }
 
 /** Of those of a service that are too many to be told one by one. */
-function groupWords({ fingerprint, template, first }: NewPattern, service: string, count: number, told: Alert | undefined): Words {
+function groupWords(
+  { fingerprint, template, first }: NewPattern,
+  service: string,
+  { count, mostAlone }: { readonly count: number; readonly mostAlone: number },
+  told: Alert | undefined,
+): Words {
   const before = told === undefined ? [] : (JSON.parse(told.evidence) as { patterns: unknown[] }).patterns;
   const patterns = [...before, { fingerprint, normalized_message: short(template, MOST_NAMED_TEXT) }].slice(0, MOST_NAMED);
   const at = told?.firedAt ?? Math.floor(first / 1000);
@@ -166,7 +176,7 @@ function groupWords({ fingerprint, template, first }: NewPattern, service: strin
   const query = streamOf(service) === '{}' ? 'level:error' : `${streamOf(service)} level:error`;
   return {
     title: `${String(count)} more new errors of ${who} in this hour`,
-    description: `More than ${String(MOST_ALONE)} error templates of ${who} were seen in this hour for the first time. These are beyond the first ${String(MOST_ALONE)}.`,
+    description: `More than ${String(mostAlone)} error templates of ${who} were seen in this hour for the first time. These are beyond the first ${String(mostAlone)}.`,
     evidence: JSON.stringify({
       patterns,
       window: { start: timeText(at), end: timeText(at + 60) },

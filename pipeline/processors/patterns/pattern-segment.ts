@@ -28,6 +28,15 @@ type Group = {
   readonly last: number;
 };
 
+/** How many errors came in a minute (since 1970, by their own time) of a stream, by the halves of its id: 0 and 0 where streams are not told apart. */
+export type ErrorCount = { readonly streamHigh: number; readonly streamLow: number; readonly minute: number; readonly errors: number };
+
+/** The errors of a pattern, by the halves of its number. */
+export type PatternErrors = { readonly high: number; readonly low: number; readonly counts: ErrorCount[] };
+
+/** What a tenant has of errors, by its patterns, and the class of the first ones. */
+type CountedErrors = { readonly retentionDays: number; readonly patterns: Map<number, PatternErrors> };
+
 /** Where a segment ends, and of which partition and run it is. */
 export type SegmentEnd = { readonly partition: number; readonly until: number; readonly closedAt: number; readonly run: number };
 
@@ -138,6 +147,27 @@ export class PatternSegment {
       const place = this.#place(tenant, groups.kind(at), own, groups.high(at), groups.low(at), groups.time(at));
       this.#count(place, groups.entries(at), first[at] as number, last[at] as number);
     }
+  }
+
+  /** What it has counted of a severity on, by tenant, in the order in which they were first counted. */
+  errors(least: number): Map<number, CountedErrors> {
+    const [groups, patterns] = [this.#groups, this.#patterns];
+    const tenants = new Map<number, CountedErrors>();
+    for (let at = 0; at < groups.size; at++) {
+      const level = groups.level(at);
+      if (level % SEVERITY_UNIT < least) continue;
+      const [tenant, pattern] = [groups.tenant(at), Math.floor(level / SEVERITY_UNIT)];
+      let own = tenants.get(tenant);
+      if (own === undefined)
+        tenants.set(tenant, (own = { retentionDays: groups.kind(at) % SCOPE_UNIT, patterns: new Map<number, PatternErrors>() }));
+      let errors = own.patterns.get(pattern);
+      if (errors === undefined) {
+        errors = { high: patterns.high(pattern), low: patterns.low(pattern), counts: [] };
+        own.patterns.set(pattern, errors);
+      }
+      errors.counts.push({ streamHigh: groups.high(at), streamLow: groups.low(at), minute: groups.time(at) * this.minutes, errors: groups.entries(at) }); // prettier-ignore
+    }
+    return tenants;
   }
 
   /** Its groups, in the order in which they were first counted. */

@@ -5,6 +5,7 @@ import { patternCountRecords } from '../../counters/pattern-counts.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import type { PartialOutput } from '../merge/partial.ts';
 import type { Batch, Input, Processor } from '../processor.ts';
+import { errorPartials } from './error-counts.ts';
 import { PatternSegment, type SegmentEnd } from './pattern-segment.ts';
 import { encodeSeen, type SeenPattern } from './patterns-partial.ts';
 import { PatternsState, SEGMENTS } from './patterns-state.ts';
@@ -27,7 +28,8 @@ const record = new RecordPatterns();
 
 /**
  * Counts entries by tenant, pattern, stream, severity and span of time, in segments as the volume has them, and tells of each pattern that is new,
- * and once on each day on which it comes, to those who find its template and cluster (docs/adr/0030-patterns.md).
+ * and once on each day on which it comes, to those who find its template and cluster (docs/adr/0030-patterns.md). How many errors each has is told
+ * each ten seconds to those who watch them.
  */
 export const createPatterns = ({ maxGroups = 50_000 }: PatternsOptions = {}): Processor<PatternsState> => ({
   name: 'patterns',
@@ -66,11 +68,12 @@ export const createPatterns = ({ maxGroups = 50_000 }: PatternsOptions = {}): Pr
 const isOver = ({ since }: PatternSegment, index: number, { appendedAt }: Input): boolean =>
   appendedAt >= since + (SEGMENTS[index]?.openMs ?? 0);
 
-/** The rows of a segment, which is open no more. */
-function closed({ segments }: PatternsState, index: number, end: SegmentEnd): AbsoluteRecord[] {
+/** The rows of a segment, which is open no more; of the short one its errors are told as well. */
+function closed({ segments }: PatternsState, index: number, end: SegmentEnd): (AbsoluteRecord | PartialOutput)[] {
   const segment = segments[index] ?? null;
   segments[index] = null;
-  return segment === null ? [] : patternCountRecords(end.partition, segment.rows(end));
+  if (segment === null) return [];
+  return [...patternCountRecords(end.partition, segment.rows(end)), ...(index === 0 ? errorPartials(segment, end.closedAt) : [])];
 }
 
 /** Counts a record, and tells which of its patterns are to be told. */

@@ -1,6 +1,6 @@
 import type { Configurable, Fold, Position, Tick } from '../processor.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import type { Setting } from '../../core/setting.ts';
+import { MAX_SETTINGS, type Setting } from '../../core/setting.ts';
 import { Settings } from './settings.ts';
 
 /** The state of a processor, and what it was told. */
@@ -8,6 +8,13 @@ export type Configured<State> = { readonly settings: Settings; readonly state: S
 
 /** How a snapshot with settings begins; those from before there were any do not. */
 const BEGIN = Buffer.from('\0settings\n');
+
+type Own = Pick<Configurable<never>, 'hears' | 'mostSettings'> & { readonly name: string };
+
+const isFor = ({ name, hears = [] }: Own, { processor }: Setting): boolean => processor === name || hears.includes(processor);
+
+/** Most settings that it is told. */
+const mostOf = ({ mostSettings = MAX_SETTINGS, hears = [] }: Own): number => mostSettings + hears.length * MAX_SETTINGS;
 
 /**
  * A processor or merger that can be configured, as it is hosted: each new setting on the log is told to it where it lies there, and those that it was told
@@ -17,16 +24,15 @@ export const configured = <State, In extends (Position & { readonly kind: string
   processor: Fold<State, In, Out> & Configurable<State>,
 ): Fold<Configured<State>, In, Out> => ({
   name: processor.name,
-  init: () => ({ settings: new Settings(processor.mostSettings), state: processor.init() }),
+  init: () => ({ settings: new Settings(mostOf(processor)), state: processor.init() }),
   fold({ settings, state }, input) {
     const setting = input.kind === 'tick' && 'setting' in input ? input.setting : undefined;
-    if (setting?.processor === processor.name && settings.take(setting)) processor.configure?.(state, setting);
+    if (setting !== undefined && isFor(processor, setting) && settings.take(setting)) processor.configure?.(state, setting);
     return processor.fold(state, input);
   },
   ...(processor.news === undefined ? {} : { news: ({ state }, partition, next) => processor.news?.(state, partition, next) ?? [] }),
   ...(processor.isBehind === undefined ? {} : { isBehind: ({ state }) => processor.isBehind?.(state) ?? false }),
-  lacks: ({ settings }, all: readonly Setting[]) =>
-    all.filter((setting) => setting.processor === processor.name && settings.isNew(setting)),
+  lacks: ({ settings }, all: readonly Setting[]) => all.filter((setting) => isFor(processor, setting) && settings.isNew(setting)),
   snapshot({ settings, state }) {
     const to = new ByteWriter();
     settings.write(to);
@@ -36,7 +42,7 @@ export const configured = <State, In extends (Position & { readonly kind: string
     const isOlder = !bytes.subarray(0, BEGIN.length).equals(BEGIN);
     const from = new ByteReader(bytes, BEGIN.length);
     try {
-      const settings = isOlder ? new Settings(processor.mostSettings) : Settings.read(from, processor.mostSettings);
+      const settings = isOlder ? new Settings(mostOf(processor)) : Settings.read(from, mostOf(processor));
       const state = processor.restore(isOlder ? bytes : from.rest());
       if (state === null) return null;
       for (const setting of settings.all) processor.configure?.(state, setting);

@@ -19,8 +19,10 @@ export const subjects: readonly Processor[] = [
   ...extensions.map(({ processor }) => processor),
 ];
 
-/** Mergers that are, each with the processor whose partials it takes. */
+/** Mergers that are, with each processor whose partials they take. */
 export const merged: readonly { readonly processor: Processor; readonly merger: Merger }[] = [
-  ...(asked === '' ? mergers.members : []).map((merger) => ({ processor: processors.find(merger.of) as Processor, merger })),
+  ...(asked === '' ? mergers.members : []).flatMap((merger) =>
+    [merger.of, ...(merger.alsoOf ?? [])].map((name) => ({ processor: processors.find(name) as Processor, merger })),
+  ),
   ...extensions.flatMap(({ processor, merger }) => (merger === undefined ? [] : [{ processor, merger }])),
 ];

@@ -139,7 +139,10 @@ describe('the sensitivity of detectors', () => {
       [[{ ...rule, detectors: 'silence' }], /^Rule 1: it has no "detectors"; it has detector, stream, sensitivity\.$/],
       [[{}], /^Rule 1: the sensitivity is one of off, low, normal, high\.$/],
       [[{ sensitivity: '__proto__' }], /^Rule 1: the sensitivity is one of/],
-      [[{ ...rule, detector: 'constructor' }], /^Rule 1: the detector is one of error_rate, silence, log_rate\.$/],
+      [
+        [{ ...rule, detector: 'constructor' }],
+        /^Rule 1: the detector is one of error_rate, silence, log_rate, pattern_rate, new_pattern\.$/,
+      ],
       [[{ ...rule, stream: '{service=' }], /^Rule 1: the stream is a selector such as \{service="web"\}: /],
       [[{ ...rule, stream: 'error' }], /: this is another filter\.$/],
       [[{ ...rule, stream: '{a="b"} | limit 5' }], /expected a filter without pipes/],

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { alertRow } from '../../../../pipeline/alerts/alert.ts';
 import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
+import { sensitivityIn } from '../../../../pipeline/processors/alerting/sensitivity.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { NewPatterns, type NewPattern } from '../../../../pipeline/processors/patterns/new-patterns.ts';
+import { configured } from '../../../../pipeline/processors/settings/configured.ts';
 import { PatternStages } from '../../../fakes/pattern-stages.ts';
 
 const HOUR = 3600;
@@ -68,6 +70,37 @@ describe('error templates that were never seen before', () => {
     expect(news.take(pattern('in the next hour', START + HOUR), true, WHOSE, START + HOUR)?.title).to.equal(
       'New error of web: in the next hour',
     );
+  });
+
+  it('are told as easily as is set: two, five or ten of an hour one by one, or none', () => {
+    for (const [sensitivity, alone] of [
+      ['low', 2],
+      ['normal', 5],
+      ['high', 10],
+      ['off', -1],
+    ] as const) {
+      const news = learned();
+      const alerts = Array.from('abcdefghijklm', (word, index) => news.take(pattern(`error ${word}`, START), true, WHOSE, START + index, sensitivity)); // prettier-ignore
+      expect(new Set(alerts.flatMap((alert) => alert?.id ?? [])).size, sensitivity).to.equal(alone + 1);
+    }
+  });
+
+  it('are told as rules say that are set for alerts, for the streams that they name, from a snapshot on too', () => {
+    const stage = configured(clusters);
+    const said = { processor: 'alerting', tenantId: 1, key: 'sensitivity', version: 1 };
+    const value = [{ detector: 'new_pattern', stream: '{service="web"}', sensitivity: 'off' }];
+    let state = stage.init();
+    const tick = { kind: 'tick', partition: 0, offset: 0, appendedAt: START * 1000 } as const;
+    expect(stage.lacks?.(state, [{ ...said, value }])).to.have.length(1);
+    stage.fold(state, { ...tick, setting: { ...said, value } });
+    expect(stage.lacks?.(state, [{ ...said, value }])).to.deep.equal([]);
+    state = stage.restore(Buffer.from(stage.snapshot(state))) as typeof state;
+    const { sensitivities } = state.state;
+    expect(sensitivityIn(sensitivities, 1, 'new_pattern', '{service="web"}')).to.equal('off');
+    expect(sensitivityIn(sensitivities, 1, 'new_pattern', '{service="other"}')).to.equal('normal');
+    expect(sensitivityIn(sensitivities, 2, 'new_pattern', '{service="web"}')).to.equal('normal');
+    stage.fold(state, { ...tick, setting: { ...said, value: null, version: 2 } });
+    expect(sensitivities.size).to.equal(0);
   });
 
   it('are resolved by hand', () => {

@@ -1,0 +1,138 @@
+import { MessagePatterns } from '../../clusterer/message-patterns.ts';
+import { fingerprintOf } from '../../clusterer/shapes.ts';
+import { wholeCharacters } from '../../clusterer/words.ts';
+import { CutOff, type ByteReader, type ByteWriter } from '../../core/snapshot-bytes.ts';
+import { PatternSeries } from '../../detectors/series/pattern-series.ts';
+import { digitsOf, streamIdOf } from '../patterns/error-counts.ts';
+import type { PatternErrors } from '../patterns/pattern-segment.ts';
+import type { SeenPattern } from '../patterns/patterns-partial.ts';
+import { RecentStreams } from './recent-streams.ts';
+
+/** Error templates of a tenant that are watched, at most. */
+export const MOST_ERROR_PATTERNS = 200;
+/** Where there are as many, one that had no error for so long makes room for another. Milliseconds, by append time. */
+const QUIET_MS = 3_600_000;
+/** One that had no error for so long is forgotten. */
+const FORGET_MS = 24 * 3_600_000;
+/** Severities that are errors: error and fatal. */
+const FIRST_ERROR = 5;
+/** Bytes of an example that are kept. */
+const MOST_EXAMPLE = 500;
+
+/** What an alert is about while it fires, as it was when it was told first. */
+export type ToldPattern = {
+  readonly id: number;
+  readonly firedAt: number;
+  readonly stream: string;
+  readonly service: string;
+};
+
+/** An error template that is watched. */
+export type ErrorPattern = {
+  readonly fingerprint: string;
+  readonly template: string;
+  readonly example: string;
+  readonly series: PatternSeries;
+  readonly streams: RecentStreams;
+  /** When its last errors were appended, milliseconds. */
+  seenAt: number;
+  /** The alert of it that was told last; null for none. */
+  told: ToldPattern | null;
+};
+
+const messages = new MessagePatterns();
+
+/** The error templates of a tenant that are watched, by the first 16 digits of their fingerprints, in the order in which they came. */
+export class ErrorPatterns {
+  readonly #all = new Map<string, ErrorPattern>();
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  [Symbol.iterator](): IterableIterator<ErrorPattern> {
+    return this.#all.values();
+  }
+
+  /** Takes the patterns that a partition has told; errors that are not known are watched from now on, where there are less than `most`. */
+  learn(seen: readonly SeenPattern[], appendedAt: number, most: number): void {
+    for (const { high, low, severity, message } of seen) {
+      const pattern = digitsOf(high, low);
+      if (severity < FIRST_ERROR || this.#all.has(pattern) || !this.#hasRoom(appendedAt, most)) continue;
+      const bytes = Buffer.from(message, 'latin1');
+      messages.read(bytes, 0, bytes.length);
+      // made by other rules than those of this release
+      if (digitsOf(messages.high, messages.low) !== pattern) continue;
+      const template = messages.template();
+      const example = bytes.toString('utf8', 0, bytes.length > MOST_EXAMPLE ? wholeCharacters(bytes, MOST_EXAMPLE) : bytes.length);
+      const fresh = { series: new PatternSeries(), streams: new RecentStreams(), seenAt: appendedAt, told: null };
+      this.#all.set(pattern, { fingerprint: fingerprintOf(template), template, example, ...fresh });
+    }
+  }
+
+  /** Adds the errors that a partition has counted. */
+  add(counted: readonly PatternErrors[], appendedAt: number): void {
+    for (const { high, low, counts } of counted) {
+      const own = this.#all.get(digitsOf(high, low));
+      if (own === undefined) continue;
+      own.seenAt = Math.max(own.seenAt, appendedAt);
+      for (const count of counts) {
+        own.series.add(count.minute, count.errors, appendedAt);
+        own.streams.add(streamIdOf(count), count.errors, appendedAt);
+      }
+    }
+  }
+
+  /** Forgets those that had no error for a day by an append time, milliseconds; gives those of whom an alert may fire. */
+  forget(now: number): ErrorPattern[] {
+    const gone = [...this.#all].filter(([, { seenAt }]) => seenAt < now - FORGET_MS);
+    for (const [pattern] of gone) this.#all.delete(pattern);
+    return gone.flatMap(([, own]) => (own.told === null ? [] : [own]));
+  }
+
+  /** That of an alert. */
+  ofAlert(id: number): ErrorPattern | undefined {
+    return [...this.#all.values()].find(({ told }) => told?.id === id);
+  }
+
+  write(to: ByteWriter): void {
+    to.count(this.size);
+    for (const { template, example, series, streams, seenAt, told } of this) {
+      for (const text of [template, example]) to.text(Buffer.from(text).toString('latin1'));
+      to.text(series.snapshot().toString('latin1'));
+      streams.write(to);
+      to.count(seenAt);
+      to.text(Buffer.from(JSON.stringify(told)).toString('latin1'));
+    }
+  }
+
+  /** What `write` wrote; throws where it is anything else. */
+  static read(from: ByteReader): ErrorPatterns {
+    const read = new ErrorPatterns();
+    for (let left = from.count(MOST_ERROR_PATTERNS); left > 0; left--) {
+      const [template, example] = [utf8(from.text()), utf8(from.text())];
+      const [fingerprint, series] = [fingerprintOf(template), PatternSeries.restore(Buffer.from(from.text(), 'latin1'))];
+      if (series === null) throw new CutOff();
+      const [streams, seenAt] = [RecentStreams.read(from), from.count()];
+      const told = JSON.parse(utf8(from.text())) as ToldPattern | null;
+      const { size } = read;
+      read.#all.set(fingerprint.slice(0, 16), { fingerprint, template, example, series, streams, seenAt, told });
+      // each stands there once
+      if (read.size !== size + 1) throw new CutOff();
+    }
+    return read;
+  }
+
+  /** Where there are `most`, the one that was quiet longest makes room. */
+  #hasRoom(now: number, most: number): boolean {
+    if (this.size < Math.min(most, MOST_ERROR_PATTERNS)) return true;
+    let quietest: [string, ErrorPattern] | null = null;
+    for (const one of this.#all)
+      if (one[1].series.open === null && one[1].seenAt < (quietest?.[1].seenAt ?? now - QUIET_MS)) quietest = one;
+    if (quietest === null) return false;
+    this.#all.delete(quietest[0]);
+    return true;
+  }
+}
+
+const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();

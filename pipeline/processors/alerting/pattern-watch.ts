@@ -1,0 +1,152 @@
+import type { Alert } from '../../alerts/alert.ts';
+import { serviceLabels, serviceOf } from '../../core/labels.ts';
+import type { Finding } from '../../detectors/detector.ts';
+import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
+import type { PartialInput } from '../merge/partial.ts';
+import { readErrors } from '../patterns/error-counts.ts';
+import { readSeen } from '../patterns/patterns-partial.ts';
+import type { AlertBook } from './alert-book.ts';
+import { ErrorPatterns, type ErrorPattern } from './error-patterns.ts';
+import type { Part } from './services.ts';
+import type { Asked, SensitivityOf } from './tenant-watch.ts';
+
+const MINUTE_MS = 60_000;
+/** Minutes of counts that an alert shows. */
+const SHOWN = 60;
+/** Streams that the evidence of an alert names. */
+const NAMED = 5;
+/** Alerts of patterns of one service that fire at a time: where more rise, something has happened that these tell. */
+const MOST_FIRING = 5;
+/** The detectors that tell a rise of errors, or of all entries. */
+const OF_STREAMS = ['error_rate', 'log_rate'] as const;
+
+/** What is watched of the tenant beside its patterns. */
+export type Around = {
+  readonly tenantId: number;
+  readonly retentionDays: number;
+  readonly book: AlertBook;
+  /** A stream by its id, and the sum of a service's streams by their common labels. */
+  readonly streamOf: (id: string) => Asked | undefined;
+  readonly sumOf: (labels: string) => Asked | null;
+  readonly sensitivityOf: SensitivityOf;
+};
+
+/** A stream from which errors of a pattern came lately, and how many. */
+type From = { readonly asked: Asked; readonly entries: number };
+
+/** The error patterns of a tenant, watched (docs/detection.md, "Patterns that rise"). */
+export class PatternWatch {
+  #patterns = new ErrorPatterns();
+  /** The minute in which they were asked last. */
+  #askedAt = 0;
+
+  /** Patterns that are watched. */
+  get size(): number {
+    return this.#patterns.size;
+  }
+
+  /** Takes what a partition has told of patterns, as long as there are less than `most`. */
+  take({ value, source: { appendedAt } }: PartialInput, most: number): void {
+    const seen = readSeen(value);
+    if (seen === null) this.#patterns.add(readErrors(value) ?? [], appendedAt);
+    else this.#patterns.learn(seen, appendedAt, most);
+  }
+
+  /** Somebody has resolved an alert by hand. */
+  resolve(id: number): void {
+    const own = this.#patterns.ofAlert(id);
+    if (own?.series.open !== null) own?.series.resolve(own.series.open.detector);
+  }
+
+  /** What was found up to an append time, milliseconds, up to which all partitions of the log are counted. */
+  ask(through: number, around: Around): Alert[] {
+    const minute = Math.floor(through / MINUTE_MS);
+    if (minute <= this.#askedAt) return [];
+    this.#askedAt = minute;
+    const now = Math.floor(through / 1000);
+    // of an alert the last word counts
+    const found = new Map<number, Alert>();
+    const gone = new Set(this.#patterns.forget(through).map(({ told }) => told?.id));
+    for (const alert of gone.size === 0 ? [] : around.book.end(({ id }) => gone.has(id), now)) found.set(alert.id, alert);
+    for (const pattern of this.#patterns) {
+      const from = fromOf(pattern, around);
+      const stream = from[0]?.asked.stream ?? '{}';
+      for (const finding of pattern.series.tick(through, (detector) => around.sensitivityOf(detector, stream))) {
+        const alert = this.#tell(pattern, finding, from, around, now);
+        if (alert !== null) found.set(alert.id, alert);
+      }
+    }
+    return [...found.values()];
+  }
+
+  write(to: ByteWriter): void {
+    to.count(this.#askedAt);
+    this.#patterns.write(to);
+  }
+
+  /** What `write` wrote; throws where it is anything else. */
+  static read(from: ByteReader): PatternWatch {
+    const read = new PatternWatch();
+    read.#askedAt = from.count();
+    read.#patterns = ErrorPatterns.read(from);
+    return read;
+  }
+
+  /** What a finding tells. One that is told otherwise, or by nobody, is told when it was back within its baseline, at the earliest. */
+  #tell(pattern: ErrorPattern, finding: Finding, from: readonly From[], around: Around, now: number): Alert | null {
+    const { series, fingerprint, template, example } = pattern;
+    const { detector, firedAt, state } = finding;
+    if (pattern.told?.firedAt !== firedAt) {
+      if (state !== 'firing') return null;
+      const stream = streamOf(from);
+      const service = stream === null ? '' : serviceOf(stream);
+      if (stream === null || isToldOtherwise(from, around) || this.#firing(service) >= MOST_FIRING) {
+        series.resolve(detector);
+        return null;
+      }
+      pattern.told = { id: 0, firedAt, stream, service };
+    }
+    const { tenantId, retentionDays, book } = around;
+    const { stream, service } = pattern.told;
+    const subject = { tenantId, retentionDays, stream, service, recent: series.recent(finding.window.end, SHOWN) };
+    const alert = book.take(finding, { ...subject, pattern: { fingerprint, template, example, parts: partsOf(from) } }, now);
+    if (alert !== null) pattern.told = { ...pattern.told, id: alert.id };
+    return alert;
+  }
+
+  /** How many alerts of a service's patterns fire. */
+  #firing(service: string): number {
+    return [...this.#patterns].filter(
+      ({ told, series: { open } }) => open !== null && !open.isMuted && told?.firedAt === open.firedAt && told.service === service,
+    ).length;
+  }
+}
+
+/** From where the errors of a pattern came lately, as far as these streams are known; most of them first. */
+const fromOf = ({ streams }: ErrorPattern, { streamOf: find }: Around): From[] =>
+  streams.all.flatMap(([id, entries]) => {
+    const asked = find(id);
+    return asked === undefined || asked.stream === '' ? [] : [{ asked, entries }];
+  });
+
+/** The label set that these streams share: that of the one, or of their service, else that of all; null of none. */
+function streamOf(from: readonly From[]): string | null {
+  const [first] = from;
+  if (first === undefined) return null;
+  if (from.length === 1) return first.asked.stream;
+  const shared = serviceLabels(first.asked.stream);
+  return shared !== '' && from.every(({ asked }) => serviceLabels(asked.stream) === shared) ? shared : '{}';
+}
+
+/** Whether the errors of one of these streams, or all of its entries, have become more, or those of its service. */
+const isToldOtherwise = (from: readonly From[], { sumOf }: Around): boolean =>
+  from.some(({ asked }) =>
+    [asked, sumOf(serviceLabels(asked.stream))].some((one) => OF_STREAMS.some((name) => one?.series.firing(name)?.side === 'up')),
+  );
+
+/** Which streams have most of what came lately; none where it is one stream. */
+function partsOf(from: readonly From[]): Part[] {
+  const whole = from.reduce((sum, { entries }) => sum + entries, 0);
+  if (from.length < 2) return [];
+  return from.slice(0, NAMED).map(({ asked, entries }) => ({ stream: asked.stream, share: entries / Math.max(1, whole) }));
+}
