@@ -38,6 +38,8 @@ export const filterPipe: PipeSpec = {
       ],
       output: [{ _msg: 'b', n: 2 }],
     },
+    // what `fields` left out is not there any more
+    { query: '* | fields n | filter _msg:a', input: [{ _msg: 'a', n: 1 }], output: [] },
   ],
   parse(parser) {
     parser.lexer.next();

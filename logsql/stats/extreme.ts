@@ -111,6 +111,7 @@ export const min: StatsSpec = {
   examples: [
     { query: '* | stats min(n) n, min(v) v', input: INPUT, output: [{ n: '7', v: '1.9.0' }] },
     { query: '* | stats min(n) n, count() c', input: [{ n: 1 }, { m: 1 }], output: [{ c: 2 }] },
+    { query: '* | stats min(size) s', input: [{ size: '3MiB' }, { size: '700B' }, { size: '20KB' }], output: [{ s: '700B' }] },
   ],
   parse: (parser) => new Extreme('min', parseFields(parser)),
 };
@@ -120,6 +121,7 @@ export const max: StatsSpec = {
   examples: [
     { query: '* | stats max(n) n, max(v) v', input: INPUT, output: [{ n: '10', v: '1.10.0' }] },
     { query: '* | stats max(n, took) m', input: [{ n: 7, took: '1.5s' }, { took: '900ms' }], output: [{ m: '1.5s' }] },
+    { query: '* | stats max(size) s', input: [{ size: '3MiB' }, { size: '700B' }, { size: '20KB' }], output: [{ s: '3MiB' }] },
   ],
   parse: (parser) => new Extreme('max', parseFields(parser)),
 };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createTenant } from '../../../api/control/accounts.ts';
 import { createDetectorRoutes } from '../../../api/alerts/detector-routes.ts';
+import { findPlan, type Plan } from '../../../api/control/plans.ts';
 import type { ControlStore } from '../../../api/control/control-store.ts';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
 import type { Scope } from '../../../api/http/route.ts';
@@ -21,7 +22,7 @@ describe('/detectors', () => {
     control = (await controlNode(new FakeControlTopic())).store;
     for (const name of ['a', 'b']) await createTenant(control, name, 'team');
     const keys = new FakeKeyStore({
-      ...{ one: {}, two: { tenantId: 2 }, demo: { demo: true } },
+      ...{ one: {}, two: { tenantId: 2 }, demo: { demo: true }, expired: { tenantId: 2, plan: findPlan('trial_expired') as Plan } },
       ...{ reader: { scopes: new Set<Scope>(['read']) }, ingest: { scopes: new Set<Scope>(['ingest']) } },
     });
     const peers = {
@@ -70,6 +71,15 @@ describe('/detectors', () => {
       ['alerting', 1, 'sensitivity', rules],
     ]);
     expect((await call('PUT', { body: { rules: [] } })).json.rules).to.deep.equal([]);
+  });
+
+  it("are a tenant's also when its trial has expired", async () => {
+    const rules = [{ detector: 'log_rate', sensitivity: 'high' }];
+    expect((await call('PUT', { key: 'expired', tenant: 2, body: { rules } })).status).to.equal(200);
+    const { json } = await call('GET', { key: 'expired', tenant: 2 });
+    expect(json.rules).to.deep.equal(rules);
+    expect(json.detectors).to.deep.equal(detectorLooks);
+    expect((await call('PUT', { key: 'two', tenant: 2, body: { rules: [] } })).status).to.equal(200);
   });
 
   it('refuses what is wrong, and those who may not', async () => {
