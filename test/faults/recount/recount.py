@@ -176,6 +176,50 @@ def volume(world: World) -> Found:
     ]
 
 
+PATTERN_QUERY = """SELECT log_part, span, segment, until, tenant_id, scope, intDiv(toUnixTimestamp(time), span), pattern, stream_id, severity, any(entries)
+FROM pattern_counts
+GROUP BY log_part, run, span, segment, until, part, tenant_id, scope, time, pattern, stream_id, severity, retention_days"""
+ENTRY_QUERY = """SELECT kafka_part, kafka_off, tenant_id, intDiv(toUnixTimestamp(_time), 60), pattern, stream_id, severity, count()
+FROM logs WHERE pattern != 0 GROUP BY kafka_part, kafka_off, tenant_id, intDiv(toUnixTimestamp(_time), 60), pattern, stream_id, severity"""
+OF_STREAM, OF_ALL, CLOSED = "0", "1", "2"
+
+
+def patterns(world: World) -> Found:
+    """The rows of each stored segment are the entries of its records, by tenant, pattern, stream, severity and span; no record with entries lies between two of them."""
+    records: dict[int, dict[int, list[tuple[str, int, tuple, int]]]] = {partition: {} for partition in world.partitions}
+    for part, off, tenant, minute, pattern, stream, severity, count in world.query(ENTRY_QUERY):
+        records[int(part)].setdefault(int(off), []).append((tenant, int(minute), (pattern, stream, severity), int(count)))
+    segments: dict[tuple[int, int], dict[tuple[int, int], dict[str, dict[str, Counter]]]] = {}
+    for part, span, segment, until, tenant, scope, at, *key, count in world.query(PATTERN_QUERY):
+        of_span = segments.setdefault((int(part), int(span)), {})
+        own = of_span.setdefault((int(segment), int(until)), {}).setdefault(tenant, {OF_STREAM: Counter(), OF_ALL: Counter(), CLOSED: Counter()})
+        own[scope][(int(at), tuple(key))] += int(count)
+    different, left_out, compared = [], [], 0
+    for (partition, span), of_span in segments.items():
+        behind = 0
+        for (segment, until), said in sorted(of_span.items()):
+            left_out += [(partition, offset, span) for offset in records[partition] if behind <= offset < segment]
+            behind = max(behind, until)
+            counted: dict[str, Counter] = {}
+            for offset in range(segment, until):
+                for tenant, minute, key, count in records[partition].get(offset, []):
+                    counted.setdefault(tenant, Counter())[(minute * 60 // span, key)] += count
+            different += [(partition, span, segment, until, tenant) for tenant in counted if tenant not in said]
+            for tenant, own in said.items():
+                if not own[CLOSED]:
+                    continue  # some of its rows are still on their way
+                compared += 1
+                expected = counted.get(tenant, Counter())
+                # of a tenant that had too many groups only the sum is known
+                same = own[OF_STREAM] == expected if not own[OF_ALL] else sum((own[OF_STREAM] + own[OF_ALL]).values()) == sum(expected.values())
+                if not same:
+                    different.append((partition, span, segment, until, tenant))
+    return {"pattern_segments": compared}, [
+        Violation("a segment of the patterns is not the recount", different),
+        Violation("records lie between two segments of the patterns", left_out),
+    ]
+
+
 def searches(world: World) -> Found:
     """What a client of the first tenant is told of the number of its entries is the number of rows."""
     rows = int(world.query("SELECT count() FROM logs WHERE tenant_id = 1")[0][0])
@@ -188,8 +232,8 @@ def searches(world: World) -> Found:
     return {}, [Violation("an API does not count the rows of the table", different)]
 
 
-# What is derived from the log is recounted here, each by one function. Patterns and alerts come with their processors.
-RECOUNTS = [entries, positions, usage, volume, searches]
+# What is derived from the log is recounted here, each by one function.
+RECOUNTS = [entries, positions, usage, volume, patterns, searches]
 
 
 def recount(world: World) -> dict:

@@ -10,7 +10,7 @@ from collections import Counter
 
 import kafka_log
 import snappy
-from recount import entries, positions, report, searches, usage, volume
+from recount import entries, patterns, positions, report, searches, usage, volume
 from world import DAY_MS, LogRecord, Request, ends_of, log_record, read_ledger
 
 NONE: frozenset = frozenset()
@@ -38,10 +38,16 @@ class FakeWorld:
         self.api_bytes, self.hits = 150, 4
         # of partition 0 its only record, by minute
         self.volume = [["0", "60", "0", "1", "1", "2", "2", "0"]]
+        self.entries = [["0", "0", "1", "7200", "77", "5", "3", "2"], ["1", "0", "1", "7201", "78", "5", "5", "2"]]
+        self.patterns = [["0", "60", "0", "1", "1", "0", "7200", "77", "5", "3", "2"], ["0", "60", "0", "1", "1", "2", "7200", "0", "0", "0", "0"]]
 
     def query(self, sql: str) -> list[list[str]]:
         if "extract(_msg" in sql:
             return [[uid, str(count)] for uid, count in Counter(uid for *_, uid in self.rows).items()]
+        if "FROM pattern_counts" in sql:
+            return self.patterns
+        if "pattern != 0" in sql:
+            return self.entries
         if "FROM volume" in sql:
             return self.volume
         if "GROUP BY kafka_part" in sql:
@@ -58,7 +64,7 @@ class FakeWorld:
 
 
 def found(world: FakeWorld) -> set[str]:
-    return {violation["check"] for count in (entries, positions, usage, volume, searches) for violation in report(count(world)[1])}
+    return {violation["check"] for count in (entries, positions, usage, volume, patterns, searches) for violation in report(count(world)[1])}
 
 
 class RecountTest(unittest.TestCase):
@@ -91,6 +97,36 @@ class RecountTest(unittest.TestCase):
         world = FakeWorld()
         world.volume.append(["0", "60", "0", "2", "1", "2", "2", "0"])
         self.assertEqual(found(world), {"segments of the volume overlap"})
+
+    def test_a_segment_of_the_patterns(self) -> None:
+        segment = "a segment of the patterns is not the recount"
+        between = "records lie between two segments of the patterns"
+        for change, expected in [
+            ({10: "3"}, {segment}),
+            ({7: "78"}, {segment}),
+            ({8: "6"}, {segment}),
+            ({6: "7199"}, {segment}),
+            ({5: "1", 7: "9", 8: "0"}, set()),
+            ({5: "1", 10: "1"}, {segment}),
+        ]:
+            world = FakeWorld()
+            world.patterns[0] = [change.get(at, text) for at, text in enumerate(world.patterns[0])]
+            self.assertEqual(found(world), expected, change)
+        world = FakeWorld()
+        world.patterns[1][3] = world.patterns[0][3] = "0"
+        self.assertEqual(found(world), {segment})
+        world = FakeWorld()
+        for row in world.patterns:
+            row[2], row[3] = "1", "2"
+        self.assertEqual(found(world), {segment, between})
+        # by hours, and a segment of which something is still on its way
+        world = FakeWorld()
+        for row in world.patterns:
+            row[1], row[6] = "3600", "120"
+        self.assertEqual(found(world), set())
+        world = FakeWorld()
+        world.patterns = [[*world.patterns[0][:10], "1"]]
+        self.assertEqual(found(world), set())
 
     def test_a_doubled_row(self) -> None:
         world = FakeWorld()
