@@ -14,7 +14,7 @@ function liveQueries(): string[] {
     try {
       return (
         parse(text).liveTail &&
-        !/\| *fields? [^|]*\)/.test(text) &&
+        !/\| *(fields?|uniq) [^|]*\)/.test(text) &&
         !/sample|rand|now|_time:|_time:\[|offset|_stream_id/.test(text) &&
         !text.includes('options(')
       );
