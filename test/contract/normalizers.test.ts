@@ -5,6 +5,7 @@ import path from 'node:path';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { normalizers } from '../../pipeline/normalizers/index.ts';
 import { normalize, type RequestOptions } from '../pipeline/normalizers/normalize.ts';
+import { extent } from '../extent.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -60,7 +61,7 @@ for (const normalizer of normalizers.members) {
         fc.property(fc.uint8Array({ maxLength: 400 }), fc.constantFrom(...envelopes), (bytes, envelope) =>
           survives(Buffer.from(bytes), envelope),
         ),
-        { numRuns: 500 },
+        { numRuns: extent(150, 500) },
       );
     });
     it('survives damaged fixtures', () => {
@@ -75,7 +76,7 @@ for (const normalizer of normalizers.members) {
           for (const [at, value] of flips) body[at % Math.max(1, body.length)] = value;
           survives(cut % 3 === 0 ? body.subarray(0, cut % Math.max(1, body.length)) : body, seed.envelope);
         }),
-        { numRuns: 1000 },
+        { numRuns: extent(300, 1000) },
       );
     });
     it('counts every entry once', () => {

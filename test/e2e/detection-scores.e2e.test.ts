@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { isWhole } from '../extent.ts';
 import { sharedFolder } from './shared.ts';
 
 const run = promisify(execFile);
@@ -47,7 +48,7 @@ describe('the detectors of counts, over ten generated days of 42 streams', funct
     expect(score.resolve_lag_median, 'minutes to resolve').to.be.at.most(15);
   });
 
-  it('of values, over the Numenta Anomaly Benchmark with one setting', async () => {
+  (isWhole ? it : it.skip)('of values, over the Numenta Anomaly Benchmark with one setting', async () => {
     const nab = path.join(sharedFolder(), 'conformance/detection/nab');
     await run(process.execPath, ['--import', 'tsx', 'bench/score-nab.ts', path.join(nab, 'data'), folder], { cwd: ROOT });
     const { stdout } = await run('python3', [path.join(nab, 'nab_score.py'), folder, '--threshold', '0.5']);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LogPartition, type Written } from '../fakes/log-partition.ts';
+import { extent } from '../extent.ts';
 
 const written: fc.Arbitrary<Written> = fc.record({
   days: fc.array(fc.nat(2), { minLength: 1, maxLength: 3 }),
@@ -75,7 +76,7 @@ describe('dead letters', () => {
           expect(whole(world, all)).to.equal(true);
         },
       ),
-      { numRuns: 700 },
+      { numRuns: extent(250, 700) },
     );
   }).timeout(600_000);
 
@@ -101,7 +102,7 @@ describe('dead letters', () => {
           expect(faultOf(world, all)).to.equal(null);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: extent(150, 400) },
     );
   }).timeout(600_000);
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { JointWorld, type Life } from '../../fakes/joint-world.ts';
+import { extent } from '../../extent.ts';
 
 const PARTITIONS = 4;
 const rows = fc.array(fc.nat(2), { maxLength: 3 });
@@ -36,7 +37,7 @@ describe('inserts of several partitions', () => {
       [3, Infinity],
       [3, 4],
     ] as const)
-      for (let steps = 0; steps < 120; steps += 3)
+      for (let steps = 0; steps < 120; steps += extent(9, 3))
         for (let lateAt = 0; lateAt < 100; lateAt += 5) {
           const world = new JointWorld(2);
           await world.live({ steps, owns: ALL, come, lateAt: Infinity, memory: first });
@@ -59,7 +60,7 @@ describe('inserts of several partitions', () => {
         tooLarge += world.tooLarge;
         expect(world.copies.filter((copies) => copies !== 1)).to.deep.equal([]);
       }),
-      { numRuns: 200, endOnFailure: true },
+      { numRuns: extent(80, 200), endOnFailure: true },
     );
     // how many there are depends on the seed
     expect(joint, 'inserts with rows of several partitions').to.be.above(50);

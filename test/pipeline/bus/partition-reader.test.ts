@@ -9,6 +9,7 @@ import { TICK } from '../../../pipeline/bus/record.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { logRecord } from '../../fakes/log-record.ts';
 import { loneReader } from '../../fakes/range-store.ts';
+import { extent } from '../../extent.ts';
 
 const LIMITS: PaceLimits = { rows: 50, bytes: 1e9, waits: [{ ms: 0, rows: Infinity }] };
 const log = pino({ level: 'silent' });
@@ -401,7 +402,7 @@ describe('partition reader', () => {
           return world.stored.size === total && [...world.stored.values()].every((times) => times === 1);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: extent(200, 500) },
     );
   }).timeout(600_000);
 });

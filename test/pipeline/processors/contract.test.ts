@@ -8,6 +8,7 @@ import type { Fold } from '../../../pipeline/processors/processor.ts';
 import { logMessage } from './inputs.ts';
 import { logFor, NOW, without } from './logs.ts';
 import { fault, subjects } from './subjects.ts';
+import { extent } from '../../extent.ts';
 
 /** Of a partition's state, however much comes. */
 const MOST_STATE = 64 * 1024 * 1024;
@@ -69,7 +70,7 @@ for (const subject of subjects) {
             expect(shown(processor.fold(watched, inputOf(3, message)))).to.deep.equal(expected.get(Number(message.offset)));
           }
         }),
-        { numRuns: 30 },
+        { numRuns: extent(12, 30) },
       );
     });
 
@@ -83,7 +84,7 @@ for (const subject of subjects) {
           const rest = messages.slice(at);
           expect(fold(processor, second, rest)).to.deep.equal(fold(processor, first, rest));
         }),
-        { numRuns: 30 },
+        { numRuns: extent(12, 30) },
       );
     });
 

@@ -11,6 +11,7 @@ import { lastWords } from '../../fakes/measures-record.ts';
 import { logMessage, tickMessage } from './inputs.ts';
 import { log, NOW, without } from './logs.ts';
 import { merged } from './subjects.ts';
+import { extent } from '../../extent.ts';
 
 /** Of a partition's state, however much comes. */
 const MOST_STATE = 64 * 1024 * 1024;
@@ -89,7 +90,7 @@ for (const { processor, merger } of merged)
           );
           expect(stage.snapshot(state).equals(stage.snapshot(whole))).to.equal(true);
         }),
-        { numRuns: 50 },
+        { numRuns: extent(15, 50) },
       );
     });
 
@@ -103,7 +104,7 @@ for (const { processor, merger } of merged)
           expect(last(repeated(interleaved(sources, order), again)), 'again').to.deep.equal(expected);
           expect(last(interleaved(sources, other)), 'another order').to.deep.equal(expected);
         }),
-        { numRuns: 50 },
+        { numRuns: extent(15, 50) },
       );
     });
 
@@ -116,7 +117,7 @@ for (const { processor, merger } of merged)
           fold(stage, twice, inputsOf(repeated(records, again)));
           expect(stage.snapshot(twice).equals(stage.snapshot(once))).to.equal(true);
         }),
-        { numRuns: 50 },
+        { numRuns: extent(15, 50) },
       );
     });
 
