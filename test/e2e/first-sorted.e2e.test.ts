@@ -6,6 +6,7 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { EVERYTHING, memoryFor, parse, planOf } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';
 import { at } from './query-setup.ts';
+import { isWhole } from '../extent.ts';
 
 /** Values of a field, some of which are equal to others in their order. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -66,7 +67,7 @@ describe('sorts with a limit in ClickHouse', function () {
   for (const kind of Object.keys(KINDS))
     it(`give what a sort of all entries gives: ${kind}`, async () => {
       for (const order of ['', ' desc'])
-        for (const limit of [1, 2, 5, 20, 100]) await check(`kind:=${kind} | sort by (v${order}) limit ${String(limit)}`);
+        for (const limit of isWhole ? [1, 2, 5, 20, 100] : [2, 100]) await check(`kind:=${kind} | sort by (v${order}) limit ${String(limit)}`);
       await check(`kind:=${kind} | sort by (v) desc offset 3 limit 4 rank as r`);
     });
 
