@@ -67,7 +67,8 @@ describe('sorts with a limit in ClickHouse', function () {
   for (const kind of Object.keys(KINDS))
     it(`give what a sort of all entries gives: ${kind}`, async () => {
       for (const order of ['', ' desc'])
-        for (const limit of isWhole ? [1, 2, 5, 20, 100] : [2, 100]) await check(`kind:=${kind} | sort by (v${order}) limit ${String(limit)}`);
+        for (const limit of isWhole ? [1, 2, 5, 20, 100] : [2, 100])
+          await check(`kind:=${kind} | sort by (v${order}) limit ${String(limit)}`);
       await check(`kind:=${kind} | sort by (v) desc offset 3 limit 4 rank as r`);
     });
 
