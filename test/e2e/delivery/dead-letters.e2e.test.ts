@@ -228,7 +228,8 @@ describe('records that cannot be stored, on real engines', function () {
     );
     const dead = (await list()).length - before;
     expect(dead).to.be.at.most(100);
-    expect(lag).to.be.within(400, 500);
+    // and what says that time has passed, since nothing came
+    expect(lag).to.be.within(400, 600);
     // the other partition goes on
     await produce([record(1, [row('other side')])]);
     await settled('other side', 1);
