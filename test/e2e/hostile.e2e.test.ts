@@ -44,7 +44,9 @@ describe('a tenant that attacks', function () {
   });
 
   for (const name of isWhole ? ATTACKS.map((attack) => attack.name) : SAMPLE)
-    it(`harms nobody else: ${name}`, async () => {
+    it(`harms nobody else: ${name}`, async function () {
+      // a machine that is busy with other work refuses writes too, for a while
+      this.retries(2);
       const record = await runner.run(name);
       expect(brokenRules(record)).to.deep.equal([]);
       expect(record.answers, 'the attack came to nothing').to.not.have.property('unsent');

@@ -4,6 +4,7 @@ import type { EngineAnswer, QueryJob } from '../../api/query/engine.ts';
 import { QueryPool } from '../../api/query/workers/query-pool.ts';
 import { LogsqlStore } from './logsql-store.ts';
 import { at } from './query-setup.ts';
+import { isWhole } from '../extent.ts';
 
 const [START, END] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
 const ENTRIES = 60;
@@ -48,7 +49,7 @@ describe('answers of large entries', function () {
         atOnce: 4,
         requestId: 'r',
         startedAt: performance.now(),
-        timeoutMs: 60_000,
+        timeoutMs: 300_000,
       },
       ...{ signal: new AbortController().signal },
     };
@@ -68,7 +69,7 @@ describe('answers of large entries', function () {
   const all = Array.from({ length: ENTRIES }, (_none, index) => `n${String(ENTRIES - 1 - index)}`);
 
   for (const query of ['*', 'x', '* | filter n:value_type(string)', '* | fields _time, _msg, n'])
-    for (const limit of [1000, 20])
+    for (const limit of isWhole ? [1000, 20] : [query === 'x' ? 20 : 1000])
       it(`${query}: pages of at most 32 MiB and ${String(limit)} entries have each entry once`, async () => {
         const seen: string[] = [];
         for (let before: string | null = null, isLast = false; !isLast;) {
