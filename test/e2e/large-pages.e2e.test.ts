@@ -16,7 +16,7 @@ type Page = { readonly logs: readonly { readonly n: string }[]; readonly has_mor
 const textOf = (body: EngineAnswer['body']): string => (typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : '');
 
 describe('answers of large entries', function () {
-  this.timeout(300_000);
+  this.timeout(900_000);
   let own: LogsqlStore;
   let pool: QueryPool;
   before(async () => {
