@@ -109,8 +109,8 @@ export const MUTATIONS: readonly Mutation[] = [
     patches: [
       {
         file: 'pipeline/processors/merge/stages.js',
-        find: '!taken.take(input.source)',
-        replace: '(taken.take(input.source), false)',
+        find: 'own?.take(input.source) === false',
+        replace: '(own?.take(input.source), false)',
       },
     ],
   },
