@@ -148,7 +148,9 @@ describe('log publisher', () => {
     expect(refusal(held, 2)).to.equal(200);
   }).timeout(20_000);
 
-  it('refuses a tenant of which much waits, and no other one', async () => {
+  it('refuses a tenant of which much waits, and no other one', async function () {
+    // on a busy machine what waits has waited for too long before it is looked at
+    this.retries(3);
     const large = Array.from({ length: 18 }, (_none, index) => publish({ entries: [entry(`${String(index)} ${'x'.repeat(1_000_000)}`)] }));
     expect(() => publisher.admit(1, 1))
       .to.throw(HttpError, 'of this tenant')

@@ -262,7 +262,7 @@ describe('normalizer syslog: messages', () => {
         maxBytes: body.length,
         receivedAt: RECEIVED_AT,
       };
-      expect(cpuCost(() => syslog.normalize({ ...request, body: Buffer.from(body) }, newWriter()))).to.be.below(300);
+      expect(cpuCost(() => syslog.normalize({ ...request, body: Buffer.from(body) }, newWriter()))).to.be.below(600);
     }).timeout(240_000);
   }
 });
