@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
+import type { LogEntry } from '../../../pipeline/core/entry.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
+import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
 import type { Rejected } from '../../../pipeline/logs/rejections.ts';
 import { readStreams } from '../../fakes/log-record.ts';
@@ -49,7 +51,7 @@ export function taken(fill: Fill, options: Partial<WriterOptions> = {}, by: Entr
   return { total, accepted, outOfBounds, rejected, thrown, records };
 }
 
-/** Checks that entries become the same records, to the byte, with the scanner and without; the scanner knows what names it has met. */
+/** Checks that entries become the same records with the scanner and without; the scanner knows what names it has met. */
 export function expectSameAsPlain(fill: Fill, options: Partial<WriterOptions> = {}): void {
   expectSame(taken(fill, options), taken(fill, options, plainCodec));
 }
@@ -63,7 +65,19 @@ export function expectBothWays(fill: Fill): Taken {
   return again;
 }
 
-/** There may be a million rejections: chai looks at them only where they differ. */
+/**
+ * There may be a million rejections: chai looks at them only where they differ. Where names are forgotten in the middle of a request,
+ * which is at another one for each codec, the dictionaries of its records have another order: then what is in them counts.
+ */
 function expectSame(scanned: Taken, plain: Taken): void {
-  if (!isDeepStrictEqual(scanned, plain)) expect(scanned).to.deep.equal(plain);
+  if (!isDeepStrictEqual(scanned, plain)) expect(readable(scanned)).to.deep.equal(readable(plain));
 }
+
+const readable = (all: Taken): unknown => ({
+  ...all,
+  records: all.records.map((record) => ({ ...record, value: entriesOfRecord(record) })),
+});
+
+/** The entries of a record, read back. */
+export const entriesOfRecord = ({ value, count, streams }: TakenRecord): LogEntry[] =>
+  entriesIn(value, count, (id) => streams.get(id)?.text ?? `no stream ${id}`);

@@ -1,9 +1,8 @@
 import { textOf, type LogEntry } from '../../../pipeline/core/entry.ts';
 import { parseTime } from '../../../pipeline/core/time.ts';
-import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import type { Rejection } from '../../../pipeline/logs/rejections.ts';
 import type { Ack, IngestRequest, Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
-import { expectBothWays, taken, type TakenRecord } from '../logs/both-ways.ts';
+import { entriesOfRecord, expectBothWays, taken } from '../logs/both-ways.ts';
 import { RECEIVED_AT } from '../logs/entry-lines.ts';
 
 /** Nanoseconds; entries without a time of their own got one after the other. */
@@ -47,15 +46,12 @@ export function normalize(
   const take = options.timed === true ? taken : expectBothWays;
   const { total, accepted, rejected, thrown, records } = take((out) => normalizer.normalize(request, out));
   if (thrown !== null) return thrown;
-  const timed = records.flatMap(entriesOf).map((entry) => ({ entry, time: timeOf(entry) }));
+  const timed = records.flatMap(entriesOfRecord).map((entry) => ({ entry, time: timeOf(entry) }));
   const entries = timed.sort((a, b) => Number(a.time - b.time)).map(({ entry }) => entry);
   const { stream, ...ack } = normalizer.ack(request, { accepted, rejected, total }, 3.4);
   const whole = stream === undefined ? ack : { ...ack, body: [...stream].join('') };
   return { entries, rejected: rejected.first, rejectedCount: rejected.count, total, ack: whole };
 }
-
-const entriesOf = ({ value, count, streams }: TakenRecord): LogEntry[] =>
-  entriesIn(value, count, (id) => streams.get(id)?.text ?? `no stream ${id}`);
 
 export const messages = (result: ReturnType<typeof normalize>): unknown =>
   'entries' in result ? result.entries.map((entry) => entry.get('_msg')) : result;
