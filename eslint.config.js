@@ -1,6 +1,7 @@
 import js from '@eslint/js';
 import path from 'node:path';
 import tseslint from 'typescript-eslint';
+import { words } from './eslint.words.js';
 
 /**
  * Which room may import which (docs/architecture.md). A line of code always knows its room: the longest prefix of its path.
@@ -107,8 +108,8 @@ export default tseslint.config(
   },
   {
     files: ['{pipeline,api,sinks,logsql,main,cli,compose}/**/*.{ts,mjs}'],
-    plugins: { logweir: { rules: { rooms } } },
-    rules: { 'logweir/rooms': 'error', 'max-lines': ['error', 400], 'max-lines-per-function': ['error', 60] },
+    plugins: { logweir: { rules: { rooms, words } } },
+    rules: { 'logweir/rooms': 'error', 'logweir/words': 'error', 'max-lines': ['error', 400], 'max-lines-per-function': ['error', 60] },
   },
   {
     files: ['**/*.{mjs,js}'],

@@ -1,14 +1,17 @@
 /**
  * `npm run bench:live`: from the acknowledgement of an entry to its frame, at some rates and with some tails; and the CPU of the live worker for
  * entries of a tenant that nobody follows; and 500 clients that do not read, beside 50 that do. `npm run bench:live -- slow` does the last alone,
- * and `-- unfollowed` the CPU of the live worker.
+ * `-- unfollowed` the CPU of the live worker, and `-- alerts` the time from a record of `alerts.v1` to the frames of clients that follow alerts.
  */
 import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timeText } from '../pipeline/alerts/shown-alert.ts';
+import { alertTeller } from '../test/e2e/alert-teller.ts';
 import { startInstance, until, type Instance } from '../test/e2e/instance.ts';
 import { TailClient } from '../test/e2e/tail-client.ts';
+import { alert } from '../test/fakes/alerts-record.ts';
 
 type Tenant = { readonly id: number; readonly key: string };
 
@@ -202,6 +205,52 @@ async function slowReaders(instance: Instance): Promise<void> {
   for (const slow of [0, 500]) await beside(instance, slow);
 }
 
+/** From the acknowledgement of an alert's record to its frame, with so many clients. */
+async function alertFrames(instance: Instance, count: number): Promise<void> {
+  const tenant = await newTenant(instance);
+  const teller = alertTeller(instance);
+  const clients: TailClient[] = [];
+  for (let at = 0; at < count; at++) clients.push(await TailClient.open(`${instance.app}/ws/alerts/${String(tenant.id)}`, tenant.key));
+  const now = Math.floor(Date.now() / 1000);
+  const evidence = JSON.stringify({ opened_at: timeText(now) });
+  const firing = (id: number) => alert({ tenantId: tenant.id, id, firedAt: now, updatedAt: now, evidence });
+  await until('the reader', async () => {
+    await teller.tell(firing(1e9 + tenant.id), 1);
+    return clients.every(({ entries }) => entries.length > 0);
+  }, Boolean); // prettier-ignore
+  const took: number[] = [];
+  const acked = new Map<number, number>();
+  const frames: [id: number, at: number][] = [];
+  for (const client of clients)
+    client.socket.on('message', (data: Buffer) => {
+      const { alert: shown } = JSON.parse(data.toString()) as { readonly alert?: { readonly id: number } };
+      if (shown !== undefined) frames.push([shown.id, performance.now()]);
+    });
+  for (let at = 0; at < 100; at++) {
+    const id = 2e9 + 1000 * tenant.id + at;
+    await teller.tell(firing(id), 1);
+    acked.set(id, performance.now());
+    await sleep(50 + Math.random() * 100);
+  }
+  await sleep(2000);
+  for (const [id, at] of frames) {
+    const since = acked.get(id);
+    if (since !== undefined) took.push(Math.max(0, at - since));
+  }
+  took.sort((a, b) => a - b);
+  console.log(
+    `| ${String(count)} | ${quantile(took, 0.5)} | ${quantile(took, 0.99)} | ${quantile(took, 1)} | ${String(acked.size * count - took.length)} |`,
+  );
+  await teller.close();
+  for (const client of clients) client.close();
+}
+
+async function alerts(instance: Instance): Promise<void> {
+  console.log('\nFrom the record of an alert to its frame:\n');
+  console.log('| clients | median, ms | p99, ms | longest, ms | frames missing |\n| --- | --- | --- | --- | --- |');
+  for (const count of [1, 50]) await alertFrames(instance, count);
+}
+
 const instance = await startInstance();
 try {
   console.log(
@@ -212,6 +261,7 @@ try {
   );
   if (process.argv.includes('slow')) await slowReaders(instance);
   else if (process.argv.includes('unfollowed')) await unfollowed(instance);
+  else if (process.argv.includes('alerts')) await alerts(instance);
   else await all(instance);
 } finally {
   await instance.stop();
@@ -224,5 +274,6 @@ async function all(instance: Instance): Promise<void> {
   const tenant = await newTenant(instance);
   for (const rate of [1000, 20_000]) for (const tails of [1, 50]) await latencies(instance, tenant, rate, tails);
   await unfollowed(instance);
+  await alerts(instance);
   await slowReaders(instance);
 }

@@ -90,7 +90,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     request: () => ({ method: 'GET', path: '/admin/tenants' }),
   },
   tenantVerb('disable', 'Refuses all keys of a tenant.'),
-  tenantVerb('enable', 'Lets a disabled tenant in again.'),
+  tenantVerb('enable', 'Enables a disabled tenant.'),
   tenantVerb('add-payment', 'Notes a payment method; a trial becomes the plan team.'),
   {
     name: 'tenant set-plan',
@@ -142,7 +142,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'key revoke',
-    help: 'Ends a key for good.',
+    help: 'Revokes a key.',
     required: ['tenant', 'id'],
     optional: [],
     columns: ['id', 'tenant_id', 'scopes', 'revoked_at'],
@@ -182,7 +182,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'processor settings',
-    help: 'Shows what is said to processors, for all tenants or for one.',
+    help: 'Shows the settings of processors, for all tenants or for one.',
     required: [],
     optional: [],
     columns: SETTING_COLUMNS,
@@ -190,7 +190,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'processor set',
-    help: 'Says something to a processor, for all tenants or for one, which holds for what is put on the log from then on. The value is JSON, or else a text.',
+    help: 'Changes a setting of a processor, for all tenants or for one. It applies to what is put on the log from then on. The value is JSON, or else a string.',
     required: ['processor', 'setting', 'value'],
     optional: ['tenant'],
     columns: SETTING_COLUMNS,
@@ -201,7 +201,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'processor unset',
-    help: 'Takes back what is said to a processor.',
+    help: 'Removes a setting of a processor.',
     required: ['processor', 'setting'],
     optional: ['tenant'],
     columns: SETTING_COLUMNS,
@@ -236,7 +236,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'detector set',
-    help: 'Says how easily detectors fire, for all tenants or for one: rules in JSON, of which the first that fits counts.',
+    help: 'Sets the sensitivity of detectors, for all tenants or for one: rules in JSON, of which the first that matches counts.',
     required: ['rules'],
     optional: ['tenant'],
     columns: SETTING_COLUMNS,
@@ -247,7 +247,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'detector unset',
-    help: 'Takes back how easily detectors fire: normally, or as for all tenants.',
+    help: 'Removes the sensitivity of detectors: it is normal again, or that of all tenants.',
     required: [],
     optional: ['tenant'],
     columns: SETTING_COLUMNS,
@@ -255,7 +255,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'rule create',
-    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h, fires if "value > 5", or as a detector says: "anomaly", or the name of one of your own.',
+    help: 'Creates a rule: a LogsQL filter and a stats function, evaluated every 1m, 5m, 15m or 1h. It fires if "value > 5", or when a detector finds something: "anomaly", or the name of one of your own.',
     required: ['tenant', 'query', 'if'],
     optional: RULE_FLAGS,
     columns: RULE_COLUMNS,

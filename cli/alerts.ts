@@ -8,7 +8,7 @@ import { interrupted } from './tail.ts';
 const HELP = `Usage: logweir alerts [flags]
 Prints the alerts that fire, and those that were resolved lately, oldest first.
 
-  --follow        go on with what is said of alerts, as it is said; ends with Ctrl-C
+  --follow        go on with alerts that fire or are resolved, as it happens; ends with Ctrl-C
   --updates       with --follow: also what changes about an alert that fires
   --format F      lines or ndjson (default: lines on a terminal)
 ${TARGET_HELP}

@@ -7,15 +7,15 @@ import { EXIT, printable, UsageError, type Output } from './output.ts';
 
 const HELP = `Usage: logweir demo [flags]
 Sends the logs of a made-up shop: those of the last day, so that the service learns what is usual, and then what happens, until Ctrl-C. Soon after that
-something goes wrong in the shop; the alerts tell what, and docs/cli.md how to find out why.
+something fails in the shop. The alerts show what, and docs/cli.md how to find the cause.
 
   --rate N             entries a second, averaged over a day (default 4)
-  --backfill D         how far back the first ones reach (default 25h, with --count as far as so many entries reach; 0s: none)
-  --incident-after D   when something goes wrong, after the past is sent (default 2m)
+  --backfill D         how far back the first ones reach (default 25h, with --count as far as its entries reach; 0s: none)
+  --incident-after D   when something fails, after the past is sent (default 2m)
   --incident-for D     for how long (default 15m)
-  --no-incident        nothing goes wrong
+  --no-incident        nothing fails
   --only-backfill      end when the past is sent
-  --count N            end after so many entries
+  --count N            end after N entries
   --seed N             the same seed makes the same shop (default 1)
 ${TARGET_HELP}`;
 

@@ -41,7 +41,7 @@ ${commands.map(({ name, summary }) => `  ${name.padEnd(9)} ${summary}`).join('\n
   processor hold a processor of yours to its contract
   detector  write a detector, or hold one of yours to its contract
 
-logweir <command> --help says more, of admin commands too (logweir admin key create --help); logweir --version says which one this is.
+logweir <command> --help has more, of admin commands too (logweir admin key create --help); logweir --version prints the version.
 `;
 
 function version(): string {

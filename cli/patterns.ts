@@ -7,10 +7,10 @@ const HELP = `Usage: logweir patterns [flags]
 Prints the patterns of messages, those with most entries first.
 
   --since TIME     entries since then (default: -24h)
-  --search TEXT    those whose template has this text, in any case
+  --search TEXT    those whose template has this text, case-insensitive
   --service NAME   entries of this service
   --sort S         count, first_seen or last_seen (default: count)
-  --limit N        at most so many, 1 to 2000 (default: 20)
+  --limit N        at most N, 1 to 2000 (default: 20)
   --diff           which patterns are new, gone and changed between two windows
   --a W, --b W     the windows of --diff, as in -2h..-1h (default: -2h..-1h and -1h..now)
   --format F       lines or ndjson (default: lines on a terminal)

@@ -61,7 +61,7 @@ export function refuseForeign(lexer: Lexer): void {
     lexer.restore(start);
     if (isSql)
       lexer.fail(
-        'expected LogsQL, which is no SQL: write a filter and then pipes, such as level:=error | stats by (service) count() as n; put "select" in quotes to search for the word',
+        'expected LogsQL, not SQL: write a filter and then pipes, such as level:=error | stats by (service) count() as n; put "select" in quotes to search for the word',
       );
   }
   const name = lexer.keyword ?? '';
@@ -77,7 +77,7 @@ export function pipeHint(token: Token): string | null {
   if (token.kind !== 'word' || isPipeWord(token.text)) return null;
   const name = token.text.toLowerCase();
   const instead = Object.hasOwn(FOREIGN_PIPES, name) ? FOREIGN_PIPES[name] : undefined;
-  return `${shown(token.text)} is no pipe${instead === undefined ? '' : `; write ${instead}`}`;
+  return `${shown(token.text)} is not a pipe${instead === undefined ? '' : `; write ${instead}`}`;
 }
 
 /** What an accepted query may have been meant to say, in one sentence each; none where nothing looks like another language. */

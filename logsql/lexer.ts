@@ -201,7 +201,7 @@ export class Lexer {
     return rest === '' ? text : raw + rest;
   }
   #noBrokenQuote(): void {
-    if (this.is('"', "'", '`')) this.fail('expected a text whose quotes and escapes are complete');
+    if (this.is('"', "'", '`')) this.fail('expected a string whose quotes and escapes are complete');
   }
 
   /** Adjacent tokens as one phrase (`foo-bar`, `1.2.3.4`); quotes are taken off only when nothing is glued on. */

@@ -122,7 +122,7 @@ class QueryParser implements Parser {
 
   #single(field: string): Filter {
     const { lexer } = this;
-    if (lexer.is('"', "'", '`')) lexer.fail('expected a text whose quotes and escapes are complete');
+    if (lexer.is('"', "'", '`')) lexer.fail('expected a string whose quotes and escapes are complete');
     if (lexer.is(',', ')', ']', '|', '') || (lexer.is('[') && field === '')) lexer.fail('expected a filter');
     if (lexer.accept(':')) {
       if (lexer.isEnd) lexer.fail('expected a filter after ":"');

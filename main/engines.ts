@@ -18,7 +18,7 @@ export function explained(error: unknown, { kafka, clickhouse }: Config): unknow
     return new Error(`Kafka on ${kafka.brokers.join(', ')} does not answer: ${error.message}`, { cause: error });
   return (error as NodeJS.ErrnoException).code === undefined
     ? error
-    : new Error(`ClickHouse on ${clickhouse.url} could not be asked: ${error.message}`, { cause: error });
+    : new Error(`ClickHouse on ${clickhouse.url} did not answer: ${error.message}`, { cause: error });
 }
 
 /** The time that a flag means. Throws RequestError where it is not a time. */

@@ -132,7 +132,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'));
   process.on('disconnect', () => {
     hurry.abort();
-    stop('the supervisor is gone');
+    stop('the supervisor has ended');
   });
   process.on('unhandledRejection', (error) => {
     log.fatal({ err: error }, 'Unhandled promise rejection: a bug.');

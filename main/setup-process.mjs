@@ -27,6 +27,6 @@ export async function runSetup({ dist, dataDir, env, signal }) {
     child.once('close', (code, killedBy) => resolve(code ?? killedBy));
   });
   closeSync(log);
-  if (how !== 0) throw new StartError(`Setup failed (${how}): ${telling(complaint) || 'it said nothing.'}`);
+  if (how !== 0) throw new StartError(`Setup failed (${how}): ${telling(complaint) || 'it printed nothing.'}`);
   return JSON.parse(printed.trimEnd().split('\n').at(-1) ?? '');
 }

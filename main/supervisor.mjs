@@ -139,7 +139,7 @@ export class Supervisor {
       last = await engines.startClickHouse({ dataDir, survivesPowerLoss, port: last?.port, log: this.options.log, ...context });
       return last;
     });
-    if (last === undefined) throw new Error('BUG: ClickHouse is up and nobody knows where.');
+    if (last === undefined) throw new Error('BUG: ClickHouse is up, and its URL is unknown.');
     return {
       LOGWEIR_CLICKHOUSE_URL: last.url,
       LOGWEIR_CLICKHOUSE_USER: last.user,

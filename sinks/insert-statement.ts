@@ -41,7 +41,7 @@ export function insertStatement({ range, into, table, fence, structure, columns 
     ['arrived', `fromUnixTimestamp64Milli(toInt64(${perRecord(({ timestamp }) => timestamp)}) AS ms, 'UTC')`],
     ['kafka_part', String(range.partition)],
     ['kafka_off', `${perRecord(positionOf)} AS off`],
-    ['kafka_idx', `n - k + throwIf(n >= ${String(row)}, 'A record has more rows than it says.')`],
+    ['kafka_idx', `n - k + throwIf(n >= ${String(row)}, 'A record has more rows than its header count.')`],
     ['retention_days', perRecord(({ retentionDays }) => retentionDays)],
     ...columns,
   ];

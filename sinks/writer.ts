@@ -88,7 +88,7 @@ export class TableWriter implements RangeStore {
         { err: error, partition, start, end, rows },
         cannotFence
           ? 'ClickHouse lacks the memory for a range that cannot be split; retrying.'
-          : 'ClickHouse has not the memory for a range; it is stored in halves.',
+          : 'ClickHouse lacks the memory for a range; it is stored in halves.',
       );
       if (cannotFence) throw error;
     }

@@ -57,7 +57,7 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
         if (result.error !== undefined) throw invalidBody(`${result.error.details.map(({ message }) => message).join('; ')}.`);
         const { reason: text, from, dry_run: dryRun } = result.value;
         const reason = readReason(text);
-        if (reason === 'expired') throw invalidParameter('What has expired is gone: a letter of it has no record that could be replayed.');
+        if (reason === 'expired') throw invalidParameter('The record of an expired dead letter is deleted and cannot be replayed.');
         const { missing, ...tally } = await replay({ ...sources, requestId }, reason, readFrom(from), dryRun);
         return { status: 200, body: [{ reason, ...tally, to_replay: dryRun ? missing : 0, replayed: dryRun ? 0 : missing }] };
       },
@@ -164,7 +164,9 @@ function readReason(text: string): Reason {
 function readFrom(text: string): number {
   const time = readTime(text.trim(), BigInt(Date.now()) * 1_000_000n);
   if (time === null)
-    throw invalidParameter(`from ${JSON.stringify(text)} is no time: use a duration such as -1h, an ISO 8601 time or a Unix number.`);
+    throw invalidParameter(
+      `from ${JSON.stringify(text)} is not a valid time: use a duration such as -1h, an ISO 8601 time or a Unix number.`,
+    );
   return Math.max(0, Number(time.start / 1_000_000n));
 }
 

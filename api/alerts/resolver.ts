@@ -46,14 +46,9 @@ export class AlertResolver {
       const alert = await read();
       if (isDone(alert)) return alert;
       if (performance.now() > until)
-        throw new HttpError(
-          503,
-          'unavailable',
-          'The resolution was taken and is not stored yet: alerts are behind. Ask again in a while.',
-          {
-            retryAfter: 5,
-          },
-        );
+        throw new HttpError(503, 'unavailable', 'The resolution was accepted and is not stored yet: alerts have a backlog. Retry later.', {
+          retryAfter: 5,
+        });
       await sleep(lookMs);
     }
   }

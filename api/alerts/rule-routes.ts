@@ -82,7 +82,7 @@ function grouped(text: string, by: readonly string[]): string {
   }
   const [pipe, ...others] = query.pipes;
   if (!(pipe instanceof StatsPipe)) return text;
-  if (pipe.by.length > 0) throw invalidBody('The query groups already; say "by" there, or as a member of its own.');
+  if (pipe.by.length > 0) throw invalidBody('The query already groups; write "by" there, or as a member of its own.');
   const groups = by.map((name) => ({ name, bucket: null }));
   return new Query(query.options, query.filter, [new StatsPipe(groups, pipe.calls), ...others]).toString();
 }

@@ -69,7 +69,7 @@ const shownDelivery = ({ id, webhookId, type, alert, state, attempts, madeAt, at
 /** What a test tells: an alert that is none. */
 const sample = (now: number): ShownAlert => ({
   ...{ id: 1, detector_type: 'test', stream: '{service="test"}', severity: 'info', title: 'This is a test' },
-  description: 'Somebody asked whether alerts arrive here. Nothing has happened.',
+  description: 'This is a test of this webhook. No alert has fired.',
   ...{ evidence: {}, state: 'firing', fired_at: iso(now), fire_count: 1, resolved_at: null, last_updated_at: iso(now) },
   ...{ resolution_note: null, incident_id: null },
 });

@@ -20,8 +20,7 @@ const DISABLED = { code: 1 };
 
 /** The principal of a credential; throws 401 without one, 403 (of a WebSocket 401) for one that is rejected, 503 where that cannot be known. */
 export function authenticate(secret: string | null, keys: KeyStore, now: number, plane: Plane = 'app'): Principal {
-  if (secret === null)
-    throw unauthorized('No API key was found: send `Authorization: Bearer KEY`, written exactly so, or `X-API-Key: KEY`.');
+  if (secret === null) throw unauthorized('No API key was found: send `Authorization: Bearer KEY` (case-sensitive), or `X-API-Key: KEY`.');
   const known = keys.find(secret);
   if (known === null) throw rejected('The API key is not known.', plane);
   if (known.expiresAt !== null && known.expiresAt <= now) throw rejected('The API key has expired.', plane, DISABLED);

@@ -151,7 +151,7 @@ export async function rotateKey(control: ControlStore, tenantId: number, id: str
   return { record: await changeKey(control, tenantId, id, () => ({ hash: control.hash(secret) })), secret };
 }
 
-/** Ends a key for good. */
+/** Revokes a key. */
 export const revokeKey = (control: ControlStore, tenantId: number, id: string): Promise<KeyRecord> =>
   changeKey(control, tenantId, id, () => ({ revokedAt: new Date().toISOString() }));
 

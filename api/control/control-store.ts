@@ -255,7 +255,7 @@ export class ControlStore implements Service, KeyStore {
     try {
       if (this.#ready) await this.#uses.tell();
     } catch (error) {
-      this.#options.logger.warn({ err: error }, 'Which keys were used could not be told; it is tried again.');
+      this.#options.logger.warn({ err: error }, 'Publishing the last use of keys failed; retrying.');
     }
   }
 

@@ -134,7 +134,7 @@ function keyOf({ kind, record }: ControlValue): string {
   }
 }
 
-/** What a record of the topic is, by its key; null for what is not ours. */
+/** What a record of the topic is, by its key; null for what was not written by Logweir. */
 export const kindOf = (key: string): ControlValue['kind'] | null =>
   (/^(tenant|key|setting|webhook):/.exec(key)?.[1] ?? null) as ControlValue['kind'] | null;
 

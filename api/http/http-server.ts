@@ -246,7 +246,7 @@ export class HttpServer implements Service {
 }
 
 const METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
-const CONNECT = [405, 'The method CONNECT is not allowed: this is no proxy.'] as const;
+const CONNECT = [405, 'The method CONNECT is not allowed: Logweir is not a proxy.'] as const;
 const MALFORMED = [400, 'The request is not valid HTTP.'] as const;
 const PARSER_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [431, `The headers have more than ${String(LIMITS.maxHeaderSize)} bytes.`],

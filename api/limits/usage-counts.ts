@@ -121,7 +121,7 @@ export class UsageCounts implements Service, SharedCounts {
       this.#untold = null;
     } catch (error) {
       this.#news = true;
-      logger.warn({ err: error }, 'The other nodes could not be told what was accepted here; it is tried again.');
+      logger.warn({ err: error }, 'Publishing the usage of this node failed; retrying.');
     }
   }
 

@@ -82,7 +82,7 @@ export class UsageView {
       else if (full !== null) return full;
       else heard = true;
     }
-    return heard || now - this.#startedAt <= GUARD_SILENCE_MS ? null : 'Whether the log may take more is unknown: its guard is silent.';
+    return heard || now - this.#startedAt <= GUARD_SILENCE_MS ? null : 'The log guard has not reported for too long.';
   }
 
   /** Forgets nodes that are gone. */

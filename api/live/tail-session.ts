@@ -119,7 +119,7 @@ export class TailSession {
 
   /** Ends it; nothing is sent any more. */
   end(): void {
-    this.#stop.abort(new Error('The tail is over.'));
+    this.#stop.abort(new Error('The tail has ended.'));
     clearInterval(this.#timer);
     this.#close();
   }

@@ -74,7 +74,7 @@ function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Wh
 export function timeOf(name: string, given: string, now: bigint): { readonly start: bigint; readonly end: bigint } {
   const time = readTime(given.trim(), now);
   if (time === null)
-    throw invalidParameter(`${name} ${JSON.stringify(given)} is no time: use now, a duration such as -1h, an ISO 8601 time or a Unix number.`); // prettier-ignore
+    throw invalidParameter(`${name} ${JSON.stringify(given)} is not a valid time: use now, a duration such as -1h, an ISO 8601 time or a Unix number.`); // prettier-ignore
   return time;
 }
 

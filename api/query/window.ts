@@ -16,9 +16,9 @@ const HINT = 'use now, a duration such as -1h or 1h30m, an ISO 8601 time or a Un
  */
 export function readWindow(start: string, end: string, now: bigint, retentionDays: number): Window {
   const from = readTime(start.trim(), now);
-  if (from === null) throw invalidParameter(`start ${JSON.stringify(start)} is no time: ${HINT}.`);
+  if (from === null) throw invalidParameter(`start ${JSON.stringify(start)} is not a valid time: ${HINT}.`);
   const to = readTime(end.trim(), now);
-  if (to === null) throw invalidParameter(`end ${JSON.stringify(end)} is no time: ${HINT}.`);
+  if (to === null) throw invalidParameter(`end ${JSON.stringify(end)} is not a valid time: ${HINT}.`);
   if (from.start > to.end) throw invalidParameter(`start (${formatTime(from.start)}) is after end (${formatTime(to.end)}).`);
   const floor = retentionFloor(now, retentionDays);
   return { start: floor !== null && from.start < floor ? floor : from.start, end: to.end, now: to.start };
@@ -48,7 +48,7 @@ export function writeCursor({ time, arrived, part, offset, index }: Position): s
 export function readCursor(text: string): Position | bigint {
   const time = parseTime(text.trim());
   if (time === null || !isInCalendar(time))
-    throw invalidParameter(`before ${JSON.stringify(text)} is no time: pass the oldest_time of the answer before.`);
+    throw invalidParameter(`before ${JSON.stringify(text)} is not a valid time: pass the oldest_time of the answer before.`);
   const tail = /[.,]\d{9}(\d+)/.exec(text)?.[1];
   if (tail === undefined) return time;
   if (tail.length !== TAIL)

@@ -50,7 +50,7 @@ function urlencoded(body: Buffer): Pairs {
 
 function multipart(body: Buffer, type: string): Pairs {
   const form = readMultipart(body, type);
-  if (form === null) throw invalidBody('The body is no multipart form.');
+  if (form === null) throw invalidBody('The body is not a multipart form.');
   return form;
 }
 
@@ -102,7 +102,7 @@ function timeOf(parameters: Arguments, name: string, now: bigint): { readonly st
   const text = (parameters.get(name) ?? '').trim();
   if (text === '') return null;
   const time = readTime(text, now);
-  if (time === null) throw invalidParameter(`${name} ${JSON.stringify(text)} is no time.`);
+  if (time === null) throw invalidParameter(`${name} ${JSON.stringify(text)} is not a valid time.`);
   return { start: clamp(time.start), end: clamp(time.end) };
 }
 
@@ -113,7 +113,7 @@ export function countOf(parameters: Arguments, name: string, fallback: number): 
   const text = (parameters.get(name) ?? '').trim();
   if (text === '') return fallback;
   const value = parseUint(text);
-  if (value === null) throw invalidParameter(`${name} ${JSON.stringify(text)} is no whole number from 0 on.`);
+  if (value === null) throw invalidParameter(`${name} ${JSON.stringify(text)} is not an integer of at least 0.`);
   return Number(value) || fallback;
 }
 
@@ -123,7 +123,7 @@ export function durationOf(parameters: Arguments, name: string, fallback: number
   if (text === '') return fallback;
   const value = /^-?\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) * 1e9 : parseDuration(text);
   if (value === null || !(Math.abs(value) <= MAX_LENGTH))
-    throw invalidParameter(`${name} ${JSON.stringify(text)} is no duration such as 5m or 1h30m.`);
+    throw invalidParameter(`${name} ${JSON.stringify(text)} is not a duration such as 5m or 1h30m.`);
   return value;
 }
 

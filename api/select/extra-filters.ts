@@ -42,7 +42,7 @@ function fromJson(text: string, write: (field: string, values: Values) => string
     const [first, ...more] = Array.isArray(value) ? (value as unknown[]) : [value];
     if (first === undefined) return [];
     if (typeof first !== 'string' || !more.every((one) => typeof one === 'string'))
-      throw invalidParameter(`The extra filter of ${JSON.stringify(field.slice(0, 100))} is neither a text nor a list of texts.`);
+      throw invalidParameter(`The extra filter of ${JSON.stringify(field.slice(0, 100))} is neither a string nor a list of strings.`);
     return [write(field, [first, ...more])];
   });
   if (parts.length > MAX_FILTERS) throw invalidParameter(`An extra filter has more than ${String(MAX_FILTERS)} fields.`);

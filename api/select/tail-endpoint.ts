@@ -44,7 +44,7 @@ function windowOf(parameters: Arguments, now: bigint): string | null {
     const text = (parameters.get(name) ?? '').trim();
     if (text === '') return null;
     const time = readTime(text, now);
-    if (time === null) throw invalidParameter(`${name} ${JSON.stringify(text)} is no time.`);
+    if (time === null) throw invalidParameter(`${name} ${JSON.stringify(text)} is not a valid time.`);
     return time;
   });
   if (start == null && end == null) return null;

@@ -84,7 +84,7 @@ const shown = (series: string, { firedAt, resolvedAt, side, value, expected, z, 
 function timeOf(name: string, text: string): number {
   const time = readTime(text.trim(), BigInt(Date.now()) * 1_000_000n);
   if (time === null)
-    throw new UsageError(`--${name} ${JSON.stringify(text)} is no time: use now, a duration such as -7d, or an ISO 8601 time.`);
+    throw new UsageError(`--${name} ${JSON.stringify(text)} is not a valid time: use now, a duration such as -7d, or an ISO 8601 time.`);
   return Number(time.start / 1_000_000n);
 }
 

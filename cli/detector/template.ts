@@ -1,9 +1,9 @@
 /** The file of a new detector. */
 export const detectorText = (name: string): string => `import type { CustomDetector } from 'logweir/detector';
 
-/** How fast what is usual follows, as a part of each minute; minutes that must be known before anything is said. */
+/** How fast what is usual follows, as a part of each minute; minutes that must be known before it fires. */
 const [FOLLOW, KNOWN] = [1 / 60, 60];
-/** What fires: so many times what is usual. */
+/** What fires: this many times what is usual. */
 const TIMES = 3;
 
 /** What is known of a series: JSON, of at most 4,096 characters. */

@@ -73,7 +73,7 @@ export function alertRow({ resolvedAt, incidentId, ...alert }: Alert, version: n
 /** The row that tells why an alert has come: evidence that is added to that of its alert, and what is added to its title and its description. */
 export function whyRow(of: AlertRow, evidence: Readonly<Record<string, unknown>>, title: string, description: string): AlertRow {
   const text = JSON.stringify(evidence);
-  if (text.length > MOST_EVIDENCE) throw new Error(`BUG: what was found of alert ${String(of.id)} has ${String(text.length)} characters.`);
+  if (text.length > MOST_EVIDENCE) throw new Error(`BUG: the evidence of alert ${String(of.id)} has ${String(text.length)} characters.`);
   return {
     ...{ ...of, part: PART_WHY, evidence: text, note: '' },
     ...{ title: cut(title, MOST.title), description: cut(description, MOST.description) },

@@ -70,7 +70,7 @@ export function decodeMetadata(offset: number, text: string): Progress {
   const { e, v, d, t, m, j } = JSON.parse(text) as Partial<Metadata>;
   const isOurs = [e, t, m].every((value) => value === undefined || Number.isSafeInteger(value));
   if (v !== 1 || !isOurs || (j !== undefined && !(typeof j === 'string' && INSERT_ID.test(j))))
-    throw new Error(`The metadata of offset ${String(offset)} is not ours.`);
+    throw new Error(`The metadata of offset ${String(offset)} was not written by Logweir.`);
   const last = e ?? offset - 1;
   const dead = new Set<number>();
   const bits = d === undefined ? Buffer.alloc(0) : inflateRawSync(Buffer.from(d, 'base64'), { maxOutputLength: WINDOW / 8 });

@@ -64,7 +64,7 @@ class AnswerReader {
 
   take(length: number): Buffer {
     this.#at += length;
-    if (this.#at > this.#bytes.length) throw new Error('The answer of Kafka is not whole.');
+    if (this.#at > this.#bytes.length) throw new Error('The response of Kafka is incomplete.');
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 

@@ -58,7 +58,7 @@ export class GroupCommits {
     this.#asked = [];
     // the assignment may have ended since it was asked for
     const sent = asked.filter((one) => one.isCurrent());
-    for (const one of asked) if (!sent.includes(one)) one.settle(new Error('The partition is not ours any more.'));
+    for (const one of asked) if (!sent.includes(one)) one.settle(new Error('The partition is no longer assigned to this process.'));
     const [first] = sent;
     if (first === undefined) return;
     const { topic, deadlineMs, onSilence } = this.#options;

@@ -208,9 +208,9 @@ export class GroupMember {
     if (this.#silentLooks !== null && ++this.#silentLooks >= SILENT_LOOKS)
       return "The group's coordinator does not answer; another one is looked for.";
     if (this.#joiningLooks !== null && ++this.#joiningLooks >= STUCK_LOOKS)
-      return 'The group could not be joined in time; it is tried anew.';
+      return 'The consumer group could not be joined in time; retrying.';
     for (const [broker, looks] of this.#fetchLooks) {
-      if (looks + 1 >= STUCK_LOOKS) return `Broker ${String(broker)} does not end a fetch; the group is joined anew.`;
+      if (looks + 1 >= STUCK_LOOKS) return `Broker ${String(broker)} does not complete a fetch; joining the consumer group again.`;
       this.#fetchLooks.set(broker, looks + 1);
     }
     return null;

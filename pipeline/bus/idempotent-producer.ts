@@ -152,7 +152,7 @@ export class IdempotentProducer {
       topic,
       connect: () => {
         const address = this.#view.addressOf(broker);
-        return address === null ? Promise.reject(new Error('The broker is gone.')) : connect(address);
+        return address === null ? Promise.reject(new Error('The broker is not in the metadata of the cluster.')) : connect(address);
       },
       silenceMs: deadlineMs / 2,
       gapMs,

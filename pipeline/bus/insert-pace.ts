@@ -70,7 +70,7 @@ export class InsertPace {
     if (this.#timer === undefined || waiting.isUrgent || this.#isMuch) this.#look();
   }
 
-  /** The partition is not ours any more. */
+  /** The partition is no longer assigned to this process. */
   withdraw(waiting: Waiting): void {
     this.#remove(waiting)?.(null);
   }

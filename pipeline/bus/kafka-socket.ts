@@ -32,7 +32,7 @@ export function socketFactory(
     });
     const read = (length: number): boolean => {
       waiting.heard();
-      if (!assembler.take(READ_BUFFER.subarray(0, length))) socket.destroy(new Error('What answers is not Kafka.'));
+      if (!assembler.take(READ_BUFFER.subarray(0, length))) socket.destroy(new Error('The server does not speak the protocol of Kafka.'));
       return !socket.destroyed;
     };
     const target = { host, port, onread: { buffer: READ_BUFFER, callback: read } };

@@ -49,11 +49,11 @@ export class LogGuard implements Service {
       const reasons = await Promise.all(checks.map((check) => check()));
       const full = reasons.find((reason) => reason !== null) ?? null;
       await topic.append(this.#key, encodeGuard(full, new Date()));
-      if (full !== null && this.#full === null) logger.error({ reason: full }, 'The log must take no more.');
-      if (full === null && this.#full !== null) logger.info('The log may take more again.');
+      if (full !== null && this.#full === null) logger.error({ reason: full }, 'Ingest is paused.');
+      if (full === null && this.#full !== null) logger.info('Ingest has resumed.');
       this.#full = full;
     } catch (error) {
-      logger.warn({ err: error }, 'Whether the log may take more cannot be told.');
+      logger.warn({ err: error }, 'The checks of the log guard failed; retrying.');
     }
   }
 }

@@ -154,7 +154,7 @@ export class LogTail {
     );
     for (const partition of partitions) {
       const [low, end] = [lows?.get(partition), ends?.get(partition)];
-      if (low === undefined || end === undefined) throw new Error(`Kafka does not say where partition ${String(partition)} ends.`);
+      if (low === undefined || end === undefined) throw new Error(`Kafka did not report the end offset of partition ${String(partition)}.`);
       const next = this.#next.get(partition) ?? (this.#isKnown ? low : end);
       const found = Math.min(Math.max(next, low), end);
       if (found !== next) onGap(partition, next, found);

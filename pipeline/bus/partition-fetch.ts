@@ -70,7 +70,7 @@ class Reading {
     const bounds = await this.#boundsOf(cluster);
     for (const [partition, at] of this.#open) {
       const found = bounds.get(partition);
-      if (found === undefined) throw new Error(`Kafka does not say where partition ${String(partition)} ends.`);
+      if (found === undefined) throw new Error(`Kafka did not report the end offset of partition ${String(partition)}.`);
       at.next = Math.max(at.next, found.low);
       at.end = Math.min(at.end, found.end);
       if (at.next >= at.end) this.#open.delete(partition);

@@ -50,12 +50,12 @@ async function withinLog(progress: Progress, options: ProgressOptions): Promise<
     if (other >= next) return progress;
     const isOver = performance.now() >= deadline;
     if (end < atLeast && isOver)
-      throw new Error(`Kafka says that partition ${String(partition)} ends at ${String(end)}, after it had sent more.`);
+      throw new Error(`Kafka reports that partition ${String(partition)} ends at ${String(end)}, after it had sent records beyond that.`);
     // with records behind it, it is no end that is not told yet
     if (end >= atLeast && (other < end || isOver)) {
       log.error(
         { topic, partition, known: next, end: other },
-        'The log has lost its end, as when the power failed. What lies behind it now is compared with what is stored.',
+        'Log truncation: the log ends before the stored offset, as after a power failure. Records behind its end are compared with stored rows.',
       );
       return {
         from: Math.min(progress.from, other),
@@ -77,7 +77,7 @@ async function endsOf(
   { admin, topic, partition }: ProgressOptions,
 ): Promise<{ readonly end: number; readonly other: number }> {
   const known = (offset: number | undefined): number => {
-    if (offset === undefined) throw new Error(`Kafka does not say where partition ${String(partition)} ends.`);
+    if (offset === undefined) throw new Error(`Kafka did not report the end offset of partition ${String(partition)}.`);
     return offset;
   };
   const other = appendedBy === null ? Infinity : known((await firstSince(admin, topic, appendedBy + 1)).get(partition));

@@ -208,7 +208,7 @@ export class RangeConsumer implements Service {
     } catch (error) {
       log.error(
         { err: error, topic, partition, from, to },
-        'Records are missing from the log, and Kafka does not say whether it deleted them.',
+        'Records are missing from the log, and Kafka did not report whether it deleted them.',
       );
     }
   }

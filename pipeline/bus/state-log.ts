@@ -121,10 +121,7 @@ export class StateLog implements Service {
         await this.#topic.append(partition, tombstones.slice(at, at + TOMBSTONES_AT_ONCE));
       for (const [id] of old) known.delete(id);
     } catch (error) {
-      this.#log.warn(
-        { err: error, topic: this.#topic.name, partition },
-        'Old snapshots could not be removed; it is tried after the next one.',
-      );
+      this.#log.warn({ err: error, topic: this.#topic.name, partition }, 'Removing old snapshots failed; retrying after the next one.');
     }
   }
 }

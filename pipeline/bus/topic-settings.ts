@@ -19,7 +19,9 @@ export function topicFaults({ name, timestamps, cleanup }: TopicSpec, { settings
   const warnings: string[] = [];
   const is = (setting: string): string => `The topic ${name} has ${setting}=${settings.get(setting) ?? ''}`;
   if (timestamps === 'append' && settings.get('message.timestamp.type') !== 'LogAppendTime')
-    refused.push(`${is('message.timestamp.type')}; it must be LogAppendTime, which tells a record from another with its offset`);
+    refused.push(
+      `${is('message.timestamp.type')}; it must be LogAppendTime, which distinguishes a record from another one with its offset`,
+    );
 
   const [has, wanted] = [settings.get('cleanup.policy') ?? '', cleanup].map((policy) => new Set(policy.split(','))) as [
     Set<string>,
@@ -39,7 +41,7 @@ export function topicFaults({ name, timestamps, cleanup }: TopicSpec, { settings
 
   if (has.has('delete') && Number(settings.get('retention.bytes')) >= 0)
     warnings.push(
-      `${is('retention.bytes')}; records that nobody has read yet may be deleted, and ingest is not paused before that. Set it to -1`,
+      `${is('retention.bytes')}; records may be deleted before they are stored, and ingest is not paused before that. Set it to -1`,
     );
   return { refused, warnings };
 }

@@ -105,7 +105,7 @@ export const environment = Joi.object({
   LOGWEIR_KAFKA_KEY_FILE: pem('Its private key.'),
   LOGWEIR_KAFKA_SASL_MECHANISM: Joi.string()
     .valid('plain', 'scram-sha-256', 'scram-sha-512')
-    .description('How this client says to the brokers who it is. `plain` sends the password itself: with TLS only.'),
+    .description('SASL mechanism of this client. `plain` sends the password itself: with TLS only.'),
   LOGWEIR_KAFKA_SASL_USERNAME: Joi.string().description('User of the brokers.'),
   LOGWEIR_KAFKA_SASL_PASSWORD: Joi.string().description('Its password.'),
   LOGWEIR_KAFKA_DIR: Joi.string().description(
@@ -167,7 +167,7 @@ export const environment = Joi.object({
     .min(0)
     .max(10_000)
     .default(100)
-    .description('Most dead letters among the last 10,000 records of a partition; with one more it stands still. 10000: never.'),
+    .description('Most dead letters among the last 10,000 records of a partition; with one more the partition is halted. 10000: never.'),
   LOGWEIR_PROCESSORS: Joi.string()
     .allow('')
     .default('')
@@ -181,7 +181,7 @@ export const environment = Joi.object({
     .default('')
     .custom((text: string, helpers) => (listOf(text).every(isHttpUrl) ? text : helpers.error('any.custom')))
     .messages({ 'any.custom': '{{#label}} must have URLs that begin with http:// or https://, comma-separated' })
-    .description('Prometheus Alertmanagers that are told of alerts, comma-separated, each told everything: docs/notifications.md.'),
+    .description('Prometheus Alertmanagers that alerts are sent to, comma-separated; each gets all of them: docs/notifications.md.'),
   LOGWEIR_WEBHOOK_ALLOWED_NETWORKS: Joi.string()
     .allow('')
     .default('')
@@ -193,7 +193,9 @@ export const environment = Joi.object({
     .min(0)
     .max(5)
     .default(3)
-    .description('How long a process that is to end says so on `/ready` before it lets nobody in any more; 0 where nobody asks `/ready`.'),
+    .description(
+      'How long a stopping process answers `/ready` with 503 before it closes its ports; 0 where no load balancer polls `/ready`.',
+    ),
   LOGWEIR_DURABILITY: Joi.string()
     .valid('process', 'power-loss')
     .default('process')

@@ -56,7 +56,7 @@ export const payloadTooLarge = (
 
 /** 408: the body comes too slowly while its room is needed. `bytes`: a second, that it must have. */
 export const slowBody = (bytes: number): HttpError =>
-  new HttpError(408, 'request_timeout', `The body came at less than ${String(bytes)} bytes a second while this node needed its room.`);
+  new HttpError(408, 'request_timeout', `The body came at less than ${String(bytes)} bytes a second while this node needed its memory.`);
 
 /** 429: the pipeline behind cannot take more now; clients wait 5 s. */
 export const backpressure = (detail = 'The log pipeline cannot take more entries right now.'): HttpError =>
@@ -80,7 +80,8 @@ export const planGate = (status: 403 | 503, detail: string): HttpError => new Ht
 export const queryTimeout = (detail: string): HttpError => new HttpError(504, 'query_timeout', detail);
 
 /** The client has closed the connection before its answer was whole; no one gets to read this. The status is the one that proxies log for it. */
-export const clientGone = (): HttpError => new HttpError(499, 'client_gone', 'The client has left before its answer was whole.');
+export const clientGone = (): HttpError =>
+  new HttpError(499, 'client_gone', 'The client closed the connection before its response was complete.');
 
 /** 503: ClickHouse cannot be reached. Transient. */
 export const storeUnavailable = (cause?: unknown): HttpError =>

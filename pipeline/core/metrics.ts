@@ -41,14 +41,13 @@ export class Metrics {
     'reason',
   ]);
   readonly expired = this.#counter('logweir_expired_records_total', 'Records that Kafka deleted before they were stored.', ['topic']);
-  readonly explainedAlerts = this.#counter('logweir_explained_alerts_total', 'Alerts of which it was looked why they came, by outcome.', [
+  readonly explainedAlerts = this.#counter('logweir_explained_alerts_total', 'Alerts that were enriched with their causes, by outcome.', [
     'outcome',
   ]);
-  readonly notifications = this.#counter(
-    'logweir_notifications_total',
-    'Alerts that were told outwards, by whom they were told and outcome.',
-    ['to', 'outcome'],
-  );
+  readonly notifications = this.#counter('logweir_notifications_total', 'Notifications of alerts, by receiver and outcome.', [
+    'to',
+    'outcome',
+  ]);
   readonly detectorFailures = this.#counter(
     'logweir_detector_failures_total',
     'Failures of detectors of others, each of which switched one off.',
@@ -64,7 +63,7 @@ export class Metrics {
   );
   readonly givenUpCoordinators = this.#counter(
     'logweir_given_up_coordinators_total',
-    'Coordinators of a consumer group that did not answer any more, so that another one was looked for.',
+    'Lookups of the coordinator of a consumer group after it stopped answering.',
     ['group'],
   );
   readonly storedRows = this.#counter('logweir_stored_rows_total', 'Rows written to ClickHouse.', ['table']);
@@ -96,7 +95,7 @@ export class Metrics {
   );
   readonly lostLiveWorkers = this.#counter(
     'logweir_live_workers_lost_total',
-    'Live workers that were ended since a filter held them up (time), or that ended by themselves (crash).',
+    'Live workers that ended: killed since a filter blocked them (time), or by themselves (crash).',
     ['why'],
   );
   readonly liveEntries = this.#counter(

@@ -25,7 +25,7 @@ export const rowsSignal = (name: string, read: (value: Buffer, count: number) =>
   hasNoTenant: true,
   decode: (record) => record,
   check({ value, count }) {
-    if (count === 0) return value.length === 0 ? null : wrong('it has a value, and its header count says 0');
+    if (count === 0) return value.length === 0 ? null : wrong('it has a value, and its header count is 0');
     const rows = read(value, count);
     return typeof rows === 'string' ? wrong(rows) : null;
   },

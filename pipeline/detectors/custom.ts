@@ -55,7 +55,7 @@ export function detectorFault(found: unknown): string | null {
   const { name, description, init, look } = found as { [Key in keyof CustomDetector]?: unknown };
   const fault = detectorNameFault(name);
   if (fault !== null) return fault;
-  if (typeof description !== 'string' || description === '') return 'It must have a description: a sentence that says when it fires.';
+  if (typeof description !== 'string' || description === '') return 'It must have a description: a sentence with what makes it fire.';
   if (typeof init !== 'function') return 'It must have the method "init".';
   return typeof look === 'function' ? null : 'It must have the method "look".';
 }

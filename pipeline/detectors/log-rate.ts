@@ -4,7 +4,7 @@ import { fallen, risen } from './departures.ts';
 /** The rate of a stream leaves its own past, upwards or downwards. What has stopped altogether is `silence`'s to tell. */
 export const logRate: CountDetector = {
   name: 'log_rate',
-  description: 'The entries of a stream become more or fewer than its own past says.',
+  description: 'The rate of a stream rises above or falls below its baseline.',
   counts: 'entries',
   rise: ({ entries }, end, factor, isRaw) => risen(entries, end, factor, isRaw),
   fall: ({ entries }, end, factor, isRaw) => (hasStopped(entries, end) ? null : fallen(entries, end, factor, isRaw)),

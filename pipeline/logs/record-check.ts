@@ -10,7 +10,7 @@ import { COLUMNS, type LogRecord } from './record.ts';
  * they are, between those of others, so one that has other columns or another number of rows than it says would shift its neighbours'.
  */
 export function checkLog({ encoding, value, count }: Pick<LogRecord, 'encoding' | 'value' | 'count'>): Fault | null {
-  if (count === 0) return value.length === 0 ? null : wrong('it has a value, and its header count says 0');
+  if (count === 0) return value.length === 0 ? null : wrong('it has a value, and its header count is 0');
   if (encoding === COLUMNS) {
     const what = checkColumns(value, count);
     return what === null ? null : wrong(what);
@@ -20,7 +20,7 @@ export function checkLog({ encoding, value, count }: Pick<LogRecord, 'encoding' 
     rows += 1;
     if (typeof row === 'string') return wrong(`line ${String(rows)} of its value ${row}`);
   }
-  return rows === count ? null : wrong(`its value has ${String(rows)} rows, and its header count says ${String(count)}`);
+  return rows === count ? null : wrong(`its value has ${String(rows)} rows, and its header count is ${String(count)}`);
 }
 
 const wrong = (what: string): Fault => faultOf('rows', `The record cannot be read: ${what}.`);

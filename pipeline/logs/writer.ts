@@ -185,7 +185,7 @@ export class EntryWriter {
     this.#timed = true;
   }
 
-  /** The same by text; empty and zero leave it open. False where it is no time. */
+  /** The same by text; empty and zero leave it open. False where it is not a valid time. */
   timeIsText(text: string): boolean {
     const found = readTimeText(text, this.#time);
     if (found === 'time') this.#timed = true;

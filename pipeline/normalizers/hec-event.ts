@@ -102,7 +102,7 @@ function putMetadata(draft: Draft): void {
   }
 }
 
-/** Gives the entry the time of the envelope where it has one; false where that is no time. */
+/** Gives the entry the time of the envelope where it has one; false where that is not a valid time. */
 function takeTime(body: Buffer, out: EntryWriter): boolean {
   return isMissing(body, TIME) || out.timeIsText(scalarText(body, envelope.at[TIME] as number, envelope.after[TIME] as number));
 }

@@ -20,7 +20,7 @@ function listOf(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of networks) {
     const network = networkOf(text);
-    if (network === null) throw new Error(`${JSON.stringify(text)} is no network: write it as 10.0.0.0/8.`);
+    if (network === null) throw new Error(`${JSON.stringify(text)} is not a network: write it as 10.0.0.0/8.`);
     list.addSubnet(network.address, network.bits, network.family);
   }
   return list;

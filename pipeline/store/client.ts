@@ -112,7 +112,7 @@ export class Store {
 
   /** Ends all queries of a store with this mark, whose process is gone, and waits until they have (10 s at most); those that begin within a second too. */
   async endMarked(mark: string): Promise<void> {
-    if (mark === '') throw new Error('BUG: Queries without a mark cannot be told apart.');
+    if (mark === '') throw new Error('BUG: Queries without a mark cannot be distinguished.');
     await this.#killed('endsWith(query_id, {id:String})', mark);
     void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed('endsWith(query_id, {id:String})', mark));
   }

@@ -70,8 +70,8 @@ describe('logweir audit', () => {
     });
 
   it('ends with 2 where the flags mean nothing, with 1 where an engine does not answer', async () => {
-    const wrong = Object.assign(new Error('--from "soon" is no time.'), { name: 'UsageError' });
-    expect(await run([], wrong)).to.include({ code: 2, out: '', err: '--from "soon" is no time.\n' });
+    const wrong = Object.assign(new Error('--from "soon" is not a valid time.'), { name: 'UsageError' });
+    expect(await run([], wrong)).to.include({ code: 2, out: '', err: '--from "soon" is not a valid time.\n' });
     expect(await run([], new Error('Kafka does not answer.'))).to.include({ code: 1, err: 'Kafka does not answer.\n' });
   });
 });

@@ -68,7 +68,7 @@ describe('logweir detector test', function () {
     return at;
   }
   const ANY = 'takes any series, and what it gives is what it may give';
-  const ELSEWHERE = 'gives the same in another process, at another time, whatever chance says';
+  const ELSEWHERE = 'gives the same in another process, at another time, whatever random numbers it gets';
   const CUT = 'gives the same however its minutes are cut, from its state as text';
   const APART = 'knows nothing of one series when it looks at another';
   const up = "{ side: 'up', z: 1, mean: 1, low: 0, high: 1 }";

@@ -87,7 +87,7 @@ describe("VictoriaLogs' read API", function () {
       headers: { 'Content-Type': 'multipart/form-data; boundary=x' },
       body: '--x\r\n',
     });
-    expect([torn.status, await torn.text()]).to.deep.equal([400, 'The body is no multipart form.\n']);
+    expect([torn.status, await torn.text()]).to.deep.equal([400, 'The body is not a multipart form.\n']);
     for (const name of PATHS) {
       const query = name.startsWith('stats') ? '* | stats count()' : '*';
       const parameters = { query, field: 'level', limit: '2', start: '2026-11-18', end: '2026-11-18', timeout: '5s' };

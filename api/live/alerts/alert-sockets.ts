@@ -48,7 +48,7 @@ class AlertSocket {
     this.#deps = deps;
     this.#open = open;
     ({ withUpdates: this.#withUpdates, since: this.#since } = readQuery(open.query));
-    open.socket.on('message', () => open.close({ code: POLICY, reason: 'Nothing is to be said here: parameters stand in the address.' }));
+    open.socket.on('message', () => open.close({ code: POLICY, reason: 'This socket takes no messages: its parameters are in the URL.' }));
   }
 
   async follow(): Promise<void> {

@@ -173,7 +173,7 @@ export class LiveSockets implements Service {
     socket.on('error', () => undefined);
     socket.once('close', () => {
       this.#open.delete(open);
-      gone.abort(new Error('The client has left.'));
+      gone.abort(new Error('The client closed the connection.'));
     });
     endpoint.open(open);
   }

@@ -17,8 +17,7 @@ export function readTailMessage(text: string): TailMessage {
   if (typeof control !== 'boolean') throw invalidParameter('control must be true or false.');
   const sample = message.get('sample') ?? false;
   if (typeof sample !== 'boolean') throw invalidParameter('sample must be true or false.');
-  if (sample && !control)
-    throw invalidParameter('sample needs "control":true: how much of what matches is sent is told by control frames.');
+  if (sample && !control) throw invalidParameter('sample needs "control":true: control frames report how much of what matches is sent.');
   return {
     query,
     control,

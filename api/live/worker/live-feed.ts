@@ -96,7 +96,7 @@ export class LiveFeed {
   lostEnd(): void {
     for (const id of [...this.#tails.keys()]) {
       this.close(id);
-      this.#options.onFailed(id, new HttpError(503, 'log_truncated', 'The log has lost its end; open the tail again.', { retryAfter: 1 }));
+      this.#options.onFailed(id, new HttpError(503, 'log_truncated', 'The log was truncated; open the tail again.', { retryAfter: 1 }));
     }
   }
 

@@ -316,7 +316,7 @@ export class QueryPool implements QueryEngine, Service {
 }
 
 const busy = (): Error =>
-  new HttpError(503, 'store_unavailable', 'The query workers are busy with other queries; ask again later.', {
+  new HttpError(503, 'store_unavailable', 'The query workers are busy with other queries; retry later.', {
     retryAfter: RETRY_AFTER_SECONDS,
   });
 const pipesOf = ({ pipes: { names } }: PoolJob): string => (names.length === 0 ? '' : ` in its pipes ${names.join(', ')}`);

@@ -30,7 +30,7 @@ export class Queue {
     for (const { job: other } of this.#jobs) if (other.tenantId === job.job.tenantId) own += 1;
     if (own >= MAX_WAITING)
       throw rateLimited(
-        `The tenant has ${String(MAX_WAITING)} queries waiting beside those that run; ask again later.`,
+        `The tenant has ${String(MAX_WAITING)} queries waiting in addition to those that run; retry later.`,
         RETRY_AFTER_SECONDS,
       );
     this.#jobs.add(job);

@@ -139,7 +139,7 @@ class Decoder {
     if (close < 0 || body[close] !== CLOSE_ARRAY) return this.#refuse(at, NO_PAIR);
     if (!this.#readTime(time, timeEnd)) {
       const shown = (): string => body.toString('utf8', time, Math.min(timeEnd, time + 40));
-      return this.#refuse(at, '_time is not a time', () => `${shown()} is no number of nanoseconds`);
+      return this.#refuse(at, '_time is not a time', () => `${shown()} is not a number of nanoseconds`);
     }
     const draft = entries.begin(at, close + 1);
     if (lineEnd === line + 2) entries.putEmptyLine(draft);

@@ -54,7 +54,7 @@ function readStream(wire: ProtobufReader, entries: LokiEntries): void {
   }
 }
 
-const UNREADABLE_LABELS = `the labels of its stream are no label set of at most ${String(MAX_LABELS_LENGTH)} characters`;
+const UNREADABLE_LABELS = `the labels of its stream are not a label set of at most ${String(MAX_LABELS_LENGTH)} characters`;
 
 /** The labels of the stream that was entered; null where they cannot be read. */
 function findLabels(wire: ProtobufReader): Map<string, string> | null {

@@ -256,7 +256,7 @@ class Decoder implements PartReader {
     if (typeof long === 'bigint' && long >= 0n) {
       into.seconds = Number(long / 1_000_000_000n);
       into.nanos = Number(long % 1_000_000_000n);
-    } else draft.refuse(`_time is not a time: ${name} is no number of nanoseconds`);
+    } else draft.refuse(`_time is not a time: ${name} is not a number of nanoseconds`);
     return after;
   }
 

@@ -46,7 +46,7 @@ export function textOf(finding: Finding, stream: string, service: string, stream
   const verb = side === 'up' ? 'rose' : 'fell';
   return {
     title: `${what} of ${who} ${verb} to ${plain(value)} a minute, expected ${band}`,
-    description: `${what} of ${whose} came at ${plain(value)} a minute in the last ${minutes(scale)}. Its own past says ${plain(mean)} a minute, and ${band} is usual.${spread}`,
+    description: `${what} of ${whose} came at ${plain(value)} a minute in the last ${minutes(scale)}. Its baseline is ${plain(mean)} a minute, and ${band} is usual.${spread}`,
     severity: detector === 'error_rate' ? 'critical' : 'warning',
   };
 }

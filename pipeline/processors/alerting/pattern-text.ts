@@ -27,7 +27,7 @@ export function patternText(
   const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   return {
     title: `Errors "${short(pattern.template, MOST_TITLE)}" of ${who} rose to ${plain(value)} a minute, expected ${band}`,
-    description: `Errors with the template "${short(pattern.template, MOST_TEXT)}" came at ${plain(value)} a minute in the last ${minutes(scale)}. Its own past says ${plain(mean)} a minute, and ${band} is usual. The errors of ${who} as a whole did not leave what is usual.`,
+    description: `Errors with the template "${short(pattern.template, MOST_TEXT)}" came at ${plain(value)} a minute in the last ${minutes(scale)}. Its baseline is ${plain(mean)} a minute, and ${band} is usual. The errors of ${who} as a whole did not leave what is usual.`,
     severity: 'warning',
   };
 }

@@ -72,7 +72,7 @@ function ruleFault(rule: unknown, names: readonly string[] | null): string | nul
   if (detector !== undefined && (names === null ? typeof detector !== 'string' : !names.some((name) => name === detector)))
     return `the detector is one of ${(names ?? []).join(', ')}.`;
   if (stream === undefined) return null;
-  const found = typeof stream === 'string' ? selectorOf(stream) : 'it is no text';
+  const found = typeof stream === 'string' ? selectorOf(stream) : 'it must be a string';
   return typeof found === 'string' ? `the stream is a selector such as {service="web"}: ${found}.` : null;
 }
 

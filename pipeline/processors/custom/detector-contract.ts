@@ -61,7 +61,7 @@ async function holdDetector(source: DetectorSource, name: string): Promise<HeldD
     if (first.fault !== null) return { name, promises: [first], cost: null };
     const promises = [
       first,
-      await holds('gives the same in another process, at another time, whatever chance says', async () => {
+      await holds('gives the same in another process, at another time, whatever random numbers it gets', async () => {
         const other = await begun(source, [ELSEWHERE]);
         return compare(other, name, all, whole, [WHOLE]).finally(() => other.kill());
       }),

@@ -68,7 +68,7 @@ export class DetectorProcess {
       throw new Error(message.startsWith('The detector ') ? message : `The detector ${source.specifier} cannot be loaded: ${message}`, { cause: error }); // prettier-ignore
     });
     if (answer.kind !== 'loaded')
-      throw new Error(`The detector ${source.specifier} cannot be loaded: its process says what it was not asked.`);
+      throw new Error(`The detector ${source.specifier} cannot be loaded: its process sent an unexpected message.`);
     return answer.detectors;
   }
 
@@ -77,7 +77,7 @@ export class DetectorProcess {
     const id = ++this.#ids;
     const answer = await this.#ask({ kind: 'look', id, detector, series }, LOOK);
     if (answer.kind !== 'looked' || answer.id !== id || !isAnswer(answer.series, series))
-      throw new Error('Its process says what it was not asked.');
+      throw new Error('Its process sent an unexpected message.');
     return answer.series;
   }
 
@@ -103,7 +103,7 @@ export class DetectorProcess {
 
   #ask(message: ToDetector, bounds: Bounds): Promise<Answer> {
     if (this.#ended !== null) return Promise.reject(new Error(this.#ended));
-    if (this.#owed !== null) throw new Error('BUG: A detector is asked before it has answered.');
+    if (this.#owed !== null) throw new Error('BUG: A detector got a request before it answered the last one.');
     return new Promise<Answer>((resolve, reject) => {
       const watch = this.#watch(bounds);
       const done = (): void => {

@@ -148,7 +148,7 @@ function aloneWords({ fingerprint, template, example, stream, first }: NewPatter
   const selector = stream === '{}' ? '' : `${stream} `;
   return {
     title: `New error of ${service === '' ? stream : service}: ${short(template)}`,
-    description: `No entry with the template "${short(template)}" was seen before. The first one says: ${short(example)}`,
+    description: `No entry with the template "${short(template)}" was seen before. The first one is: ${short(example)}`,
     evidence: JSON.stringify({
       ...{ fingerprint, normalized_message: template, first_seen: timeText(at), sample_messages: [short(example)] },
       window: { start: timeText(at), end: timeText(at + 60) },

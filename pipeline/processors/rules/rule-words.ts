@@ -90,7 +90,7 @@ export const ruleWords: AlertWords<RuleSubject> = {
     const why = isThreshold
       ? `The rule fires when the ${compiled.rule.if}${windows}.`
       : about === undefined
-        ? `Its own past says ${plain(finding.mean)}, and ${plain(finding.expected.low)} to ${plain(finding.expected.high)} is usual.`
+        ? `Its baseline is ${plain(finding.mean)}, and ${plain(finding.expected.low)} to ${plain(finding.expected.high)} is usual.`
         : `${about} It expects ${plain(finding.mean)}, and nothing fires from ${plain(finding.expected.low)} to ${plain(finding.expected.high)}.`;
     return {
       title: `${what}${whose} ${verb} ${value}, ${conditionOf(compiled, finding)}`,

@@ -66,7 +66,7 @@ function membersFault(value: Readonly<Record<string, unknown>>): string | null {
   const other = Object.keys(value).find((name) => !MEMBERS.some((member) => member === name));
   if (other !== undefined) return `A rule has no ${JSON.stringify(other)}; it has ${MEMBERS.join(', ')}.`;
   const { id, name, query, every, for: windows, severity, sensitivity, created_at: createdAt } = value;
-  if (!isText(id, 40) || !isText(createdAt, 40) || !isText(value['if'], 200)) return 'A rule has the texts id, created_at and if.';
+  if (!isText(id, 40) || !isText(createdAt, 40) || !isText(value['if'], 200)) return 'A rule has the strings id, created_at and if.';
   if (!isText(name, MAX_NAME)) return `The name of a rule has 1 to ${String(MAX_NAME)} characters.`;
   if (!isText(query, MAX_QUERY)) return `The query of a rule has 1 to ${String(MAX_QUERY)} characters.`;
   if (!oneOf(every, Object.keys(EVERY))) return `A rule is evaluated every ${Object.keys(EVERY).join(', ')}.`;

@@ -88,7 +88,7 @@ describe('the feed of live tails', () => {
     one.gap(7);
     expect(missed.at(-1)).to.include({ why: 'log', count: 7 });
     one.lostEnd();
-    expect(failed).to.deep.equal([[1, 'The log has lost its end; open the tail again.']]);
+    expect(failed).to.deep.equal([[1, 'The log was truncated; open the tail again.']]);
     expect(one.size).to.equal(0);
   });
 

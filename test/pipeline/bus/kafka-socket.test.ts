@@ -125,6 +125,6 @@ describe('socket to Kafka', () => {
     socket.resume();
     socket.write('question');
     const [error] = (await once(socket, 'error')) as [Error];
-    expect(error.message).to.equal('What answers is not Kafka.');
+    expect(error.message).to.equal('The server does not speak the protocol of Kafka.');
   });
 });

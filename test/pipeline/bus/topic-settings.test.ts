@@ -58,5 +58,5 @@ describe('settings of topics that exist', () => {
   bad('refused', 'logs.v1', 1, { 'min.insync.replicas': '2' }, /1 replicas: Kafka takes no record/);
   bad('warnings', 'logs.v1', 3, { 'min.insync.replicas': '1' }, /may be on one broker alone/);
   bad('warnings', 'control.v1', 3, { 'min.insync.replicas': '3' }, /nothing is taken while one broker is unavailable/);
-  bad('warnings', 'logs.v1', 1, { 'retention.bytes': '1000' }, /records that nobody has read yet may be deleted/);
+  bad('warnings', 'logs.v1', 1, { 'retention.bytes': '1000' }, /records may be deleted before they are stored/);
 });

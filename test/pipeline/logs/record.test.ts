@@ -109,7 +109,7 @@ describe('the rows of a record of the encoding ndjson', () => {
     it(`are taken: ${what}`, () => expect(fault(value, count)).to.equal(undefined));
 
   for (const [what, value, count, says] of [
-    ['fewer than the header says', row, 2, /has 1 rows, and its header count says 2/],
+    ['fewer than the header says', row, 2, /has 1 rows, and its header count is 2/],
     ['more than the header says', row.repeat(2), 1, /has 2 rows/],
     ['some where there should be none', row, 0, /has a value/],
     ['the last one cut off', row + row.slice(0, 20), 2, /line 2 of its value is cut off/],

@@ -184,7 +184,7 @@ describe('normalizer loki', () => {
         expect(resultOf(result).ack).to.deep.equal({ status: 204, headers: { 'X-Rejected-Entries': '1' } });
       });
     };
-    rejected('rejects a time that is none', '["soon","a"]', /^_time is not a time: "soon" is no number of nanoseconds$/);
+    rejected('rejects a time that is none', '["soon","a"]', /^_time is not a time: "soon" is not a number of nanoseconds$/);
     rejected('rejects a negative time', '["-5","a"]', /^_time is not a time/);
     rejected('rejects a time that is no scalar', '[{},"a"]', /^_time is not a time/);
     rejected('rejects a line that is no text', `["${TIME}",5]`, /^an element of values is not an array of/);
@@ -281,7 +281,7 @@ describe('normalizer loki', () => {
       const result = normalize(loki, body, PROTOBUF);
       expect(messages(result)).to.deep.equal(['c']);
       expect(resultOf(result).rejected.map(({ reason }) => reason)).to.deep.equal(
-        new Array(2).fill('the labels of its stream are no label set of at most 65536 characters'),
+        new Array(2).fill('the labels of its stream are not a label set of at most 65536 characters'),
       );
     });
     it('refuses a request without one readable entry', () => {

@@ -147,7 +147,7 @@ describe('the sensitivity of detectors', () => {
       [[{ ...rule, stream: 'error' }], /: this is another filter\.$/],
       [[{ ...rule, stream: '{a="b"} | limit 5' }], /expected a filter without pipes/],
       [[{ ...rule, stream: '{a=~"b.*"}' }, rule], /^Rule 1: .*it takes no regexps/],
-      [[{ ...rule, stream: 7 }], /: it is no text\.$/],
+      [[{ ...rule, stream: 7 }], /: it must be a string\.$/],
     ];
     for (const [value, fault] of cases) expect(faultOf(value), JSON.stringify(value)).to.match(fault);
   });
