@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: writes the generated parts of the documentation: from the configuration's schema docs/config.md as a whole and the
- * table in README.md, from the members of LogsQL the reference in docs/logsql.md, the latter two between their markers.
+ * `npm run docs`: writes the generated parts of the documentation: from the configuration's schema docs/config.md as a whole,
+ * from the members of LogsQL the reference in docs/logsql.md between its markers.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,6 @@ import { environment } from '../pipeline/core/config.ts';
 import { logsqlReference } from './logsql-reference.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const BEGIN = '<!-- config:begin -->';
-const END = '<!-- config:end -->';
 
 /** One variable of the schema, in words. */
 export type Variable = { readonly name: string; readonly value: string; readonly preset: string; readonly meaning: string };
@@ -84,13 +82,6 @@ ${table(
 `;
 }
 
-function readmeTable(): string {
-  return table(
-    ['Variable', 'Default', 'Meaning'],
-    variables().map(({ name, preset, meaning }) => [`\`${name}\``, preset, meaning]),
-  );
-}
-
 /** The text with what stands between two markers as it should be. Throws where the markers are missing. */
 function between(text: string, begin: string, end: string, part: string): string {
   const from = text.indexOf(begin);
@@ -102,11 +93,9 @@ function between(text: string, begin: string, end: string, part: string): string
 /** Each file with generated parts: its text now and as it should be. */
 export function generated(): { readonly file: string; readonly is: string; readonly should: string }[] {
   const read = (file: string): string => (existsSync(path.join(ROOT, file)) ? readFileSync(path.join(ROOT, file), 'utf8') : '');
-  const front = read('README.md');
   const language = read('docs/logsql.md');
   return [
     { file: 'docs/config.md', is: read('docs/config.md'), should: configPage() },
-    { file: 'README.md', is: front, should: between(front, BEGIN, END, readmeTable()) },
     {
       file: 'docs/logsql.md',
       is: language,

@@ -100,10 +100,10 @@ describe('documentation: lists that the code has too', () => {
     expect(Object.fromEntries(page)).to.deep.equal(linter);
   });
 
-  it('README.md gives a reason for every dependency, and names no other', () => {
-    const rows = matches(read('README.md').split('## Dependencies')[1] ?? '', /^\| `([^`]+)` \|/gm);
+  it('docs/dependencies.md gives a reason for every dependency, and names no other', () => {
+    const rows = matches(read('docs/dependencies.md'), /^\| `([^`]+)` \|/gm);
     expect(rows.sort()).to.deep.equal(Object.keys({ ...packageJson.dependencies, ...packageJson.optionalDependencies }).sort());
-    const development = /For development: ([^]*?)\n\n/.exec(read('README.md'))?.[1] ?? '';
+    const development = /For development: ([^]*?)\n\n/.exec(read('docs/dependencies.md'))?.[1] ?? '';
     expect(matches(development, /`([^`]+)`/g).sort()).to.deep.equal(Object.keys(packageJson.devDependencies).sort());
   });
 
