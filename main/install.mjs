@@ -29,7 +29,9 @@ export async function ensureInstalled(options) {
     log('installing packages …');
     const npm = process.env['npm_execpath'];
     const command = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-    const flags = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+    // a release is compiled already, and cannot be tested
+    const development = isRelease(root) ? '--omit=dev' : '--include=dev';
+    const flags = ['ci', '--ignore-scripts', development, '--include=optional', '--no-audit', '--no-fund'];
     const [program, ...args] = [...command, ...flags];
     const { code, output } = await run(/** @type {string} */ (program), args, { cwd: root, signal });
     if (code !== 0) throw new StartError(`The packages could not be installed:\n${complaints(output)}`);
@@ -43,6 +45,7 @@ export async function ensureInstalled(options) {
  */
 export async function ensureBuilt(options) {
   const { root, log, signal } = options;
+  if (isRelease(root)) return;
   const dist = path.join(root, 'dist');
   const stamp = path.join(dist, '.logweir-built');
   const wanted = sourceFingerprint(root);
@@ -64,6 +67,9 @@ export async function ensureBuilt(options) {
     writeFileSync(stamp, wanted);
   });
 }
+
+/** True in what `npm run release` has made: the program is compiled. */
+const isRelease = (/** @type {string} */ root) => existsSync(path.join(root, 'release.json'));
 
 /** npm writes this list last, so it is newer than the lock file when `npm ci` or `npm install` was run by hand. */
 function wasInstalledByHand(/** @type {string} */ root) {

@@ -26,6 +26,10 @@ export function processorCommand([verb, file, ...more], { root, log }) {
     log(`There is no file ${file}.`);
     return Promise.resolve(2);
   }
+  if (existsSync(path.join(root, 'release.json'))) {
+    log('The contract is run by the tests, which a release does not have: use a clone of the repository.');
+    return Promise.resolve(1);
+  }
   const mocha = [path.join(root, 'node_modules/mocha/bin/mocha.js'), '--reporter', path.join(root, 'main/contract-reporter.mjs'), '--exit'];
   const child = spawn(process.execPath, [...mocha, ...CONTRACT], {
     cwd: root,

@@ -32,7 +32,12 @@ export type Instance = {
   stop(options?: { readonly keep?: boolean }): Promise<number>;
 };
 
-export type InstanceOptions = { readonly env?: Readonly<Record<string, string>>; readonly dataDir?: string };
+export type InstanceOptions = {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly dataDir?: string;
+  /** The folder of the program; the project itself without it. */
+  readonly root?: string;
+};
 
 /** Starts an instance; throws what it said where it did not start. */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
@@ -55,7 +60,7 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
     ...options.env,
   };
   const began = Date.now();
-  const supervisor = spawn(process.execPath, ['main/start.mjs'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const supervisor = spawn(process.execPath, ['main/start.mjs'], { cwd: options.root ?? root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   await readyLine(supervisor);
   return new RunningInstance({
     supervisor,

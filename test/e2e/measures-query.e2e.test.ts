@@ -172,7 +172,7 @@ describe('GET /measures', function () {
     expect(await refusal('name=')).to.contain('name is empty');
     expect(await refusal(Array.from({ length: 11 }, () => 'label=a:b').join('&'))).to.contain('label');
     expect(await refusal('start=now&end=-1h')).to.contain('is after end');
-    expect(await refusal('start=x')).to.contain('is no time');
+    expect(await refusal('start=x')).to.contain('is not a valid time');
   });
 
   it('refuses answers of more than 50,000 points', async () => {

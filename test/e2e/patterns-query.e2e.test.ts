@@ -307,7 +307,7 @@ describe('GET /patterns', function () {
     ])
       // prettier-ignore
       expect((await call(parameters)).status, JSON.stringify(parameters)).to.equal(400);
-    expect((await call({ since: '-1x' })).text).to.include('since \\"-1x\\" is no time');
+    expect((await call({ since: '-1x' })).text).to.include('since \\"-1x\\" is not a valid time');
     expect((await call({}, 1, urls[0], 'writer')).status).to.equal(403);
     expect((await call({}, 2, urls[0], 'one')).status).to.equal(403);
   });

@@ -7,15 +7,15 @@ import { syntaxError } from './support.ts';
 
 describe('queries of other languages', () => {
   for (const [query, message] of [
-    ['SELECT * FROM logs WHERE level = "error"', 'no SQL: write a filter and then pipes'],
+    ['SELECT * FROM logs WHERE level = "error"', 'not SQL: write a filter and then pipes'],
     ['select count(*) from x', 'put "select" in quotes'],
     ['count_over_time({app="x"}[5m])', 'write {app="x"} | stats by (_time:5m) count() as n'],
     ['{app="x"} |= "err"', 'is written "x", in front of the pipes'],
     ['index=main | stats count by host', 'stats by (service) count()'],
-    ['* | summarize count() by host', '"summarize" is no pipe; write stats by (f) count()'],
+    ['* | summarize count() by host', '"summarize" is not a pipe; write stats by (f) count()'],
     ['* | group by (host)) | limit 1', 'end of the query'],
-    ['* | nosuchpipe(x)', '"nosuchpipe" is no pipe'],
-    ['* | line_format [x', '"line_format" is no pipe; write format'],
+    ['* | nosuchpipe(x)', '"nosuchpipe" is not a pipe'],
+    ['* | line_format [x', '"line_format" is not a pipe; write format'],
   ] as const)
     it(`${query} is refused`, () => expect(syntaxError(query)?.message ?? 'accepted').to.include(message));
 
@@ -30,8 +30,8 @@ describe('queries of other languages', () => {
     ['*err*', 'write ~"err"'],
     ['f:*err', 'write ~"err"'],
     ['{app="x"} != "y"', 'write !"y"'],
-    ['error | json', '"json" is no pipe; write unpack_json'],
-    ['error | take 5 | nosuch', '"take" is no pipe; write limit 10', '"nosuch" is no pipe'],
+    ['error | json', '"json" is not a pipe; write unpack_json'],
+    ['error | take 5 | nosuch', '"take" is not a pipe; write limit 10', '"nosuch" is not a pipe'],
     ['error | where level == "x"', 'level:="x"'],
     ['error | level = x', 'level:=x'],
   ] as const)

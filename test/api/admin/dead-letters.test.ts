@@ -112,7 +112,7 @@ describe('admin routes of dead letters', () => {
 
   for (const [query, what] of [
     ['reason=bored', /The reason is one of foreign, version, headers, rows, refused/],
-    ['from=yesterday', /no time/],
+    ['from=yesterday', /not a valid time/],
     ['limit=0', /limit/],
     ['limit=10001', /limit/],
     ['limit=1e3', /limit/],

@@ -98,7 +98,7 @@ describe('/rules', () => {
       [{ ...GOOD, query: 'a:( | stats count()' }, /The query is not LogsQL: /],
       [{ ...GOOD, query: '~"(a{1,20}){1,50}" | stats count()' }, /at most 1000 instructions/],
       [{ ...GOOD, query: `${'a '.repeat(600)}| stats count()` }, /1 to 1000 characters/],
-      [{ ...GOOD, query: '* | stats by (a) count()', by: ['b'] }, /groups already/],
+      [{ ...GOOD, query: '* | stats by (a) count()', by: ['b'] }, /already groups/],
       [{ ...GOOD, by: ['a', 'b', 'c', 'd', 'e'] }, /at most 4 fields/],
       [{ ...GOOD, if: 'value ~ 5' }, /The condition is "value > 5"/],
       [{ ...GOOD, if: 'value > many' }, /compares with a number/],

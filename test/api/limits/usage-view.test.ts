@@ -96,7 +96,7 @@ describe('usage view', () => {
   it('lets a process come up before it has heard of a guard, for 30 s', () => {
     guard('old', 'full', 0, false);
     expect(view.logFull(30_000)).to.equal(null);
-    expect(view.logFull(30_001)).to.match(/unknown/);
+    expect(view.logFull(30_001)).to.match(/has not reported/);
   });
 
   it('believes any guard that was heard within 30 s', () => {
@@ -106,7 +106,7 @@ describe('usage view', () => {
     guard('a', null, 81_000);
     expect(view.logFull(110_000)).to.equal('The disk is full.');
     expect(view.logFull(110_001)).to.equal(null);
-    expect(view.logFull(111_001)).to.match(/unknown/);
+    expect(view.logFull(111_001)).to.match(/has not reported/);
     guard('b', null, 200_000);
     expect(view.logFull(200_001)).to.equal(null);
   });

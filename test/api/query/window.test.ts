@@ -27,16 +27,16 @@ describe('windows of queries', () => {
     expect(readWindow('-1y', 'now', NOW, 0).start).to.equal(at('2025-11-18T11:00:00Z'));
   });
   const refused: readonly (readonly [string, string, string])[] = [
-    ['yesterday', 'now', 'start "yesterday" is no time'],
-    ['-1h', 'soon', 'end "soon" is no time'],
+    ['yesterday', 'now', 'start "yesterday" is not a valid time'],
+    ['-1h', 'soon', 'end "soon" is not a valid time'],
     ['', 'now', 'start ""'],
     ['now', '-1h', 'is after end'],
-    ['2026-13-01', 'now', 'is no time'],
-    ['9e30', 'now', 'start "9e30" is no time'],
-    ['-9e30', 'now', 'is no time'],
-    ['now', '1e999', 'end "1e999" is no time'],
-    ['-500y', 'now', 'start "-500y" is no time'],
-    ['-300000y', 'now', 'is no time'],
+    ['2026-13-01', 'now', 'is not a valid time'],
+    ['9e30', 'now', 'start "9e30" is not a valid time'],
+    ['-9e30', 'now', 'is not a valid time'],
+    ['now', '1e999', 'end "1e999" is not a valid time'],
+    ['-500y', 'now', 'start "-500y" is not a valid time'],
+    ['-300000y', 'now', 'is not a valid time'],
   ];
   for (const [start, end, message] of refused)
     it(`refuse ${JSON.stringify([start, end])}`, () =>
@@ -49,7 +49,7 @@ describe('cursors', () => {
   it('are within the calendar', () => {
     for (const text of ['9e30', '-9e30', '99999999999999999999999'])
       expect(() => readCursor(text), text)
-        .to.throw(HttpError, 'is no time')
+        .to.throw(HttpError, 'is not a valid time')
         .with.property('status', 400);
   });
 

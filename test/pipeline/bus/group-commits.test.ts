@@ -45,7 +45,7 @@ describe('group commits', () => {
     const kept = commits.commit(of(2));
     isOurs = false;
     await kept;
-    expect(await lost).to.contain('not ours');
+    expect(await lost).to.contain('no longer assigned');
     expect(JSON.stringify(sent)).not.to.contain('m1');
     expect(sent).to.have.length(1);
   });

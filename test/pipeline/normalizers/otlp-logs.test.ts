@@ -36,7 +36,7 @@ describe('normalizer otlp_logs', () => {
     });
   };
   ok('takes a body that is text', { body: 'a "b" \\ \n 漢 🚀' }, { _msg: 'a "b" \\ \n 漢 🚀' });
-  ok('takes the observed time where there is no time', { time: 0n, observed: TIME, body: 'a' }, { _msg: 'a' });
+  ok('takes the observed time where there is not a valid time', { time: 0n, observed: TIME, body: 'a' }, { _msg: 'a' });
   ok('takes the time of arrival where there is none', { time: 0n, body: 'a' }, { _msg: 'a', _time: '2026-11-21T14:00:00Z' });
   ok(
     'reads the level from the severity number',

@@ -34,7 +34,7 @@ describe('addresses for connections that somebody else has asked for', () => {
     expect(['', '10.0.0.0', '10.0.0.0/33', '::/129', '10.0.0/8', 'a/8', '10.0.0.0/8/8', '10.0.0.0/-1'].map(isNetwork)).to.deep.equal(
       Array(8).fill(false),
     );
-    expect(() => new Addresses(['10/8'])).to.throw('"10/8" is no network');
+    expect(() => new Addresses(['10/8'])).to.throw('"10/8" is not a network');
   });
 
   /** What a request ends with, where the name resolves so. */

@@ -104,7 +104,7 @@ describe('OTLP in JSON', () => {
     });
   };
   rejected('rejects a record that is no object', '5', /^not a JSON object$/);
-  rejected('rejects a time that is none', '{"timeUnixNano":"soon"}', /^_time is not a time: timeUnixNano is no number/);
+  rejected('rejects a time that is none', '{"timeUnixNano":"soon"}', /^_time is not a time: timeUnixNano is not a number/);
   rejected('rejects a negative time', '{"timeUnixNano":-1}', /^_time is not a time/);
   rejected('rejects attributes that are no list', '{"attributes":{"a":1}}', /^attributes is not an array$/);
   rejected('rejects an attribute that is no object', '{"attributes":[7]}', /^an attribute is not an object$/);
