@@ -85,7 +85,7 @@ describe('live tails', function () {
       [{ query: 1 }, 'must be a string'],
       ['{"query":', 'not JSON'],
       ['[]', 'JSON object'],
-      [{ query: '*', since: 'soon' }, 'no time'],
+      [{ query: '*', since: 'soon' }, 'not a valid time'],
       [{ query: '*', resume: "'; DROP TABLE logs" }, 'not a position'],
       ['{"__proto__":{"query":"*"}}', 'no `query`'],
     ] as const) {
