@@ -78,7 +78,7 @@ export interface Pipe {
   needs(output: FieldSet): FieldSet;
   stage(context: RunContext): Stage;
   /** For a pipe that looks beyond the rows it is given, and can only be the first: its rows, of the entries that match. */
-  expand?(rows: readonly LogEntry[], run: RunRows): Promise<LogEntry[]>;
+  expand?(rows: readonly LogEntry[], run: RunRows, context: RunContext): Promise<LogEntry[]>;
   /** What becomes of each row in SQL, for a pipe that changes rows one by one; null (or absent) when SQL cannot say it exactly. */
   computes?(input: RowInput): RowChange | null;
   /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot say it exactly. */

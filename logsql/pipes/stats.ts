@@ -3,6 +3,7 @@ import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { parseTimestamp } from '../numbers.ts';
 import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
+import type { QueryMemory } from '../memory.ts';
 import { quote } from '../reserved.ts';
 import { Layers } from '../sql/layers.ts';
 import { stats as functions } from '../stats/index.ts';
@@ -94,14 +95,16 @@ export class StatsPipe implements Pipe {
           if (call.condition === null || call.condition.matches(row)) accumulators[index]?.add(row);
         return [];
       },
-      flush: () =>
-        inOrder([...groups.values()], this.by).map(({ values, accumulators }) =>
-          this.#row(
-            values,
-            accumulators.map((accumulator) => accumulator.value()),
-          ),
-        ),
+      flush: () => this.#rows(inOrder([...groups.values()], this.by, context.memory)),
     };
+  }
+  /** One by one, so that the time is looked at between them. */
+  *#rows(groups: readonly Group[]): Generator<LogEntry> {
+    for (const { values, accumulators } of groups)
+      yield this.#row(
+        values,
+        accumulators.map((accumulator) => accumulator.value()),
+      );
   }
 
   /** How much time the group of these values stands for. */
@@ -200,9 +203,9 @@ export class StatsPipe implements Pipe {
 type Form = (input: StatsSqlInput) => StatsSql | null;
 const NO_FORM: Form = () => null;
 
-function inOrder<Each extends Pick<Group, 'values'>>(groups: Each[], by: readonly ByField[]): Each[] {
+function inOrder<Each extends Pick<Group, 'values'>>(groups: Each[], by: readonly ByField[], memory: QueryMemory): Each[] {
   const compare = compareGroups(by.map(({ name }) => name));
-  return groups.sort((a, b) => compare(a.values, b.values));
+  return memory.sort(groups, (a, b) => compare(a.values, b.values));
 }
 
 const printCall = ({ stats, condition }: Omit<StatsCall, 'name'>): string =>
