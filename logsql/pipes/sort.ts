@@ -212,6 +212,20 @@ export const sort: PipeSpec = {
   examples: [
     { query: '* | sort by (v)', input: INPUT, output: [{ n: 1 }, { v: '1.9.0', n: 3 }, { v: '1.10.0', n: 2 }] },
     { query: '* | sort by (n desc) limit 1 rank as r', input: INPUT, output: [{ v: '1.9.0', n: 3, r: 1 }] },
+    // what is no number comes after all numbers
+    {
+      query: '* | stats by (n) count() c | math n * c / 2 as r | sort by (r desc) limit 2',
+      input: [{ n: 1 }, { n: 3 }, { n: 'x' }],
+      output: [
+        { n: 'x', c: 1, r: 'NaN' },
+        { n: '3', c: 1, r: 1.5 },
+      ],
+    },
+    {
+      query: '* | stats by (v) count() c | filter c:<3 | sort by (c, v desc) limit 1',
+      input: [{ v: '1.10.0' }, { v: '1.9.0' }, { v: 'x' }, { v: 'x' }],
+      output: [{ v: '1.10.0', c: 1 }],
+    },
   ],
   parse: parseSort,
 };

@@ -92,6 +92,13 @@ const STEPS: readonly ((groups: Groups) => string)[] = [
     if (name !== '_time') groups.numbers.push(name, name);
     return text;
   },
+  // what is no number, or infinite, has its place in the order too
+  (groups) => {
+    const { random } = groups.source;
+    const expression = random.pick(EXPRESSIONS)(groups);
+    groups.numbers.push('r');
+    return `math ${expression} as r | sort by (r${random.pick(['', ' desc'])}${random.pick(['', `, ${field(groups)}`])}) limit ${small(groups.source)}`;
+  },
   renamed,
   sort,
   sort,
