@@ -28,6 +28,14 @@ export class ByteWriter {
     this.#length += this.#bytes.write(text, this.#length, 'latin1');
   }
 
+  /** Bytes, after their length; they are read as they are, or as a text. */
+  bytes(bytes: Uint8Array): void {
+    this.count(bytes.length);
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
   finish(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -86,6 +94,14 @@ export class ByteReader {
     if (this.#at + 4 > this.#bytes.length) throw new CutOff();
     this.#at += 4;
     return this.#bytes.readUInt32LE(this.#at - 4);
+  }
+
+  /** Bytes that were written with their length: a view. */
+  bytes(): Buffer {
+    const length = this.count(this.#bytes.length);
+    if (this.#at + length > this.#bytes.length) throw new CutOff();
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
   text(): string {
