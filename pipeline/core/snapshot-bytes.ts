@@ -11,6 +11,25 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest;
   }
 
+  /** Many integers, each as `count` writes it. */
+  counts(numbers: Uint16Array): void {
+    this.#reserve(3 * numbers.length);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    for (const number of numbers) {
+      if (number < 128) bytes[at++] = number;
+      else if (number < 16_384) {
+        bytes[at++] = (number & 127) | 128;
+        bytes[at++] = number >> 7;
+      } else {
+        bytes[at++] = (number & 127) | 128;
+        bytes[at++] = ((number >> 7) & 127) | 128;
+        bytes[at++] = number >> 14;
+      }
+    }
+    this.#length = at;
+  }
+
   /** An integer of either sign, the smaller the shorter. */
   signed(number: number): void {
     this.count(number < 0 ? -2 * number - 1 : 2 * number);
@@ -34,6 +53,11 @@ export class ByteWriter {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
     this.#length += bytes.length;
+  }
+
+  /** Begins again with nothing: what `finish` gave before is overwritten. */
+  clear(): void {
+    this.#length = 0;
   }
 
   finish(): Buffer {
