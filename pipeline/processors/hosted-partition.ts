@@ -52,6 +52,8 @@ export type HostedPartitionOptions<In extends Position = Input> = {
 /** A snapshot is due after so many records, or so much time. Milliseconds. */
 const SNAPSHOT_RECORDS = 50_000;
 const SNAPSHOT_MS = 30_000;
+/** Of a large state it is due later, so that snapshots are no more than so many bytes a millisecond: 32 MB take two minutes more. */
+const SNAPSHOT_BYTES = 256;
 /** What is new is not asked for while so much waits to be written. */
 const MOST_WAITING = 1024 * 1024;
 
@@ -167,7 +169,8 @@ export class HostedPartition<In extends Position = Input> {
         }
       }
     for (const member of this.#members) {
-      const isDue = member.records >= SNAPSHOT_RECORDS || now() - member.savedAt >= SNAPSHOT_MS;
+      const dueMs = SNAPSHOT_MS + Math.floor(member.stateBytes / SNAPSHOT_BYTES);
+      const isDue = member.records >= SNAPSHOT_RECORDS || now() - member.savedAt >= dueMs;
       if (isDue) this.#save(member);
     }
   }

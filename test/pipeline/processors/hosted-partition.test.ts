@@ -147,6 +147,23 @@ describe('a hosted partition', () => {
     expect(await saved()).to.deep.equal(['a saved 50010: 50010']);
   });
 
+  it('saves a large state more seldom', async () => {
+    const world = new World();
+    const large = { ...counting('a'), snapshot: () => Buffer.alloc(256 * 10_000, '7') };
+    const partition = world.open([large]);
+    const savedAt: number[] = [];
+    for (let second = 0, seen = 0; second < 120; second++) {
+      world.now = second * 1000;
+      take(partition, second, second + 1);
+      partition.look();
+      await world.writes.idle();
+      const saves = world.events.filter((event) => event.includes('saved')).length;
+      if (saves > seen) savedAt.push(second);
+      seen = saves;
+    }
+    expect(savedAt).to.deep.equal([30, 70, 110]);
+  });
+
   it('takes a large snapshot in slices, and no input until it is whole', async () => {
     const world = new World();
     const slices = (state: { readonly count: number }): Generator<undefined, Buffer> =>
