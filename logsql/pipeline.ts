@@ -34,11 +34,17 @@ export class Pipeline {
   }
 
   #feed(row: LogEntry, from: number): void {
-    this.#memory.step();
+    this.#memory.step(charactersOf(row));
     const stage = this.#stages[from];
     if (stage === undefined) this.#sink(row);
     else for (const next of stage.push(row)) this.#feed(next, from + 1);
   }
+}
+
+function charactersOf(row: LogEntry): number {
+  let characters = 0;
+  for (const value of row.values()) characters += textOf(value).length;
+  return characters;
 }
 
 /**
@@ -66,7 +72,7 @@ async function evaluateAll(query: QueryNode, entries: readonly LogEntry[], conte
   const own = query.options.ignoreGlobalTimeFilter === true ? { ...context, start: MIN_TIME, end: MAX_TIME } : context;
   const matching = entries.filter((entry) => insideWindow(entry, own) && filter.matches(entry));
   const [first, ...rest] = pipes;
-  if (first?.expand !== undefined) return throughPipes(rest, await first.expand(matching, run), own);
+  if (first?.expand !== undefined) return throughPipes(rest, await first.expand(matching, run, own), own);
   return throughPipes(pipes, startsNewest(pipes) ? matching : matching.reverse(), {
     ...own,
     ...narrowWindow(splitHead(resolved).filter, own),

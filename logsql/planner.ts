@@ -28,7 +28,7 @@ import { volumeCounts, type VolumeCover } from './sql/volume.ts';
 import { narrowWindow, type TimeWindow } from './window.ts';
 import type { QueryMemory } from './memory.ts';
 import type { AggregatePlan, EntriesPlan, ExpandPlan, GatherPlan, Plan, Position, ReshapedPlan } from './plan.ts';
-import type { Counts, Filter, FirstRows, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe, StreamNames } from './types.ts';
+import type { Counts, Filter, Pipe, QueryNode, RunContext, SqlContext, SqlInput, SqlPipe, StreamNames } from './types.ts';
 
 export type PlanOptions = {
   readonly tenantId: number;
@@ -256,19 +256,6 @@ const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pip
 type Sources = Pick<SqlInput, 'counts' | 'widest' | 'doubt'> & { readonly entries: Sql };
 const nothingCounted = (): null => null;
 
-/** No pipe cuts off more in SQL. */
-const MOST_FIRST = 100_000;
-
-/** The rows that a pipe keeps of those that it is given, where these are the first ones in an order that SQL may have. */
-function firstOf(pipe: Pipe | undefined): FirstRows | null {
-  if (pipe instanceof LimitPipe) return pipe.limit > MOST_FIRST ? null : { field: null, isDescending: false, most: pipe.limit };
-  if (!(pipe instanceof SortPipe)) return null;
-  const { keys, isDescending, offset, limit, partition } = pipe.options;
-  const [key, ...more] = keys;
-  if (key === undefined || more.length > 0 || partition.length > 0 || offset + limit > MOST_FIRST) return null;
-  return { field: key.field, isDescending: key.isDescending !== isDescending, most: offset + limit };
-}
-
 /** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
 function planAggregate(
   pipes: readonly Pipe[],
@@ -310,7 +297,7 @@ function planAggregate(
     context,
     run,
     output,
-    first: firstOf(rest[0]),
+    rest,
   };
   const { gather } = pipe;
   if (gather !== undefined) return { kind: 'gather', pipes: rest, run, otherwise, gather: (ask) => gather.call(pipe, input, ask) };
@@ -332,7 +319,7 @@ function aggregatePlan(
   if (made === null || !new Room().take(made.statement)) return null;
   return {
     kind: 'aggregate',
-    pipes: made.order === undefined ? rest : [made.order, ...rest],
+    pipes: [...(made.order === undefined ? [] : [made.order]), ...(made.left ?? rest)],
     run,
     statement: made.statement,
     streamColumns: made.streamColumns,

@@ -78,7 +78,7 @@ export interface Pipe {
   needs(output: FieldSet): FieldSet;
   stage(context: RunContext): Stage;
   /** For a pipe that looks beyond the rows it is given, and can only be the first: its rows, of the entries that match. */
-  expand?(rows: readonly LogEntry[], run: RunRows): Promise<LogEntry[]>;
+  expand?(rows: readonly LogEntry[], run: RunRows, context: RunContext): Promise<LogEntry[]>;
   /** What becomes of each row in SQL, for a pipe that changes rows one by one; null (or absent) when SQL cannot say it exactly. */
   computes?(input: RowInput): RowChange | null;
   /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot say it exactly. */
@@ -134,15 +134,12 @@ export type SqlInput = {
   readonly run: RunContext;
   /** Of the fields it gives, these are needed. */
   readonly output: FieldSet;
-  /** Of its rows, the pipe that follows needs no others than these. */
-  readonly first?: FirstRows | null;
+  /** The pipes that follow: rows that they leave out need not be given. Absent: none. */
+  readonly rest?: readonly Pipe[];
 };
 
 /** Entries that are counted: what stands after FROM, with ENTRIES as `entries` (sql/hourly.ts); where there is `doubt`, as SqlInput has it, another way. */
 export type Counts = { readonly source: Sql; readonly doubt?: Sql; readonly otherwise?: Counts | null };
-
-/** The first rows in the order of a field, of equal ones as they come; without a field the first ones as they come. */
-export type FirstRows = { readonly field: string | null; readonly isDescending: boolean; readonly most: number };
 
 /** A pipe as one SELECT, and its rows read back. */
 export type SqlPipe = {
@@ -153,6 +150,8 @@ export type SqlPipe = {
   readonly streamColumns: readonly number[];
   /** Puts its rows in their order, where SQL cannot. */
   readonly order?: Pipe;
+  /** What of `SqlInput.rest` is left to do with its rows; absent: all of it. */
+  readonly left?: readonly Pipe[];
   /** Another statement for the same, to run where `decode` gave null. */
   readonly otherwise?: SqlPipe;
 };

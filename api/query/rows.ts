@@ -44,7 +44,7 @@ export async function* rows({ plan, run }: Prepared, runner: Runner, wanted: Wan
         plan.run,
         `The ${plan.pipe.toString().split(' ', 1)[0] ?? ''} pipe`,
       );
-      const expanded = await plan.pipe.expand?.(matching, run);
+      const expanded = await plan.pipe.expand?.(matching, run, plan.run);
       yield { rows: through(plan, expanded ?? [], runner, wanted), placeOf: noPlace };
       break;
     }

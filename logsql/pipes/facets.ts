@@ -1,5 +1,6 @@
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { FieldSet } from '../fields.ts';
+import type { QueryMemory } from '../memory.ts';
 import { isNumberPrefix } from '../numbers.ts';
 import { compareBytes } from '../order.ts';
 import { MAX_FACET_VALUES, findFacets, type Facet, type FacetBounds, type Facets } from '../sql/facets.ts';
@@ -57,14 +58,14 @@ export class FacetsPipe implements Pipe {
         for (const [name, value] of row) if (!this.options.never.includes(name)) this.#count(fields, name, textOf(value), budget);
         return [];
       },
-      flush: () => this.#rows({ facets: [...fields].flatMap(([name, field]) => toFacet(name, field)), left: 0, rows }),
+      flush: () => this.#rows({ facets: [...fields].flatMap(([name, field]) => toFacet(name, field)), left: 0, rows }, context.memory),
     };
   }
   async gather(input: SqlInput, ask: Ask): Promise<readonly LogEntry[] | null> {
     const { limit, maxValues, maxFields } = this.options;
     if (limit > MAX_FACET_VALUES || maxValues > MAX_FACET_VALUES) return null;
     const found = await findFacets(input, { ...this.options, maxFields: Math.min(maxFields, MAX_FIELDS) }, ask);
-    return found === null || (found.left > 0 && maxFields > MAX_FIELDS) ? null : this.#rows(found);
+    return found === null || (found.left > 0 && maxFields > MAX_FIELDS) ? null : this.#rows(found, input.run.memory);
   }
   #count(fields: Map<string, Field>, name: string, value: string, budget: Budget): void {
     let field = fields.get(name);
@@ -84,15 +85,18 @@ export class FacetsPipe implements Pipe {
     if (known === undefined) budget.take(1, sizeOfText(value) + PER_VALUE);
     field.hits.set(value, (known ?? 0) + 1);
   }
-  #rows({ facets, left, rows }: Facets): LogEntry[] {
+  #rows({ facets, left, rows }: Facets, memory: QueryMemory): LogEntry[] {
     const { limit, keepsConstant, always, maxFields } = this.options;
     const isBounded = maxFields !== Infinity;
     const kept = facets.filter(({ distinct, hits }) => keepsConstant || distinct !== 1 || hits !== rows);
     const isAlways = (name: string): number => (always.includes(name) ? 1 : 0);
-    kept.sort((a, b) => (isBounded ? b.hits - a.hits || isAlways(b.name) - isAlways(a.name) : 0) || compareBytes(a.name, b.name));
+    memory.sort(kept, (a, b) => (isBounded ? b.hits - a.hits || isAlways(b.name) - isAlways(a.name) : 0) || compareBytes(a.name, b.name));
     const shown = kept.slice(0, maxFields);
     const cut = kept.length - shown.length + left;
-    const values = shown.flatMap(({ name, values }) => mostFrequent(values, limit).map(([value, size]) => facetRow(name, value, size)));
+    const values = shown.flatMap(({ name, values }) => {
+      memory.step();
+      return mostFrequent(values, limit, memory).map(([value, size]) => facetRow(name, value, size));
+    });
     return isBounded && cut > 0 ? [...values, rowOf([['truncated_fields', new Literal(String(cut))]])] : values;
   }
 }
@@ -102,8 +106,8 @@ function toFacet(name: string, { hits, isLeftOut }: Field): Facet[] {
   return [{ name, hits: [...hits.values()].reduce((sum, size) => sum + size, 0), distinct: hits.size, values: [...hits] }];
 }
 
-const mostFrequent = (values: readonly (readonly [string, number])[], limit: number): (readonly [string, number])[] =>
-  [...values].sort(([a, x], [b, y]) => y - x || compareBytes(a, b)).slice(0, limit);
+const mostFrequent = (values: readonly (readonly [string, number])[], limit: number, memory: QueryMemory): (readonly [string, number])[] =>
+  memory.sort([...values], ([a, x], [b, y]) => y - x || compareBytes(a, b)).slice(0, limit);
 
 const facetRow = (name: string, value: string, size: number): LogEntry =>
   rowOf([

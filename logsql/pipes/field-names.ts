@@ -45,7 +45,7 @@ class FieldNamesPipe implements Pipe {
         }
         return [];
       },
-      flush: () => [...hits].sort(([a], [b]) => compareBytes(a, b)).map(([name, size]) => this.#row(name, String(size))),
+      flush: () => memory.sort([...hits], ([a], [b]) => compareBytes(a, b)).map(([name, size]) => this.#row(name, String(size))),
     };
   }
   #row(name: string, hits: string): LogEntry {

@@ -54,8 +54,8 @@ export class GroupOrderPipe implements Pipe {
         return [];
       },
       flush: () =>
-        rows
-          .sort((a, b) => compare(a.values, b.values))
+        memory
+          .sort(rows, (a, b) => compare(a.values, b.values))
           .slice(0, this.#limit)
           .map(({ row }) => row),
     };

@@ -12,15 +12,19 @@ import { mapRows } from './rows.ts';
 type Assignment = { readonly expression: Expression; readonly name: string };
 
 /** `math a / b as r, …`: numbers out of fields; later expressions see the results of earlier ones. */
-class MathPipe implements Pipe {
+export class MathPipe implements Pipe {
   readonly liveTail = true;
   readonly rows = 'same';
   readonly #assignments: readonly Assignment[];
   constructor(assignments: readonly Assignment[]) {
     this.#assignments = assignments;
   }
+  /** The fields it writes. */
+  get names(): readonly string[] {
+    return this.#assignments.map(({ name }) => name);
+  }
   get dropsTime(): boolean {
-    return this.#assignments.some(({ name }) => name === '_time');
+    return this.names.includes('_time');
   }
   toString(): string {
     return `math ${this.#assignments.map(({ expression, name }) => `${expression.toString()} as ${quote(name)}`).join(', ')}`;

@@ -50,7 +50,7 @@ export class PatternsPipe implements Pipe {
         return [];
       },
       flush: () => {
-        const sorted = [...groups].sort(([a, { hits: more }], [b, { hits: less }]) => less - more || compareBytes(a, b));
+        const sorted = context.memory.sort([...groups], ([a, { hits: more }], [b, { hits: less }]) => less - more || compareBytes(a, b));
         return sorted.slice(0, this.limit).map(([, { hits, example }]) => rowOf(example, String(hits)));
       },
     };

@@ -91,11 +91,8 @@ export class SortPipe implements Pipe {
     const budget = new Budget(context.memory, 'The sort pipe', this.advice);
     const { offset, limit, most = Infinity } = options;
     const kept = offset + Math.min(limit, most);
-    const compareRows = comparison(options);
-    const compare = (a: Keyed, b: Keyed): number => {
-      context.memory.step();
-      return compareRows(a, b);
-    };
+    const compare = comparison(options);
+    const inOrder = (group: Keyed[]): Keyed[] => context.memory.sort(group, compare);
     return {
       push: (row) => {
         const key = keyOf(options.partition.map((field) => textOf(row.get(field))));
@@ -106,7 +103,7 @@ export class SortPipe implements Pipe {
         budget.take(1, keyed.size);
         group.push(keyed);
         if (group.length >= kept * 2 + 1024) {
-          const first = (limit === Infinity ? group.filter(({ row }) => hasValues(row)) : group).sort(compare).slice(0, kept);
+          const first = inOrder(limit === Infinity ? group.filter(({ row }) => hasValues(row)) : group).slice(0, kept);
           budget.give(group.length, sizeOfAll(group));
           budget.take(first.length, sizeOfAll(first));
           groups.set(key, first);
@@ -114,7 +111,7 @@ export class SortPipe implements Pipe {
         return [];
       },
       *flush() {
-        for (const group of groups.values()) yield* cut(group.sort(compare), options);
+        for (const group of groups.values()) yield* cut(inOrder(group), options);
       },
     };
   }

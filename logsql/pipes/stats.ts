@@ -1,15 +1,16 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
-import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { parseTimestamp } from '../numbers.ts';
 import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
+import type { QueryMemory } from '../memory.ts';
 import { quote } from '../reserved.ts';
+import { cutGroups, type GroupCut } from '../sql/cut-groups.ts';
 import { Layers } from '../sql/layers.ts';
 import { stats as functions } from '../stats/index.ts';
 import type {
   Accumulator,
   Filter,
-  FirstRows,
   Parser,
   Pipe,
   PipeSpec,
@@ -94,14 +95,16 @@ export class StatsPipe implements Pipe {
           if (call.condition === null || call.condition.matches(row)) accumulators[index]?.add(row);
         return [];
       },
-      flush: () =>
-        inOrder([...groups.values()], this.by).map(({ values, accumulators }) =>
-          this.#row(
-            values,
-            accumulators.map((accumulator) => accumulator.value()),
-          ),
-        ),
+      flush: () => this.#rows(inOrder([...groups.values()], this.by, context.memory)),
     };
+  }
+  /** One by one, so that the time is looked at between them. */
+  *#rows(groups: readonly Group[]): Generator<LogEntry> {
+    for (const { values, accumulators } of groups)
+      yield this.#row(
+        values,
+        accumulators.map((accumulator) => accumulator.value()),
+      );
   }
 
   /** How much time the group of these values stands for. */
@@ -136,7 +139,7 @@ export class StatsPipe implements Pipe {
       Infinity,
     );
   }
-  sql({ source, entries, context, run, doubt = null, first = null }: SqlInput): SqlPipe | null {
+  sql({ source, entries, context, run, doubt = null, rest = [] }: SqlInput): SqlPipe | null {
     const keys = this.by.map(({ name, bucket }) => sqlKey(name, bucket, context));
     if (!keys.every((key) => key !== null)) return null;
     const inputs = this.calls.map((call) => conditionOf(call, { ...context, indexed: false }));
@@ -146,7 +149,7 @@ export class StatsPipe implements Pipe {
       const parts = forms.map((form, index) => form({ ...common, condition: inputs[index]?.condition ?? null }));
       return parts.every((part) => part !== null)
         ? this.#statement(
-            { source: common.layers.over(source, context.computed === undefined), run, keys, doubt, first },
+            { source: common.layers.over(source, context.computed === undefined), run, keys, doubt, rest },
             forms,
             parts,
             statement,
@@ -161,28 +164,38 @@ export class StatsPipe implements Pipe {
       ),
     );
   }
-  /** The order of groups that are cut after so many; null where SQL has not the order. */
-  #firstGroups(keys: readonly GroupKey[], parts: readonly StatsSql[], { field, isDescending, most }: FirstRows): Sql | null {
-    if (keys.length === 0 || keys.some(({ isStream }) => isStream)) return null;
-    const limit = sql` LIMIT ${uint32(most)}`;
-    if (field === null) return sql`${groupOrder(keys)}${limit}`;
-    const number = parts[this.calls.findIndex(({ name }) => name === field)]?.number;
-    return number === undefined ? null : sql`${groupOrder(keys, [isDescending ? sql`${number} DESC` : number])}${limit}`;
+  /** The same with what the pipes that follow leave of the groups. Not where something is in doubt: any group may be one of those after all. */
+  #cut(source: Sql, keys: readonly GroupKey[], parts: readonly StatsSql[], run: RunContext, rest: readonly Pipe[]): GroupCut | null {
+    const groups = this.by.map(({ name }, index) => ({
+      name,
+      key: keys[index]?.expression ?? sql``,
+      isStream: keys[index]?.isStream === true,
+    }));
+    const results = this.calls.map(({ name }, index) => ({ name, columns: parts[index]?.columns ?? [], number: parts[index]?.number }));
+    return cutGroups({ source, groups, results, run }, rest);
   }
   #statement(
-    { source, run, keys, doubt, first }: Pick<SqlInput, 'source' | 'run' | 'doubt' | 'first'> & { readonly keys: readonly GroupKey[] },
+    {
+      source,
+      run,
+      keys,
+      doubt,
+      rest,
+    }: Pick<SqlInput, 'source' | 'run' | 'doubt'> & { readonly rest: readonly Pipe[] } & { readonly keys: readonly GroupKey[] },
     forms: readonly Form[],
     parts: readonly StatsSql[],
     make: (forms: readonly Form[]) => SqlPipe | null,
   ): SqlPipe {
     const groups = keys.map(({ expression }) => expression);
     const list = join([...groups, ...parts.flatMap(({ columns }) => columns), ...doubtColumn(doubt)], sql`, `);
-    // a group of which something is in doubt may be one of the first after all
-    const order = (doubt === null && first ? this.#firstGroups(keys, parts, first) : null) ?? groupOrder(keys);
+    const cut = doubt === null ? this.#cut(source, keys, parts, run, rest) : null;
     const isLast = parts.every(({ otherwise }) => otherwise === undefined);
     const otherwise = isLast ? null : make(parts.map((part, index) => part.otherwise ?? forms[index] ?? NO_FORM));
     return {
-      statement: sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}${order}`}`,
+      statement:
+        cut?.statement ??
+        sql`SELECT ${list} FROM ${source}${groups.length === 0 ? sql`` : sql` GROUP BY ${join(groups, sql`, `)}${groupOrder(keys)}`}`,
+      ...(cut === null ? {} : { left: cut.left }),
       ...(keys.some(({ isStream }) => isStream) ? { order: new GroupOrderPipe(this.by.map(({ name }) => name)) } : {}),
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) => {
@@ -200,9 +213,9 @@ export class StatsPipe implements Pipe {
 type Form = (input: StatsSqlInput) => StatsSql | null;
 const NO_FORM: Form = () => null;
 
-function inOrder<Each extends Pick<Group, 'values'>>(groups: Each[], by: readonly ByField[]): Each[] {
+function inOrder<Each extends Pick<Group, 'values'>>(groups: Each[], by: readonly ByField[], memory: QueryMemory): Each[] {
   const compare = compareGroups(by.map(({ name }) => name));
-  return groups.sort((a, b) => compare(a.values, b.values));
+  return memory.sort(groups, (a, b) => compare(a.values, b.values));
 }
 
 const printCall = ({ stats, condition }: Omit<StatsCall, 'name'>): string =>

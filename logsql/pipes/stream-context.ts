@@ -2,12 +2,13 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime, parseTime } from '../../pipeline/core/time.ts';
 import { momentText } from '../times.ts';
 import { FieldSet } from '../fields.ts';
+import type { QueryMemory } from '../memory.ts';
 import { AndFilter } from '../filters/logic.ts';
 import { parseStreamText } from '../filters/stream.ts';
 import { TimeFilter, duration } from '../filters/time.ts';
 import { Query } from '../query.ts';
 import { contextsOf } from '../sql/contexts.ts';
-import type { Ask, Parser, Pipe, PipeSpec, RunRows, SqlInput, Stage } from '../types.ts';
+import type { Ask, Parser, Pipe, PipeSpec, RunContext, RunRows, SqlInput, Stage } from '../types.ts';
 import { count } from './arguments.ts';
 
 const HOUR = 3_600_000_000_000n;
@@ -40,12 +41,13 @@ class StreamContextPipe implements Pipe {
   /** Where few entries match: those around each of them alone. */
   async gather(input: SqlInput, ask: Ask): Promise<readonly LogEntry[] | null> {
     const found = await contextsOf(input, this.#context, ask);
-    return found === null ? null : found.flatMap(({ matched, around }) => this.#around(matched, around));
+    return found === null ? null : found.flatMap(({ matched, around }) => this.#around(matched, around, input.run.memory));
   }
 
-  async expand(rows: readonly LogEntry[], run: RunRows): Promise<LogEntry[]> {
+  async expand(rows: readonly LogEntry[], run: RunRows, { memory }: RunContext): Promise<LogEntry[]> {
     const byStream = new Map<string, LogEntry[]>();
     for (const row of rows) {
+      memory.step();
       const stream = textOf(row.get('_stream'));
       const own = byStream.get(stream);
       if (own === undefined) byStream.set(stream, [row]);
@@ -54,10 +56,10 @@ class StreamContextPipe implements Pipe {
     const out: LogEntry[] = [];
     for (const [stream, own] of byStream) {
       // they come newest first, of equal times too
-      const matched = own
-        .toReversed()
-        .map((row) => ({ row, at: parseTime(textOf(row.get('_time'))) ?? 0n }))
-        .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+      const matched = memory.sort(
+        own.toReversed().map((row) => ({ row, at: parseTime(textOf(row.get('_time'))) ?? 0n })),
+        (a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0),
+      );
       const [from, to] = [(matched[0]?.at ?? 0n) - this.#context.window, (matched.at(-1)?.at ?? 0n) + this.#context.window];
       const filter = new AndFilter([new TimeFilter(from, to, `[${formatTime(from)},${formatTime(to)}]`), parseStreamText(stream)]);
       const found = await run(new Query({ ignoreGlobalTimeFilter: true }, filter, []));
@@ -66,6 +68,7 @@ class StreamContextPipe implements Pipe {
         ...this.#around(
           matched.map(({ row }) => row),
           all,
+          memory,
         ),
       );
     }
@@ -73,14 +76,17 @@ class StreamContextPipe implements Pipe {
   }
 
   /** The entries around each match, which are all of its stream or at least these; both oldest first. */
-  #around(matched: readonly LogEntry[], all: readonly LogEntry[]): LogEntry[] {
+  #around(matched: readonly LogEntry[], all: readonly LogEntry[], memory: QueryMemory): LogEntry[] {
     const { before, after } = this.#context;
     const out: LogEntry[] = [];
     let next = 0;
     let from = 0;
     for (const row of matched) {
       let index = from;
-      while (index < all.length && !isSame(row, all[index] ?? row)) index += 1;
+      while (index < all.length && !isSame(row, all[index] ?? row)) {
+        memory.step();
+        index += 1;
+      }
       if (index === all.length) continue;
       from = index + 1;
       const start = Math.max(index - before, next);

@@ -50,7 +50,7 @@ export class TopPipe implements Pipe {
         return [];
       },
       flush: () => {
-        const sorted = [...groups.values()].sort((a, b) => b.hits - a.hits || compareKeys(a.values, b.values));
+        const sorted = context.memory.sort([...groups.values()], (a, b) => b.hits - a.hits || compareKeys(a.values, b.values));
         return sorted.slice(0, this.limit).map(({ values, hits }, index) => this.#row(values, String(hits), index));
       },
     };

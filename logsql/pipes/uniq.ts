@@ -1,6 +1,7 @@
 import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { FieldSet } from '../fields.ts';
+import type { QueryMemory } from '../memory.ts';
 import { compareBytes } from '../order.ts';
 import { quote } from '../reserved.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
@@ -55,22 +56,23 @@ export class UniqPipe implements Pipe {
           }
           groups.set(key, { values, hits: 1 });
           // of those that are left out here none can be among the first any more
-          if (groups.size > 2 * this.limit + SPARE) for (const [left] of this.#sorted(groups).slice(this.limit)) groups.delete(left);
+          if (groups.size > 2 * this.limit + SPARE)
+            for (const [left] of this.#sorted(groups, context.memory).slice(this.limit)) groups.delete(left);
         }
         return [];
       },
       flush: () =>
-        this.#sorted(groups)
+        this.#sorted(groups, context.memory)
           .slice(0, this.limit)
           .map(([, { values, hits }]) => this.#row(values, hits)),
     };
   }
   /** Groups in the order of their keys; whole rows by their texts. */
-  #sorted(groups: ReadonlyMap<string, UniqGroup>): (readonly [string, UniqGroup])[] {
-    if (this.by.length === 0) return [...groups].sort(([a], [b]) => compareBytes(a, b));
+  #sorted(groups: ReadonlyMap<string, UniqGroup>, memory: QueryMemory): (readonly [string, UniqGroup])[] {
+    if (this.by.length === 0) return memory.sort([...groups], ([a], [b]) => compareBytes(a, b));
     const compare = compareGroups(this.by);
     const keyed = [...groups].map((entry) => ({ entry, values: entry[1].values.map(([, value]) => textOf(value)) }));
-    return keyed.sort((a, b) => compare(a.values, b.values)).map(({ entry }) => entry);
+    return memory.sort(keyed, (a, b) => compare(a.values, b.values)).map(({ entry }) => entry);
   }
   #valuesOf(row: LogEntry): readonly (readonly [string, string])[] {
     const names = this.by.length > 0 ? this.by : [...row.keys()].sort();

@@ -19,7 +19,7 @@ export type ComputedRows = {
 };
 
 /** Fields that pipes read from columns of their own, not as texts. */
-const OWN_COLUMNS = ['_time', '_stream', '_stream_id'];
+export const OWN_COLUMNS = ['_time', '_stream', '_stream_id'];
 /** Subqueries inside one another: ClickHouse takes 100, and each of them takes time to analyse. */
 const MOST_LAYERS = 20;
 
@@ -30,14 +30,16 @@ export function computeRows(pipes: readonly Pipe[], entries: Sql, context: SqlCo
     if (pipe.sql !== undefined) {
       // those that look at all fields look at the table's
       const needed = pipe.needs(FieldSet.all);
-      return needed.list() === null || rows.lacks(needed) ? null : rows.result(entries, pipes.slice(index));
+      if (needed.list() === null || rows.lacks(needed)) return null;
+      return { source: rows.over(entries, true), context: rows.context, doubt: rows.doubts, pipes: pipes.slice(index) };
     }
     if (!rows.through(pipe)) return null;
   }
   return null;
 }
 
-class Rows implements RowInput {
+/** Rows and the pipes that have changed them so far. */
+export class Rows implements RowInput {
   readonly run: RunContext;
   /** With the fields as they are by now. */
   context: SqlContext;
@@ -46,10 +48,12 @@ class Rows implements RowInput {
   readonly #doubts: Sql[] = [];
   readonly #conditions: Sql[] = [];
   /** Those of OWN_COLUMNS that rows have no more, or with other values. */
-  #lost: readonly string[] = [];
-  constructor(table: SqlContext, run: RunContext) {
-    this.context = table;
+  #lost: readonly string[];
+  /** `lost`: what the rows never had. */
+  constructor(context: SqlContext, run: RunContext, lost: readonly string[] = []) {
+    this.context = context;
     this.run = run;
+    this.#lost = lost;
   }
 
   text(field: string): Sql | null {
@@ -88,16 +92,21 @@ class Rows implements RowInput {
     return this.#lost.some((field) => fields.has(field));
   }
 
-  result(entries: Sql, pipes: readonly Pipe[]): ComputedRows {
+  /** Of which rows something is in doubt; null where of none. */
+  get doubts(): Sql | null {
     // not with OR: what stands behind it would be worked out apart
-    const doubt = this.#doubts.length === 0 ? null : sql`(${join(this.#doubts, sql` + `)} > 0)`;
+    return this.#doubts.length === 0 ? null : sql`(${join(this.#doubts, sql` + `)} > 0)`;
+  }
+
+  /** The rows that the filters keep, of the table or of a subquery (`isTable`), with what the pipes made of them. */
+  over(source: Sql, isTable: boolean): Sql {
+    const doubt = this.doubts;
     // a doubtful row is not left out: it must be seen
     const condition = this.#conditions.length === 0 ? null : and(this.#conditions);
     const kept = condition === null || doubt === null ? condition : or([doubt, condition]);
     const where = kept === null ? sql`` : sql` WHERE ${kept}`;
     // a condition stands behind a subquery
     if (this.#layers.depth === 0) this.name(sql`1`);
-    const source = this.#layers.over(entries, true);
-    return { source: sql`${source}${where}`, context: this.context, doubt, pipes };
+    return sql`${this.#layers.over(source, isTable)}${where}`;
   }
 }

@@ -29,7 +29,7 @@ class Quantile implements Stats {
       ? printFields('median', this.fields)
       : `quantile(${[this.#written, ...this.fields.map(quotePattern)].join(', ')})`;
   }
-  accumulator({ hold }: StatsContext): Accumulator {
+  accumulator({ hold, memory }: StatsContext): Accumulator {
     const counts = new Map<string, number>();
     return {
       add: (row) => {
@@ -39,7 +39,7 @@ class Quantile implements Stats {
           counts.set(text, (size ?? 0) + 1);
         }
       },
-      value: () => valueAt(this.#phi, counts),
+      value: () => valueAt(this.#phi, counts, memory),
     };
   }
   /** Exact where all values are plain numbers or missing; the last column counts those that are not. */
@@ -65,7 +65,7 @@ class Quantile implements Stats {
     };
   }
   /** Where there are few different values they are counted, and the choice is made here. */
-  #fromCounts({ condition, context }: StatsSqlInput): StatsSql | null {
+  #fromCounts({ condition, context, run }: StatsSqlInput): StatsSql | null {
     const columns = columnsOf(this.fields, context);
     if (columns === null) return null;
     const list = join(
@@ -76,7 +76,7 @@ class Quantile implements Stats {
       columns: [countsOfSome(sql`[${list}]`, condition)],
       decode: ([found]) => {
         const counts = readCounts(found);
-        return counts === null ? null : valueAt(this.#phi, counts);
+        return counts === null ? null : valueAt(this.#phi, counts, run.memory);
       },
       otherwise: (input) => this.#sorted(input),
     };

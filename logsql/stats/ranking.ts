@@ -3,6 +3,7 @@
  * among themselves, and times, and the rest; then the winners of the three. Different texts may be equal (`1.5`, `1.50`): then their
  * bytes decide.
  */
+import type { QueryMemory } from '../memory.ts';
 import { parseInteger, parseNumber, parseTimestamp, parseUint } from '../numbers.ts';
 import { compareBytes, compareNatural, compareValues } from '../order.ts';
 
@@ -83,15 +84,16 @@ function compareNumbers(a: string, x: number, b: string, y: number): number {
   return compareBytes(a, b);
 }
 
-/** Different values in their order: by bytes first, so that the same values always come the same way. */
-export const inOrder = (values: Iterable<string>): string[] => [...values].sort(compareBytes).sort(compareValues);
+/** Different values in their order: by bytes first, so that the same values always come the same way. Throws LogsqlLimitError. */
+export const inOrder = (values: Iterable<string>, memory: QueryMemory): string[] =>
+  memory.sort(memory.sort([...values], compareBytes), compareValues);
 
 /** The value at place ⌊phi·n⌋ of n, given how many there are of each; '' where there is none. */
-export function valueAt(phi: number, counts: ReadonlyMap<string, number>): string {
+export function valueAt(phi: number, counts: ReadonlyMap<string, number>, memory: QueryMemory): string {
   let size = 0;
   for (const count of counts.values()) size += count;
   let left = Math.min(size - 1, Math.floor(phi * size));
-  for (const text of inOrder(counts.keys())) {
+  for (const text of inOrder(counts.keys(), memory)) {
     left -= counts.get(text) ?? 0;
     if (left < 0) return text;
   }

@@ -1,5 +1,6 @@
 import type { FieldValue } from '../../pipeline/core/entry.ts';
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
+import type { QueryMemory } from '../memory.ts';
 import { MOST_FIRST, firstRows, readFirst } from '../sql/places.ts';
 import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
 import { bothOf, columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
@@ -18,10 +19,10 @@ class Values implements Stats {
   toString(): string {
     return printFields(this.#isUnique ? 'uniq_values' : 'values', this.fields) + printLimit(this.#limit);
   }
-  #result(values: readonly string[]): FieldValue {
-    return JSON.stringify(this.#isUnique ? inOrder(values).slice(0, this.#limit) : values);
+  #result(values: readonly string[], memory: QueryMemory): FieldValue {
+    return JSON.stringify(this.#isUnique ? inOrder(values, memory).slice(0, this.#limit) : values);
   }
-  accumulator({ hold }: StatsContext): Accumulator {
+  accumulator({ hold, memory }: StatsContext): Accumulator {
     const list: string[] = [];
     const seen = new Set<string>();
     return {
@@ -33,7 +34,7 @@ class Values implements Stats {
           else list.push(text);
         }
       },
-      value: () => this.#result(this.#isUnique ? [...seen] : list),
+      value: () => this.#result(this.#isUnique ? [...seen] : list, memory),
     };
   }
   sql(input: StatsSqlInput): StatsSql | null {
@@ -45,18 +46,18 @@ class Values implements Stats {
     )}]`;
     return this.#isUnique ? this.#uniqueSql(columns, list, input) : this.#firstSql(list, input);
   }
-  #uniqueSql([column = sql`''`, ...more]: readonly Sql[], list: Sql, { condition }: StatsSqlInput): StatsSql {
+  #uniqueSql([column = sql`''`, ...more]: readonly Sql[], list: Sql, { condition, run }: StatsSqlInput): StatsSql {
     const values = more.length === 0 ? sql`groupUniqArrayIf(${column}, ${bothOf(condition, sql`${column} != ''`)})` : null;
     const full = sql`arrayFilter(v -> v != '', ${list})`;
     const several = condition === null ? sql`groupUniqArrayArray(${full})` : sql`groupUniqArrayArrayIf(${full}, ${condition})`;
-    return { columns: [values ?? several], decode: ([found]) => this.#result(found as readonly string[]) };
+    return { columns: [values ?? several], decode: ([found]) => this.#result(found as readonly string[], run.memory) };
   }
   /** The first values, where they are few; all of them would be sent either way. */
-  #firstSql(list: Sql, { condition }: StatsSqlInput): StatsSql | null {
+  #firstSql(list: Sql, { condition, run }: StatsSqlInput): StatsSql | null {
     if (this.#limit > MOST_FIRST) return null;
     return {
       columns: [firstRows(list, this.#limit, condition)],
-      decode: ([rows]) => this.#result(readFirst(rows).flat().slice(0, this.#limit)),
+      decode: ([rows]) => this.#result(readFirst(rows).flat().slice(0, this.#limit), run.memory),
     };
   }
 }

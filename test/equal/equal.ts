@@ -5,7 +5,7 @@ import { LogsqlStore } from '../e2e/logsql-store.ts';
 import { ALWAYS, Comparison, MANY, parsed, type DataSet, type Difference, type How, type Window } from './compare.ts';
 import { randomEntries, wideEntries } from './entries.ts';
 import { randomFilter, type Source } from './filters.ts';
-import { randomPipes } from './pipes.ts';
+import { randomPipes, type RandomPipes } from './pipes.ts';
 import { shrinkList, shrinkQuery } from './shrink.ts';
 
 export type EqualOptions = {
@@ -14,6 +14,8 @@ export type EqualOptions = {
   readonly seed: number;
   /** One in so many queries has pipes and runs through the planner; the rest are filters, many in one statement. */
   readonly wholeOneIn: number;
+  /** The pipes of those that have some; `randomPipes` where none is given. */
+  readonly pipes?: (source: Source) => RandomPipes;
   readonly progress: (line: string) => void;
 };
 /** What was compared, and the counterexamples, made small. */
@@ -29,7 +31,7 @@ const BATCH = 24;
 const MOST_COUNTEREXAMPLES = 10;
 
 /** Compares until so many pairs are done or too many differ. */
-export async function checkEqual({ pairs, seed, wholeOneIn, progress }: EqualOptions): Promise<EqualReport> {
+export async function checkEqual({ pairs, seed, wholeOneIn, pipes = randomPipes, progress }: EqualOptions): Promise<EqualReport> {
   const own = await LogsqlStore.start();
   try {
     const comparison = new Comparison(own);
@@ -42,7 +44,7 @@ export async function checkEqual({ pairs, seed, wholeOneIn, progress }: EqualOpt
     while (filters + queries < pairs && counterexamples.length < MOST_COUNTEREXAMPLES) {
       const set = random.below(WIDE_ONE_IN) === 0 ? wide : random.pick(sets);
       const source: Source = { random, entries: set.entries, isWhole: false };
-      const found = await compareRound(comparison, set, source, wholeOneIn);
+      const found = await compareRound(comparison, set, source, { wholeOneIn, pipes });
       filters += found.filters;
       queries += found.queries;
       counterexamples.push(...found.counterexamples);
@@ -56,14 +58,19 @@ export async function checkEqual({ pairs, seed, wholeOneIn, progress }: EqualOpt
 }
 
 /** One statement of filters, and as many whole queries as its share is. */
-async function compareRound(comparison: Comparison, set: DataSet, source: Source, wholeOneIn: number): Promise<EqualReport> {
+async function compareRound(
+  comparison: Comparison,
+  set: DataSet,
+  source: Source,
+  { wholeOneIn, pipes: pipesOf }: Required<Pick<EqualOptions, 'wholeOneIn' | 'pipes'>>,
+): Promise<EqualReport> {
   const texts = Array.from({ length: BATCH }, () => randomFilter(source, source.random.below(3)));
   const batch = comparison.filters(set, texts, source.random.below(4) === 0);
   const counterexamples: string[] = [];
   let queries = 0;
   for (let left = Math.max(1, Math.round(BATCH / wholeOneIn)); left > 0; left -= 1) {
     const whole = { ...source, isWhole: true };
-    const { text: pipes, isOrdered } = randomPipes(whole);
+    const { text: pipes, isOrdered } = pipesOf(whole);
     const options = source.random.below(10) === 0 ? 'options(ignore_global_time_filter=true) ' : '';
     const text = options + randomFilter(whole, 2) + pipes;
     if (parsed(text) === null) continue;

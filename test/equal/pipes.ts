@@ -1,4 +1,5 @@
 /** Pipes that look random, over the whole grammar; after a pipe whose rows come in no order none follows that would show it. */
+import { randomGroupPipes } from './groups.ts';
 import { randomFilter, fieldOf, oneIn, regexpFor, textFor, written, type Source } from './filters.ts';
 
 /** The text of pipes, and whether the order of the rows is defined. */
@@ -242,6 +243,7 @@ const ORDERED: readonly ((source: Source, state: State) => string)[] = [
 
 /** From none to five pipes, each with ` | ` in front of it. */
 export function randomPipes(source: Source): RandomPipes {
+  if (oneIn(source, 6)) return { text: randomGroupPipes(source), isOrdered: true };
   const state: State = { isOrdered: true, names: [] };
   let text = '';
   if (oneIn(source, 40)) text += ` | stream_context before ${small(source)} after ${small(source)}`;

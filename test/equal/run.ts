@@ -1,6 +1,7 @@
 /**
  * `npm run equal`: random queries over random entries, in memory and in ClickHouse, and hostile queries of one tenant about another's.
  *   npm run equal -- [--pairs 200000] [--seed 1]             both back ends of LogsQL give the same
+ *   npm run equal -- --groups [--pairs 200000]              the same, of pipes after groups alone
  *   npm run equal -- --canaries [--queries 50000] [--seed 1]  no query gives a row of another tenant
  *   npm run equal -- --budgets [--queries 10000] [--seed 1]   with little memory and time each ends, and gives what it would alone
  */
@@ -8,12 +9,14 @@ import { parseArgs } from 'node:util';
 import { checkBudgets } from './budgets.ts';
 import { checkCanaries } from './canary.ts';
 import { checkEqual } from './equal.ts';
+import { randomGroupPipes } from './groups.ts';
 
 const { values: flags } = parseArgs({
   options: {
     pairs: { type: 'string', default: '200000' },
     queries: { type: 'string', default: '50000' },
     seed: { type: 'string', default: '1' },
+    groups: { type: 'boolean', default: false },
     canaries: { type: 'boolean', default: false },
     budgets: { type: 'boolean', default: false },
   },
@@ -26,7 +29,10 @@ const report = flags.canaries
   ? await checkCanaries({ queries, seed, progress })
   : flags.budgets
     ? await checkBudgets({ queries, seed, progress, isTimed: true })
-    : await checkEqual({ pairs: Number(flags.pairs), seed, wholeOneIn: 8, progress });
+    : await checkEqual({
+        ...{ pairs: Number(flags.pairs), seed, progress },
+        ...(flags.groups ? { wholeOneIn: 1, pipes: (source) => ({ text: randomGroupPipes(source), isOrdered: true }) } : { wholeOneIn: 8 }),
+      });
 const faults = 'leaks' in report ? report.leaks : report.counterexamples;
 progress(JSON.stringify({ ...report, seconds: Math.round((Date.now() - began) / 1000) }, null, 1));
 process.exit(faults.length === 0 ? 0 : 1);

@@ -5,99 +5,21 @@
  */
 import { LogsqlLimitError } from '../../logsql/errors.ts';
 import { MAX_ROW_BYTES, MAX_VALUE_BYTES } from '../../logsql/memory.ts';
-import { Pipeline } from '../../logsql/pipeline.ts';
-import { pipes } from '../../logsql/pipes/index.ts';
-import { resolveSubqueries } from '../../logsql/subqueries.ts';
-import { stats } from '../../logsql/stats/index.ts';
-import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { EVERYTHING, entryOf, memoryFor, parse } from './support.ts';
-
-/** How a pipe is written that takes as much memory, or makes as much of a row, as it can. */
-const WORST: Readonly<Record<string, readonly string[]>> = {
-  collapse_nums: ['collapse_nums prettify'],
-  patterns: ['patterns', 'patterns 1000'],
-  copy: ['copy m as a, m as b, m as c, m as d, m as e, m as f, m as g, m as h, m as i'],
-  decolorize: ['decolorize'],
-  delete: ['delete k'],
-  drop_empty_fields: ['drop_empty_fields'],
-  extract: ['extract "<a> <b> <c>" from m'],
-  extract_regexp: ['extract_regexp "(?P<a>.*)(?P<b>x*)" from m'],
-  facets: ['facets 1000 max_values_per_field 1000000000 max_value_len 1000000000'],
-  field_names: ['field_names'],
-  field_values: ['field_values k'],
-  fields: ['fields k, m'],
-  filter: ['filter m:~"(x|y)*z"'],
-  first: ['first 1000000 by (k)', 'first 1 by (k) partition by (k)'],
-  format: [`format "${'<m>'.repeat(50)}" as m`, 'format "<q:m><urlencode:m><hexencode:m><base64encode:m>" as m'],
-  hash: ['hash(m) as h'],
-  join: ['join by (nosuch) (* | fields k, m)', 'join by (k) (* | fields k, m) prefix "p"'],
-  json_array_len: ['json_array_len(j) as n'],
-  last: ['last 1000000 by (k)'],
-  len: ['len(m) as n'],
-  limit: ['limit 1000000000'],
-  math: ['math k + 1 as n'],
-  offset: ['offset 3'],
-  pack_json: ['pack_json as m', 'pack_json as a | pack_json as b | pack_json as c | pack_json as d | pack_json as e'],
-  pack_logfmt: ['pack_logfmt as m', 'pack_logfmt as a | pack_logfmt as b | pack_logfmt as c | pack_logfmt as d | pack_logfmt as e'],
-  rename: ['rename m as n'],
-  replace: ['replace ("x", "0123456789") at m', 'replace ("x", "xxxxxxxxxx") at m | replace ("x", "xxxxxxxxxx") at m'],
-  replace_regexp: ['replace_regexp ("x", "0123456789") at m', 'replace_regexp ("(x)", "$1$1$1$1$1$1$1$1") at m'],
-  sample: ['sample 1'],
-  sort: ['sort by (k)', 'sort', 'sort by (k) limit 1000000000', 'sort by (k) partition by (k) limit 1'],
-  stats: ['stats by (k) count() n', 'stats by (k, m) count() n', 'stats by (k:0.1) count() n'],
-  stream_context: [],
-  top: ['top 1000000000 by (k)'],
-  union: ['union (* | fields k, m)', 'union (*) | union (*) | sort by (k)'],
-  uniq: ['uniq by (k)', 'uniq', 'uniq by (k, m) with hits'],
-  unpack_json: ['unpack_json from j', 'unpack_json from o'],
-  unpack_logfmt: ['unpack_logfmt from m', 'unpack_logfmt from l'],
-  unpack_syslog: ['unpack_syslog from m'],
-  unpack_words: ['unpack_words from w as w'],
-  unroll: ['unroll by (j)', 'unroll by (j) | sort by (k)'],
-};
-const WORST_STATS: Readonly<Record<string, string>> = {
-  count_uniq: 'count_uniq(k, m)',
-  count_uniq_hash: 'count_uniq_hash(k, m)',
-  quantile: 'quantile(0.5, k)',
-  rate: 'rate()',
-  row_max: 'row_max(k)',
-  row_min: 'row_min(k)',
-  rate_sum: 'rate_sum(k)',
-};
+import { textOf } from '../../pipeline/core/entry.ts';
+import { memoryFor } from './support.ts';
+import { WORST_CASES, wayThrough, worstPipes, type Input } from './worst.ts';
 
 const MB = 1e6;
 const HELD = 2 * MB;
 const MOST_ROWS = 100_000;
 
-type Input = { readonly name: string; readonly rows: number; row(index: number): LogEntry };
-const MANY: Input = {
-  name: 'many different rows',
-  rows: 22_000,
-  row: (index) => entryOf({ k: String(index), m: `x ${String(index)}`, [`f${String(index)}`]: 'x' }),
-};
-const LARGE: Input = {
-  name: 'one large value of each kind',
-  rows: 3,
-  row: (index) =>
-    entryOf({
-      k: String(index),
-      m: 'x'.repeat(1.9 * MB),
-      j: `[${'1,'.repeat(0.9 * MB)}1]`,
-      o: `{${Array.from({ length: 150_000 }, (_none, n) => `"${String(n)}":1`).join(',')}}`,
-      l: Array.from({ length: 150_000 }, (_none, n) => `${String(n)}=1`).join(' '),
-      w: 'a '.repeat(0.9 * MB),
-    }),
-};
-
 /** What the pipes throw; null where all went through. */
-async function run(query: string, { rows, row }: Input): Promise<string | null> {
+async function run(query: string, input: Input): Promise<string | null> {
   const memory = memoryFor({ maxRows: 1e9, maxBytes: HELD });
   memory.until = performance.now() + 120_000;
   let made = 0;
   try {
-    const others = Array.from({ length: Math.min(rows, 500) }, (_none, index) => row(index));
-    const resolved = await resolveSubqueries(parse(`* | ${query}`), () => Promise.resolve(others));
-    const pipeline = new Pipeline(resolved.pipes, { ...EVERYTHING, memory }, (out) => {
+    const way = wayThrough(await worstPipes(query, input), input, memory, (out) => {
       made += 1;
       let size = 0;
       for (const value of out.values()) {
@@ -107,24 +29,15 @@ async function run(query: string, { rows, row }: Input): Promise<string | null> 
       if (size > MAX_ROW_BYTES) throw new Error('a row is too long');
       if (made > MOST_ROWS) throw new LogsqlLimitError('enough');
     });
-    for (let index = 0; index < rows && !pipeline.done; index += 1) pipeline.push(row(index));
-    pipeline.flush();
+    for (let index = 0; index < input.rows && !way.done; index += 1) way.push(input.row(index));
+    await way.flush();
     return null;
   } catch (error) {
     return error instanceof Error ? error.toString() : 'no error';
   }
 }
 
-const cases: (readonly [string, Input])[] = [
-  ...pipes.members.flatMap(({ names: [name = ''] }) =>
-    (WORST[name] ?? [`${name} is not in the table`]).flatMap((query) => [MANY, LARGE].map((input) => [query, input] as const)),
-  ),
-  ...stats.members.flatMap(({ names: [name = ''] }) => {
-    const call = WORST_STATS[name] ?? `${name}(k, m)`;
-    return [[`stats by (k) ${call} s`, MANY] as const, [`stats ${call} s`, LARGE] as const];
-  }),
-];
-for (const [query, input] of cases) {
+for (const [query, input] of WORST_CASES) {
   process.stdout.write(`${JSON.stringify([query, input.name])}\n`);
   const error = await run(query, input);
   process.stdout.write(`${JSON.stringify([query, input.name, error])}\n`);

@@ -13,6 +13,7 @@ const REFUSED: readonly (readonly [query: string, pipe: string])[] = [
   ['stats by (k) count() n', 'stats'],
   ['top 1000000000 by (k)', 'top'],
   ['field_names', 'field_names'],
+  ['patterns', 'patterns'],
   ['facets 1000 max_values_per_field 1000000000 max_value_len 1000000000', 'facets'],
   ['stats by (k) values(k, m) s', 'stats'],
   ['stats by (k) row_any(k, m) s', 'stats'],

@@ -1,3 +1,4 @@
+import { renderSql } from '../../pipeline/core/sql.ts';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -141,26 +142,69 @@ describe('the LogsQL planner', () => {
     expect(third.otherwise.kind).to.equal('reshaped');
   });
 
+  const GROUPS = '* | stats by (a, _time:5m) count() n, count_uniq(b) u, max(b) m';
+  /** The end of the statement behind its groups, and what is left to memory. */
+  const cutOf = (pipes: string): readonly [string, readonly string[]] => {
+    const plan = planAs('aggregate', `${GROUPS} | ${pipes}`);
+    const { text } = renderSql(plan.statement);
+    return [text.replace(/\{p\d+:(\w+)\}/g, '{$1}').replace(/^.* GROUP BY [^()]*(?:\([^()]*\)[^()]*)*\)/s, ''), plan.pipes.map(String)];
+  };
+
   it('cuts groups in SQL where what follows keeps the first ones alone', () => {
-    const count = '* | stats by (a) count() n, count_uniq(b) u, max(b) m';
-    expect(sqlOf('* | stats by (a) count() n | sort by (n desc) limit 3').text).to.match(
-      / ORDER BY count\(\) DESC, fields\[.*\] LIMIT \{p\d+:UInt32\}$/,
-    );
-    expect(sqlOf('* | stats by (a) count() n, count_uniq(b) u | first 3 by (u) | fields n').text).to.match(
-      / ORDER BY uniqExactIf\(.* LIMIT \{p\d+:UInt32\}$/,
-    );
-    expect(sqlOf('* | stats by (a) count() n | limit 3').text).to.match(/ ORDER BY fields\[\{p\d+:String\}\] LIMIT \{p\d+:UInt32\}$/);
-    for (const query of [
-      `${count} | sort by (m) limit 3`,
-      `${count} | sort by (a) limit 3`,
-      `${count} | sort by (n)`,
-      `${count} | sort by (n, u) limit 3`,
-      `${count} | sort by (n) partition by (a) limit 3`,
-      `${count} | filter n:>3 | limit 3`,
-      '* | stats by (_stream) count() n | sort by (n) limit 3',
-      '* | extract "took <t>ms" | stats by (t) count() n | sort by (n) limit 3',
+    for (const [pipes, end] of [
+      ['limit 3', ' ORDER BY g0, g1 LIMIT {UInt32}'],
+      ['offset 2 | limit 3', ' ORDER BY g0, g1 LIMIT {UInt32}'],
+      ['sort by (n desc) limit 3', ' ORDER BY r0 DESC, g0, g1 LIMIT {UInt32}'],
+      ['first 3 by (u) | fields n', ' ORDER BY r1, g0, g1 LIMIT {UInt32}'],
+      ['sort by (n, _time, u desc) desc offset 1 limit 3 rank as r', ' ORDER BY r0 DESC, g1 DESC, r1, g0, g1 LIMIT {UInt32}'],
+      ['rename n as m | sort by (m) limit 3', ' ORDER BY r0, g0, g1 LIMIT {UInt32}'],
+      // of those equal to the last one memory chooses
+      ['sort by (n desc, a) limit 3', ' ORDER BY r0 DESC LIMIT {UInt32} WITH TIES) ORDER BY g0, g1'],
+    ] as const) {
+      const [text, left] = cutOf(pipes);
+      expect(text, pipes).to.satisfy((text: string) => text.endsWith(end));
+      expect(left, pipes).to.have.length(pipes.split(' | ').length);
+    }
+  });
+
+  it('leaves groups out in SQL that a filter behind them drops', () => {
+    for (const [pipes, left] of [
+      ['filter n:>3', []],
+      ['filter a:~"x.*y" or u:5 | limit 3', ['limit 3']],
+      ['math n * 2 / u as r | filter r:>1.5 | sort by (r desc) limit 3', ['math n * 2 / u as r', 'sort by (r desc) limit 3']],
+      ['copy n as c | delete n | filter c:5', ['copy n as c', 'delete n']],
+      ['filter m:>3 | filter n:>3', ['filter m:>3']],
+    ] as const) {
+      const [text, memory] = cutOf(pipes);
+      expect(text, pipes).to.include(' WHERE ');
+      expect(memory, pipes).to.deep.equal(left);
+    }
+    expect(cutOf('math n / u as r | sort by (r) limit 3')[0]).to.match(/ ORDER BY isNaN\(c\d+\), c\d+, g0, g1 LIMIT \{UInt32\}$/);
+    const byStream = planAs('aggregate', '* | stats by (_stream) count() n | filter n:>3 | sort by (n) limit 3');
+    expect(byStream.statement.strings.join(''))
+      .to.match(/ WHERE /)
+      .and.not.match(/LIMIT|ORDER BY/);
+    expect(byStream.pipes.map(String)).to.deep.equal(['order of groups by (_stream)', 'sort by (n) limit 3']);
+  });
+
+  it('leaves groups to memory that SQL cannot tell apart as memory does', () => {
+    for (const pipes of [
+      'sort by (m) limit 3',
+      'sort by (a) limit 3',
+      'sort by (n)',
+      'math n / u as r | sort by (r)',
+      'sort by (n) partition by (a) limit 3',
+      'filter m:>3 | limit 3',
+      'filter _time:>2026-11-18 | limit 3',
+      'filter n:value_type(uint8)',
+      'math n % u as r | filter r:1',
+      'math n ^ u as r | filter r:1',
+      'rename m as x | filter x:1',
+      'sort by (n) limit 1000000',
     ])
-      expect(sqlOf(query).text, query).to.not.include('LIMIT');
+      expect(sqlOf(`${GROUPS} | ${pipes}`).text, pipes).to.not.match(/ g0|LIMIT/);
+    const inDoubt = '* | extract "took <t>ms" | stats by (t) count() n | sort by (n) limit 3';
+    expect(sqlOf(inDoubt).text).to.not.include('LIMIT');
   });
 
   it('gives groups by their keys, one after another', () => {

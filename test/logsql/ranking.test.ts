@@ -5,6 +5,7 @@ import { Winner, inOrder, valueAt } from '../../logsql/stats/ranking.ts';
 import { ExactSum, fromSteps } from '../../logsql/stats/exact-sum.ts';
 import { NUMBERS } from '../equal/entries.ts';
 import { Random } from '../fuzz/random.ts';
+import { memoryFor } from './support.ts';
 
 const shuffled = <Item>(items: readonly Item[], random: Random): Item[] =>
   items
@@ -28,7 +29,7 @@ describe('the smallest, the largest and the value at a place', () => {
       for (const which of ['min', 'max'] as const) expect(winner(which, other), texts.join()).to.equal(winner(which, texts));
       const counts = (list: readonly string[]): ReadonlyMap<string, number> =>
         list.reduce((map, text) => map.set(text, (map.get(text) ?? 0) + 1), new Map<string, number>());
-      expect(valueAt(0.5, counts(other))).to.equal(valueAt(0.5, counts(texts)));
+      expect(valueAt(0.5, counts(other), memoryFor())).to.equal(valueAt(0.5, counts(texts), memoryFor()));
     }
   });
 
@@ -51,9 +52,9 @@ describe('the smallest, the largest and the value at a place', () => {
     expect(winner('max', ['1.5', '1.50'])).to.equal('1.50');
     expect(winner('min', ['1s', '', '2'])).to.equal('');
     expect(winner('min', [])).to.equal(undefined);
-    expect(inOrder(['2s', '1500ms', '1.5s', '10'])).to.deep.equal(['10', '1.5s', '1500ms', '2s']);
-    expect(valueAt(1, new Map([['a', 3]]))).to.equal('a');
-    expect(valueAt(0.5, new Map())).to.equal('');
+    expect(inOrder(['2s', '1500ms', '1.5s', '10'], memoryFor())).to.deep.equal(['10', '1.5s', '1500ms', '2s']);
+    expect(valueAt(1, new Map([['a', 3]]), memoryFor())).to.equal('a');
+    expect(valueAt(0.5, new Map(), memoryFor())).to.equal('');
   });
 });
 

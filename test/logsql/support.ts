@@ -13,7 +13,8 @@ import { MAX_TIME, MIN_TIME, parseTime } from '../../pipeline/core/time.ts';
 export const NOW = nanoseconds('2026-11-18T11:00:00Z');
 const LIMITS = { maxRows: 100_000, maxBytes: 100_000_000 };
 /** What a query may hold that has the process for itself. */
-export const memoryFor = (limits: Partial<MemoryLimits> = {}): QueryMemory => new QueryMemory({ ...LIMITS, ...limits });
+export const memoryFor = (limits: Partial<MemoryLimits> = {}, clock?: () => number): QueryMemory =>
+  new QueryMemory({ ...LIMITS, ...limits }, undefined, clock);
 /** All times, and for each query that is given it memory of its own. */
 export const EVERYTHING: RunContext = {
   get memory() {

@@ -95,6 +95,8 @@ const PIPES = [
   'format "<a>ZZ<%>" as % skip_empty_results | uniq by (%)',
   'extract if (%) "<x>y<%>z" from % keep_original_fields | stats by (x, %) count()',
   'extract % from % | stats by (x, %) count()',
+  'stats by (%, b) count() as %, sum(a) s | filter b:=% % | math % * 2 as m | filter m:>3 %:~% | copy % as c | sort by (c desc, %) limit 5',
+  'stats by (%) count() n | rename % as % | filter !%:in(%, a) n:>1 | limit 3',
 ];
 
 async function checkPlan(query: string): Promise<void> {
