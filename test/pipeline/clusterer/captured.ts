@@ -55,7 +55,7 @@ const HEADERS: readonly (readonly [string, RegExp])[] = [
   ['servers/redis', /^\d+:\w \d+ \w+ \d+ \S+ . /],
   ['servers/postgres', /^\S+ \S+ UTC \[\d+\] (?:\S+@\S+ )?[A-Z]+: {2}/],
   ['servers/kafka', /^\[[^\]]+\] \w+ /],
-  ['servers/clickhouse', /^[\d.]+ \S+ \[ \d+ \] \{[^}]*\} <\w+> /],
+  ['servers/clickhouse', /^[\d.]+ \S+ \[ \d+ \] \{[^}]*\} <\w+> .*?: (?!:)/],
 ];
 
 /** The same without the header of a raw line, by the layout that the program was given. */
