@@ -32,7 +32,8 @@ export function clusterKey(template: string): string {
     .replace(METHOD_FIELD, `method=${ANY_VALUE}`)
     .replace(ROOT, ANY_VALUE)
     .replace(MISSING, (dashes) => dashes.replaceAll('-', ANY_VALUE))
-    .replace(QUOTED, (text) => `${text[0] as string}${ANY_VALUE}${text[0] as string}`);
+    .replace(QUOTED, (text) => `${text[0] as string}${ANY_VALUE}${text[0] as string}`)
+    .replaceAll(`="${ANY_VALUE}"`, `=${ANY_VALUE}`);
   return joinValues(key);
 }
 

@@ -62,8 +62,8 @@ function accuracy(textOf: (line: CapturedLine) => string): Readonly<Record<strin
 
 /** What is reached, rounded down; the goal is 0.97 of all (docs/patterns.md says what is missing). None of it may fall. */
 const REACHED: readonly (readonly [string, (line: CapturedLine) => string, Readonly<Record<string, number>>])[] = [
-  ['as they are shipped', ({ line }) => messageOf(line), { all: 0.82 }],
-  ['without their headers', contentOf, { all: 0.81 }],
+  ['as they are shipped', ({ line }) => messageOf(line), { all: 0.83 }],
+  ['without their headers', contentOf, { all: 0.82 }],
 ];
 
 describe('the clusters of lines that real programs printed', () => {

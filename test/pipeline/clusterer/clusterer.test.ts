@@ -30,6 +30,7 @@ describe('the keys of clusters', () => {
     ["user 'o'neil' left", "user 'bob' left"],
     ['GET / took <N>', 'GET <PATH> took <N>'],
     ['"<URL>" <N> - "-"', '"<URL>" <N> <N> "curl"'],
+    ['request path="<*>" took=<*>', 'request path=<*> took=<*>'],
     ['request method=GET path=<*>', 'request method=POST path=<*>'],
   ];
   const APART: readonly (readonly [string, string])[] = [
