@@ -21,8 +21,17 @@ export function capturedLines(): CapturedLine[] {
     });
 }
 
+/** What was read already. */
+const messages = new Map<string, string>();
+
 /** The message of a line: that of its entry where it is JSON which has one, as shippers send it; else the line. */
 export function messageOf(line: string): string {
+  const known = messages.get(line) ?? readMessage(line);
+  messages.set(line, known);
+  return known;
+}
+
+function readMessage(line: string): string {
   if (!line.startsWith('{')) return line;
   const entry = canonical(line, { receivedAt: RECEIVED_AT });
   return typeof entry === 'string' ? line : (entry['_msg'] as string);
