@@ -1,6 +1,6 @@
 /**
  * What pipes after groups leave of them, in SQL: filters over their keys and numbers, and the first ones of a sort or as they come. Numbers
- * that `math` works out and new names count as well. Rows come as they are; memory then does what is left to do with those few.
+ * that `math` works out and new names count as well, but are not sent: memory makes them again of the rows that are left.
  */
 import { Sql, join, sql, uint32 } from '../../pipeline/core/sql.ts';
 import { FilterPipe } from '../pipes/filter.ts';
@@ -30,8 +30,17 @@ export type GroupCut = { readonly statement: Sql; readonly left: readonly Pipe[]
 
 /** A field by which ClickHouse sorts as memory does, with a limit (`isFloat`) or always. */
 type Sortable = { readonly by: Sql; readonly isFloat: boolean };
-/** The first rows in this order; where it is not the whole order, also those that are equal to the last of them. */
-type First = { readonly order: readonly Sql[]; readonly isWhole: boolean; readonly most: number };
+/**
+ * The first rows in this order, without some at the beginning; where it is not the whole order, also those that are equal to the last of
+ * them. So many of the pipes are done with then.
+ */
+type First = {
+  readonly order: readonly Sql[];
+  readonly isWhole: boolean;
+  readonly offset: number;
+  readonly limit: number;
+  readonly done: number;
+};
 
 const COMMA = sql`, `;
 /** No pipe cuts off more in SQL. */
@@ -57,13 +66,14 @@ export function cutGroups({ source, groups, results, run }: Groups, pipes: reado
 
 const nameOf = (prefix: 'g' | 'r', index: number): Sql => new Sql([prefix + String(index)], []);
 
-/** The rows in the order of groups. Those of a sort come in that order where it is whole, so that memory finds them as it would have put them. */
+/** The rows in the order of groups, or where that of a sort is whole in that. */
 function inOrder(kept: Sql, all: Sql, keys: readonly Sql[], first: First | null): Sql {
   const groups = join(keys, COMMA);
   if (first === null) return sql`${kept} ORDER BY ${groups}`;
-  const { order, isWhole, most } = first;
-  if (isWhole) return sql`${kept} ORDER BY ${join([...order, ...keys], COMMA)} LIMIT ${uint32(most)}`;
-  return sql`SELECT ${all} FROM (${kept} ORDER BY ${join(order, COMMA)} LIMIT ${uint32(most)} WITH TIES) ORDER BY ${groups}`;
+  const { order, isWhole, offset, limit } = first;
+  const skip = offset === 0 ? sql`` : sql` OFFSET ${uint32(offset)}`;
+  if (isWhole) return sql`${kept} ORDER BY ${join([...order, ...keys], COMMA)} LIMIT ${uint32(limit)}${skip}`;
+  return sql`SELECT ${all} FROM (${kept} ORDER BY ${join(order, COMMA)} LIMIT ${uint32(limit)} WITH TIES) ORDER BY ${groups}`;
 }
 
 /** A field of groups: its text, null where SQL has none, and how it is sorted. */
@@ -110,7 +120,7 @@ class GroupRows {
     return this.#rows.over(inner, false);
   }
 
-  /** Takes in what SQL can say. Filters are done with then; what changes rows, and what sorts them, is done once more with those that are left. */
+  /** Takes in what SQL can say. Filters, sorts and limits are done with then; what changes rows is done once more with those that are left. */
   through(pipes: readonly Pipe[], isOrdered: boolean): { readonly left: readonly Pipe[]; readonly first: First | null } {
     const left: Pipe[] = [];
     let areAllSaid = isOrdered;
@@ -121,7 +131,7 @@ class GroupRows {
         areAllSaid = false;
       } else if (pipe.rows !== 'same' || !this.#change(pipe)) {
         const first = areAllSaid ? this.#firstOf(pipes.slice(index), left.length === 0) : null;
-        return { left: [...left, ...pipes.slice(index)], first };
+        return { left: [...left, ...pipes.slice(index + (first?.done ?? 0))], first };
       }
       left.push(pipe);
     }
@@ -152,11 +162,12 @@ class GroupRows {
 
   /** What a limit or a sort keeps; null where SQL has not the order. `isPlain`: no row is without values. */
   #firstOf([pipe, next]: readonly Pipe[], isPlain: boolean): First | null {
-    if (pipe instanceof OffsetPipe && next instanceof LimitPipe) return firstRows([], true, pipe.offset + next.limit);
-    if (pipe instanceof LimitPipe) return firstRows([], true, pipe.limit);
+    if (pipe instanceof OffsetPipe && next instanceof LimitPipe)
+      return firstRows({ ...AS_THEY_COME, offset: pipe.offset, limit: next.limit, done: 2 });
+    if (pipe instanceof LimitPipe) return firstRows({ ...AS_THEY_COME, limit: pipe.limit });
     return pipe instanceof SortPipe ? this.#firstSorted(pipe.options, isPlain) : null;
   }
-  #firstSorted({ keys, isDescending, offset, limit, most = Infinity, partition }: SortOptions, isPlain: boolean): First | null {
+  #firstSorted({ keys, isDescending, offset, limit, most = Infinity, rank, partition }: SortOptions, isPlain: boolean): First | null {
     if (keys.length === 0 || partition.length > 0) return null;
     const order: Sql[] = [];
     let said = 0;
@@ -169,9 +180,15 @@ class GroupRows {
       for (const by of sorted.isFloat ? [sql`isNaN(${sorted.by})`, sorted.by] : [sorted.by]) order.push(isDown ? sql`${by} DESC` : by);
       said += 1;
     }
-    return said === 0 ? null : firstRows(order, said === keys.length, offset + Math.min(limit, isPlain ? most : Infinity));
+    if (said === 0) return null;
+    const isWhole = said === keys.length;
+    const size = Math.min(limit, isPlain ? most : Infinity);
+    // ranks count from the first one on
+    return isWhole && rank === null
+      ? firstRows({ order, isWhole, offset, limit: size, done: 1 })
+      : firstRows({ order, isWhole, offset: 0, limit: offset + size, done: 0 });
   }
 }
 
-const firstRows = (order: readonly Sql[], isWhole: boolean, most: number): First | null =>
-  most > MOST_FIRST ? null : { order, isWhole, most };
+const AS_THEY_COME: First = { order: [], isWhole: true, offset: 0, limit: 0, done: 1 };
+const firstRows = (first: First): First | null => (first.offset + first.limit > MOST_FIRST ? null : first);

@@ -66,6 +66,20 @@ describe('explain', () => {
     expect(plan.otherwise?.otherwise?.memory).to.deep.equal(['stats max(n) as m', 'math m * 2 as d']);
     expect(plan.otherwise?.otherwise?.otherwise).to.equal(null);
   });
+  it('shows which groups the statement leaves out, and what is left to do with the others', async () => {
+    const groups = '* | stats by (app) count() n, avg(took) a';
+    for (const [pipes, memory] of [
+      ['filter n:>5 | sort by (n desc) limit 3', []],
+      ['rename n as c | filter c:>5', ['rename n as c']],
+      ['filter n:>5 | sort by (n desc, app) limit 3', ['sort by (n desc, app) limit 3']],
+      ['math n * 2 as m | sort by (m desc) limit 3 | fields m', ['math n * 2 as m', 'fields m']],
+      ['filter a:>5 | limit 3', ['filter a:>5', 'limit 3']],
+    ] as const) {
+      const { plan } = await explain(`${groups} | ${pipes}`);
+      expect(plan.memory, pipes).to.deep.equal(memory);
+      expect(plan.otherwise?.memory.slice(1), pipes).to.deep.equal(pipes.split(' | '));
+    }
+  });
   it('shows what is counted and unpacked before groups in the statement, and in memory where it does not hold', async () => {
     const counted = await explain('* | math a % 7 as x | stats by (x) count() n');
     expect(counted.plan.memory).to.deep.equal([]);
