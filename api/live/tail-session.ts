@@ -138,8 +138,9 @@ export class TailSession {
   }
 
   async #giveStored(wanted: Phase, isLast: boolean, text: Pick<Backfill, 'query' | 'values' | 'asTexts' | 'extra'>): Promise<void> {
-    let phase = wanted;
-    if (isLast) phase = { ...wanted, until: await this.#storedUntil(wanted.until) };
+    // all of it is stored first: `skip` counts among the same entries then, and what is stored late is not passed over
+    await this.#deps.stored.wait(wanted.until, this.#stop.signal);
+    const phase = isLast ? { ...wanted, until: await this.#storedUntil(wanted.until) } : wanted;
     const parameters: Backfill = {
       ...text,
       ...{ start: phase.start, end: null, from: phase.from?.vector ?? null, until: phase.until.vector },
@@ -262,7 +263,11 @@ function phasesOf(resume: TailPosition | null, start: string | null, begin: LogV
   const until = new LogPlace(begin);
   if (resume === null) return start === null ? [] : [{ start, from: null, until, given: 0 }];
   if ('place' in resume) return [{ start: null, from: clipped(resume.place, begin), until, given: 0 }];
-  return [resume.phase, { start: null, from: clipped(resume.phase.until, begin), until, given: 0 }];
+  const seam = clipped(resume.phase.until, begin);
+  return [
+    { ...resume.phase, until: seam },
+    { start: null, from: seam, until, given: 0 },
+  ];
 }
 
 /** A place that the log still has: one that has lost its end goes on from there. */

@@ -1,10 +1,9 @@
-import { ANY_VALUE, anyToken, clusterKey, isWord, joinValues } from './cluster-key.ts';
+import { anyToken, clusterKey, isWord, joinValues } from './cluster-key.ts';
 import { OneWordIndex, hashWithout } from './one-word-index.ts';
 import { fingerprintOf } from './shapes.ts';
+import { anyMethod, showsMethods, showsValues, shownToken } from './value-words.ts';
 
-/** Values that a token must have taken before templates that differ in it alone are one cluster; one fewer where one is a placeholder. */
-const VALUES = 5;
-/** Constant words that such templates must have besides. */
+/** Constant words that templates which differ in one token must have besides. */
 const WORDS = 2;
 /** Templates of more tokens are not merged: the more words, the less does one that differs say. */
 const MAX_TOKENS = 24;
@@ -89,10 +88,14 @@ export class Clusterer {
   /** The tokens of a key with those that turned out to be values as such, the first one first. */
   #generalised(tokens: readonly string[]): readonly string[] {
     if (tokens.length > MAX_TOKENS) return tokens;
-    const at = tokens.findIndex(
-      (token, index) => index > 0 && isWord(token) && this.#index.isJoined(hashWithout(tokens, index, anyToken(token))),
-    );
-    return at === -1 ? tokens : this.#generalised(tokens.with(at, anyToken(tokens[at] as string)));
+    const at = tokens.findIndex((token, index) => isWord(token) && this.#isValue(tokens, index));
+    return at === -1 ? tokens : this.#generalised(tokens.with(at, anyMethod(tokens, at) ?? anyToken(tokens[at] as string)));
+  }
+
+  #isValue(tokens: readonly string[], index: number): boolean {
+    const method = anyMethod(tokens, index);
+    if (method === undefined && index === 0) return false;
+    return this.#index.isJoined(hashWithout(tokens, index, method ?? anyToken(tokens[index] as string)));
   }
 
   /** The fingerprints of a cluster, its root first, the others in the order they came. */
@@ -201,10 +204,11 @@ export class Clusterer {
     const tokens = key.split(' ');
     if (tokens.length > MAX_TOKENS) return;
     const words = tokens.filter(isWord).length;
-    for (let index = 1; index < tokens.length; index += 1) {
+    for (let index = 0; index < tokens.length; index += 1) {
       const token = tokens[index] as string;
-      if (words - (isWord(token) ? 1 : 0) < WORDS) continue;
-      const any = anyToken(token);
+      const method = anyMethod(tokens, index);
+      if (method === undefined && (index === 0 || words - (isWord(token) ? 1 : 0) < WORDS)) continue;
+      const any = method ?? anyToken(token);
       const slot = this.#index.slot(hashWithout(tokens, index, any));
       const joined = this.#index.joined(slot);
       if (joined >= 0) {
@@ -213,9 +217,9 @@ export class Clusterer {
       }
       this.#index.add(slot, node);
       const members = this.#index.members(slot);
-      const merged = tokens.with(index, any).join(' ');
-      const hasValue = members.some((member) => ((this.#keys[member] as string).split(' ')[index] as string).includes(ANY_VALUE));
-      if (members.length >= (hasValue ? VALUES - 1 : VALUES)) this.#merge(slot, members, merged);
+      const seen = members.map((member) => (this.#keys[member] as string).split(' ')[index] as string);
+      if (method === undefined ? showsValues(seen) : showsMethods(seen.length))
+        this.#merge(slot, members, tokens.with(index, any).join(' '));
     }
   }
 
@@ -243,7 +247,7 @@ function withValues(template: string, wanted: readonly string[]): string {
     const shown = wanted[index] as string;
     if (shown === token) continue;
     const at = tokens.indexOf(token);
-    if (at >= 0 && tokens.indexOf(token, at + 1) === -1) tokens[at] = shown.replace(ANY_VALUE, '<*>');
+    if (at >= 0 && tokens.indexOf(token, at + 1) === -1) tokens[at] = shownToken(shown);
   }
   return tokens.join(' ');
 }

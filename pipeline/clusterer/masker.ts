@@ -5,8 +5,8 @@ import { TemplateText } from './template-text.ts';
 import { LONGEST_WORD, MAX_MESSAGE, NO_VALUES, TEXT_KEYS, wholeCharacters } from './words.ts';
 import { WordSet } from './word-set.ts';
 
-/** The version of the masks: another one gives other fingerprints. */
-export const MASK_VERSION = 1;
+/** The version of the masks and of the layouts of headers: another one gives other fingerprints. */
+export const MASK_VERSION = 2;
 
 const [TAB, NEWLINE, QUOTE, DOT, SLASH] = [0x09, 0x0a, 0x22, 0x2e, 0x2f] as const;
 const [COLON_SIGN, SEMICOLON, LESS, EQUALS, GREATER] = [0x3a, 0x3b, 0x3c, 0x3d, 0x3e] as const;

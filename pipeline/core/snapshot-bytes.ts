@@ -11,6 +11,25 @@ export class ByteWriter {
     this.#bytes[this.#length++] = rest;
   }
 
+  /** Many integers, each as `count` writes it. */
+  counts(numbers: Uint16Array): void {
+    this.#reserve(3 * numbers.length);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    for (const number of numbers) {
+      if (number < 128) bytes[at++] = number;
+      else if (number < 16_384) {
+        bytes[at++] = (number & 127) | 128;
+        bytes[at++] = number >> 7;
+      } else {
+        bytes[at++] = (number & 127) | 128;
+        bytes[at++] = ((number >> 7) & 127) | 128;
+        bytes[at++] = number >> 14;
+      }
+    }
+    this.#length = at;
+  }
+
   /** An integer of either sign, the smaller the shorter. */
   signed(number: number): void {
     this.count(number < 0 ? -2 * number - 1 : 2 * number);
@@ -26,6 +45,19 @@ export class ByteWriter {
     this.count(text.length);
     this.#reserve(text.length);
     this.#length += this.#bytes.write(text, this.#length, 'latin1');
+  }
+
+  /** Bytes, after their length; they are read as they are, or as a text. */
+  bytes(bytes: Uint8Array): void {
+    this.count(bytes.length);
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** Begins again with nothing: what `finish` gave before is overwritten. */
+  clear(): void {
+    this.#length = 0;
   }
 
   finish(): Buffer {
@@ -86,6 +118,14 @@ export class ByteReader {
     if (this.#at + 4 > this.#bytes.length) throw new CutOff();
     this.#at += 4;
     return this.#bytes.readUInt32LE(this.#at - 4);
+  }
+
+  /** Bytes that were written with their length: a view. */
+  bytes(): Buffer {
+    const length = this.count(this.#bytes.length);
+    if (this.#at + length > this.#bytes.length) throw new CutOff();
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
   text(): string {

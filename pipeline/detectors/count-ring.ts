@@ -55,9 +55,11 @@ export class CountRing {
 
   /** As two bytes each, or shorter where most are small. */
   write(to: ByteWriter): void {
-    const isShort = this.#codes.reduce((sum, code) => sum + (code < 128 ? 1 : code < 16_384 ? 2 : 3), 0) < 2 * this.#codes.length;
+    let size = 0;
+    for (const code of this.#codes) size += code < 128 ? 1 : code < 16_384 ? 2 : 3;
+    const isShort = size < 2 * this.#codes.length;
     to.count(isShort ? 1 : 0);
-    if (isShort) for (const code of this.#codes) to.count(code);
+    if (isShort) to.counts(this.#codes);
     else
       for (let place = 0; place < this.#codes.length; place += 2)
         to.word((this.#codes[place] ?? 0) + (this.#codes[place + 1] ?? 0) * CODES);

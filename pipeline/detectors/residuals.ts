@@ -44,7 +44,7 @@ export class Residuals {
 
   write(to: ByteWriter): void {
     to.count(this.#count);
-    for (const count of this.#bins) to.count(count);
+    to.counts(this.#bins);
   }
 
   /** What `write` wrote; throws CutOff where it is anything else. */

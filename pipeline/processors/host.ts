@@ -181,12 +181,12 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     if (assigned === undefined) return;
     const isMine = (): boolean => this.#assigned.get(partition) === assigned;
     const hosted = await this.#beating(assigned.opened, heartbeat);
+    while (isMine() && hosted.isBehind) await this.#beating(soon(), heartbeat);
     if (!isMine() || this.#isElsewhere(assigned, hosted, messages, Number(batch.highWatermark))) return;
     for (const message of messages) if (Number(message.offset) >= hosted.next) hosted.take(this.#options.inputOf(partition, message));
     resolveOffset(batch.lastOffset());
     assigned.lag = Math.max(0, Number(batch.highWatermark) - 1 - Number(batch.lastOffset()));
-    while (isMine() && (hosted.waiting > MOST_WAITING || hosted.isBehind))
-      await this.#beating(new Promise((resolve) => setTimeout(resolve, 100)), heartbeat);
+    while (isMine() && (hosted.waiting > MOST_WAITING || hosted.isBehind)) await this.#beating(soon(), heartbeat);
     await heartbeat();
   }
 
@@ -248,6 +248,8 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     }
   }
 }
+
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 
 /** Nothing is written of these partitions any more. */
 function end<In extends Position>(partitions: Iterable<Assigned<In>>): void {

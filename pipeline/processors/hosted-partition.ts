@@ -3,6 +3,7 @@ import { MAX_STATE_BYTES } from '../bus/state-log.ts';
 import type { Fold, Input, Position } from './processor.ts';
 import type { Setting } from '../core/setting.ts';
 import { SnapshotRoom } from './snapshot-room.ts';
+import { slicesOf } from './slices.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A snapshot, as it was saved: the state before the record `next`. */
@@ -51,8 +52,13 @@ export type HostedPartitionOptions<In extends Position = Input> = {
 /** A snapshot is due after so many records, or so much time. Milliseconds. */
 const SNAPSHOT_RECORDS = 50_000;
 const SNAPSHOT_MS = 30_000;
+/** Of a large state it is due later, so that snapshots are no more than so many bytes a millisecond: 32 MB take two minutes more. */
+const SNAPSHOT_BYTES = 256;
 /** What is new is not asked for while so much waits to be written. */
 const MOST_WAITING = 1024 * 1024;
+
+/** Of a snapshot in slices, before the event loop turns again. Milliseconds. */
+const SLICE_MS = 10;
 
 /** A processor in one partition. */
 type Member<In extends Position> = Hosted<In> & {
@@ -79,6 +85,9 @@ export class HostedPartition<In extends Position = Input> {
   /** The offset behind the last record that was read. */
   #read = 0;
   readonly #room: SnapshotRoom;
+  /** Snapshots that are being taken in slices. */
+  #slicing = 0;
+  #isAbandoned = false;
   /** Gives back the room of the snapshots that are being saved. */
   readonly #held = new Set<() => void>();
 
@@ -101,9 +110,11 @@ export class HostedPartition<In extends Position = Input> {
     return this.#options.writes.bytes;
   }
 
-  /** True while some processor has so much left to do that no more is to be read. */
+  /** True while no input may come: a snapshot is taken in slices, or some processor has so much left to do that no more is to be read. */
   get isBehind(): boolean {
-    return this.#members.some(({ processor, state, halted }) => halted === null && processor.isBehind?.(state) === true);
+    return (
+      this.#slicing > 0 || this.#members.some(({ processor, state, halted }) => halted === null && processor.isBehind?.(state) === true)
+    );
   }
 
   get status(): ProcessorStatus[] {
@@ -158,22 +169,28 @@ export class HostedPartition<In extends Position = Input> {
         }
       }
     for (const member of this.#members) {
-      const isDue = member.records >= SNAPSHOT_RECORDS || now() - member.savedAt >= SNAPSHOT_MS;
+      const dueMs = SNAPSHOT_MS + Math.floor(member.stateBytes / SNAPSHOT_BYTES);
+      const isDue = member.records >= SNAPSHOT_RECORDS || now() - member.savedAt >= dueMs;
       if (isDue) this.#save(member);
     }
   }
 
   /** Saves what has changed, whenever it was saved last; resolves when all is written, or the queue was ended. */
   async finish(): Promise<void> {
-    await this.#options.writes.idle();
+    const written = async (): Promise<void> => {
+      while (this.#slicing > 0) await new Promise((resolve) => setImmediate(resolve));
+      await this.#options.writes.idle();
+    };
+    await written();
     for (const member of this.#members) {
       this.#save(member, () => () => undefined);
-      await this.#options.writes.idle();
+      await written();
     }
   }
 
   /** The queue was ended: nothing is saved any more. */
   abandon(): void {
+    this.#isAbandoned = true;
     for (const give of this.#held) give();
     this.#held.clear();
   }
@@ -225,33 +242,60 @@ export class HostedPartition<In extends Position = Input> {
     const { states, next } = member;
     if (member.halted !== null || member.isSaving || next === member.saved) return;
     const give = room(member.stateBytes);
-    const bytes = give === null ? null : this.#snapshot(member);
-    if (give === null || bytes === null) {
-      give?.();
-      return;
-    }
+    if (give === null) return;
     const { now, writes } = this.#options;
     this.#held.add(give);
     member.isSaving = true;
     member.records = 0;
-    writes.then(async () => {
-      await states.save(this.partition, next, bytes);
-      Object.assign(member, { saved: next, savedAt: now(), stateBytes: bytes.length, isSaving: false });
-      give();
-      this.#held.delete(give);
+    this.#slice(member, slicesOf(member.processor, member.state), (bytes) => {
+      if (bytes === null) {
+        member.isSaving = false;
+        give();
+        this.#held.delete(give);
+        return;
+      }
+      writes.then(async () => {
+        await states.save(this.partition, next, bytes);
+        Object.assign(member, { saved: next, savedAt: now(), stateBytes: bytes.length, isSaving: false });
+        give();
+        this.#held.delete(give);
+      });
     });
   }
 
-  /** Null where the processor throws, or has too large a state, which halts it. */
-  #snapshot(member: Member<In>): Buffer | null {
-    try {
-      const bytes = member.processor.snapshot(member.state);
-      if (bytes.length > MAX_STATE_BYTES)
-        throw new Error(`its state has ${String(bytes.length)} bytes; at most ${String(MAX_STATE_BYTES)} are kept`);
-      return bytes;
-    } catch (error) {
-      this.#halt(member, member.next, error);
-      return null;
-    }
+  /**
+   * Takes a snapshot, in several turns of the event loop where it takes long. `done` gets null where the processor throws, or has too large a state,
+   * which halts it, and where the partition is abandoned.
+   */
+  #slice(member: Member<In>, slices: Generator<undefined, Buffer>, done: (bytes: Buffer | null) => void): void {
+    const { now } = this.#options;
+    const step = (): void => {
+      this.#slicing -= 1;
+      const began = now();
+      try {
+        for (;;) {
+          const { done: isWhole, value } = this.#isAbandoned ? { done: true, value: null } : slices.next();
+          if (isWhole === true) {
+            done(checked(value));
+            return;
+          }
+          if (now() - began >= SLICE_MS) break;
+        }
+        this.#slicing += 1;
+        setImmediate(step);
+      } catch (error) {
+        this.#halt(member, member.next, error);
+        done(null);
+      }
+    };
+    this.#slicing += 1;
+    step();
   }
+}
+
+/** Throws where a snapshot is larger than what can be kept. */
+function checked(bytes: Buffer | null): Buffer | null {
+  if (bytes !== null && bytes.length > MAX_STATE_BYTES)
+    throw new Error(`its state has ${String(bytes.length)} bytes; at most ${String(MAX_STATE_BYTES)} are kept`);
+  return bytes;
 }

@@ -47,6 +47,10 @@ export interface Fold<State = unknown, In extends Position = Input, Out = Absolu
    */
   news?(state: State, partition: number, next: number): readonly AbsoluteRecord[];
   snapshot(state: State): Buffer;
+  /**
+   * The same bytes as of `snapshot`, for states that take long: at each `yield` the event loop may turn. No input is folded until it is done.
+   */
+  slices?(state: State): Generator<undefined, Buffer>;
   /** The state of a snapshot; null where it cannot be read: then the partition is folded from the beginning. */
   restore(bytes: Buffer): State | null;
   /** True while it has so much left to do of what it took that no more is to be read. */

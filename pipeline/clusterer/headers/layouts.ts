@@ -94,9 +94,21 @@ export const LAYOUTS: readonly Layout[] = [
     pattern: at(`(?:time|ts|t)="?(?<time>${ISO}${ZONE})"? (?:level|lvl)=(?<level>[A-Za-z]{3,8})(?:[+-]\\d+)? (?:caller=\\S{1,128} )?`),
   },
   {
+    name: 'clickhouse',
+    example: '2024.05.06 07:08:09.123456 [ 1234 ] {5f3a} <Information> shop.orders (2b1c): order 5 paid',
+    pattern: at(
+      `\\d{4}\\.\\d\\d\\.\\d\\d ${CLOCK} \\[ \\d{1,10} \\] \\{[^{}\\s]{0,128}\\} <(?<level>[A-Z][a-z]{3,10})> (?:[^\\s:]{1,128}(?:::[^\\s:]{1,128}){0,4}(?: \\([^()\\s]{1,128}\\)){0,2}: )?`,
+    ),
+  },
+  {
     name: 'logcat',
     example: '05-06 07:08:09.123  1702  2395 D WindowManager: order 5 paid',
     pattern: at(`\\d\\d-\\d\\d ${CLOCK} +\\d+ +\\d+ (?<level>[VDIWEFS]) [^:\\n]{1,64}: `),
+  },
+  {
+    name: 'uvicorn',
+    example: 'INFO:     order 5 paid',
+    pattern: at(`(?<level>DEBUG|INFO|WARNING|ERROR|CRITICAL|TRACE): {2,5}`),
   },
   {
     name: 'python_basic',

@@ -37,6 +37,9 @@ export function restoreSeries(bytes: Buffer): Series | null {
   }
 }
 
+/** What a snapshot is written into: thousands are taken at a time. */
+const scratch = new ByteWriter();
+
 class CountSeries implements Series {
   readonly #watched: Readonly<Record<keyof Tracks, WatchedTrack>>;
   readonly #tracks: Tracks;
@@ -92,13 +95,14 @@ class CountSeries implements Series {
   }
 
   snapshot(): Buffer {
-    const to = new ByteWriter();
+    const to = scratch;
+    to.clear();
     to.count(VERSION);
     to.count(this.#now);
     to.count(this.#came.at);
     to.count(this.#came.late);
     for (const kind of KINDS) this.#watched[kind].write(to);
-    return to.finish();
+    return Buffer.from(to.finish());
   }
 
   static read(from: ByteReader): CountSeries | null {

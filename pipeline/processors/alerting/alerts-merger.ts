@@ -6,6 +6,7 @@ import type { PartialInput } from '../merge/partial.ts';
 import type { Position } from '../processor.ts';
 import { readRates } from '../rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { whole } from '../slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from './sensitivity.ts';
 import { MOST_ERROR_PATTERNS } from './error-patterns.ts';
@@ -81,18 +82,8 @@ export const alerting: Merger<Watches> = {
     return alert === null ? [] : recordsOf(input, [alert]);
   },
 
-  snapshot({ tenants, counted }) {
-    const to = new ByteWriter();
-    to.count(VERSION);
-    to.count(counted.size);
-    for (const [partition, through] of counted) for (const number of [partition, through]) to.count(number);
-    to.count(tenants.size);
-    for (const [tenantId, watch] of tenants) {
-      to.count(tenantId);
-      watch.write(to);
-    }
-    return to.finish();
-  },
+  snapshot: (state) => whole(slices(state)),
+  slices,
 
   restore(bytes) {
     const from = new ByteReader(bytes);
@@ -117,6 +108,19 @@ export const alerting: Merger<Watches> = {
     }
   },
 };
+
+function* slices({ tenants, counted }: Watches): Generator<undefined, Buffer> {
+  const to = new ByteWriter();
+  to.count(VERSION);
+  to.count(counted.size);
+  for (const [partition, through] of counted) for (const number of [partition, through]) to.count(number);
+  to.count(tenants.size);
+  for (const [tenantId, watch] of tenants) {
+    to.count(tenantId);
+    yield* watch.write(to);
+  }
+  return to.finish();
+}
 
 /** Takes a partial; gives what was found, null of one that is none of `rates`. */
 function take({ streams, patterns }: Watches, watch: TenantWatch, input: PartialInput): Alert[] | null {

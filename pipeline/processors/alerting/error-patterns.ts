@@ -95,14 +95,16 @@ export class ErrorPatterns {
     return [...this.#all.values()].find(({ told }) => told?.id === id);
   }
 
-  write(to: ByteWriter): void {
+  /** A slice of the snapshot for each series. */
+  *write(to: ByteWriter): Generator<undefined, void> {
     to.count(this.size);
     for (const { template, example, series, streams, seenAt, told } of this) {
       for (const text of [template, example]) to.text(Buffer.from(text).toString('latin1'));
-      to.text(series.snapshot().toString('latin1'));
+      to.bytes(series.snapshot());
       streams.write(to);
       to.count(seenAt);
       to.text(Buffer.from(JSON.stringify(told)).toString('latin1'));
+      yield;
     }
   }
 
@@ -111,7 +113,7 @@ export class ErrorPatterns {
     const read = new ErrorPatterns();
     for (let left = from.count(MOST_ERROR_PATTERNS); left > 0; left--) {
       const [template, example] = [utf8(from.text()), utf8(from.text())];
-      const [fingerprint, series] = [fingerprintOf(template), PatternSeries.restore(Buffer.from(from.text(), 'latin1'))];
+      const [fingerprint, series] = [fingerprintOf(template), PatternSeries.restore(from.bytes())];
       if (series === null) throw new CutOff();
       const [streams, seenAt] = [RecentStreams.read(from), from.count()];
       const told = JSON.parse(utf8(from.text())) as ToldPattern | null;

@@ -79,9 +79,10 @@ export class PatternWatch {
     return [...found.values()];
   }
 
-  write(to: ByteWriter): void {
+  /** A slice of the snapshot for each series. */
+  *write(to: ByteWriter): Generator<undefined, void> {
     to.count(this.#askedAt);
-    this.#patterns.write(to);
+    yield* this.#patterns.write(to);
   }
 
   /** What `write` wrote; throws where it is anything else. */

@@ -79,14 +79,16 @@ export class Services {
     for (const { sum } of this.#all.values()) if (sum !== null) yield sum;
   }
 
-  write(to: ByteWriter): void {
+  /** A slice of the snapshot for each series. */
+  *write(to: ByteWriter): Generator<undefined, void> {
     to.count(this.#sums);
     for (const { stream, series, through, sources } of this) {
       to.text(Buffer.from(stream).toString('latin1'));
       to.count(through);
       to.count(sources.size);
       for (const [partition, seenAt] of sources) for (const number of [partition, seenAt]) to.count(number);
-      to.text(series.snapshot().toString('latin1'));
+      to.bytes(series.snapshot());
+      yield;
     }
   }
 
@@ -96,7 +98,7 @@ export class Services {
       const stream = Buffer.from(from.text(), 'latin1').toString();
       const [through, sources] = [from.count(), new Map<number, number>()];
       for (let more = from.count(65_535); more > 0; more--) sources.set(from.count(65_535), from.count());
-      const [series, service] = [restoreSeries(Buffer.from(from.text(), 'latin1')), this.#all.get(stream)];
+      const [series, service] = [restoreSeries(from.bytes()), this.#all.get(stream)];
       if (series === null || service === undefined || service.sum !== null) return false;
       this.#watch(service, { ...sumOf(stream, series, sources), through });
     }

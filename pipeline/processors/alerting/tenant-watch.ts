@@ -116,7 +116,8 @@ export class TenantWatch {
     return alert;
   }
 
-  write(to: ByteWriter): void {
+  /** A slice of the snapshot for each series. */
+  *write(to: ByteWriter): Generator<undefined, void> {
     to.count(this.retentionDays);
     to.count(this.#sources.size);
     for (const [partition, { through, askedAt }] of this.#sources) for (const number of [partition, through, askedAt]) to.count(number);
@@ -126,10 +127,11 @@ export class TenantWatch {
       to.text(Buffer.from(stream).toString('latin1'));
       to.count(source);
       to.count(seenAt);
-      to.text(series.snapshot().toString('latin1'));
+      to.bytes(series.snapshot());
+      yield;
     }
-    this.#services.write(to);
-    this.#patterns.write(to);
+    yield* this.#services.write(to);
+    yield* this.#patterns.write(to);
     to.text(Buffer.from(JSON.stringify(this.#book)).toString('latin1'));
   }
 
@@ -142,7 +144,7 @@ export class TenantWatch {
     for (let left = from.count(MAX_STREAMS); left > 0; left--) {
       const [id, stream] = [from.text(), utf8(from.text())];
       const [source, seenAt] = [from.count(65_535), from.count()];
-      const series = restoreSeries(Buffer.from(from.text(), 'latin1'));
+      const series = restoreSeries(from.bytes());
       if (series === null) return null;
       const service = stream === '' ? '' : serviceLabels(stream);
       read.#streams.set(id, { stream, service, source, seenAt, series, askedAt: -1 });

@@ -6,6 +6,7 @@ import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
 import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
 import { configured, type Configured } from '../settings/configured.ts';
+import { slicesOf } from '../slices.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord, type HostedInput } from './partials-signal.ts';
@@ -31,6 +32,7 @@ const staged = (processor: Processor): Fold => ({
   ...(processor.news === undefined ? {} : { news: (state, partition, next) => processor.news?.(state, partition, next) ?? [] }),
   ...(processor.lacks === undefined ? {} : { lacks: (state, settings) => processor.lacks?.(state, settings) ?? [] }),
   snapshot: (state) => processor.snapshot(state),
+  ...(processor.slices === undefined ? {} : { slices: (state) => slicesOf(processor, state) }),
   restore: (bytes) => processor.restore(bytes),
 });
 
@@ -89,10 +91,14 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
   ...(merger.news === undefined ? {} : { news: ({ state }, partition, next) => merger.news?.(state, partition, next) ?? [] }),
   ...(merger.lacks === undefined ? {} : { lacks: ({ state }, settings) => merger.lacks?.(state, settings) ?? [] }),
   ...(merger.isBehind === undefined ? {} : { isBehind: ({ state }) => merger.isBehind?.(state) ?? false }),
-  snapshot({ taken, state }) {
-    const [first, ...others] = [...taken.values()].map(takenBytes);
-    return Buffer.concat([first as Buffer, ...(others.length === 0 ? [] : [OTHERS, ...others]), merger.snapshot(state)]);
-  },
+  snapshot: ({ taken, state }) => Buffer.concat([...takenParts(taken), merger.snapshot(state)]),
+  ...(merger.slices === undefined
+    ? {}
+    : {
+        *slices({ taken, state }) {
+          return Buffer.concat([...takenParts(taken), yield* slicesOf(merger, state)]);
+        },
+      }),
   restore(bytes) {
     try {
       const { taken, rest } = readTaken(merger, bytes);
@@ -106,6 +112,12 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
 });
 
 const takenOf = ({ of, alsoOf = [] }: Merger): Map<string, Taken> => new Map([of, ...alsoOf].map((name) => [name, new Taken()]));
+
+/** What stands before the state of a merger in its snapshot. */
+function takenParts(taken: ReadonlyMap<string, Taken>): Buffer[] {
+  const [first, ...others] = [...taken.values()].map(takenBytes);
+  return [first as Buffer, ...(others.length === 0 ? [] : [OTHERS, ...others])];
+}
 
 function takenBytes(taken: Taken): Buffer {
   const to = new ByteWriter();

@@ -1,6 +1,7 @@
 import type { Configurable, Fold, Position, Tick } from '../processor.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { MAX_SETTINGS, type Setting } from '../../core/setting.ts';
+import { slicesOf } from '../slices.ts';
 import { Settings } from './settings.ts';
 
 /** The state of a processor, and what it was told. */
@@ -38,6 +39,15 @@ export const configured = <State, In extends (Position & { readonly kind: string
     settings.write(to);
     return Buffer.concat([BEGIN, to.finish(), processor.snapshot(state)]);
   },
+  ...(processor.slices === undefined
+    ? {}
+    : {
+        *slices({ settings, state }) {
+          const to = new ByteWriter();
+          settings.write(to);
+          return Buffer.concat([BEGIN, to.finish(), yield* slicesOf(processor, state)]);
+        },
+      }),
   restore(bytes) {
     const isOlder = !bytes.subarray(0, BEGIN.length).equals(BEGIN);
     const from = new ByteReader(bytes, BEGIN.length);

@@ -26,9 +26,23 @@ describe('the keys of clusters', () => {
     ['list <N>, <N>', 'list <N>, <N>, <N>, <ID>'],
     ['from <IP> (<HOST>) at', 'from <IP> () at'],
     ['<N> (<N>) sent', '<N> sent'],
+    ['search for "red chair" found <N> hits', 'search for "lamp" found <N> hits'],
+    ["user 'o'neil' left", "user 'bob' left"],
+    ['GET / took <N>', 'GET <PATH> took <N>'],
+    ['"<URL>" <N> - "-"', '"<URL>" <N> <N> "curl"'],
+    ['request path="<*>" took=<*>', 'request path=<*> took=<*>'],
+    ['request method=GET path=<*>', 'request method=POST path=<*>'],
+  ];
+  const APART: readonly (readonly [string, string])[] = [
+    ['a <N> b', 'a <N> c'],
+    ['"order paid" id=<*>', '"order sent" id=<*>'],
+    ['id=<*> msg="order paid"', 'id=<*> msg="order sent"'],
+    ['{"level": "info", "message": "order paid"}', '{"level": "info", "message": "order sent"}'],
+    ['{"level":"info","order":"<*>"}', '{"level":"info","mail":"<*>"}'],
+    ['sent "GET <PATH>"', 'sent "POST <PATH>"'],
   ];
   for (const [a, b] of SAME) it(`${a} and ${b} have one`, () => expect(clusterKey(a)).to.equal(clusterKey(b)));
-  it('keep words apart', () => expect(clusterKey('a <N> b')).not.to.equal(clusterKey('a <N> c')));
+  for (const [a, b] of APART) it(`${a} and ${b} have others`, () => expect(clusterKey(a)).not.to.equal(clusterKey(b)));
 });
 
 describe('the clusterer', () => {
@@ -43,6 +57,26 @@ describe('the clusterer', () => {
     const templates = [...COLOURS.slice(0, 3).map((colour) => `the paint is ${colour} today`), 'the paint is <ID> today'];
     expect(clusters(templates)).to.have.length(1);
     expect(clusters(templates.slice(0, 3))).to.have.length(3);
+  });
+
+  it('needs three values that look like names, and four in capitals', () => {
+    const tables = ['public.orders', 'public.users', 'order_items'].map((table) => `copied table ${table} again`);
+    expect(clusters(tables)).to.have.length(1);
+    expect(clusters(tables.slice(0, 2))).to.have.length(2);
+    const states = ['PENDING', 'PAID', 'SHIPPED', 'IN_DOUBT'].map((state) => `the order is ${state} now`);
+    expect(clusters(states)).to.have.length(1);
+    expect(clusters(states.slice(0, 3))).to.have.length(3);
+  });
+
+  it('needs four methods of HTTP before a value, and no other word', () => {
+    const requests = ['GET', 'POST', 'PUT', 'DELETE'].map((method) => `${method} <PATH>`);
+    expect(clusters(requests)).to.have.length(1);
+    expect(clusters(requests.slice(0, 3))).to.have.length(3);
+    expect(clusters([...requests, '<ID>', '<N>'])).to.have.length(2);
+    expect(clusters(['GET', 'POST', 'PUT', 'DELETE'].map((method) => `${method} order`))).to.have.length(4);
+    const clusterer = new Clusterer(options);
+    requests.forEach((request, index) => clusterer.add(request, index));
+    expect(clusterer.shownTemplate(fingerprintOf('GET <PATH>'))).to.equal('<*> <PATH>');
   });
 
   it('never merges on the first word, nor where fewer than two constant words are left', () => {

@@ -69,6 +69,8 @@ const SAID: Readonly<Record<string, readonly [string | null, string | null]>> = 
   mysql: ['warning', '2024-05-06T07:08:09.123456Z'],
   slog: ['info', AT],
   logcat: ['debug', null],
+  clickhouse: ['information', null],
+  uvicorn: ['info', null],
   python_basic: ['warning', null],
 };
 

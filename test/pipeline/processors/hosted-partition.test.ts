@@ -147,6 +147,77 @@ describe('a hosted partition', () => {
     expect(await saved()).to.deep.equal(['a saved 50010: 50010']);
   });
 
+  it('saves a large state more seldom', async () => {
+    const world = new World();
+    const large = { ...counting('a'), snapshot: () => Buffer.alloc(256 * 10_000, '7') };
+    const partition = world.open([large]);
+    const savedAt: number[] = [];
+    for (let second = 0, seen = 0; second < 120; second++) {
+      world.now = second * 1000;
+      take(partition, second, second + 1);
+      partition.look();
+      await world.writes.idle();
+      const saves = world.events.filter((event) => event.includes('saved')).length;
+      if (saves > seen) savedAt.push(second);
+      seen = saves;
+    }
+    expect(savedAt).to.deep.equal([30, 70, 110]);
+  });
+
+  it('takes a large snapshot in slices, and no input until it is whole', async () => {
+    const world = new World();
+    const slices = (state: { readonly count: number }): Generator<undefined, Buffer> =>
+      (function* () {
+        for (let slice = 0; slice < 10; slice++) {
+          // two of them take longer than a turn may
+          world.now += 6;
+          world.events.push(`slice ${String(slice)}`);
+          yield;
+        }
+        return Buffer.from(String(state.count));
+      })();
+    const partition = world.open([{ ...counting('a'), slices }]);
+    take(partition, 0, 3);
+    await world.writes.idle();
+    world.now += 30_000;
+    world.events.splice(0);
+    partition.look();
+    let turns = 0;
+    for (; partition.isBehind; turns++) {
+      expect(world.events).to.have.length(2 * (turns + 1));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await world.writes.idle();
+    expect([turns, world.events.at(-1)]).to.deep.equal([5, 'a saved 3: 3']);
+    take(partition, 3, 4);
+    await partition.finish();
+    expect(world.events.at(-1)).to.equal('a saved 4: 4');
+  });
+
+  it('ends what it takes in slices when it is abandoned, and halts a processor whose slices throw', async () => {
+    for (const breaks of [false, true]) {
+      const world = new World();
+      const room = new SnapshotRoom(10);
+      const slices = (): Generator<undefined, Buffer> =>
+        (function* () {
+          for (;;) {
+            world.now += 20;
+            yield;
+            if (breaks) throw new Error('is broken');
+          }
+        })();
+      const partition = world.open([{ ...counting('a'), slices }], new Map(), room);
+      take(partition, 0, 3);
+      world.now += 30_000;
+      partition.look();
+      expect([partition.isBehind, room.take(10)]).to.deep.equal([true, null]);
+      if (!breaks) partition.abandon();
+      while (partition.isBehind) await new Promise((resolve) => setImmediate(resolve));
+      expect(partition.status[0]?.halted).to.equal(breaks ? 'offset 3: is broken' : null);
+      expect(room.take(10)).to.be.a('function');
+    }
+  });
+
   it('writes nothing any more once its queue was ended', async () => {
     const world = new World();
     const partition = world.open([counting('a')]);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { Json } from '../../../../pipeline/core/setting.ts';
 import { alerting } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
-import { learned, START, THEN, usual, type Came, type Stages } from './stages.ts';
+import { learned, Stages, START, THEN, usual, type Came } from './stages.ts';
 
 describe('alerting, by what rates has counted', () => {
   it('tells errors of a stream as an alert with its evidence, raises its fire count, and resolves it when it is over', () => {
@@ -94,6 +94,15 @@ describe('alerting, by what rates has counted', () => {
     expect(stages.alerts.filter(({ stream }) => stream === '{service="checkout"}').map(({ state, note }) => [state, note])).to.deep.equal([
       ['resolved', 'auto: no entries for a day'],
     ]);
+  });
+
+  it('has a slice of its snapshot for each series, and the same bytes as at once', () => {
+    const came: Came[] = Array.from({ length: 20 }, (_none, index) => ({ service: `s${String(index)}`, entries: 60 }));
+    const stages = new Stages();
+    stages.run(5, () => came);
+    const { slices, bytes } = stages.sliced();
+    expect(slices).to.be.above(19);
+    expect(bytes.equals(stages.snapshot())).to.equal(true);
   });
 
   it('heeds how easily detectors shall fire: by tenant, detector and stream, from a snapshot on too', () => {

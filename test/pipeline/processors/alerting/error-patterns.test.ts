@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { MessagePatterns } from '../../../../pipeline/clusterer/message-patterns.ts';
 import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
+import { whole } from '../../../../pipeline/processors/slices.ts';
 import { ErrorPatterns, MOST_ERROR_PATTERNS } from '../../../../pipeline/processors/alerting/error-patterns.ts';
 import { RecentStreams } from '../../../../pipeline/processors/alerting/recent-streams.ts';
 import type { PatternErrors } from '../../../../pipeline/processors/patterns/pattern-segment.ts';
@@ -25,7 +26,7 @@ const came = ({ high, low }: SeenPattern, minute: number, errors = 1, stream = 1
 
 function bytesOf(patterns: ErrorPatterns): Buffer {
   const to = new ByteWriter();
-  patterns.write(to);
+  whole(patterns.write(to));
   return Buffer.from(to.finish());
 }
 

@@ -10,6 +10,7 @@ import { inputOf } from '../../../../pipeline/processors/input.ts';
 import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import type { Fold } from '../../../../pipeline/processors/processor.ts';
+import { slicesOf } from '../../../../pipeline/processors/slices.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
 
@@ -78,6 +79,19 @@ export class Stages {
   /** Begins again from a snapshot. */
   restart(): void {
     this.#watched = restored(this.#second, this.#watched);
+  }
+
+  /** The snapshot, at once; and in slices, with their number. */
+  snapshot(): Buffer {
+    return this.#second.snapshot(this.#watched);
+  }
+
+  sliced(): { readonly slices: number; readonly bytes: Buffer } {
+    const all = slicesOf(this.#second, this.#watched);
+    for (let slices = 0; ; slices++) {
+      const { done, value } = all.next();
+      if (done === true) return { slices, bytes: value };
+    }
   }
 
   /** Others that know the same. */
