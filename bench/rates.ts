@@ -11,32 +11,20 @@ import { WordTable } from '../pipeline/logs/columns/words.ts';
 import { Names } from '../pipeline/logs/names.ts';
 import { RecordStreams } from '../pipeline/logs/record-streams.ts';
 import { StreamList } from '../pipeline/logs/stream-list.ts';
-import { alerting } from '../pipeline/processors/alerting/alerts-merger.ts';
-import type { PartialInput } from '../pipeline/processors/merge/partial.ts';
 import type { Batch } from '../pipeline/processors/processor.ts';
-import { encodeRates } from '../pipeline/processors/rates/rates-partial.ts';
 import { rates } from '../pipeline/processors/rates/rates.ts';
 import { createVolume } from '../pipeline/processors/volume/volume.ts';
+import { cpuUs, idOf, START_MS, textOf, watched } from './service/watched.ts';
 import { benchLogs } from './wire/logs.ts';
 
 const ROWS = 1000;
 const RECORDS = 600;
 /** Append time between two records: 10,000 entries a second in a partition. Milliseconds. */
 const STEP_MS = 100;
-const START_MS = 1_795_269_600_000;
-const MINUTE_MS = 60_000;
-const HOURS = 5;
 const MOST_WATCHED = 10_000;
 
 const names = new Names();
 const words = { names, levels: new WordTable(), services: new WordTable() };
-const idOf = (stream: number): bigint => (BigInt(stream + 1) * 0x9e3779b97f4a7c15n) % 2n ** 64n;
-const textOf = (stream: number): string => `{host="h${String(stream)}",service="s${String(stream % 20)}"}`;
-
-const cpuUs = (): number => {
-  const { user, system } = process.cpuUsage();
-  return user + system;
-};
 
 /** Records of entries of now, of so many streams in turn, as processors see them. */
 function batchesOf(streamCount: number): (() => Batch)[] {
@@ -79,29 +67,6 @@ function perEntry(batches: readonly (() => Batch)[], fold: () => (batch: Batch) 
   return Math.min(...rounds);
 }
 
-/** CPU µs of a stream and minute, and bytes of a stream, where each has entries in each minute and is asked each ten seconds. */
-function watch(streamCount: number): { readonly perMinute: number; readonly bytes: number } {
-  const state = alerting.init();
-  let [spent, offset] = [0, 0];
-  for (let tell = 0; tell < HOURS * 360; tell++) {
-    const appendedAt = START_MS + tell * 10_000;
-    const told = Array.from({ length: streamCount }, (_none, stream) => {
-      const bySeverity = [0, 0, 0, 5 + ((stream + tell) % 7), 0, 0, 0];
-      return {
-        id: Buffer.from(idOf(stream).toString(16).padStart(16, '0'), 'hex').toString('latin1'),
-        stream: tell === 0 ? textOf(stream) : null,
-        minutes: [{ minute: Math.floor(appendedAt / MINUTE_MS), bySeverity }],
-      };
-    });
-    const source = { partition: 0, offset, number: 0, appendedAt };
-    const input: PartialInput = { kind: 'partial', partition: 0, offset: offset++, appendedAt, tenantId: 1, retentionDays: 30, processor: 'rates', source, value: encodeRates(told) }; // prettier-ignore
-    const before = cpuUs();
-    alerting.fold(state, input);
-    if (tell >= (HOURS - 1) * 360) spent += cpuUs() - before;
-  }
-  return { perMinute: spent / (streamCount * 60), bytes: alerting.snapshot(state).length / streamCount };
-}
-
 console.log('| streams | decoding and volume, µs an entry | with rates | a stream and minute of alerting, µs | bytes of a stream |');
 console.log('|---|---|---|---|---|');
 for (const streamCount of [200, 10_000]) {
@@ -116,6 +81,6 @@ for (const streamCount of [200, 10_000]) {
     return (batch) => [volume(batch), rates.fold(state, batch)];
   };
   const cells = [perEntry(batches, volumeAlone), perEntry(batches, both)].map((value) => value.toFixed(3));
-  const { perMinute, bytes } = watch(Math.min(streamCount, MOST_WATCHED));
+  const { perMinute, bytes } = watched(Math.min(streamCount, MOST_WATCHED));
   console.log(`| ${String(streamCount)} | ${[...cells, perMinute.toFixed(1), bytes.toFixed(0)].join(' | ')} |`);
 }
