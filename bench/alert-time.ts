@@ -2,13 +2,12 @@
  * `npm run bench:alert-time`: from the first bad entry to the alert, as `GET /alerts` and an Alertmanager have it. Streams with five hours of past,
  * which come live for a while, each with a rise that begins at another second of a minute; medians, and the trace of one. STREAMS: how many (12).
  */
-import { readFileSync } from 'node:fs';
 import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ShownAlert } from '../pipeline/alerts/shown-alert.ts';
 import { startAlertmanager } from '../test/e2e/alertmanager.ts';
 import { startInstance } from '../test/e2e/instance.ts';
+import { newTenant, type Tenant } from './instance-load.ts';
 
 const [SECOND_MS, MINUTE_MS] = [1000, 60_000];
 const PAST_MINUTES = 5 * 60;
@@ -21,19 +20,11 @@ const GIVE_UP_MS = 6 * MINUTE_MS;
 /** Entries a minute: of every stream, and of one that rises. */
 const [USUAL, BAD] = [30, 300];
 
-type Tenant = { readonly id: number; readonly key: string };
 type Seen = { readonly service: string; readonly beganAt: number; log?: number; shown?: number; managed?: number };
 
 const services = Array.from({ length: STREAMS }, (_none, index) => `svc-${String(index)}`);
 const alertmanager = await startAlertmanager();
 const instance = await startInstance({ env: alertmanager === null ? {} : { LOGWEIR_ALERTMANAGER_URL: alertmanager.url } });
-
-async function newTenant(): Promise<Tenant> {
-  const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
-  const made = await instance.call('POST', `${instance.admin}/admin/tenants`, { name: 'bench', plan: 'unlimited' }, { Authorization: `Bearer ${token}` }); // prettier-ignore
-  const { tenant_id: id, key } = made.body as { readonly tenant_id: number; readonly key: string };
-  return { id, key };
-}
 
 const entry = (at: number, service: string, index: number): string =>
   JSON.stringify({ _time: new Date(at).toISOString(), _msg: `order ${String(index)} placed in ${String(index % 90)} ms`, level: 'info', service }); // prettier-ignore
@@ -95,7 +86,7 @@ function row(name: string, seconds: readonly number[]): void {
 
 try {
   const load = os.loadavg().map((value) => value.toFixed(1)).join(' '); // prettier-ignore
-  const tenant = await newTenant();
+  const tenant = await newTenant(instance);
   const now = Date.now();
   const past = Array.from({ length: PAST_MINUTES }, (_none, minute) =>
     services.flatMap((service, index) =>

@@ -29,6 +29,17 @@ export async function merged(instance: Instance): Promise<void> {
   }
 }
 
+export type Tenant = { readonly id: number; readonly key: string };
+
+/** Makes a tenant without limits. */
+export async function newTenant(instance: Instance): Promise<Tenant> {
+  const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+  const tenant = { name: `bench ${String(Math.random())}`, plan: 'unlimited' };
+  const { body } = await instance.call('POST', `${instance.admin}/admin/tenants`, tenant, { Authorization: `Bearer ${token}` });
+  const { tenant_id: id, key } = body as { readonly tenant_id: number; readonly key: string };
+  return { id, key };
+}
+
 /** Makes tenants without limits; gives a key of each. */
 export async function createTenants(instance: Instance, count: number): Promise<string[]> {
   const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();

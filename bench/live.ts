@@ -12,16 +12,7 @@ import { alertTeller } from '../test/e2e/alert-teller.ts';
 import { startInstance, until, type Instance } from '../test/e2e/instance.ts';
 import { TailClient } from '../test/e2e/tail-client.ts';
 import { alert } from '../test/fakes/alerts-record.ts';
-
-type Tenant = { readonly id: number; readonly key: string };
-
-async function newTenant(instance: Instance): Promise<Tenant> {
-  const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
-  const tenant = { name: `bench ${String(Math.random())}`, plan: 'unlimited' };
-  const { body } = await instance.call('POST', `${instance.admin}/admin/tenants`, tenant, { Authorization: `Bearer ${token}` });
-  const { tenant_id: id, key } = body as { readonly tenant_id: number; readonly key: string };
-  return { id, key };
-}
+import { newTenant, type Tenant } from './instance-load.ts';
 
 /** Entries of a request. */
 const BATCH = 200;

@@ -11,7 +11,7 @@ something fails in the shop. The alerts show what, and docs/cli.md how to find t
 
   --rate N             entries a second, averaged over a day (default 4)
   --backfill D         how far back the first ones reach (default 25h, with --count as far as its entries reach; 0s: none)
-  --incident-after D   when something fails, after the past is sent (default 2m)
+  --incident-after D   when something fails, after the past is sent (default 2m); -3m: three minutes before now, which fires at once
   --incident-for D     for how long (default 15m)
   --no-incident        nothing fails
   --only-backfill      end when the past is sent
@@ -31,7 +31,7 @@ type Plan = {
   readonly count: number;
   readonly seed: number;
   readonly isPastAlone: boolean;
-  /** Null for none. */
+  /** When something fails: after the past is sent, or, where `afterMs` is negative, so long before the command began. Null for none. */
   readonly incident: { readonly afterMs: number; readonly forMs: number } | null;
 };
 
@@ -46,9 +46,11 @@ export async function demoCommand(argv: readonly string[], env: Env, output: Out
   if (!(rate > 0 && rate <= 10_000)) throw new UsageError('--rate is a number of at most 10000.');
   if (!(count >= 1) || !Number.isInteger(seed)) throw new UsageError('--count and --seed are integers.');
   const durationOf = (name: 'backfill' | 'incident-after' | 'incident-for', otherwise: string): number => {
-    const duration = parseDuration(values[name] ?? otherwise);
-    if (duration === null || duration < 0n) throw new UsageError(`--${name} is a duration such as 15m.`);
-    return Number(duration / 1_000_000n);
+    const text = values[name] ?? otherwise;
+    const isBefore = name === 'incident-after' && text.startsWith('-');
+    const duration = parseDuration(isBefore ? text.slice(1) : text);
+    if (duration === null) throw new UsageError(`--${name} is a duration such as 15m.`);
+    return (isBefore ? -1 : 1) * Number(duration / 1_000_000n);
   };
   const plan: Plan = {
     ...{ rate, count, seed },
@@ -69,6 +71,15 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
   const say = (line: string): void => {
     output.err(`\nlogweir demo: ${line}\n`);
   };
+  const fail = (from: number, forMs: number): void => {
+    const to = from + forMs;
+    shop.incident = { from, to };
+    say(
+      `something goes wrong at ${timeText(from)}, until ${timeText(to)}: see ${target.appUrl}/api/v1/tenants/${target.tenantId}/alerts some minutes later.`,
+    );
+  };
+  const isInPast = incident !== null && incident.afterMs < 0;
+  if (isInPast) fail(began + incident.afterMs, incident.forMs);
   let sent = 0;
   /** True once the past is sent. */
   let isLive = false;
@@ -83,13 +94,7 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
     if (!isLive) {
       say(`the past is sent, ${String(sent)} entries in ${String(Math.round((Date.now() - began) / 1000))} s.`);
       if (isPastAlone) return;
-      if (incident !== null) {
-        const from = Date.now() + incident.afterMs;
-        shop.incident = { from, to: from + incident.forMs };
-        say(
-          `something goes wrong at ${timeText(from)}, until ${timeText(from + incident.forMs)}: see ${target.appUrl}/api/v1/tenants/${target.tenantId}/alerts some minutes later.`,
-        );
-      }
+      if (incident !== null && !isInPast) fail(Date.now() + incident.afterMs, incident.forMs);
       isLive = true;
     }
     await sleep(500);

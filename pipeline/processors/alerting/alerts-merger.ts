@@ -12,13 +12,11 @@ import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensi
 import { MOST_ERROR_PATTERNS } from './error-patterns.ts';
 import { TenantWatch, type SensitivityOf } from './tenant-watch.ts';
 
-/** Streams that a partition watches; beyond it a tenant has few of its own. At 4 KiB each this is what a snapshot has room for. */
-const MOST_STREAMS = 12_000;
-const MOST_OF_TENANT = 10_000;
-const FEW_STREAMS = 100;
-/** Error patterns that a partition watches, at 8 KiB each; beyond it a tenant has few of its own. */
-const MOST_PATTERNS = 2000;
-const FEW_PATTERNS = 10;
+/** What a partition watches: up to `most` a tenant may have `ofTenant`, up to `last` it has `few` of its own, and beyond that what it has. */
+type Bounds = { readonly most: number; readonly ofTenant: number; readonly few: number; readonly last: number };
+/** At 4 KiB a stream and 6 KiB a pattern this is what a snapshot has room for. */
+const STREAMS: Bounds = { most: 12_000, ofTenant: 10_000, few: 100, last: 13_000 };
+const ERROR_PATTERNS: Bounds = { most: 2000, ofTenant: MOST_ERROR_PATTERNS, few: 10, last: 2200 };
 /** The processor that tells of patterns. */
 const PATTERNS = 'patterns';
 const VERSION = 3;
@@ -125,11 +123,17 @@ function* slices({ tenants, counted }: Watches): Generator<undefined, Buffer> {
 /** Takes a partial; gives what was found, null of one that is none of `rates`. */
 function take({ streams, patterns }: Watches, watch: TenantWatch, input: PartialInput): Alert[] | null {
   if (input.processor === PATTERNS) {
-    watch.takePatterns(input, patterns < MOST_PATTERNS ? MOST_ERROR_PATTERNS : FEW_PATTERNS);
+    watch.takePatterns(input, mostOf(watch.patterns, patterns, ERROR_PATTERNS));
     return null;
   }
   const rates = readRates(input.value);
-  return rates === null ? null : watch.take(input, rates, streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS);
+  return rates === null ? null : watch.take(input, rates, mostOf(watch.size, streams, STREAMS));
+}
+
+/** How many a tenant may have that has `own` of `all`. */
+function mostOf(own: number, all: number, { most, ofTenant, few, last }: Bounds): number {
+  const [ofOne, end] = all < most ? [ofTenant, most] : [few, last];
+  return Math.min(ofOne, own + Math.max(0, end - all));
 }
 
 function watchOf(state: Watches, tenantId: number): TenantWatch {

@@ -96,7 +96,10 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
     ? {}
     : {
         *slices({ taken, state }) {
-          return Buffer.concat([...takenParts(taken), yield* slicesOf(merger, state)]);
+          const own = yield* slicesOf(merger, state);
+          // to copy it takes a turn of its own
+          yield;
+          return Buffer.concat([...takenParts(taken), own]);
         },
       }),
   restore(bytes) {

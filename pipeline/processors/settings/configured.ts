@@ -45,7 +45,10 @@ export const configured = <State, In extends (Position & { readonly kind: string
         *slices({ settings, state }) {
           const to = new ByteWriter();
           settings.write(to);
-          return Buffer.concat([BEGIN, to.finish(), yield* slicesOf(processor, state)]);
+          const own = yield* slicesOf(processor, state);
+          // to copy it takes a turn of its own
+          yield;
+          return Buffer.concat([BEGIN, to.finish(), own]);
         },
       }),
   restore(bytes) {
