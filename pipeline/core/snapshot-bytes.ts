@@ -1,7 +1,12 @@
 /** Bytes that are put one after the other. */
 export class ByteWriter {
-  #bytes = Buffer.allocUnsafe(4096);
+  #bytes: Buffer;
   #length = 0;
+
+  /** `capacity`: bytes that have room without what was written being copied. */
+  constructor(capacity = 4096) {
+    this.#bytes = Buffer.allocUnsafe(capacity);
+  }
 
   /** An integer from 0 to 2^53 as LEB128. */
   count(number: number): void {

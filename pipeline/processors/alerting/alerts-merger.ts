@@ -14,7 +14,9 @@ import { TenantWatch, type SensitivityOf } from './tenant-watch.ts';
 
 /** What a partition watches: up to `most` a tenant may have `ofTenant`, up to `last` it has `few` of its own, and beyond that what it has. */
 type Bounds = { readonly most: number; readonly ofTenant: number; readonly few: number; readonly last: number };
-/** At 4 KiB a stream and 6 KiB a pattern this is what a snapshot has room for. */
+/** What a stream and a pattern take in a snapshot, about, at most. */
+const [STREAM_BYTES, PATTERN_BYTES] = [4096, 6144];
+/** This is what a snapshot has room for. */
 const STREAMS: Bounds = { most: 12_000, ofTenant: 10_000, few: 100, last: 13_000 };
 const ERROR_PATTERNS: Bounds = { most: 2000, ofTenant: MOST_ERROR_PATTERNS, few: 10, last: 2200 };
 /** The processor that tells of patterns. */
@@ -107,8 +109,9 @@ export const alerting: Merger<Watches> = {
   },
 };
 
-function* slices({ tenants, counted }: Watches): Generator<undefined, Buffer> {
-  const to = new ByteWriter();
+function* slices({ tenants, counted, streams, patterns }: Watches): Generator<undefined, Buffer> {
+  // memory that is not written to is not taken
+  const to = new ByteWriter(4096 + streams * STREAM_BYTES + patterns * PATTERN_BYTES);
   to.count(VERSION);
   to.count(counted.size);
   for (const [partition, through] of counted) for (const number of [partition, through]) to.count(number);

@@ -6,7 +6,7 @@ import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
 import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
 import { configured, type Configured } from '../settings/configured.ts';
-import { slicesOf } from '../slices.ts';
+import { joined, slicesOf } from '../slices.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord, type HostedInput } from './partials-signal.ts';
@@ -96,10 +96,7 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
     ? {}
     : {
         *slices({ taken, state }) {
-          const own = yield* slicesOf(merger, state);
-          // to copy it takes a turn of its own
-          yield;
-          return Buffer.concat([...takenParts(taken), own]);
+          return yield* joined([...takenParts(taken), yield* slicesOf(merger, state)]);
         },
       }),
   restore(bytes) {

@@ -1,7 +1,7 @@
 import type { Configurable, Fold, Position, Tick } from '../processor.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { MAX_SETTINGS, type Setting } from '../../core/setting.ts';
-import { slicesOf } from '../slices.ts';
+import { joined, slicesOf } from '../slices.ts';
 import { Settings } from './settings.ts';
 
 /** The state of a processor, and what it was told. */
@@ -45,10 +45,7 @@ export const configured = <State, In extends (Position & { readonly kind: string
         *slices({ settings, state }) {
           const to = new ByteWriter();
           settings.write(to);
-          const own = yield* slicesOf(processor, state);
-          // to copy it takes a turn of its own
-          yield;
-          return Buffer.concat([BEGIN, to.finish(), own]);
+          return yield* joined([BEGIN, to.finish(), yield* slicesOf(processor, state)]);
         },
       }),
   restore(bytes) {
