@@ -1,122 +1,192 @@
 /**
- * `npm run bench:alert-time`: from the first bad entry to the alert, as `GET /alerts` and an Alertmanager have it. Streams with five hours of past,
- * which come live for a while, each with a rise that begins at another second of a minute; medians, and the trace of one. STREAMS: how many (12).
+ * `npm run bench:alert-time [-- HOURS]`: from the acknowledgement of the first entry too many until the alert is in the API, and in an Alertmanager where
+ * this machine can have Debian's; with the trace of one. Nine services with so many hours of past (default 25, three at least) go on live; then each
+ * rises, at another second of the minute.
  */
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { embeddedEngines } from '../main/engines.ts';
+import { PART_WHY } from '../pipeline/alerts/alert.ts';
+import { alertColumns } from '../pipeline/alerts/alert-columns.ts';
 import type { ShownAlert } from '../pipeline/alerts/shown-alert.ts';
-import { startAlertmanager } from '../test/e2e/alertmanager.ts';
-import { startInstance } from '../test/e2e/instance.ts';
+import { createKafka } from '../pipeline/bus/kafka.ts';
+import { loadConfig } from '../pipeline/core/config.ts';
+import { startAlertmanager, type RunningAlertmanager } from '../test/e2e/alertmanager.ts';
+import { startInstance, type Instance } from '../test/e2e/instance.ts';
 import { newTenant, type Tenant } from './instance-load.ts';
 
-const [SECOND_MS, MINUTE_MS] = [1000, 60_000];
-const PAST_MINUTES = 5 * 60;
-const STREAMS = Number(process.env['STREAMS'] ?? 12);
-/** Minutes of live entries before the first rise. */
-const LIVE_MINUTES = 3;
-/** Rises begin so far from each other, 7 s later in the minute each time. Milliseconds. */
-const APART_MS = 7 * SECOND_MS;
-const GIVE_UP_MS = 6 * MINUTE_MS;
-/** Entries a minute: of every stream, and of one that rises. */
-const [USUAL, BAD] = [30, 300];
+const MINUTE_MS = 60_000;
+const HOURS = Math.max(3.5, Number(process.argv[2] ?? 25));
+/** Live minutes before something rises, and how long alerts are waited for. */
+const [CALM_MS, PATIENCE_MS] = [2 * MINUTE_MS, 10 * MINUTE_MS];
+const SEND_MS = 250;
+const LOOK_MS = 250;
 
-type Seen = { readonly service: string; readonly beganAt: number; log?: number; shown?: number; managed?: number };
+/** A service: entries a minute, the share of errors, and what of both once it rises. Times by Date.now(). */
+type Watched = {
+  readonly service: string;
+  readonly detector: 'log_rate' | 'error_rate';
+  readonly rate: number;
+  readonly rising: number;
+  readonly errors: readonly [usual: number, rising: number];
+  risesAt: number;
+  /** Entries and errors that are due and not sent. */
+  due: number;
+  dueErrors: number;
+  acked: number;
+  inApi: number;
+  managed: number;
+  id: number;
+};
 
-const services = Array.from({ length: STREAMS }, (_none, index) => `svc-${String(index)}`);
-const alertmanager = await startAlertmanager();
-const instance = await startInstance({ env: alertmanager === null ? {} : { LOGWEIR_ALERTMANAGER_URL: alertmanager.url } });
+const watched = (detector: Watched['detector'], rate: number, factor: number, errors: Watched['errors']): Watched => ({
+  ...{ service: `${detector.replace('_', '-')}-${String(rate)}`, detector, rate, rising: rate * factor, errors },
+  ...{ risesAt: Infinity, due: 0, dueErrors: 0, acked: 0, inApi: 0, managed: 0, id: 0 },
+});
+const RISES = [[10, 10], [15, 5], [20, 10], [30, 4], [40, 3], [60, 2.5], [120, 2]] as const; // prettier-ignore
+const ERRORS = [[40, 1], [100, 1]] as const; // prettier-ignore
+const all = [
+  ...RISES.map(([rate, factor]) => watched('log_rate', rate, factor, [0, 0])),
+  ...ERRORS.map(([rate]) => watched('error_rate', rate, 1, [0.01, 0.3])),
+];
 
-const entry = (at: number, service: string, index: number): string =>
-  JSON.stringify({ _time: new Date(at).toISOString(), _msg: `order ${String(index)} placed in ${String(index % 90)} ms`, level: 'info', service }); // prettier-ignore
+type Entry = { readonly _time: string; readonly _msg: string; readonly service: string; readonly level: string };
+let number = 0;
 
-async function send({ key }: Tenant, lines: readonly string[]): Promise<void> {
-  for (let from = 0; from < lines.length; from += 2000) {
-    const body = lines.slice(from, from + 2000).join('\n');
-    const { ok, status } = await fetch(`${instance.ingest}/api/v1/ingest`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${key}` },
-      body,
-    });
-    if (!ok) throw new Error(`Ingest answered ${String(status)}.`);
+/** The entries of a service in a span of time that ends now, or then. */
+function entriesOf(one: Watched, from: number, to: number): Entry[] {
+  const isRising = to > one.risesAt;
+  const rate = isRising ? one.rising : one.rate;
+  // in the past they vary, by up to a fifth
+  const share = one.risesAt === Infinity ? 0.8 + ((number * 37) % 41) / 100 : 1;
+  one.due += (rate * share * (to - from)) / MINUTE_MS;
+  const count = Math.floor(one.due);
+  one.due -= count;
+  return Array.from({ length: count }, (_none, index) => {
+    one.dueErrors += one.errors[isRising ? 1 : 0];
+    const isError = one.dueErrors >= 1;
+    if (isError) one.dueErrors -= 1;
+    return {
+      _time: new Date(Math.floor(from + ((index + 0.5) * (to - from)) / count)).toISOString(),
+      _msg: isError ? `payment ${String(number++)} declined` : `order ${String(number++)} placed`,
+      ...{ service: one.service, level: isError ? 'error' : 'info' },
+    };
+  });
+}
+
+async function send(instance: Instance, { key }: Tenant, entries: readonly Entry[]): Promise<void> {
+  for (let from = 0; from < entries.length; from += 5000) {
+    const body = entries.slice(from, from + 5000).map((entry) => JSON.stringify(entry)).join('\n'); // prettier-ignore
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/x-ndjson' };
+    const { status } = await instance.call('POST', `${instance.ingest}/api/v1/ingest`, body, headers);
+    if (status > 299) throw new Error(`Ingest answered ${String(status)}.`);
   }
 }
 
-async function alerts({ id, key }: Tenant): Promise<readonly ShownAlert[]> {
+/** Sends what comes live until it is ended; notes when the first request of each rise was acknowledged. */
+async function live(instance: Instance, tenant: Tenant, since: number, end: AbortSignal): Promise<void> {
+  for (let from = since; !end.aborted; await sleep(SEND_MS)) {
+    const to = Date.now();
+    await send(instance, tenant, all.flatMap((one) => entriesOf(one, from, to))); // prettier-ignore
+    for (const one of all) if (to > one.risesAt && one.acked === 0) one.acked = Date.now();
+    from = to;
+  }
+}
+
+/** Notes when each alert is shown, by the API and by the Alertmanager; true when all are. */
+async function look(instance: Instance, { id, key }: Tenant, manager: RunningAlertmanager | null): Promise<boolean> {
   const url = `${instance.app}/api/v1/tenants/${String(id)}/alerts?limit=100`;
   const { body } = await instance.call('GET', url, undefined, { Authorization: `Bearer ${key}` });
-  return (body as { readonly items: readonly ShownAlert[] }).items;
-}
-
-/** Sends a second's entries of every stream, again and again, and looks for alerts meanwhile. */
-async function run(tenant: Tenant): Promise<readonly Seen[]> {
-  const firstRise = Date.now() + LIVE_MINUTES * MINUTE_MS;
-  const seen: Seen[] = services.map((service, index) => ({ service, beganAt: firstRise + index * APART_MS }));
-  const until = firstRise + STREAMS * APART_MS + GIVE_UP_MS;
-  for (
-    let tick = 0;
-    Date.now() < until && seen.some(({ shown, managed }) => shown === undefined || (alertmanager !== null && managed === undefined));
-    tick++
-  ) {
-    const began = Date.now();
-    const lines = seen.flatMap(({ service, beganAt }, index) => {
-      const perSecond = (began >= beganAt ? BAD : USUAL) / 60;
-      const count = Math.floor(perSecond * (tick + 1) + index / STREAMS) - Math.floor(perSecond * tick + index / STREAMS);
-      return Array.from({ length: count }, (_none, one) => entry(began - one, service, tick + one));
-    });
-    await send(tenant, lines);
-    const [shown, managed] = await Promise.all([alerts(tenant), alertmanager?.alerts() ?? []]);
-    for (const one of seen) {
-      const own = shown.find(({ detector_type, stream }) => detector_type === 'log_rate' && stream.includes(`"${one.service}"`));
-      if (own !== undefined) one.shown ??= Date.now();
-      if (own !== undefined) one.log ??= Date.parse(own.fired_at);
-      if (managed.some(({ labels }) => labels['detector'] === 'log_rate' && labels['service'] === one.service)) one.managed ??= Date.now();
-    }
-    if (tick % 30 === 0)
-      process.stderr.write(`${String(seen.filter(({ shown: at }) => at !== undefined).length)} of ${String(STREAMS)} alerts\n`);
-    await sleep(Math.max(0, began + SECOND_MS - Date.now()));
+  const shownAt = Date.now();
+  const managed = (await manager?.alerts()) ?? [];
+  const managedAt = Date.now();
+  for (const one of all) {
+    const isOf = (service: string, detector: string): boolean => service === one.service && detector === one.detector;
+    const shown = (body as { items: ShownAlert[] }).items.find(({ stream, detector_type }) => isOf(/service="([^"]*)"/.exec(stream)?.[1] ?? '', detector_type)); // prettier-ignore
+    if (shown !== undefined && one.inApi === 0) [one.inApi, one.id] = [shownAt, shown.id];
+    const isManaged = managed.some(({ labels }) => isOf(labels['service'] ?? '', labels['detector'] ?? ''));
+    if (isManaged && one.managed === 0) one.managed = managedAt;
   }
-  return seen;
+  return all.every(({ inApi, managed: at }) => inApi > 0 && (manager === null || at > 0));
 }
 
-function row(name: string, seconds: readonly number[]): void {
-  const sorted = seconds.toSorted((a, b) => a - b);
-  const at = (q: number): string => (sorted[Math.floor(q * (sorted.length - 1))] ?? NaN).toFixed(0);
-  console.log(`| ${name} | ${String(sorted.length)} of ${String(STREAMS)} | ${at(0)} | ${at(0.5)} | ${at(0.9)} | ${at(1)} |`);
+/** Append times of partials by partition and offset, and what was told of alerts, from when it is called. */
+async function follow(instance: Instance) {
+  const { kafka } = loadConfig({ ...instance.env, ...embeddedEngines(instance.env) });
+  const consumer = createKafka({ ...kafka, clientId: 'bench', log: pino({ level: 'silent' }) }).consumer({ groupId: 'bench-alert-time' });
+  const partials = new Map<string, number>();
+  const told: { readonly id: number; readonly isWhy: boolean; readonly place: string; readonly appendedAt: number }[] = [];
+  await consumer.connect();
+  await consumer.subscribe({ topics: ['partials.v1', 'alerts.v1'], fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    eachMessage: ({ topic, partition, message: { offset, timestamp, value, headers } }) => {
+      const appendedAt = Number(timestamp);
+      if (topic === 'partials.v1') partials.set(`${String(partition)}:${offset}`, appendedAt);
+      const rows = topic === 'partials.v1' || value === null ? [] : alertColumns.read(value, Number(headers?.['count']));
+      if (typeof rows !== 'string') for (const { id, part, version } of rows) told.push({ id, isWhy: part === PART_WHY, place: `${String(partition)}:${String(version)}`, appendedAt }); // prettier-ignore
+      return Promise.resolve();
+    },
+  });
+  return { partials, told, end: () => consumer.disconnect() };
 }
 
+const timeText = (ms: number): string => (ms > 0 ? new Date(ms).toISOString().slice(14, 21) : '-');
+const secondsOf = (from: number, to: number): string => (from > 0 && to > 0 ? ((to - from) / 1000).toFixed(0) : '-');
+
+function report({ partials, told }: Awaited<ReturnType<typeof follow>>): void {
+  console.log(
+    '| service | a minute | acknowledged at | in the API after, s | in the Alertmanager after, s |\n| --- | --- | --- | --- | --- |',
+  );
+  for (const { service, detector, rate, rising, errors, acked, inApi, managed } of all) {
+    const change = detector === 'log_rate' ? `${String(rate)} → ${String(rising)}` : `${String(rate)}, errors ${String(100 * errors[0])} % → ${String(100 * errors[1])} %`; // prettier-ignore
+    console.log(`| ${service} | ${change} | ${timeText(acked)} | ${secondsOf(acked, inApi)} | ${secondsOf(acked, managed)} |`);
+  }
+  for (const [where, of] of [
+    ['API', 'inApi'],
+    ['Alertmanager', 'managed'],
+  ] as const) {
+    const took = all.filter((one) => one[of] > 0).map((one) => one[of] - one.acked).sort((a, b) => a - b).map((ms) => (ms / 1000).toFixed(0)); // prettier-ignore
+    if (took.length > 0) console.log(`\n${where}: ${String(took.length)} of ${String(all.length)}; median ${took[took.length >> 1] ?? ''} s, least ${took[0] ?? ''} s, most ${took.at(-1) ?? ''} s`); // prettier-ignore
+  }
+  const one = all.find(({ id }) => id > 0 && told.some((row) => row.id === id));
+  const first = told.find(({ id, isWhy }) => id === one?.id && !isWhy);
+  if (one === undefined || first === undefined) return;
+  const why = told.find(({ id, isWhy }) => id === one.id && isWhy);
+  console.log(`\nOf ${one.service}, minutes and seconds: rises at ${timeText(one.risesAt)}; acknowledged at ${timeText(one.acked)}; partial appended at ${timeText(partials.get(first.place) ?? 0)}; alert appended at ${timeText(first.appendedAt)}; in the API at ${timeText(one.inApi)}; in the Alertmanager at ${timeText(one.managed)}; why it came, appended at ${timeText(why?.appendedAt ?? 0)}`); // prettier-ignore
+}
+
+async function run(instance: Instance, manager: RunningAlertmanager | null): Promise<void> {
+  const [tenant, trace, began] = [await newTenant(instance), await follow(instance), Date.now()];
+  const past: Entry[] = [];
+  for (let minute = HOURS * 60; minute > 0; minute--) {
+    const from = began - minute * MINUTE_MS;
+    past.push(...all.flatMap((one) => entriesOf(one, from, from + MINUTE_MS)));
+    if (minute % 60 === 1) await send(instance, tenant, past.splice(0));
+  }
+  await send(instance, tenant, past.splice(0));
+  console.error(`the past was sent in ${secondsOf(began, Date.now())} s; load of the machine: ${load()}`);
+  const end = new AbortController();
+  const first = Math.ceil((Date.now() + CALM_MS) / MINUTE_MS) * MINUTE_MS;
+  for (const [index, one] of all.entries()) one.risesAt = first + Math.floor((index * MINUTE_MS) / all.length);
+  const sending = live(instance, tenant, began, end.signal);
+  while (Date.now() < first + PATIENCE_MS && !(await look(instance, tenant, manager))) await sleep(LOOK_MS);
+  // why it has come is found some seconds later
+  await sleep(15_000);
+  end.abort();
+  await sending;
+  await trace.end();
+  report(trace);
+}
+
+const load = (): string => os.loadavg().map((value) => value.toFixed(1)).join(' '); // prettier-ignore
+const manager = await startAlertmanager();
+const instance = await startInstance({ env: manager === null ? {} : { LOGWEIR_ALERTMANAGER_URL: manager.url } });
 try {
-  const load = os.loadavg().map((value) => value.toFixed(1)).join(' '); // prettier-ignore
-  const tenant = await newTenant(instance);
-  const now = Date.now();
-  const past = Array.from({ length: PAST_MINUTES }, (_none, minute) =>
-    services.flatMap((service, index) =>
-      Array.from({ length: USUAL - 4 + ((minute * 7 + index * 3) % 9) }, (_empty, one) =>
-        entry(now - (PAST_MINUTES - minute) * MINUTE_MS + ((one * 1997) % MINUTE_MS), service, one),
-      ),
-    ),
-  );
-  await send(tenant, past.flat());
-  const seen = await run(tenant);
-  const since = (at: (one: Seen) => number | undefined): number[] =>
-    seen.flatMap((one) => {
-      const when = at(one);
-      return when === undefined ? [] : [(when - one.beganAt) / SECOND_MS];
-    });
-  console.log(`Load of the machine: ${load}\n\nSeconds from the first bad entry:\n`);
-  console.log('| to | alerts | least | median | 90 % | most |\n| --- | --- | --- | --- | --- | --- |');
-  row(
-    'GET /alerts',
-    since(({ shown }) => shown),
-  );
-  if (alertmanager !== null)
-    row(
-      'the Alertmanager',
-      since(({ managed }) => managed),
-    );
-  const [one] = seen;
-  if (one !== undefined)
-    console.log(`\nOne of them: first bad entry ${new Date(one.beganAt).toISOString()}, fired_at ${new Date(one.log ?? NaN).toISOString()}, on GET /alerts ${new Date(one.shown ?? NaN).toISOString()}, at the Alertmanager ${one.managed === undefined ? '-' : new Date(one.managed).toISOString()}`); // prettier-ignore
+  await run(instance, manager);
+  console.error(`load of the machine: ${load()}`);
 } finally {
   await instance.stop();
-  await alertmanager?.stop();
+  await manager?.stop();
 }
