@@ -86,11 +86,12 @@ async function send(instance: Instance, { key }: Tenant, entries: readonly Entry
 
 /** Sends what comes live until it is ended; notes when the first request of each rise was acknowledged. */
 async function live(instance: Instance, tenant: Tenant, since: number, end: AbortSignal): Promise<void> {
-  for (let from = since; !end.aborted; await sleep(SEND_MS)) {
+  for (let from = since; !end.aborted;) {
     const to = Date.now();
     await send(instance, tenant, all.flatMap((one) => entriesOf(one, from, to))); // prettier-ignore
     for (const one of all) if (to > one.risesAt && one.acked === 0) one.acked = Date.now();
     from = to;
+    await sleep(SEND_MS);
   }
 }
 
