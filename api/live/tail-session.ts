@@ -139,8 +139,8 @@ export class TailSession {
 
   async #giveStored(wanted: Phase, isLast: boolean, text: Pick<Backfill, 'query' | 'values' | 'asTexts' | 'extra'>): Promise<void> {
     // all of it is stored first: `skip` counts among the same entries then, and what is stored late is not passed over
-    await this.#deps.stored.wait(wanted.until, this.#stop.signal);
     const phase = isLast ? { ...wanted, until: await this.#storedUntil(wanted.until) } : wanted;
+    if (!isLast) await this.#deps.stored.wait(phase.until, this.#stop.signal);
     const parameters: Backfill = {
       ...text,
       ...{ start: phase.start, end: null, from: phase.from?.vector ?? null, until: phase.until.vector },
