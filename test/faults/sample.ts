@@ -5,7 +5,7 @@ import { scenarios } from './scenarios/index.ts';
 export type Sample = Pick<RunOptions, 'scenarios' | 'secondsOf' | 'overlapping' | 'once' | 'entriesPerSecond' | 'onlyVerdict'>;
 
 /** How long each of those goes on that share a cluster. */
-const SECONDS = 6;
+const SECONDS = 4;
 
 /** What `npm test` takes: each kind of fault against each kind of process. The others are left to `npm run test:all`. */
 export const OFTEN: readonly string[] = [
@@ -43,7 +43,7 @@ export function samples(isWhole: boolean): {
     secondsOf,
     overlapping: true,
     once: true,
-    entriesPerSecond: 1000,
+    entriesPerSecond: 500,
     onlyVerdict: true,
   });
   return {
