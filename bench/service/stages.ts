@@ -72,6 +72,7 @@ export class ServiceStages {
     if (topic !== 'partials.v1') return;
     const message = { value, headers, offset: String(this.#partials++), timestamp: String(appendedAt) } as KafkaMessage;
     for (const record of this.#second.fold(this.#watched, partialInputOf(0, message))) {
+      if (record.topic === 'partials.v1') continue;
       const rows = alertColumns.read(record.value, Number(record.headers['count']));
       if (typeof rows === 'string') throw new Error(rows);
       this.rows.push(...rows);

@@ -1,5 +1,6 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
 import type { Finding, Firing } from '../../detectors/detector.ts';
+import { Incidents, type Joined, type WrittenIncidents } from '../merge/incidents.ts';
 import { customText, evidenceOf, textOf, type AlertText } from './alert-text.ts';
 import { patternEvidence, patternText, type PatternSubject } from './pattern-text.ts';
 import type { Part } from './services.ts';
@@ -7,8 +8,6 @@ import type { Asked } from './tenant-watch.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
 const REMEMBERED = 3600;
-/** Alerts of a service that fire within so long of each other are of one incident. Seconds. */
-const TOGETHER = 300;
 const ITSELF = 'auto: back within baseline';
 const OFF = 'auto: the detector is off';
 /** What a detector of one's own says of minutes of so long ago is no alert any more. Minutes. */
@@ -69,7 +68,7 @@ type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly opened
 
 type Written = {
   readonly told: Told[];
-  readonly incidents: [string, { id: number; at: number }][];
+  readonly incidents: WrittenIncidents;
   /** Not in books of before there were detectors of others. */
   readonly heard?: [string, number][];
 };
@@ -78,8 +77,7 @@ type Written = {
 export class AlertBook<About extends Subject = Subject> {
   readonly #words: AlertWords<About>;
   readonly #told = new Map<number, Told>();
-  /** The incident of each service, and when its last alert fired, seconds. */
-  readonly #incidents = new Map<string, { readonly id: number; readonly at: number }>();
+  #incidents = new Incidents();
   /** The last minute of a finding that was heard, by stream and detector of one's own. */
   readonly #heard = new Map<string, number>();
 
@@ -118,10 +116,20 @@ export class AlertBook<About extends Subject = Subject> {
       firedAt: before?.firedAt ?? now,
       resolvedAt: isOver ? now : null,
       note: !isOver ? '' : finding.quiet === true ? ITSELF : OFF,
-      incidentId: before === undefined ? this.#incidentOf(service, id, now) : before.incidentId,
+      incidentId: before === undefined ? this.#incidents.join(tenantId, service, now) : before.incidentId,
     };
     this.#told.set(id, { alert, isByHand: false, openedAt, ...(isOfService ? { isOfService } : {}) });
     return alert;
+  }
+
+  /** Takes to which incident an alert of another book came. */
+  join(joined: Joined, now: number): void {
+    this.#incidents.hear(joined, now);
+  }
+
+  /** What other books are to hear of alerts that were told. */
+  news(alerts: readonly Alert[]): Joined[] {
+    return this.#incidents.news(alerts);
   }
 
   /** True where nothing is remembered any more. */
@@ -158,7 +166,7 @@ export class AlertBook<About extends Subject = Subject> {
 
   /** As JSON says it. */
   toJSON(): unknown {
-    return { told: [...this.#told.values()], incidents: [...this.#incidents], heard: [...this.#heard] };
+    return { told: [...this.#told.values()], incidents: this.#incidents, heard: [...this.#heard] };
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
@@ -166,22 +174,14 @@ export class AlertBook<About extends Subject = Subject> {
     const { told, incidents, heard = [] } = json as Written;
     const book = new AlertBook(words);
     for (const one of told) book.#told.set(one.alert.id, one);
-    for (const [service, incident] of incidents) book.#incidents.set(service, incident);
+    book.#incidents = Incidents.from(incidents);
     for (const [key, minute] of heard) book.#heard.set(key, minute);
     return book;
   }
 
-  #incidentOf(service: string, id: number, now: number): number | null {
-    if (service === '') return null;
-    const open = this.#incidents.get(service);
-    const incident = { id: open === undefined ? idOf('incident', id) : open.id, at: now };
-    this.#incidents.set(service, incident);
-    return incident.id;
-  }
-
   #forget(now: number): void {
     for (const [id, { alert }] of this.#told) if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#told.delete(id);
-    for (const [service, { at }] of this.#incidents) if (at < now - TOGETHER) this.#incidents.delete(service);
+    this.#incidents.forget(now);
     for (const [key, minute] of this.#heard) if (minute < now / 60 - MOST_OLD) this.#heard.delete(key);
   }
 }

@@ -1,8 +1,8 @@
-import { alertRow, NEW_PATTERN, RULE, type Alert } from '../../alerts/alert.ts';
-import { alertRecords } from '../../alerts/alerts-signal.ts';
+import { NEW_PATTERN, RULE, type Alert } from '../../alerts/alert.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import type { PartialInput } from '../merge/partial.ts';
+import { toldAlerts } from '../merge/told-alerts.ts';
 import type { Position } from '../processor.ts';
 import { readRates } from '../rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
@@ -67,19 +67,24 @@ export const alerting: Merger<Watches> = {
     const found = take(state, watch, input);
     state.streams += watch.size - before.streams;
     state.patterns += watch.patterns - before.patterns;
-    return found === null ? [] : recordsOf(input, [...found, ...sweep(state, input)]);
+    return found === null ? [] : recordsOf(state, input, [...found, ...sweep(state, input)]);
   },
 
   resolve(state, input) {
     const { alert, note, appendedAt } = input;
     if (alert.detector === RULE || alert.detector === NEW_PATTERN) return [];
     const resolved = watchOf(state, alert.tenantId).resolve(alert, note, appendedAt);
-    return resolved === null ? [] : recordsOf(input, [resolved]);
+    return resolved === null ? [] : recordsOf(state, input, [resolved]);
   },
 
   hear(state, input) {
     const alert = state.tenants.get(input.tenantId)?.hear(input.tenantId, input, input.appendedAt) ?? null;
-    return alert === null ? [] : recordsOf(input, [alert]);
+    return alert === null ? [] : recordsOf(state, input, [alert]);
+  },
+
+  join(state, input) {
+    state.tenants.get(input.tenantId)?.join(input, input.appendedAt);
+    return [];
   },
 
   snapshot: (state) => whole(slices(state)),
@@ -175,8 +180,5 @@ const sensitivityOf = ({ sensitivities }: Watches, tenantId: number): Sensitivit
     : null;
 
 /** Alerts as they are told at this place. */
-const recordsOf = ({ partition, offset }: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
-  alertRecords(
-    partition,
-    alerts.map((alert) => alertRow(alert, offset)),
-  );
+const recordsOf = ({ tenants }: Watches, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
+  toldAlerts(at, alerts, (tenantId) => tenants.get(tenantId));

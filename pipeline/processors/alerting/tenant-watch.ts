@@ -3,6 +3,7 @@ import { serviceLabels, serviceOf } from '../../core/labels.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
 import type { Finding, Sensitivity, Series, Side } from '../../detectors/detector.ts';
 import type { StreamFinding } from '../merge/finding.ts';
+import type { Joined } from '../merge/incidents.ts';
 import type { PartialInput } from '../merge/partial.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
@@ -99,6 +100,16 @@ export class TenantWatch {
     const recent = series.recent(finding.detector, finding.window.end, SHOWN);
     const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, about };
     return this.#book.hear(finding, subject, Math.floor(now / 1000));
+  }
+
+  /** Takes to which incident an alert of any merger came. `now`: milliseconds. */
+  join(joined: Joined, now: number): void {
+    this.#book.join(joined, Math.floor(now / 1000));
+  }
+
+  /** What other mergers are to hear of alerts that were told. */
+  news(alerts: readonly Alert[]): Joined[] {
+    return this.#book.news(alerts);
   }
 
   /** Resolves an alert by hand: how it is told then; null where that changes nothing. */

@@ -2,6 +2,7 @@ import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import type { Configurable, Fold, Tick } from '../processor.ts';
 import type { FindingInput } from './finding.ts';
+import type { IncidentInput } from './incidents.ts';
 import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
@@ -22,6 +23,8 @@ export interface Merger<State = unknown> extends Fold<State, MergerInput, Absolu
   resolve?(state: State, input: ResolutionInput): readonly (AbsoluteRecord | Measure)[];
   /** Takes what a detector of one's own has found, maybe more than once; for mergers without it time has passed. */
   hear?(state: State, input: FindingInput): readonly (AbsoluteRecord | Measure)[];
+  /** Takes to which incident an alert of any merger came, maybe more than once; for mergers without it time has passed. */
+  join?(state: State, input: IncidentInput): readonly (AbsoluteRecord | Measure)[];
   /** Takes the values of a rule that a detector of one's own watches, maybe more than once; for mergers without it time has passed. */
   watch?(state: State, input: ValuesInput): readonly (AbsoluteRecord | Measure)[];
 }

@@ -7,6 +7,7 @@ import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
 import type { Position, Tick } from '../processor.ts';
 import { tickOf } from '../tick.ts';
 import { findingValue, readFinding, type FindingInput, type StreamFinding } from './finding.ts';
+import { joinedText, readJoined, type IncidentInput, type Joined } from './incidents.ts';
 import type { ResolutionInput } from './resolution.ts';
 import { readValues, valuesText, type RuleValues, type ValuesInput } from './rule-values.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from './partial.ts';
@@ -16,15 +17,16 @@ const ENCODING = 'partial';
 const RESOLUTION = 'resolution';
 const FINDING = 'finding';
 const VALUES = 'values';
+const INCIDENT = 'incident';
 /** Of records that are no partials: each stands for itself. */
-const OTHERS: readonly string[] = [RESOLUTION, FINDING, VALUES];
+const OTHERS: readonly string[] = [RESOLUTION, FINDING, VALUES, INCIDENT];
 
 /** A record of `partials.v1`, as it is read. */
 type PartialRecord = SignalRecord & Pick<PartialInput, 'processor' | 'source'>;
 
 const NO_SOURCE: Source = { partition: 0, offset: 0, number: 0, appendedAt: 0 };
 
-/** Partials, each in the partition of its tenant, what is said of the tenant's alerts, what detectors of others are asked, and what they find; stored in no table. */
+/** Partials, each in the partition of its tenant, what is said of the tenant's alerts, to which incidents they come, what detectors of others are asked, and what they find; stored in no table. */
 export const partialsSignal: Signal<PartialRecord> = {
   name: 'partials',
   topic: {
@@ -99,8 +101,17 @@ export const valuesRecord = (tenantId: number, retentionDays: number, values: Ru
   headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding: VALUES }),
 });
 
+/** The record of an alert's incident, among the partials of its tenant. */
+export const incidentRecord = (tenantId: number, retentionDays: number, joined: Joined): AbsoluteRecord => ({
+  topic: partialsSignal.topic.name,
+  partition: null,
+  key: String(tenantId),
+  value: joinedText(joined),
+  headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding: INCIDENT }),
+});
+
 /** What is read on `partials.v1`. */
-export type HostedInput = PartialInput | ResolutionInput | FindingInput | ValuesInput | Tick;
+export type HostedInput = PartialInput | ResolutionInput | FindingInput | ValuesInput | IncidentInput | Tick;
 
 /** What mergers see of a record. One that is no partial, or cannot be read, says that time has passed, as a tick does. */
 export function partialInputOf(partition: number, message: KafkaMessage): HostedInput {
@@ -123,6 +134,10 @@ function otherInputOf({ encoding, value, tenantId, retentionDays }: PartialRecor
   if (encoding === FINDING) {
     const found = readFinding(value);
     return found && { kind: 'finding', ...at, tenantId, ...found };
+  }
+  if (encoding === INCIDENT) {
+    const joined = readJoined(value);
+    return joined && { kind: 'incident', ...at, tenantId, ...joined };
   }
   const values = readValues(value);
   return values && { kind: 'values', ...at, tenantId, retentionDays, ...values };

@@ -2,6 +2,7 @@ import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
 import type { FindingInput } from './finding.ts';
+import type { IncidentInput } from './incidents.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
 import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
@@ -39,7 +40,7 @@ const staged = (processor: Processor): Fold => ({
 /** A merger as it is hosted: what can be configured is. */
 function ownOf(merger: Merger): Merger {
   if (merger.configure === undefined) return merger;
-  const { resolve, hear, watch } = merger;
+  const { resolve, hear, join, watch } = merger;
   const own: Fold<Configured<unknown>, MergerInput, AbsoluteRecord | Measure> = configured(merger);
   const within = (state: unknown): unknown => (state as Configured<unknown>).state;
   return {
@@ -48,6 +49,7 @@ function ownOf(merger: Merger): Merger {
     ...(merger.alsoOf && { alsoOf: merger.alsoOf }),
     ...(resolve && { resolve: (state: unknown, input: ResolutionInput) => resolve(within(state), input) }),
     ...(hear && { hear: (state: unknown, input: FindingInput) => hear(within(state), input) }),
+    ...(join && { join: (state: unknown, input: IncidentInput) => join(within(state), input) }),
     ...(watch && { watch: (state: unknown, input: ValuesInput) => watch(within(state), input) }),
   };
 }
@@ -56,6 +58,7 @@ function foldOf(merger: Merger, state: unknown, input: HostedInput): ReturnType<
   if (input.kind === 'partial' || input.kind === 'tick') return merger.fold(state, input);
   if (input.kind === 'resolution' && merger.resolve !== undefined) return merger.resolve(state, input);
   if (input.kind === 'finding' && merger.hear !== undefined) return merger.hear(state, input);
+  if (input.kind === 'incident' && merger.join !== undefined) return merger.join(state, input);
   if (input.kind === 'values' && merger.watch !== undefined) return merger.watch(state, input);
   return merger.fold(state, timeOf(input));
 }

@@ -1,10 +1,10 @@
-import { alertRow, NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
-import { alertRecords } from '../../alerts/alerts-signal.ts';
+import { NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import { patternRecords } from '../../counters/pattern-rows.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../alerting/sensitivity.ts';
 import type { Merger } from '../merge/merger.ts';
+import { toldAlerts } from '../merge/told-alerts.ts';
 import type { Position } from '../processor.ts';
 import { NewPatterns } from './new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
@@ -54,7 +54,7 @@ export const clusters: Merger<ClustersState> = {
   },
 
   fold(state, input) {
-    const ended = alertRecordsAt(input, end(state, input));
+    const ended = alertRecordsAt(state, input, end(state, input));
     if (input.kind === 'tick') return ended;
     const seen = readSeen(input.value);
     if (seen === null) return ended;
@@ -78,14 +78,19 @@ export const clusters: Merger<ClustersState> = {
     state.endsAt = Math.min(state.endsAt, known.news.endsAt);
     const shared = { tenantId, retentionDays, version, told: now };
     const rows = told.map((pattern) => ({ ...shared, ...pattern }));
-    return [...ended, ...patternRecords(partition, rows), ...alertRecordsAt(input, alerts)];
+    return [...ended, ...patternRecords(partition, rows), ...alertRecordsAt(state, input, alerts)];
+  },
+
+  join(state, input) {
+    state.tenants.get(input.tenantId)?.news.join(input, Math.floor(input.appendedAt / 1000));
+    return alertRecordsAt(state, input, end(state, input));
   },
 
   resolve(state, input) {
     const { alert, note, appendedAt } = input;
     if (alert.detector !== NEW_PATTERN) return [];
     const resolved = knownOf(state, alert.tenantId).news.resolve(alert, note, Math.floor(appendedAt / 1000));
-    return resolved === null ? [] : alertRecordsAt(input, [resolved]);
+    return resolved === null ? [] : alertRecordsAt(state, input, [resolved]);
   },
 
   snapshot({ tenants, day }) {
@@ -156,8 +161,5 @@ function end(state: ClustersState, { appendedAt }: Position): Alert[] {
 }
 
 /** Alerts as they are told at this place. */
-const alertRecordsAt = ({ partition, offset }: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
-  alertRecords(
-    partition,
-    alerts.map((alert) => alertRow(alert, offset)),
-  );
+const alertRecordsAt = ({ tenants }: ClustersState, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
+  toldAlerts(at, alerts, (tenantId) => tenants.get(tenantId)?.news);

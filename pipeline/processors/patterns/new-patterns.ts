@@ -2,6 +2,7 @@ import { idOf, NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
 import { timeText } from '../../alerts/shown-alert.ts';
 import { MASK_VERSION } from '../../clusterer/masker.ts';
 import { serviceOf } from '../../core/labels.ts';
+import { Incidents, type Joined, type WrittenIncidents } from '../merge/incidents.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 
 const HOUR = 3600;
@@ -48,6 +49,8 @@ type Written = readonly [
   services: [string, number][],
   hours: [string, [number, number]][],
   firing: Alert[],
+  // not in what releases before wrote
+  incidents?: WrittenIncidents,
 ];
 
 /** Which error templates of a tenant are told as new, and the alerts that fire of them. */
@@ -59,6 +62,7 @@ export class NewPatterns {
   /** Of each service the last hour with an alert, and how many it had. */
   #hours = new Map<string, [number, number]>();
   #firing = new Map<number, Alert>();
+  #incidents = new Incidents();
 
   /** When the first of its alerts that fire is over: seconds; Infinity where none fires. */
   get endsAt(): number {
@@ -79,6 +83,16 @@ export class NewPatterns {
     if (!isNew || sensitivity === 'off' || !isLearned || pattern.severity < FIRST_ERROR || pattern.first < (now - MOST_OLD) * 1000)
       return null;
     return this.#fire(pattern, service, whose, now, MOST_ALONE[sensitivity]);
+  }
+
+  /** Takes to which incident an alert of another merger came. `now`: append time, seconds. */
+  join(joined: Joined, now: number): void {
+    this.#incidents.hear(joined, now);
+  }
+
+  /** What other mergers are to hear of alerts that were told. */
+  news(alerts: readonly Alert[]): Joined[] {
+    return this.#incidents.news(alerts);
   }
 
   /** What is over by now. */
@@ -117,23 +131,25 @@ export class NewPatterns {
       ...{ tenantId, retentionDays, id, detector: NEW_PATTERN, service, severity: 'warning', ...words },
       stream: isAlone ? pattern.stream : streamOf(service),
       ...{ state: 'firing', firedAt: told?.firedAt ?? now, fireCount: (told?.fireCount ?? 0) + 1, updatedAt: now },
-      ...{ resolvedAt: null, note: '', incidentId: null },
+      ...{ resolvedAt: null, note: '' },
+      incidentId: told === undefined ? this.#incidents.join(tenantId, service, now) : told.incidentId,
     };
     this.#firing.set(id, alert);
     return alert;
   }
 
   toJSON(): Written {
-    return [this.#version, this.#since, [...this.#services], [...this.#hours], [...this.#firing.values()]];
+    return [this.#version, this.#since, [...this.#services], [...this.#hours], [...this.#firing.values()], this.#incidents.toJSON()];
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): NewPatterns {
     const read = new NewPatterns();
-    const [version, since, services, hours, firing] = json as Written;
+    const [version, since, services, hours, firing, incidents = []] = json as Written;
     [read.#version, read.#since] = [version, since];
     [read.#services, read.#hours] = [new Map(services), new Map(hours)];
     read.#firing = new Map(firing.map((alert) => [alert.id, alert]));
+    read.#incidents = Incidents.from(incidents);
     return read;
   }
 }

@@ -1,8 +1,8 @@
-import { alertRow, RULE, type Alert } from '../../alerts/alert.ts';
-import { alertRecords } from '../../alerts/alerts-signal.ts';
+import { RULE, type Alert } from '../../alerts/alert.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import { valuesRecord } from '../merge/partials-signal.ts';
+import { toldAlerts } from '../merge/told-alerts.ts';
 import type { Position } from '../processor.ts';
 import { RuleWatch, type RulesTold } from './rule-watch.ts';
 import { RULES } from './rules.ts';
@@ -31,12 +31,17 @@ export const ruleAlerts: Merger<RuleWatches> = {
     const { tenantId } = input;
     let watch = state.tenants.get(tenantId);
     if (watch === undefined) state.tenants.set(tenantId, (watch = new RuleWatch()));
-    return [...alone, ...toldOf(input, input, watch.take(input, roomOf(state)), watch.retentionDays)];
+    return [...alone, ...toldOf(state, input, input, watch.take(input, roomOf(state)), watch.retentionDays)];
   },
 
   hear(state, input) {
     const alert = state.tenants.get(input.tenantId)?.hear(input.tenantId, input, input.appendedAt) ?? null;
-    return [...passed(state, input), ...(alert === null ? [] : recordsOf(input, [alert]))];
+    return [...passed(state, input), ...(alert === null ? [] : recordsOf(state, input, [alert]))];
+  },
+
+  join(state, input) {
+    state.tenants.get(input.tenantId)?.join(input, input.appendedAt);
+    return passed(state, input);
   },
 
   resolve(state, input) {
@@ -45,7 +50,7 @@ export const ruleAlerts: Merger<RuleWatches> = {
     const watch = state.tenants.get(alert.tenantId) ?? new RuleWatch();
     state.tenants.set(alert.tenantId, watch);
     const resolved = watch.resolve(alert, note, appendedAt);
-    return resolved === null ? [] : recordsOf(input, [resolved]);
+    return resolved === null ? [] : recordsOf(state, input, [resolved]);
   },
 
   snapshot: ({ tenants, lookAt }) => Buffer.from(JSON.stringify([VERSION, lookAt, [...tenants]])),
@@ -69,12 +74,18 @@ function passed(state: RuleWatches, at: Position): AbsoluteRecord[] {
   if (alone.length === 0) return [];
   state.lookAt = appendedAt + LOOK_MS;
   const room = roomOf(state);
-  return alone.flatMap(([tenantId, watch]) => toldOf(at, { tenantId }, watch.pass(tenantId, appendedAt, room), watch.retentionDays));
+  return alone.flatMap(([tenantId, watch]) => toldOf(state, at, { tenantId }, watch.pass(tenantId, appendedAt, room), watch.retentionDays));
 }
 
 /** What is told of a tenant: alerts, and values that detectors of others are asked about. */
-const toldOf = (at: Position, { tenantId }: { readonly tenantId: number }, told: RulesTold, retentionDays: number): AbsoluteRecord[] => [
-  ...recordsOf(at, told.alerts),
+const toldOf = (
+  state: RuleWatches,
+  at: Position,
+  { tenantId }: { readonly tenantId: number },
+  told: RulesTold,
+  retentionDays: number,
+): AbsoluteRecord[] => [
+  ...recordsOf(state, at, told.alerts),
   ...told.values.map((values) => valuesRecord(tenantId, retentionDays, values)),
 ];
 
@@ -85,8 +96,5 @@ function roomOf({ tenants }: RuleWatches): number {
 }
 
 /** Alerts as they are told at this place. */
-const recordsOf = ({ partition, offset }: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
-  alertRecords(
-    partition,
-    alerts.map((alert) => alertRow(alert, offset)),
-  );
+const recordsOf = ({ tenants }: RuleWatches, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
+  toldAlerts(at, alerts, (tenantId) => tenants.get(tenantId));

@@ -3,6 +3,7 @@ import { objectOf } from '../../alerts/shown-alert.ts';
 import { AlertBook } from '../alerting/alert-book.ts';
 import { partialRows } from '../json.ts';
 import type { StreamFinding } from '../merge/finding.ts';
+import type { Joined } from '../merge/incidents.ts';
 import type { PartialInput } from '../merge/partial.ts';
 import { readSeriesId, type RuleValues } from '../merge/rule-values.ts';
 import { placeOf, ruleWords, type RuleSubject } from './rule-words.ts';
@@ -74,6 +75,16 @@ export class RuleWatch {
     const series = readSeriesId(id);
     const found = series && this.#rules.get(series.slot)?.hear(series, finding, appendedAt);
     return found ? this.#told(tenantId, found, Math.floor(appendedAt / 1000), about) : null;
+  }
+
+  /** Takes to which incident an alert of any merger came. `appendedAt`: milliseconds. */
+  join(joined: Joined, appendedAt: number): void {
+    this.#book.join(joined, Math.floor(appendedAt / 1000));
+  }
+
+  /** What other mergers are to hear of alerts that were told. */
+  news(alerts: readonly Alert[]): Joined[] {
+    return this.#book.news(alerts);
   }
 
   /** Resolves an alert by hand: how it is told then; null where that changes nothing. */

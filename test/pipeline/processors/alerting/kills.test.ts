@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
@@ -9,6 +8,7 @@ import { partialInputOf } from '../../../../pipeline/processors/merge/partials-s
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import type { Fold } from '../../../../pipeline/processors/processor.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { Random } from '../../../fuzz/random.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
 
@@ -106,8 +106,7 @@ function run(
   const alerts = new Map<number, AlertRow>();
   let [offset, left] = [1_000_000, kills];
   const tell = (records: readonly AbsoluteRecord[]): void => {
-    for (const record of records)
-      for (const row of alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]) alerts.set(row.id, row);
+    for (const row of alertRowsOf(records)) alerts.set(row.id, row);
   };
   const append = (records: readonly AbsoluteRecord[], at: string, isAgain = false): void => {
     for (const { topic, value, headers } of records)

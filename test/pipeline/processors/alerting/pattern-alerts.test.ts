@@ -71,6 +71,17 @@ describe('alerts of error patterns that rise', function () {
     expect((evidence['links'] as { query: string }).query).to.include(`_fingerprint:${fingerprintOf(TEMPLATE)}`);
   });
 
+  it('are of the same incident as the alert that their template is new, which another merger tells', () => {
+    const { alerts } = run(12, (minute) => [...usual(minute), ...(minute < PAST + 2 ? [] : [{ _msg: 'disk is full', count: 400 }])]);
+    expect(new Set(alerts.map(({ detector }) => detector)))
+      .to.include('new_pattern')
+      .and.to.include('error_rate');
+    expect(new Set(alerts.map(({ service }) => service))).to.deep.equal(new Set(['checkout']));
+    const [first, ...others] = new Set(alerts.map(({ incidentId }) => incidentId));
+    expect(others).to.deep.equal([]);
+    expect(first).to.be.above(0);
+  });
+
   it('are the same after a hundred kills, and so are the states', () => {
     const expected = run(60, rising(6));
     const world = new PatternWorld(past, PAST);

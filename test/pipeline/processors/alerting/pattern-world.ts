@@ -1,4 +1,3 @@
-import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { Alert, AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
@@ -12,6 +11,7 @@ import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns } from '../../../../pipeline/processors/patterns/patterns.ts';
 import type { Processor } from '../../../../pipeline/processors/processor.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { HostedFold } from '../../../fakes/hosted-fold.ts';
 import type { Random } from '../../../fuzz/random.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
@@ -86,7 +86,7 @@ export class PatternWorld {
     const at = START + this.minute * MINUTE_MS;
     const counting = random.pick(this.#counting);
     for (const record of counting.kill()) this.#written(record, at);
-    for (const record of random.pick(this.#merging).kill()) this.#tell(record);
+    for (const record of random.pick(this.#merging).kill()) this.#tell(record, at);
   }
 
   /** The last word on each alert, in the order in which they fired. */
@@ -105,10 +105,12 @@ export class PatternWorld {
 
   #append({ value, headers }: Pick<AbsoluteRecord, 'value' | 'headers'>, at: number): void {
     const message = { value, headers, offset: String(this.#offset++), timestamp: String(at) } as unknown as KafkaMessage;
-    for (const one of this.#merging) for (const record of one.take(message)) this.#tell(record);
+    for (const one of this.#merging) for (const record of one.take(message)) this.#tell(record, at);
   }
 
-  #tell({ topic, value, headers }: AbsoluteRecord): void {
-    if (topic === 'alerts.v1') this.rows.push(...(alertColumns.read(value, Number(headers['count'])) as AlertRow[]));
+  /** What one merger tells the others is among the partials too. */
+  #tell(record: AbsoluteRecord, at: number): void {
+    this.rows.push(...alertRowsOf([record]));
+    this.#written(record, at);
   }
 }

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { Alert, AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
@@ -12,6 +11,7 @@ import { firstStage, secondStage } from '../../../../pipeline/processors/merge/s
 import type { Fold } from '../../../../pipeline/processors/processor.ts';
 import { slicesOf } from '../../../../pipeline/processors/slices.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
 
 const MINUTE_MS = 60_000;
@@ -138,11 +138,12 @@ export class Stages {
 
   #take({ value, headers }: AbsoluteRecord, at: number): void {
     const message = { value, headers, offset: String(this.#offset++), timestamp: String(at) } as KafkaMessage;
-    const rows = this.#second
-      .fold(this.#watched, partialInputOf(0, message))
-      .flatMap((record) => alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]);
+    const records = this.#second.fold(this.#watched, partialInputOf(0, message));
+    const rows = alertRowsOf(records);
     this.rows.push(...rows);
     if (rows.length > 0) this.told.push(rows);
+    // what it tells other mergers comes back to it as well
+    for (const record of records) if (record.topic === partialsSignal.topic.name) this.#take(record, at);
   }
 }
 

@@ -1,4 +1,3 @@
-import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { Alert, AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
@@ -10,6 +9,7 @@ import type { DetectorRunner } from '../../../../pipeline/processors/custom/dete
 import { partialInputOf, partialRecord, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import { encodeRates, type StreamCounts } from '../../../../pipeline/processors/rates/rates-partial.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 
 const MINUTE_MS = 60_000;
 /** 2026-11-24 00:00 UTC, in minutes and in milliseconds. */
@@ -107,20 +107,17 @@ export class CustomWorld {
   /** What is told by whoever folds the same log from its beginning. */
   replayed(): AlertRow[] {
     const state = this.#alerting.init();
-    return this.log.flatMap((message) => rowsOf(this.#alerting.fold(state, partialInputOf(0, message))));
+    return this.log.flatMap((message) => alertRowsOf(this.#alerting.fold(state, partialInputOf(0, message))));
   }
 
   #append({ value, headers }: AbsoluteRecord, at: number): void {
     const message = { value, headers, offset: String(this.log.length), timestamp: String(at) } as KafkaMessage;
     this.log.push(message);
-    this.rows.push(...rowsOf(this.#alerting.fold(this.#watched, partialInputOf(0, message))));
+    this.rows.push(...alertRowsOf(this.#alerting.fold(this.#watched, partialInputOf(0, message))));
     this.#stage.fold(this.#custom, partialInputOf(0, message));
     this.#taken = this.log.length;
   }
 }
-
-const rowsOf = (records: readonly AbsoluteRecord[]): AlertRow[] =>
-  records.flatMap((record) => alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]);
 
 function countsOf({ service, entries, errors = 0, minute }: Came, now: number): StreamCounts {
   const bySeverity = new Array<number>(7).fill(0);

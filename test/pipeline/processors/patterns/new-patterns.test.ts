@@ -6,6 +6,7 @@ import { sensitivityIn } from '../../../../pipeline/processors/alerting/sensitiv
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { NewPatterns, type NewPattern } from '../../../../pipeline/processors/patterns/new-patterns.ts';
 import { configured } from '../../../../pipeline/processors/settings/configured.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { PatternStages } from '../../../fakes/pattern-stages.ts';
 
 const HOUR = 3600;
@@ -159,10 +160,7 @@ describe('error templates that were never seen before', () => {
     for (const days of [10, 20]) send(START + days * 86_400, 'started');
     send(START + 30 * 86_400, 'again');
     send(START + 30 * 86_400 + 1, 'cannot connect to 10.0.0.2');
-    const rows = stages.written.flatMap(({ topic, value, headers }) => {
-      const read = topic === 'alerts.v1' ? alertColumns.read(value, Number(headers['count'])) : [];
-      return typeof read === 'string' ? [] : read;
-    });
+    const rows = alertRowsOf(stages.written);
     expect(rows.map(({ state, title }) => [state, title])).to.deep.equal([
       ['firing', 'New error of web: cannot connect to <IP>'],
       ['resolved', 'New error of web: cannot connect to <IP>'],

@@ -1,4 +1,3 @@
-import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { Alert, AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
@@ -13,6 +12,7 @@ import { firstStage, secondStage } from '../../../../pipeline/processors/merge/s
 import type { Fold, Position } from '../../../../pipeline/processors/processor.ts';
 import { ruleAlerts } from '../../../../pipeline/processors/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
 import { MINUTE_MS, START } from './rule-stages.ts';
 
@@ -163,7 +163,7 @@ export class DetectorWorld {
   /** What is told by whoever folds the same log from its beginning, without any detector. */
   replayed(): string[] {
     const host = new Host(secondStage(ruleAlerts) as Fold<never, never>, this.log, (message) => partialInputOf(0, message));
-    return [...new Set([...host.fold()].flatMap((record) => rowsOf(record).map((row) => JSON.stringify(row))))];
+    return [...new Set([...host.fold()].flatMap((record) => alertRowsOf([record]).map((row) => JSON.stringify(row))))];
   }
 
   get #hosts(): Host[] {
@@ -182,9 +182,6 @@ export class DetectorWorld {
 
   #take(record: AbsoluteRecord): void {
     if (record.topic === partialsSignal.topic.name) this.append(record);
-    else this.rows.push(...rowsOf(record));
+    else this.rows.push(...alertRowsOf([record]));
   }
 }
-
-const rowsOf = (record: AbsoluteRecord): AlertRow[] =>
-  record.topic === partialsSignal.topic.name ? [] : (alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]);

@@ -1,4 +1,3 @@
-import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { Alert, AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
@@ -9,6 +8,7 @@ import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pi
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import { ruleAlerts } from '../../../../pipeline/processors/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
 
 export const MINUTE_MS = 60_000;
@@ -105,7 +105,7 @@ export class RuleStages {
   #take({ value, headers }: Pick<AbsoluteRecord, 'value' | 'headers'>, at: number): void {
     const message = { value, headers, offset: String(this.#offset++), timestamp: String(at) } as KafkaMessage;
     const records = this.#second.fold(this.#watched, partialInputOf(0, message));
-    this.rows.push(...records.flatMap((record) => alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]));
+    this.rows.push(...alertRowsOf(records));
   }
 }
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
 import { jsonPartials } from '../../../../pipeline/processors/json.ts';
@@ -9,6 +8,7 @@ import type { PartialOutput } from '../../../../pipeline/processors/merge/partia
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import { ruleAlerts } from '../../../../pipeline/processors/rules/rule-alerts.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { evidenceOf, MINUTE_MS, ruleOf, RuleStages, START } from './rule-stages.ts';
 
 const many = (count: number, entry: object = {}): object[] => Array.from({ length: count }, () => entry);
@@ -133,7 +133,7 @@ describe('rules', () => {
       const message = { value, headers, offset: String(1000 + at), timestamp: String(source.appendedAt) } as KafkaMessage;
       return stage.fold(state, partialInputOf(0, message));
     });
-    expect(states(found.flatMap(({ value, headers }) => alertColumns.read(value, Number(headers['count'])) as AlertRow[]))).to.deep.equal(['firing 5', 'resolved 5']); // prettier-ignore
+    expect(states(alertRowsOf(found))).to.deep.equal(['firing 5', 'resolved 5']); // prettier-ignore
   });
 
   it('that somebody resolves by hand say nothing until they were back', () => {

@@ -1,0 +1,13 @@
+import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
+import type { AlertRow } from '../../pipeline/alerts/alert.ts';
+import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
+
+/** The alerts among what a merger tells; what it tells other mergers is none. Throws where one cannot be read. */
+export const alertRowsOf = (records: readonly Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>[]): AlertRow[] =>
+  records.flatMap(({ topic, value, headers }) => {
+    if (topic !== alertsSignal.topic.name) return [];
+    const rows = alertColumns.read(value, Number(headers['count']));
+    if (typeof rows === 'string') throw new Error(rows);
+    return rows;
+  });
