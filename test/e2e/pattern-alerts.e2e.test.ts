@@ -92,7 +92,7 @@ describe('alerts of error patterns', function () {
     const both = await until(
       'both alerts',
       async () => {
-        if (rounds++ % 50 === 0) await send([entry(Date.now(), 'order placed', 'info')]);
+        if (rounds++ % 10 === 0) await send([entry(Date.now(), 'order placed', 'info')]);
         return alerts();
       },
       ({ items }) => ['new_pattern', 'pattern_rate'].every((name) => items.some(({ detector_type }) => detector_type === name)),
