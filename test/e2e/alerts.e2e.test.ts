@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import { startAlertmanager, type ManagedAlert, type RunningAlertmanager } from './alertmanager.ts';
-import { startInstance, until, type Instance } from './instance.ts';
+import { until, type Instance } from './instance.ts';
 import { isSigned } from '../../pipeline/notify/signature.ts';
 import { startReceiver, type Receiver, type Received } from './receiver.ts';
-import { newTenant } from './shared.ts';
+import { newTenant, sharedInstance, shareWith } from './shared.ts';
 
 const MINUTE_MS = 60_000;
 /** A past that says what is usual: longer than what is learned before anything is said. */
@@ -14,23 +14,28 @@ const STREAM = '{service="checkout"}';
 type Entry = { readonly _time: string; readonly _msg: string; readonly service: string; readonly level: string; readonly version: string };
 type Page = { readonly items: readonly ShownAlert[]; readonly total: number };
 
+let alertmanager: RunningAlertmanager | null = null;
+shareWith(async () => {
+  alertmanager = await startAlertmanager();
+  return {
+    LOGWEIR_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    ...(alertmanager === null ? {} : { LOGWEIR_ALERTMANAGER_URL: alertmanager.url }),
+  };
+});
+after(() => alertmanager?.stop());
+
 describe('alerts that nobody configured', function () {
   this.timeout(900_000);
   let instance: Instance;
-  let alertmanager: RunningAlertmanager | null;
   let receiver: Receiver;
   let tenant: { readonly id: number; readonly key: string };
 
   before(async () => {
-    alertmanager = await startAlertmanager();
-    const managed = alertmanager === null ? {} : { LOGWEIR_ALERTMANAGER_URL: alertmanager.url };
-    instance = await startInstance({ env: { LOGWEIR_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', ...managed } });
+    instance = await sharedInstance();
     tenant = await newTenant(instance);
     receiver = await startReceiver();
   });
-  after(async () => {
-    await instance.stop();
-    await alertmanager?.stop();
+  after(() => {
     receiver.stop();
   });
 
@@ -54,6 +59,10 @@ describe('alerts that nobody configured', function () {
     expect(status).to.equal(200);
     return body as Page;
   }
+
+  /** What the Alertmanager has of the tenant; null where there is none. */
+  const told = async (): Promise<readonly ManagedAlert[] | null> =>
+    (await alertmanager?.alerts())?.filter(({ labels }) => labels['tenant'] === String(tenant.id)) ?? null;
 
   /** Entries of a stream in the minute that holds this moment, as many of them errors as is said. */
   const minuteOf = (ms: number, count: number, errors: number): Entry[] =>
@@ -118,7 +127,7 @@ describe('alerts that nobody configured', function () {
     }
 
     // outwards, with why they have come
-    const managed = await until('what the Alertmanager has', () => alertmanager?.alerts() ?? Promise.resolve(null), (all) => all === null || (all.length === 2 && all.every(({ annotations }) => annotations['description']?.includes('What has changed most'))) ); // prettier-ignore
+    const managed = await until('what the Alertmanager has', told, (all) => all === null || (all.length === 2 && all.every(({ annotations }) => annotations['description']?.includes('What has changed most'))) ); // prettier-ignore
     if (managed !== null) expectManaged(managed, explained.items, tenant.id);
 
     // the webhook did not answer so far: what it is to be told waits, though who sends it is killed
@@ -135,7 +144,7 @@ describe('alerts that nobody configured', function () {
     expect([status, (body as ShownAlert).state, (body as ShownAlert).resolution_note]).to.deep.equal([200, 'resolved', 'the bank is down']);
     const [, resolved] = await until('its resolution at the webhook', () => Promise.resolve(receiver.taken), (taken) => taken.length > 1); // prettier-ignore
     expectTold(resolved, 'resolved', errors);
-    await until('its resolution', () => alertmanager?.alerts() ?? Promise.resolve(null), (all) => all === null || all.length === 1); // prettier-ignore
+    await until('its resolution', told, (all) => all === null || all.length === 1); // prettier-ignore
     await kill();
     await until('the next findings', async () => {
       await send(minuteOf(Date.now(), 100, 90));

@@ -3,8 +3,9 @@ import { checkBudgets } from '../equal/budgets.ts';
 import { checkCanaries } from '../equal/canary.ts';
 import { checkEqual } from '../equal/equal.ts';
 import { extent } from '../extent.ts';
+import { builtWorker } from './built-worker.ts';
 
-const PAIRS = extent(1200, 20_000);
+const PAIRS = extent(900, 20_000);
 const HOSTILE = extent(150, 2500);
 const CRAMPED = extent(150, 10_000);
 
@@ -26,6 +27,7 @@ describe('LogsQL, random queries over random entries', function () {
       seed: 1,
       progress,
       isTimed: false,
+      program: builtWorker,
     });
     expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
     expect(lostWorkers).to.equal(0);

@@ -13,6 +13,7 @@ import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { Store, type QueryOptions, type Row } from '../../pipeline/store/client.ts';
 import { startHost } from '../fakes/test-host.ts';
 import { until } from './instance.ts';
+import { builtWorker } from './built-worker.ts';
 import { LogsqlStore } from './logsql-store.ts';
 import { at } from './query-setup.ts';
 
@@ -52,6 +53,7 @@ describe('answers that take long', function () {
       log: pino({ level: 'silent' }),
       workers: 2,
       maxBytes: 600_000_000,
+      program: builtWorker,
     });
     await pool.start();
     slow = own.open(SlowStore);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isWhole } from '../extent.ts';
+import { extent, isWhole } from '../extent.ts';
 import { ATTACKS } from '../hostile/attacks.ts';
 import { brokenRules } from '../hostile/rules.ts';
 import { HostileRunner } from '../hostile/runner.ts';
@@ -25,8 +25,9 @@ const SAMPLE = [
 ];
 /** Beyond what the quiet tenant waits for an answer: how long it waits is for `npm run hostile` to judge, on an idle machine. */
 const QUERY_TIMEOUT_SECONDS = 25;
-/** What was not answered so long after the attack is given up by the attacker, and with it its queries. Milliseconds. */
-const GRACE_MS = 4000;
+/** How long an attack goes on; what was not answered so long after it is given up by the attacker, and with it its queries. Milliseconds. */
+const [ATTACK_MS, GRACE_MS] = [extent(600, 1000), extent(2000, 4000)];
+const ENTRIES = extent(10_000, 20_000);
 /** Searches of the quiet tenant that wait; its plan lets 32 wait in all. */
 const MAX_PENDING = 8;
 
@@ -36,7 +37,7 @@ describe('a tenant that attacks', function () {
   let runner: HostileRunner;
   before(async () => {
     instance = await startInstance({ env: { LOGWEIR_QUERY_TIMEOUT_SECONDS: String(QUERY_TIMEOUT_SECONDS) } });
-    runner = await HostileRunner.start(instance, { entries: 20_000, attackMs: 1000, graceMs: GRACE_MS, maxPending: MAX_PENDING });
+    runner = await HostileRunner.start(instance, { entries: ENTRIES, attackMs: ATTACK_MS, graceMs: GRACE_MS, maxPending: MAX_PENDING });
   });
   after(async () => {
     runner.stop();

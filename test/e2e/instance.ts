@@ -168,9 +168,12 @@ function readyLine(supervisor: ChildProcess): Promise<string> {
   });
 }
 
+/** Between two looks at a condition: a share of the wait so far, since looking takes more CPU time than waiting. Milliseconds. */
+const [LEAST_LOOK_MS, MOST_LOOK_MS, LOOK_SHARE] = [100, 500, 0.1];
+
 /** Waits until a condition holds; throws with what it last saw after `timeoutMs`. */
 export async function until<T>(what: string, probe: () => Promise<T>, holds: (value: T) => boolean, timeoutMs = 240_000): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
+  const began = Date.now();
   for (;;) {
     let last: unknown;
     try {
@@ -180,8 +183,9 @@ export async function until<T>(what: string, probe: () => Promise<T>, holds: (va
     } catch (error) {
       last = error;
     }
-    if (Date.now() > deadline)
+    const waited = Date.now() - began;
+    if (waited > timeoutMs)
       throw new Error(`${what} did not come within ${timeoutMs} ms; last: ${last instanceof Error ? last.message : JSON.stringify(last)}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(MOST_LOOK_MS, Math.max(LEAST_LOOK_MS, LOOK_SHARE * waited))));
   }
 }

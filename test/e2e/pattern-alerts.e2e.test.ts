@@ -8,6 +8,7 @@ import { MessagePatterns } from '../../pipeline/clusterer/message-patterns.ts';
 import { loadConfig } from '../../pipeline/core/config.ts';
 import { partialRecord } from '../../pipeline/processors/merge/partials-signal.ts';
 import { encodeSeen } from '../../pipeline/processors/patterns/patterns-partial.ts';
+import { isWhole } from '../extent.ts';
 import { until, type Instance } from './instance.ts';
 import { newTenant, runCli, sharedInstance } from './shared.ts';
 
@@ -91,7 +92,7 @@ describe('alerts of error patterns', function () {
     const both = await until(
       'both alerts',
       async () => {
-        if (rounds++ % 50 === 0) await send([entry(Date.now(), 'order placed', 'info')]);
+        if (rounds++ % 10 === 0) await send([entry(Date.now(), 'order placed', 'info')]);
         return alerts();
       },
       ({ items }) => ['new_pattern', 'pattern_rate'].every((name) => items.some(({ detector_type }) => detector_type === name)),
@@ -108,7 +109,7 @@ describe('alerts of error patterns', function () {
     const { body } = await instance.call('POST', at('/search'), { query, start, end, limit: 1 }, own());
     expect((body as { logs: { _msg: string }[] }).logs[0]?._msg).to.match(/^payment declined code \d$/);
 
-    await kill();
+    if (isWhole) await kill();
     await send([entry(Date.now(), 'disk of inventory is full'), entry(Date.now(), 'queue of inventory is full')]);
     const more = await until('another new one', alerts, ({ items }) => items.some(({ title }) => title.includes('queue of inventory')));
     expect(more.items.map(({ detector_type }) => detector_type).sort()).to.deep.equal(['new_pattern', 'new_pattern', 'pattern_rate']);

@@ -9,6 +9,7 @@ import { HttpError } from '../../pipeline/core/errors.ts';
 import { sql } from '../../pipeline/core/sql.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { until } from './instance.ts';
+import { builtWorker } from './built-worker.ts';
 import { LogsqlStore } from './logsql-store.ts';
 import { at } from './query-setup.ts';
 
@@ -17,7 +18,6 @@ const NEVER = new AbortController().signal;
 setMaxListeners(0, NEVER);
 const [START, END] = ['2026-11-18T00:00:00Z', '2026-11-19T00:00:00Z'];
 const ENTRIES = 20_000;
-/** What reads TypeScript takes some 60 MB in each process. */
 const MAX_BYTES = 600 * 1024 * 1024;
 
 type Asked = Partial<QueryJob> & Pick<QueryJob, 'operation' | 'parameters'>;
@@ -47,6 +47,7 @@ describe('query workers', function () {
       log,
       workers: 3,
       maxBytes: MAX_BYTES,
+      program: builtWorker,
       onLost: (why) => lost.push(why),
     });
     await pool.start();
@@ -145,7 +146,7 @@ describe('query workers', function () {
       );
       const gone: string[] = [];
       const loose = new QueryPool({
-        ...{ clickhouse: own.config, limits: LIMITS, store: own.store, log: pino({ level: 'silent' }), workers: 3 },
+        ...{ clickhouse: own.config, limits: LIMITS, store: own.store, log: pino({ level: 'silent' }), workers: 3, program: builtWorker },
         memory: { maxRows: 1e9, maxBytes: 1e12 },
         maxBytes: Math.max(...sizes) * 3 + more,
         onLost: (how) => gone.push(how),

@@ -13,7 +13,7 @@ import { retentionClass } from '../../pipeline/core/retention.ts';
 import { formatTime, MAX_TIME, parseTime } from '../../pipeline/core/time.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { TableWriter } from '../../sinks/writer.ts';
-import { extent } from '../extent.ts';
+import { extent, isWhole } from '../extent.ts';
 import { entryOf } from '../logsql/support.ts';
 import { askClickHouse } from './engine.ts';
 import { until } from './instance.ts';
@@ -144,7 +144,7 @@ describe('the floor of a plan', function () {
 
   for (const [name, count] of paths)
     it(`is exact to the nanosecond, whichever way the plan changes: ${name}`, async () => {
-      for (const days of [14, 30, 365, 0, 365, 30, 14, 1]) {
+      for (const days of isWhole ? [14, 30, 365, 0, 365, 30, 14, 1] : [14, 365, 0, 30, 1]) {
         const kept = ages.filter((age) => days === 0 || age <= BigInt(days) * DAY_NS).length;
         expect(await count(days), `${days} days`).to.equal(kept);
       }

@@ -2,31 +2,58 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
-import { startInstance, until, type Instance } from './instance.ts';
-import { newTenant } from './shared.ts';
+import { repeat } from '../../pipeline/core/repeat.ts';
+import { until, type Instance } from './instance.ts';
+import { newTenant, sharedInstance, shareWith } from './shared.ts';
 
 type Page = { readonly items: readonly ShownAlert[] };
+type Answer = Awaited<ReturnType<Instance['call']>>;
+
+/** How often entries come. Milliseconds. */
+const SEND_MS = 2000;
+
+let instance: Instance;
+let tenant: { readonly id: number; readonly key: string };
+let made: Promise<{ readonly count: Answer; readonly mean: Answer }>;
+const over = new AbortController();
+let sending = Promise.resolve();
+
+const own = (): Record<string, string> => ({ Authorization: `Bearer ${tenant.key}` });
+const of = (at: string): string => `${instance.app}/api/v1/tenants/${String(tenant.id)}${at}`;
+
+async function send(status: number, ms: number): Promise<void> {
+  const entry = { _msg: `POST /pay ${String(status)}`, service: 'checkout', level: 'info', status, duration_ms: ms };
+  const lines = Array.from({ length: 20 }, (_none, index) => JSON.stringify({ ...entry, duration_ms: ms + index }));
+  const response = await fetch(`${instance.app}/api/v1/ingest`, { method: 'POST', headers: { ...own(), 'Content-Type': 'application/x-ndjson' }, body: lines.join('\n') }); // prettier-ignore
+  expect(response.status).to.be.within(200, 299);
+}
+const watched = (condition: string): Promise<Answer> =>
+  instance.call('POST', of('/rules'), { name: 'slow payments', query: '{service="checkout"} status:>=500 | stats by (service) avg(duration_ms)', if: condition }, own()); // prettier-ignore
+
+async function makeRules(): Promise<{ readonly count: Answer; readonly mean: Answer }> {
+  instance = await sharedInstance();
+  tenant = await newTenant(instance);
+  const count = await instance.call('POST', of('/rules'), { name: 'failed payments', query: '{service="checkout"} | stats by (service) count() if (status:>=500)', if: 'value >= 20', severity: 'critical' }, own()); // prettier-ignore
+  const mean = await watched('above_fifty up');
+  await send(200, 10);
+  // a rule holds from where it lies on the log, which is a second or so later, and from the next window on
+  sending = repeat(SEND_MS, over.signal, () => send(503, 900).catch(() => undefined));
+  return { count, mean };
+}
+
+shareWith(() => Promise.resolve({ LOGWEIR_DETECTORS: 'test/fixtures/detectors/above-fifty.ts' }));
+// before the files that run before this one: a window is over minutes later, in which they use the instance anyway
+before(() => {
+  made = makeRules();
+  made.catch(() => undefined);
+});
 
 describe('rules', function () {
   this.timeout(900_000);
-  let instance: Instance;
-  let tenant: { readonly id: number; readonly key: string };
-
-  before(async () => {
-    instance = await startInstance({ env: { LOGWEIR_DETECTORS: 'test/fixtures/detectors/above-fifty.ts' } });
-    tenant = await newTenant(instance);
+  after(() => {
+    over.abort();
+    return sending;
   });
-  after(() => instance.stop());
-
-  const own = (): Record<string, string> => ({ Authorization: `Bearer ${tenant.key}` });
-  const of = (at: string): string => `${instance.app}/api/v1/tenants/${String(tenant.id)}${at}`;
-
-  async function send(status: number, ms: number): Promise<void> {
-    const entry = { _msg: `POST /pay ${String(status)}`, service: 'checkout', level: 'info', status, duration_ms: ms };
-    const lines = Array.from({ length: 20 }, (_none, index) => JSON.stringify({ ...entry, duration_ms: ms + index }));
-    const response = await fetch(`${instance.app}/api/v1/ingest`, { method: 'POST', headers: { ...own(), 'Content-Type': 'application/x-ndjson' }, body: lines.join('\n') }); // prettier-ignore
-    expect(response.status).to.be.within(200, 299);
-  }
 
   /** The alerts of a rule, by its name. */
   async function alertsOf(name: string): Promise<readonly ShownAlert[]> {
@@ -34,22 +61,12 @@ describe('rules', function () {
     return items.filter(({ evidence }) => (evidence['rule'] as { readonly name?: string } | undefined)?.name === name);
   }
   const alerts = (): Promise<readonly ShownAlert[]> => alertsOf('failed payments');
-  const watched = (condition: string): ReturnType<Instance['call']> =>
-    instance.call('POST', of('/rules'), { name: 'slow payments', query: '{service="checkout"} status:>=500 | stats by (service) avg(duration_ms)', if: condition }, own()); // prettier-ignore
 
   it('made through the API fire on the entries that come, with evidence, and are resolved when they are deleted', async () => {
-    const made = await instance.call('POST', of('/rules'), { name: 'failed payments', query: '{service="checkout"} | stats by (service) count() if (status:>=500)', if: 'value >= 20', severity: 'critical' }, own()); // prettier-ignore
-    expect(made.status).to.equal(201);
-    const rule = made.body as { readonly id: string };
-    // of the next test: it takes longer, and begins here
-    const custom = await watched('above_fifty up');
-    expect([custom.status, (custom.body as { readonly detector: object }).detector]).to.deep.equal([201, { name: 'above_fifty', state: 'on', since: null, reason: null }]); // prettier-ignore
-    await send(200, 10);
-    // a rule holds from where it lies on the log, which is a second or so later, and from the next window on
-    const items = await until('the alert', async () => {
-      await send(503, 900);
-      return alerts();
-    }, (found) => found.length > 0, 240_000); // prettier-ignore
+    const { count } = await made;
+    expect(count.status).to.equal(201);
+    const rule = count.body as { readonly id: string };
+    const items = await until('the alert', alerts, (found) => found.length > 0);
     const [alert] = items;
     expect(alert).to.include({ detector_type: 'rule', severity: 'critical', state: 'firing', stream: '{service="checkout"}' });
     expect(alert?.title).to.match(
@@ -65,16 +82,15 @@ describe('rules', function () {
   });
 
   it("that a detector of one's own watches fire as it says, and end with it", async () => {
+    const { mean } = await made;
+    expect([mean.status, (mean.body as { readonly detector: object }).detector]).to.deep.equal([201, { name: 'above_fifty', state: 'on', since: null, reason: null }]); // prettier-ignore
     const refused = await watched('nobody');
     expect([refused.status, (refused.body as { readonly detail: string }).detail]).to.deep.equal([
       400,
       'No detector "nobody" takes values; those that do: anomaly, above_fifty.',
     ]);
     const slow = (): Promise<readonly ShownAlert[]> => alertsOf('slow payments');
-    const [alert] = await until('the alert', async () => {
-      await send(503, 900);
-      return slow();
-    }, (found) => found.length > 0, 300_000); // prettier-ignore
+    const [alert] = await until('the alert', slow, (found) => found.length > 0, 300_000);
     expect(alert).to.include({ detector_type: 'rule', state: 'firing', stream: '{service="checkout"}', severity: 'warning' });
     expect(alert?.title).to.match(/^Mean duration_ms of checkout rose to 910, expected 0 to 50, rule 'slow payments'/);
     expect(alert?.evidence).to.deep.include({ current_value: 909.5, baseline_mean: 20, expected: { low: 0, high: 50 }, group: { service: 'checkout' } }); // prettier-ignore

@@ -4,11 +4,20 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { startInstance, type Instance } from './instance.ts';
 
+type Settings = Readonly<Record<string, string>>;
+
+const settings: (() => Promise<Settings>)[] = [];
 let running: Promise<Instance> | null = null;
+
+/** Adds to the settings of the instance that the files of this process share: said as a file is loaded, which is before any test. */
+export function shareWith(more: () => Promise<Settings>): void {
+  if (running !== null) throw new Error('The shared instance runs already: say its settings as the file is loaded.');
+  settings.push(more);
+}
 
 /** The one instance that the end-to-end tests share; stopped when all are done. */
 export function sharedInstance(): Promise<Instance> {
-  running ??= startInstance();
+  running ??= Promise.all(settings.map((more) => more())).then((all) => startInstance({ env: Object.assign({}, ...all) as Settings }));
   return running;
 }
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { QueryJob } from '../../api/query/engine.ts';
 import { readWindow } from '../../api/query/window.ts';
 import { renderResult } from '../../api/query/render.ts';
-import { QueryPool } from '../../api/query/workers/query-pool.ts';
+import { QueryPool, type QueryPoolOptions } from '../../api/query/workers/query-pool.ts';
 import { LogsqlLimitError } from '../../logsql/errors.ts';
 import { QueryMemory } from '../../logsql/memory.ts';
 import { parseQuery } from '../../logsql/parser.ts';
@@ -24,6 +24,8 @@ export type BudgetsOptions = {
   readonly progress: (line: string) => void;
   /** Whether one that ends late is a fault: not where other work is on the machine. */
   readonly isTimed: boolean;
+  /** What its workers run, where it is not the program as it is in the repository. */
+  readonly program?: QueryPoolOptions['program'];
 };
 /** How many there were, how they ended, the longest that one took beyond its time (ms), and what was wrong. */
 export type BudgetsReport = {
@@ -44,7 +46,6 @@ const AT_ONCE = 6;
 const MEMORY = { maxRows: 10_000, maxBytes: 150_000 };
 const TIMES_MS = [150, 1000, 5000];
 const GRACE_MS = 1000;
-/** What reads TypeScript takes some 60 MB in each process. */
 const MAX_BYTES = 600 * 1024 * 1024;
 const LIMIT = 10_000;
 /** As both sides read it; what is relative in a query counts from its end. */
@@ -53,7 +54,7 @@ const WINDOW = readWindow(START, END, NOW, 0);
 
 type Asked = { readonly set: DataSet; readonly text: string; readonly isOrdered: boolean; readonly timeoutMs: number };
 
-export async function checkBudgets({ queries, seed, progress, isTimed }: BudgetsOptions): Promise<BudgetsReport> {
+export async function checkBudgets({ queries, seed, progress, isTimed, program }: BudgetsOptions): Promise<BudgetsReport> {
   const own = await LogsqlStore.start();
   let lostWorkers = 0;
   const log = pino({ level: 'silent' });
@@ -65,6 +66,7 @@ export async function checkBudgets({ queries, seed, progress, isTimed }: Budgets
     workers: 3,
     maxBytes: MAX_BYTES,
     memory: MEMORY,
+    ...(program === undefined ? {} : { program }),
   };
   // on a busy machine a worker may come to nothing in time
   const onLost = (why: string): void => {

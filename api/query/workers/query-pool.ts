@@ -11,7 +11,7 @@ import { receivedError, type AnswerHead, type SentError, type SentJob, type Sent
 import { PoolJob } from './pool-job.ts';
 import { Queue, type Running } from './queue.ts';
 import { TenantWork } from './tenant-work.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { WorkerProcess, type WorkerEvents, type WorkerProgram } from './worker-process.ts';
 import { isQuery, SILENT_MS, WorkerSlot } from './worker-slot.ts';
 
 export type QueryPoolOptions = {
@@ -28,6 +28,8 @@ export type QueryPoolOptions = {
   readonly memory?: MemoryLimits;
   /** Told why a worker was ended, or has ended. */
   readonly onLost?: (why: 'time' | 'memory' | 'crash') => void;
+  /** What they run, where it is not the one beside this file. */
+  readonly program?: Partial<WorkerProgram>;
 };
 
 /** For each worker. */
@@ -113,17 +115,18 @@ export class QueryPool implements QueryEngine, Service {
   }
 
   #open(slot: WorkerSlot): void {
-    const { clickhouse, limits, log, memory = MEMORY } = this.#options;
+    const { clickhouse, limits, log, memory = MEMORY, program } = this.#options;
     const mark = `-${randomUUID()}`;
     const settings: WorkerSettings = { clickhouse, limits, memory, mark };
-    const worker = new WorkerProcess(settings, {
+    const events: WorkerEvents = {
       onFrame: (frame) => {
         if (slot.worker === worker) this.#take(slot, frame);
       },
       onExit: (how) => {
         if (slot.worker === worker) this.#exited(slot, how, log);
       },
-    });
+    };
+    const worker = new WorkerProcess(settings, events, program);
     Object.assign(slot, { worker, mark, isReady: false, noted: 0, silentMs: 0, why: null });
   }
 

@@ -15,7 +15,7 @@ const PIPE = 3;
 const EXTENSION = path.extname(import.meta.filename);
 const QUERY_WORKER = path.join(import.meta.dirname, 'query-worker');
 /** The program as it is in the repository needs what reads TypeScript. */
-const LOADER = EXTENSION === '.ts' ? ['--import', 'tsx'] : [];
+const LOADER = ['--import', 'tsx'];
 
 export type WorkerEvents = {
   readonly onFrame: (frame: Frame) => void;
@@ -23,7 +23,7 @@ export type WorkerEvents = {
   readonly onExit: (how: string) => void;
 };
 
-/** What a worker runs: the path of a module without its extension, and most megabytes of objects. */
+/** What a worker runs: the path of a module, without its extension where it is this one's, and most megabytes of objects. */
 export type WorkerProgram = { readonly module: string; readonly heapMb: number };
 
 /** One worker: a process of its own, which ends with this one, and what is said to it. */
@@ -37,16 +37,17 @@ export class WorkerProcess {
   constructor(
     settings: unknown,
     { onFrame, onExit }: WorkerEvents,
-    { module, heapMb }: WorkerProgram = { module: QUERY_WORKER, heapMb: HEAP_MB },
+    { module = QUERY_WORKER, heapMb = HEAP_MB }: Partial<WorkerProgram> = {},
   ) {
+    const file = path.extname(module) === '' ? module + EXTENSION : module;
     const flags = [
       `--max-old-space-size=${String(heapMb)}`,
       `--heap-growing-percent=${String(HEAP_GROWTH)}`,
       '--max-semi-space-size=4',
       '--expose-gc',
-      ...LOADER,
+      ...(file.endsWith('.ts') ? LOADER : []),
     ];
-    this.#child = spawn(process.execPath, [...flags, module + EXTENSION], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
+    this.#child = spawn(process.execPath, [...flags, file], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
     this.#pipe = this.#child.stdio[PIPE] as Duplex;
     const reader = new FrameReader((frame) => {
       if (frame.type === PONG) this.#askedAt = null;

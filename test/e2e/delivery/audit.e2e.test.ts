@@ -12,7 +12,8 @@ import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { plainHeaders } from '../../fakes/log-record.ts';
 import { askClickHouse } from '../engine.ts';
-import { startInstance, until, type Instance } from '../instance.ts';
+import { until, type Instance } from '../instance.ts';
+import { sharedInstance, shareWith } from '../shared.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -32,6 +33,8 @@ type Report = {
   readonly findings: readonly Finding[];
   readonly hours: readonly { readonly partition: number; readonly entries: number }[];
 };
+
+shareWith(() => Promise.resolve({ LOGWEIR_DURABILITY: 'power-loss' }));
 
 describe('audit of an instance that writes through to the disk', function () {
   this.timeout(600_000);
@@ -58,7 +61,8 @@ describe('audit of an instance that writes through to the disk', function () {
   const clickhouse = (statement: string): Promise<string[][]> => askClickHouse(instance, statement);
 
   before(async () => {
-    instance = await startInstance({ env: { LOGWEIR_DURABILITY: 'power-loss' } });
+    // audited as a whole: the files after this one write more
+    instance = await sharedInstance();
     const url = `${instance.ingest}/api/v1/ingest`;
     for (let body = 0; body < BODIES; body++) {
       const lines = Array.from({ length: PER_BODY }, (_, at) =>
@@ -74,7 +78,6 @@ describe('audit of an instance that writes through to the disk', function () {
       240_000,
     );
   });
-  after(() => instance.stop());
 
   it('has both engines write to the disk before they acknowledge', async () => {
     const settings = await clickhouse(

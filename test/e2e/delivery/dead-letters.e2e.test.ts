@@ -10,7 +10,9 @@ import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { Store } from '../../../pipeline/store/client.ts';
 import { plainHeaders, type PlainStream } from '../../fakes/log-record.ts';
-import { startInstance, until, type Instance } from '../instance.ts';
+import { extent } from '../../extent.ts';
+import { until, type Instance } from '../instance.ts';
+import { newTenant, sharedInstance } from '../shared.ts';
 
 type Listed = { reason: string; partition: number; offset: number; stored: boolean; detail: string; stage: string };
 type Message = { readonly partition: number; readonly value: Buffer | null; readonly headers: IHeaders };
@@ -19,27 +21,22 @@ type Tally = { letters: number; stored: number; to_replay: number; replayed: num
 const log = pino({ level: 'silent' });
 const row = (text: string): string =>
   `{"_time":"${String(Date.now())}000000","_stream_id":"7","severity":3,"_msg":"${text}","fields":{"app":"web"}}\n`;
-const info = {
-  tenantId: 1,
-  retentionDays: 0,
-  bytes: 100,
-};
 const stream: PlainStream = ['7', '{app="web"}', Math.floor(Date.now() / 86_400_000)];
-const record = (partition: number, rows: readonly string[], more: IHeaders = {}): Message => ({
-  partition,
-  value: Buffer.from(rows.join('')),
-  headers: { ...plainHeaders({ ...info, count: rows.length }, stream), ...more },
-});
+const BYTES = 100;
 
 describe('records that cannot be stored, on real engines', function () {
   this.timeout(600_000);
   let instance: Instance;
+  let tenant: { readonly id: number; readonly key: string };
+  let begun: string;
   let kafka: Client;
   let store: Store;
   let letters: DeadLetters;
 
   before(async () => {
-    instance = await startInstance();
+    instance = await sharedInstance();
+    tenant = await newTenant(instance);
+    begun = new Date().toISOString();
     const read = (...file: string[]): string => readFileSync(path.join(instance.dataDir, ...file), 'utf8').trim();
     kafka = createKafka({ brokers: [read('kafka', 'brokers')], clientId: 'test', log });
     const { password } = JSON.parse(read('clickhouse', 'secrets.json')) as { password: string };
@@ -50,7 +47,12 @@ describe('records that cannot be stored, on real engines', function () {
   after(async () => {
     await letters.stop();
     await store.close();
-    await instance.stop();
+  });
+
+  const record = (partition: number, rows: readonly string[], more: IHeaders = {}): Message => ({
+    partition,
+    value: Buffer.from(rows.join('')),
+    headers: { ...plainHeaders({ tenantId: tenant.id, retentionDays: 0, bytes: BYTES, count: rows.length }, stream), ...more },
   });
 
   async function admin<Answer>(...argv: string[]): Promise<Answer> {
@@ -140,7 +142,7 @@ describe('records that cannot be stored, on real engines', function () {
     expect([once(one), once(two)]).to.deep.equal([true, true]);
     await consumed();
     expect((await stored('bad')).size).to.equal(0);
-    const listed = await list();
+    const listed = await list('--from', begun);
     const order = (a: Pick<Listed, 'partition' | 'offset'>, b: Pick<Listed, 'partition' | 'offset'>): number =>
       a.partition - b.partition || a.offset - b.offset;
     expect(
@@ -167,7 +169,8 @@ describe('records that cannot be stored, on real engines', function () {
   it('are stored once by a replay when the cause is mended, however often it is done and whoever dies', async () => {
     await store.command("ALTER TABLE logs ADD CONSTRAINT narrow CHECK NOT startsWith(_msg, 'wide')");
     const began = new Date().toISOString();
-    const post = (text: string): Promise<{ status: number }> => instance.call('POST', `${instance.ingest}/api/v1/ingest`, [{ _msg: text }]);
+    const post = (text: string): Promise<{ status: number }> =>
+      instance.call('POST', `${instance.ingest}/api/v1/ingest`, [{ _msg: text }], { Authorization: `Bearer ${tenant.key}` });
     const texts = Array.from({ length: 60 }, (_, n) => `${n % 3 === 0 ? 'wide' : 'thin'} ${n}`);
     for (const text of texts) expect((await post(text)).status).to.equal(200);
     await settled('thin', 40);
@@ -178,8 +181,8 @@ describe('records that cannot be stored, on real engines', function () {
     expect(refused[0]?.detail).to.match(/ClickHouse 469 VIOLATED_CONSTRAINT/);
     const args = ['--reason', 'refused', '--from', began];
     // of the records of the test before all but one count (its tenant is none), and of these requests their bodies
-    const bytes = 9999 * info.bytes + texts.reduce((sum, text) => sum + JSON.stringify([{ _msg: text }]).length, 0);
-    const usage = async (): Promise<number> => (await admin<{ bytes: number }[]>('usage', '--tenant', '1'))[0]?.bytes ?? 0;
+    const bytes = 9999 * BYTES + texts.reduce((sum, text) => sum + JSON.stringify([{ _msg: text }]).length, 0);
+    const usage = async (): Promise<number> => (await admin<{ bytes: number }[]>('usage', '--tenant', String(tenant.id)))[0]?.bytes ?? 0;
     await until('all of it counted', usage, (counted) => counted >= bytes, 240_000);
 
     // not mended: they are dead letters again, of the same positions
@@ -196,7 +199,7 @@ describe('records that cannot be stored, on real engines', function () {
     const all: DeadLetter[] = [];
     await letters.read(Date.parse(began), (some) => Promise.resolve(all.push(...some)).then(() => true));
     // past the question whether they are stored, with kills in between
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < extent(1, 3); n++) {
       await letters.replay(all);
       process.kill(instance.processes().get('sink')?.pid ?? 0, 'SIGKILL');
       await until('a new sink', () => instance.call('GET', `${instance.admin}/ready`), ({ status }) => status === 200, 240_000); // prettier-ignore

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { adminCommand } from '../../../cli/admin.ts';
+import { isWhole } from '../../extent.ts';
 import { startInstance, until, type Instance } from '../instance.ts';
 
 type Usage = { readonly tenant_id: number; readonly day: string; readonly bytes: number; readonly pending_bytes: number };
@@ -122,6 +123,18 @@ describe('daily volume', function () {
     await instance.stop();
   });
 
+  it('is shown for a tenant that exists, with the bounds of its plan', async () => {
+    const run = async (...argv: string[]): Promise<{ code: number; text: string }> => {
+      let text = '';
+      const code = await adminCommand(argv, instance.env, { out: (part) => (text += part), err: (part) => (text += part) });
+      return { code, text };
+    };
+    const created = JSON.parse((await run('tenant', 'create', '--name', 'n', '--plan', 'team', '--json')).text) as { tenant_id: number };
+    const shown = JSON.parse((await run('usage', '--tenant', String(created.tenant_id), '--json')).text) as object[];
+    expect(shown[0]).to.deep.include({ tenant_id: created.tenant_id, bytes: 0, included: 34e9, ceiling: 340e9 });
+    expect((await run('usage', '--tenant', '999')).code).to.equal(1);
+  });
+
   it('is the decompressed size of all acknowledged bodies, to the byte, through kills and restarts', async () => {
     const [ingest, app] = [new Client('ingest', instance, instance.ingest), new Client('app', instance, instance.app)];
     const sent = (): number => ingest.acknowledged + app.acknowledged;
@@ -157,9 +170,11 @@ describe('daily volume', function () {
     await app.stop();
     await settled(instance, sent());
 
-    await instance.stop({ keep: true });
-    instance = await startInstance({ dataDir: instance.dataDir });
-    expect(await usageOf(instance)).to.deep.equal({ bytes: sent(), pending: 0 });
+    if (isWhole) {
+      await instance.stop({ keep: true });
+      instance = await startInstance({ dataDir: instance.dataDir });
+      expect(await usageOf(instance)).to.deep.equal({ bytes: sent(), pending: 0 });
+    }
 
     const more = requestOf('last', 6);
     expect((await instance.call('POST', `${instance.ingest}${more.path}`, more.body, more.headers)).status).to.equal(200);
@@ -167,25 +182,12 @@ describe('daily volume', function () {
     const ended = once(instance.supervisor, 'exit');
     for (const { pid } of instance.processes().values()) process.kill(pid, 'SIGKILL');
     await ended;
-    instance = await startInstance({ dataDir: instance.dataDir });
+    // nothing more is to come from here on
+    instance = await startInstance({ dataDir: instance.dataDir, env: { LOGWEIR_MIN_FREE_DISK_PERCENT: '100' } });
     await settled(instance, sent() + more.size);
   });
 
-  it('is shown for a tenant that exists, with the bounds of its plan', async () => {
-    const run = async (...argv: string[]): Promise<{ code: number; text: string }> => {
-      let text = '';
-      const code = await adminCommand(argv, instance.env, { out: (part) => (text += part), err: (part) => (text += part) });
-      return { code, text };
-    };
-    const created = JSON.parse((await run('tenant', 'create', '--name', 'n', '--plan', 'team', '--json')).text) as { tenant_id: number };
-    const shown = JSON.parse((await run('usage', '--tenant', String(created.tenant_id), '--json')).text) as object[];
-    expect(shown[0]).to.deep.include({ tenant_id: created.tenant_id, bytes: 0, included: 34e9, ceiling: 340e9 });
-    expect((await run('usage', '--tenant', '999')).code).to.equal(1);
-  });
-
   it('stops growing with 429 `wal_full` while the disk of the log is too full', async () => {
-    await instance.stop({ keep: true });
-    instance = await startInstance({ dataDir: instance.dataDir, env: { LOGWEIR_MIN_FREE_DISK_PERCENT: '100' } });
     const { path, body, headers } = requestOf('refused', 1);
     const refused = await until(
       'wal_full',
