@@ -70,7 +70,7 @@ async function evaluateAll(query: QueryNode, entries: readonly LogEntry[], conte
   const resolved = await resolveSubqueries(query, run);
   const { filter, pipes } = resolved;
   const own = query.options.ignoreGlobalTimeFilter === true ? { ...context, start: MIN_TIME, end: MAX_TIME } : context;
-  const matching = entries.filter((entry) => insideWindow(entry, own) && filter.matches(entry));
+  const matching = entries.filter((entry) => filter.matches(entry) && insideWindow(entry, own));
   const [first, ...rest] = pipes;
   if (first?.expand !== undefined) return throughPipes(rest, await first.expand(matching, run, own), own);
   return throughPipes(pipes, startsNewest(pipes) ? matching : matching.reverse(), {

@@ -14,10 +14,10 @@ export function nestedMessages(tag: number, depth: number): Buffer {
   const parts: Buffer[] = [];
   for (let [left, size] = [depth, 0]; left > 0; left--) {
     const head = Buffer.concat([Buffer.from([tag]), varint(size)]);
-    parts.unshift(head);
+    parts.push(head);
     size += head.length;
   }
-  return Buffer.concat(parts);
+  return Buffer.concat(parts.reverse());
 }
 
 /** Snappy's block format: runs of up to 64 bytes that repeat the byte before, as far as they do. */

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { LogsqlLimitError } from '../../logsql/errors.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
+import { extent } from '../extent.ts';
 import { entryOf, memoryFor } from './support.ts';
 import { LARGE, MANY, WORST_CASES, wayThrough, worstPipes, type Input } from './worst.ts';
 
 /** The clock is read once in so many steps (`QueryMemory`). */
 const STEPS = 64;
-const ROWS = 3000;
+const ROWS = extent(1000, 3000);
 const FEW: Input = { ...MANY, rows: ROWS };
 const ROW = LARGE.row(0);
 const ONE: Input = { ...LARGE, rows: 1, row: () => ROW };

@@ -21,7 +21,7 @@ describe('inserts of several partitions', () => {
   it('are never stored twice, whichever step a process dies at, and at whichever step of the next its insert arrives', async () => {
     const come = ALL.map((_, partition) => [[0, 1], [1], [partition % 2]]);
     for (let steps = 0; steps < 40; steps++)
-      for (let lateAt = 0; lateAt < 30; lateAt++) {
+      for (let lateAt = steps % extent(3, 1); lateAt < 30; lateAt += extent(3, 1)) {
         const world = new JointWorld(PARTITIONS);
         await world.live({ steps, owns: ALL, come, lateAt: Infinity });
         await world.live({ ...ENDLESS, lateAt });
@@ -38,7 +38,7 @@ describe('inserts of several partitions', () => {
       [3, 4],
     ] as const)
       for (let steps = 0; steps < 120; steps += extent(9, 3))
-        for (let lateAt = 0; lateAt < 100; lateAt += 5) {
+        for (let lateAt = 0; lateAt < 100; lateAt += extent(10, 5)) {
           const world = new JointWorld(2);
           await world.live({ steps, owns: ALL, come, lateAt: Infinity, memory: first });
           await world.live({ ...ENDLESS, lateAt, memory: second });

@@ -10,8 +10,9 @@ import { logFor, NOW, without } from './logs.ts';
 import { fault, subjects } from './subjects.ts';
 import { extent } from '../../extent.ts';
 
-/** Of a partition's state, however much comes. */
-const MOST_STATE = 64 * 1024 * 1024;
+/** Of a partition's state, after so many records as one of these extents. */
+const RECORDS = extent(100, 300);
+const MOST_STATE = (RECORDS / 300) * 64 * 1024 * 1024;
 
 /** What comes of a record, as far as it can be told apart. */
 const shown = (records: readonly AbsoluteRecord[]): unknown[] =>
@@ -57,6 +58,7 @@ for (const subject of subjects) {
           expect(found).to.deep.equal(expected);
           expect(processor.snapshot(state).equals(processor.snapshot(processor.restore(processor.snapshot(whole))))).to.equal(true);
         }),
+        { numRuns: extent(30, 100) },
       );
     });
 
@@ -103,7 +105,7 @@ for (const subject of subjects) {
 
     it('keeps its state within bounds, whatever streams and levels come', () => {
       const state = processor.init();
-      for (let offset = 0; offset < 300; offset++) {
+      for (let offset = 0; offset < RECORDS; offset++) {
         const entries = Array.from({ length: 100 }, (_none, index) => ({
           _msg: 'x',
           app: `${String(offset)}-${String(index)}`,

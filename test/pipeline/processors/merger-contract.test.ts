@@ -13,8 +13,9 @@ import { log, NOW, without } from './logs.ts';
 import { merged } from './subjects.ts';
 import { extent } from '../../extent.ts';
 
-/** Of a partition's state, however much comes. */
-const MOST_STATE = 64 * 1024 * 1024;
+/** Of a partition's state, after so many records as one of these extents. */
+const RECORDS = extent(100, 300);
+const MOST_STATE = (RECORDS / 300) * 64 * 1024 * 1024;
 /** Partitions of the log. */
 const SOURCES = 3;
 
@@ -137,8 +138,8 @@ for (const { processor, merger } of merged)
 
     it('keeps its state within bounds, whatever services and users come', () => {
       const state = stage.init();
-      const messages = Array.from({ length: 300 }, (_none, offset) => {
-        const appendedAt = NOW + offset * 1_800_000;
+      const messages = Array.from({ length: RECORDS }, (_none, offset) => {
+        const appendedAt = NOW + offset * (540_000_000 / RECORDS);
         const entries = Array.from({ length: 100 }, (_entry, index) => ({
           _time: new Date(appendedAt - 1000).toISOString(),
           _msg: 'x',

@@ -9,12 +9,14 @@ import { firstStage, secondStage } from '../../../../pipeline/processors/merge/s
 import type { Fold } from '../../../../pipeline/processors/processor.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { extent } from '../../../extent.ts';
 import { Random } from '../../../fuzz/random.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
 
 const MINUTE_MS = 60_000;
 const START = 1_795_478_400_000;
-const DAY = 1440;
+/** Of the past: hours that are enough to learn what is usual, or a day. */
+const PAST = extent(360, 1440);
 const PARTITIONS = [0, 1];
 /** Streams that rise, and streams that stop. */
 const [RISING, STOPPING] = [52, 2];
@@ -131,15 +133,15 @@ function run(
 const shown = (alerts: ReadonlyMap<number, AlertRow>): object[] =>
   [...alerts.values()].sort((a, b) => a.id - b.id).map((alert) => ({ ...alert, version: 0 }));
 
-describe('rates and alerting, from a snapshot with a day of past on', function () {
+describe('rates and alerting, from a snapshot with a past on', function () {
   this.timeout(600_000);
   const offsets = [0, 0];
   let day: Saved;
   let logged: readonly Logged[];
   let expected: ReturnType<typeof run>;
   before(() => {
-    day = run(recordsOf(DAY, 0, offsets, false), null, 0).saved;
-    logged = recordsOf(MINUTES, DAY, offsets, true);
+    day = run(recordsOf(PAST, 0, offsets, false), null, 0).saved;
+    logged = recordsOf(MINUTES, PAST, offsets, true);
     expected = run(logged, day, 0);
   });
 
@@ -148,12 +150,12 @@ describe('rates and alerting, from a snapshot with a day of past on', function (
     const silences = [...expected.alerts.values()].filter(({ detector }) => detector === 'silence');
     expect(silences.map(({ service }) => service).sort()).to.deep.equal(Array.from({ length: STOPPING }, (_none, index) => `stopping-${String(RISING + index)}`)); // prettier-ignore
     // three minutes without an entry where 60 were expected, looked at each minute until ten minutes before the end
-    const third = DAY + FROM + 2;
+    const third = PAST + FROM + 2;
     for (const { evidence, fireCount } of silences) {
       const { window } = JSON.parse(evidence) as { readonly window: { readonly end: string } };
       const last = (Date.parse(window.end) - START) / MINUTE_MS - 1;
       expect(fireCount).to.equal(last - third + 1);
-      expect(last).to.be.within(DAY + MINUTES - 13, DAY + MINUTES - 11);
+      expect(last).to.be.within(PAST + MINUTES - 13, PAST + MINUTES - 11);
     }
   });
 
