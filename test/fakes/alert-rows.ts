@@ -3,7 +3,7 @@ import type { AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 
-/** The alerts among what a merger tells; what it tells other mergers is none. Throws where one cannot be read. */
+/** The alerts among what a merger puts out, without its announcements to other mergers. Throws where one cannot be read. */
 export const alertRowsOf = (records: readonly Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>[]): AlertRow[] =>
   records.flatMap(({ topic, value, headers }) => {
     if (topic !== alertsSignal.topic.name) return [];

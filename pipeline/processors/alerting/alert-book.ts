@@ -122,14 +122,14 @@ export class AlertBook<About extends Subject = Subject> {
     return alert;
   }
 
-  /** Takes to which incident an alert of another book came. */
+  /** Takes which incident an alert of another merger has joined. */
   join(joined: Joined, now: number): void {
     this.#incidents.hear(joined, now);
   }
 
-  /** What other books are to hear of alerts that were told. */
-  news(alerts: readonly Alert[]): Joined[] {
-    return this.#incidents.news(alerts);
+  /** What is to be announced to other mergers of alerts that are published. */
+  announcements(alerts: readonly Alert[]): Joined[] {
+    return this.#incidents.announcements(alerts);
   }
 
   /** True where nothing is remembered any more. */

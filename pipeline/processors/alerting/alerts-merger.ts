@@ -2,7 +2,7 @@ import { NEW_PATTERN, RULE, type Alert } from '../../alerts/alert.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import type { PartialInput } from '../merge/partial.ts';
-import { toldAlerts } from '../merge/told-alerts.ts';
+import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../processor.ts';
 import { readRates } from '../rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
@@ -181,4 +181,4 @@ const sensitivityOf = ({ sensitivities }: Watches, tenantId: number): Sensitivit
 
 /** Alerts as they are told at this place. */
 const recordsOf = ({ tenants }: Watches, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
-  toldAlerts(at, alerts, (tenantId) => tenants.get(tenantId));
+  alertOutputs(at, alerts, (tenantId) => tenants.get(tenantId));

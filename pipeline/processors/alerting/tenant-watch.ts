@@ -102,14 +102,14 @@ export class TenantWatch {
     return this.#book.hear(finding, subject, Math.floor(now / 1000));
   }
 
-  /** Takes to which incident an alert of any merger came. `now`: milliseconds. */
+  /** Takes which incident an alert of any merger has joined. `now`: milliseconds. */
   join(joined: Joined, now: number): void {
     this.#book.join(joined, Math.floor(now / 1000));
   }
 
-  /** What other mergers are to hear of alerts that were told. */
-  news(alerts: readonly Alert[]): Joined[] {
-    return this.#book.news(alerts);
+  /** What is to be announced to other mergers of alerts that are published. */
+  announcements(alerts: readonly Alert[]): Joined[] {
+    return this.#book.announcements(alerts);
   }
 
   /** Resolves an alert by hand: how it is told then; null where that changes nothing. */

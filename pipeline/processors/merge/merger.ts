@@ -23,7 +23,7 @@ export interface Merger<State = unknown> extends Fold<State, MergerInput, Absolu
   resolve?(state: State, input: ResolutionInput): readonly (AbsoluteRecord | Measure)[];
   /** Takes what a detector of one's own has found, maybe more than once; for mergers without it time has passed. */
   hear?(state: State, input: FindingInput): readonly (AbsoluteRecord | Measure)[];
-  /** Takes to which incident an alert of any merger came, maybe more than once; for mergers without it time has passed. */
+  /** Takes which incident an alert of any merger has joined, maybe more than once; for mergers without it time has passed. */
   join?(state: State, input: IncidentInput): readonly (AbsoluteRecord | Measure)[];
   /** Takes the values of a rule that a detector of one's own watches, maybe more than once; for mergers without it time has passed. */
   watch?(state: State, input: ValuesInput): readonly (AbsoluteRecord | Measure)[];

@@ -72,43 +72,32 @@ export function partialRecord(processor: string, source: Source, { tenantId, ret
   };
 }
 
-/** The record of a resolution, among the partials of its tenant. */
-export const resolutionRecord = ({ alert, note }: Resolution): AbsoluteRecord => ({
-  topic: partialsSignal.topic.name,
-  partition: null,
-  key: String(alert.tenantId),
-  value: Buffer.from(JSON.stringify({ alert, note })),
-  headers: encodeHeaders(partialsSignal, {
-    ...{ tenantId: alert.tenantId, retentionDays: alert.retentionDays, count: 1, bytes: 0, encoding: RESOLUTION },
-  }),
-});
+type Encoding = typeof RESOLUTION | typeof FINDING | typeof VALUES | typeof INCIDENT;
 
-/** The record of what a detector of one's own has found, among the partials of its tenant. */
-export const findingRecord = (tenantId: number, retentionDays: number, found: StreamFinding): AbsoluteRecord => ({
+/** A record that is no partial, among those of its tenant. */
+const otherRecord = (encoding: Encoding, tenantId: number, retentionDays: number, value: Buffer): AbsoluteRecord => ({
   topic: partialsSignal.topic.name,
   partition: null,
   key: String(tenantId),
-  value: findingValue(found),
-  headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding: FINDING }),
+  value,
+  headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding }),
 });
 
-/** The record of what a detector of one's own is asked of a rule, among the partials of its tenant. */
-export const valuesRecord = (tenantId: number, retentionDays: number, values: RuleValues): AbsoluteRecord => ({
-  topic: partialsSignal.topic.name,
-  partition: null,
-  key: String(tenantId),
-  value: valuesText(values),
-  headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding: VALUES }),
-});
+/** The record of a resolution. */
+export const resolutionRecord = ({ alert, note }: Resolution): AbsoluteRecord =>
+  otherRecord(RESOLUTION, alert.tenantId, alert.retentionDays, Buffer.from(JSON.stringify({ alert, note })));
 
-/** The record of an alert's incident, among the partials of its tenant. */
-export const incidentRecord = (tenantId: number, retentionDays: number, joined: Joined): AbsoluteRecord => ({
-  topic: partialsSignal.topic.name,
-  partition: null,
-  key: String(tenantId),
-  value: joinedText(joined),
-  headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding: INCIDENT }),
-});
+/** The record of what a detector of one's own has found. */
+export const findingRecord = (tenantId: number, retentionDays: number, found: StreamFinding): AbsoluteRecord =>
+  otherRecord(FINDING, tenantId, retentionDays, findingValue(found));
+
+/** The record of what a detector of one's own is asked of a rule. */
+export const valuesRecord = (tenantId: number, retentionDays: number, values: RuleValues): AbsoluteRecord =>
+  otherRecord(VALUES, tenantId, retentionDays, valuesText(values));
+
+/** The record that announces an alert's incident. */
+export const incidentRecord = (tenantId: number, retentionDays: number, joined: Joined): AbsoluteRecord =>
+  otherRecord(INCIDENT, tenantId, retentionDays, joinedText(joined));
 
 /** What is read on `partials.v1`. */
 export type HostedInput = PartialInput | ResolutionInput | FindingInput | ValuesInput | IncidentInput | Tick;

@@ -4,7 +4,7 @@ import { patternRecords } from '../../counters/pattern-rows.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../alerting/sensitivity.ts';
 import type { Merger } from '../merge/merger.ts';
-import { toldAlerts } from '../merge/told-alerts.ts';
+import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../processor.ts';
 import { NewPatterns } from './new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
@@ -162,4 +162,4 @@ function end(state: ClustersState, { appendedAt }: Position): Alert[] {
 
 /** Alerts as they are told at this place. */
 const alertRecordsAt = ({ tenants }: ClustersState, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
-  toldAlerts(at, alerts, (tenantId) => tenants.get(tenantId)?.news);
+  alertOutputs(at, alerts, (tenantId) => tenants.get(tenantId)?.news);

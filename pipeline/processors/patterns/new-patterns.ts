@@ -85,14 +85,14 @@ export class NewPatterns {
     return this.#fire(pattern, service, whose, now, MOST_ALONE[sensitivity]);
   }
 
-  /** Takes to which incident an alert of another merger came. `now`: append time, seconds. */
+  /** Takes which incident an alert of another merger has joined. `now`: append time, seconds. */
   join(joined: Joined, now: number): void {
     this.#incidents.hear(joined, now);
   }
 
-  /** What other mergers are to hear of alerts that were told. */
-  news(alerts: readonly Alert[]): Joined[] {
-    return this.#incidents.news(alerts);
+  /** What is to be announced to other mergers of alerts that are published. */
+  announcements(alerts: readonly Alert[]): Joined[] {
+    return this.#incidents.announcements(alerts);
   }
 
   /** What is over by now. */

@@ -2,7 +2,7 @@ import { RULE, type Alert } from '../../alerts/alert.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import { valuesRecord } from '../merge/partials-signal.ts';
-import { toldAlerts } from '../merge/told-alerts.ts';
+import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../processor.ts';
 import { RuleWatch, type RulesTold } from './rule-watch.ts';
 import { RULES } from './rules.ts';
@@ -97,4 +97,4 @@ function roomOf({ tenants }: RuleWatches): number {
 
 /** Alerts as they are told at this place. */
 const recordsOf = ({ tenants }: RuleWatches, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
-  toldAlerts(at, alerts, (tenantId) => tenants.get(tenantId));
+  alertOutputs(at, alerts, (tenantId) => tenants.get(tenantId));

@@ -77,14 +77,14 @@ export class RuleWatch {
     return found ? this.#told(tenantId, found, Math.floor(appendedAt / 1000), about) : null;
   }
 
-  /** Takes to which incident an alert of any merger came. `appendedAt`: milliseconds. */
+  /** Takes which incident an alert of any merger has joined. `appendedAt`: milliseconds. */
   join(joined: Joined, appendedAt: number): void {
     this.#book.join(joined, Math.floor(appendedAt / 1000));
   }
 
-  /** What other mergers are to hear of alerts that were told. */
-  news(alerts: readonly Alert[]): Joined[] {
-    return this.#book.news(alerts);
+  /** What is to be announced to other mergers of alerts that are published. */
+  announcements(alerts: readonly Alert[]): Joined[] {
+    return this.#book.announcements(alerts);
   }
 
   /** Resolves an alert by hand: how it is told then; null where that changes nothing. */

@@ -71,7 +71,7 @@ describe('alerts of error patterns that rise', function () {
     expect((evidence['links'] as { query: string }).query).to.include(`_fingerprint:${fingerprintOf(TEMPLATE)}`);
   });
 
-  it('are of the same incident as the alert that their template is new, which another merger tells', () => {
+  it('are of the same incident as the alert that their template is new, which is another merger’s', () => {
     const { alerts } = run(12, (minute) => [...usual(minute), ...(minute < PAST + 2 ? [] : [{ _msg: 'disk is full', count: 400 }])]);
     expect(new Set(alerts.map(({ detector }) => detector)))
       .to.include('new_pattern')

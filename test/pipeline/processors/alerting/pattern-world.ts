@@ -108,7 +108,7 @@ export class PatternWorld {
     for (const one of this.#merging) for (const record of one.take(message)) this.#tell(record, at);
   }
 
-  /** What one merger tells the others is among the partials too. */
+  /** Announcements to other mergers are among the partials too. */
   #tell(record: AbsoluteRecord, at: number): void {
     this.rows.push(...alertRowsOf([record]));
     this.#written(record, at);

@@ -142,7 +142,7 @@ export class Stages {
     const rows = alertRowsOf(records);
     this.rows.push(...rows);
     if (rows.length > 0) this.told.push(rows);
-    // what it tells other mergers comes back to it as well
+    // its announcements come back to it as well
     for (const record of records) if (record.topic === partialsSignal.topic.name) this.#take(record, at);
   }
 }

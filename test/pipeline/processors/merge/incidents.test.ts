@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import type { Alert } from '../../../../pipeline/alerts/alert.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
-import { Incidents, type Joined } from '../../../../pipeline/processors/merge/incidents.ts';
+import { Incidents, serviceKey, type Joined } from '../../../../pipeline/processors/merge/incidents.ts';
 import { incidentRecord, partialInputOf } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { Random } from '../../../fuzz/random.ts';
 
 /** The beginning of five minutes of the clock, seconds. */
 const NOW = 1_795_478_400;
 const TENANT = 7;
+const WEB = serviceKey('web');
 const copyOf = (incidents: Incidents): Incidents => Incidents.from(JSON.parse(JSON.stringify(incidents)) as never);
 
 /** Alerts of mergers that hear of each other, each maybe twice more, and that may go on from what they wrote down. */
@@ -17,7 +18,7 @@ function fire(times: readonly number[], random: Random): (number | null)[] {
   return times.map((at, index) => {
     const merger = random.pick(mergers);
     const id = merger.join(TENANT, 'web', at);
-    said.push(...merger.news([{ state: 'firing', firedAt: at, updatedAt: at, service: 'web', incidentId: id } as Alert]));
+    said.push(...merger.announcements([{ state: 'firing', firedAt: at, updatedAt: at, service: 'web', incidentId: id } as Alert]));
     for (const joined of said.slice(Math.max(0, index - 2))) for (const one of mergers) one.hear(joined, at);
     if (random.below(4) === 0) mergers = mergers.map(copyOf);
     return id;
@@ -28,7 +29,7 @@ describe('incidents of several mergers', () => {
   it('are the same for alerts of a service within five minutes, whichever merger tells them', () => {
     const [one, other] = [new Incidents(), new Incidents()];
     const first = one.join(TENANT, 'web', NOW + 280);
-    other.hear({ service: 'web', id: first ?? 0, since: NOW + 280, at: NOW + 280 }, NOW + 281);
+    other.hear({ service: WEB, id: first ?? 0, since: NOW + 280, at: NOW + 280 }, NOW + 281);
     // in other five minutes of the clock
     expect(other.join(TENANT, 'web', NOW + 310)).to.equal(first);
     expect(other.join(TENANT, 'web', NOW + 610)).to.equal(first);
@@ -47,14 +48,14 @@ describe('incidents of several mergers', () => {
     const [one, other] = [new Incidents(), new Incidents()];
     const [a, b] = [one.join(TENANT, 'web', NOW - 1) ?? 0, other.join(TENANT, 'web', NOW) ?? 0];
     expect(a).not.to.equal(b);
-    other.hear({ service: 'web', id: a, since: NOW - 1, at: NOW - 1 }, NOW + 1);
-    one.hear({ service: 'web', id: b, since: NOW, at: NOW }, NOW + 1);
+    other.hear({ service: WEB, id: a, since: NOW - 1, at: NOW - 1 }, NOW + 1);
+    one.hear({ service: WEB, id: b, since: NOW, at: NOW }, NOW + 1);
     expect([one, other].map((incidents) => incidents.join(TENANT, 'web', NOW + 100))).to.deep.equal([a, a]);
   });
 
   it('do not come back with what is heard late, and go on with nothing that is heard twice', () => {
     const incidents = new Incidents();
-    const joined = { service: 'web', id: incidents.join(TENANT, 'web', NOW) ?? 0, since: NOW, at: NOW };
+    const joined = { service: WEB, id: incidents.join(TENANT, 'web', NOW) ?? 0, since: NOW, at: NOW };
     for (let times = 0; times < 3; times++) incidents.hear(joined, NOW + 200);
     const next = incidents.join(TENANT, 'web', NOW + 301);
     expect(next).not.to.equal(joined.id);
@@ -84,20 +85,20 @@ describe('incidents of several mergers', () => {
       { ...alert, service: 'api', incidentId: other, firedAt: NOW + 1, updatedAt: NOW + 1 },
       { ...alert, service: 'api', incidentId: 5 },
     ];
-    expect(incidents.news(told as never)).to.deep.equal([
-      { service: 'web', id, since: NOW, at: NOW },
-      { service: 'api', id: other, since: NOW + 1, at: NOW + 1 },
+    expect(incidents.announcements(told as never)).to.deep.equal([
+      { service: WEB, id, since: NOW, at: NOW },
+      { service: serviceKey('api'), id: other, since: NOW + 1, at: NOW + 1 },
     ]);
   });
 
   it('are remembered of a thousand services at most, of those whose alerts are the newest', () => {
     const incidents = new Incidents();
-    const first = incidents.join(TENANT, 'service 0', NOW);
-    for (let service = 1; service <= 5000; service++) incidents.join(TENANT, `service ${String(service)}`, NOW + 1);
+    for (let service = 0; service <= 5000; service++) incidents.join(TENANT, `service ${String(service)}`, NOW + (service > 0 ? 1 : 0));
     expect(incidents.size).to.equal(1000);
-    expect(first).not.to.equal(null);
-    expect(JSON.stringify(incidents)).to.contain('"service 5000"');
-    expect(incidents.join(TENANT, 'service 0', NOW + 299), 'it is the same five minutes').to.equal(first);
+    const keys = incidents.toJSON().map(([key]) => key);
+    expect(keys).to.include(serviceKey('service 5000')).and.to.include(serviceKey('service 4001'));
+    expect(keys).not.to.include(serviceKey('service 0')).and.not.to.include(serviceKey('service 4000'));
+    expect(JSON.stringify(incidents).length, 'bytes').to.be.below(100 * 1000);
   });
 
   it('are read of what releases before wrote', () => {
@@ -106,7 +107,7 @@ describe('incidents of several mergers', () => {
   });
 
   it('go from merger to merger as records, and what is none of them says that time has passed', () => {
-    const joined = { service: 'ü "web"', id: 12, since: NOW, at: NOW + 3 };
+    const joined = { service: WEB, id: 12, since: NOW, at: NOW + 3 };
     const { value, headers } = incidentRecord(TENANT, 14, joined);
     const inputOf = (bytes: Buffer): unknown =>
       partialInputOf(3, { value: bytes, headers, offset: '9', timestamp: '1000' } as unknown as KafkaMessage);
@@ -119,9 +120,9 @@ describe('incidents of several mergers', () => {
       ...joined,
     });
     const wrong = [
-      ...['', '{}', 'null', '[]', '{"service":1,"id":1,"since":1,"at":1}', '{"service":"a","id":"1","since":1,"at":1}'],
-      ...['{"service":"a","id":1.5,"since":1,"at":1}', '{"service":"a","id":1,"since":-1,"at":1}', '{"__proto__":{"id":1}}'],
-      JSON.stringify({ ...joined, service: 'x'.repeat(2049) }),
+      ...['', '{}', 'null', '[]', '{"service":"web","id":1,"since":1,"at":1}', '{"service":1,"id":"1","since":1,"at":1}'],
+      ...['{"service":1,"id":1.5,"since":1,"at":1}', '{"service":1,"id":1,"since":-1,"at":1}', '{"__proto__":{"id":1}}'],
+      JSON.stringify({ ...joined, service: 2 ** 53 }),
     ];
     for (const text of wrong) expect(inputOf(Buffer.from(text)), text).to.include({ kind: 'tick', offset: 9 });
   });
