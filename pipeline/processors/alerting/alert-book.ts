@@ -73,16 +73,25 @@ type Written = {
   readonly heard?: [string, number][];
 };
 
+/** Of an alert as JSON: its evidence is JSON within JSON, in which quotes and escapes take more. */
+const bytesOf = (alert: Alert): number => JSON.stringify(alert).length;
+
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
 export class AlertBook<About extends Subject = Subject> {
   readonly #words: AlertWords<About>;
   readonly #told = new Map<number, Told>();
+  #bytes = 0;
   #incidents = new Incidents();
   /** The last minute of a finding that was heard, by stream and detector of one's own. */
   readonly #heard = new Map<string, number>();
 
   constructor(words: AlertWords<About> = countWords) {
     this.#words = words;
+  }
+
+  /** What its alerts take where they are written down, about. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Takes what a detector of one's own has said: each finding once, however often it is said. */
@@ -118,7 +127,7 @@ export class AlertBook<About extends Subject = Subject> {
       note: !isOver ? '' : finding.quiet === true ? ITSELF : OFF,
       incidentId: before === undefined ? this.#incidents.join(tenantId, service, now) : before.incidentId,
     };
-    this.#told.set(id, { alert, isByHand: false, openedAt, ...(isOfService ? { isOfService } : {}) });
+    this.#set({ alert, isByHand: false, openedAt, ...(isOfService ? { isOfService } : {}) });
     return alert;
   }
 
@@ -151,7 +160,7 @@ export class AlertBook<About extends Subject = Subject> {
     const wasFiring = before.state === 'firing';
     if (!wasFiring && (note === '' || before.note !== '')) return null;
     const alert: Alert = { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
-    this.#told.set(shown.id, { alert, isByHand: true, openedAt: 0 });
+    this.#set({ alert, isByHand: true, openedAt: 0 });
     return { alert, wasFiring };
   }
 
@@ -160,7 +169,7 @@ export class AlertBook<About extends Subject = Subject> {
     const ended = [...this.#told.values()]
       .filter(({ alert, isOfService = false }) => alert.state === 'firing' && isOver(alert, isOfService))
       .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note }));
-    for (const alert of ended) this.#told.set(alert.id, { alert, isByHand: false, openedAt: 0 });
+    for (const alert of ended) this.#set({ alert, isByHand: false, openedAt: 0 });
     return ended;
   }
 
@@ -173,14 +182,28 @@ export class AlertBook<About extends Subject = Subject> {
   static from<About extends Subject = Subject>(json: unknown, words?: AlertWords<About>): AlertBook<About> {
     const { told, incidents, heard = [] } = json as Written;
     const book = new AlertBook(words);
-    for (const one of told) book.#told.set(one.alert.id, one);
+    for (const one of told) book.#set(one);
     book.#incidents = Incidents.from(incidents);
     for (const [key, minute] of heard) book.#heard.set(key, minute);
     return book;
   }
 
+  #set(told: Told): void {
+    const { id } = told.alert;
+    this.#delete(id);
+    this.#told.set(id, told);
+    this.#bytes += bytesOf(told.alert);
+  }
+
+  #delete(id: number): void {
+    const before = this.#told.get(id);
+    if (before === undefined) return;
+    this.#told.delete(id);
+    this.#bytes -= bytesOf(before.alert);
+  }
+
   #forget(now: number): void {
-    for (const [id, { alert }] of this.#told) if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#told.delete(id);
+    for (const [id, { alert }] of this.#told) if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#delete(id);
     this.#incidents.forget(now);
     for (const [key, minute] of this.#heard) if (minute < now / 60 - MOST_OLD) this.#heard.delete(key);
   }

@@ -10,8 +10,11 @@ import { RULES } from './rules.ts';
 const VERSION = 1;
 /** How often tenants are looked at of which nothing comes. Milliseconds. */
 const LOOK_MS = 10_000;
-/** What the groups of a partition take, about, before rules get no more of them: kibibytes. */
-const MOST_KIB = 40_000;
+/**
+ * What groups and alerts of a partition take, about, in kibibytes: up to `most` of all tenants one may have `ofTenant`, up to `last` it has `few`
+ * of its own, and beyond that what it has. A snapshot has room for this (64 MiB), and for what does not ask for room.
+ */
+const BOUNDS = { most: 32_000, ofTenant: 12_000, few: 256, last: 44_000 } as const;
 
 /** The tenants of a partition of `partials.v1`. */
 export type RuleWatches = { readonly tenants: Map<number, RuleWatch>; lookAt: number };
@@ -31,11 +34,12 @@ export const ruleAlerts: Merger<RuleWatches> = {
     const { tenantId } = input;
     let watch = state.tenants.get(tenantId);
     if (watch === undefined) state.tenants.set(tenantId, (watch = new RuleWatch()));
-    return [...alone, ...toldOf(state, input, input, watch.take(input, roomOf(state)), watch.retentionDays)];
+    return [...alone, ...toldOf(state, input, input, watch.take(input, roomOf(state, watch)), watch.retentionDays)];
   },
 
   hear(state, input) {
-    const alert = state.tenants.get(input.tenantId)?.hear(input.tenantId, input, input.appendedAt) ?? null;
+    const watch = state.tenants.get(input.tenantId);
+    const alert = watch?.hear(input.tenantId, input, input.appendedAt, roomOf(state, watch)) ?? null;
     return [...passed(state, input), ...(alert === null ? [] : recordsOf(state, input, [alert]))];
   },
 
@@ -73,8 +77,9 @@ function passed(state: RuleWatches, at: Position): AbsoluteRecord[] {
   const alone = [...state.tenants].filter(([, { isAlone }]) => isAlone);
   if (alone.length === 0) return [];
   state.lookAt = appendedAt + LOOK_MS;
-  const room = roomOf(state);
-  return alone.flatMap(([tenantId, watch]) => toldOf(state, at, { tenantId }, watch.pass(tenantId, appendedAt, room), watch.retentionDays));
+  return alone.flatMap(([tenantId, watch]) =>
+    toldOf(state, at, { tenantId }, watch.pass(tenantId, appendedAt, roomOf(state, watch)), watch.retentionDays),
+  );
 }
 
 /** What is told of a tenant: alerts, and values that detectors of others are asked about. */
@@ -89,10 +94,12 @@ const toldOf = (
   ...told.values.map((values) => valuesRecord(tenantId, retentionDays, values)),
 ];
 
-/** Kibibytes that a rule's groups may take: fewer, where the partition has many. */
-function roomOf({ tenants }: RuleWatches): number {
-  const weight = [...tenants.values()].reduce((sum, one) => sum + one.weight, 0);
-  return weight < MOST_KIB ? Infinity : 0;
+/** Kibibytes that the groups and alerts of a tenant may take more. */
+function roomOf({ tenants }: RuleWatches, { weight }: RuleWatch): number {
+  let all = 0;
+  for (const one of tenants.values()) all += one.weight;
+  const ofOne = all < BOUNDS.most ? BOUNDS.ofTenant : BOUNDS.few;
+  return Math.max(0, Math.min(ofOne - weight, BOUNDS.last - all));
 }
 
 /** Alerts as they are told at this place. */

@@ -8,7 +8,7 @@ import type { PartialInput } from '../merge/partial.ts';
 import { readSeriesId, type RuleValues } from '../merge/rule-values.ts';
 import { placeOf, ruleWords, type RuleSubject } from './rule-words.ts';
 import type { RulesRow } from './rules-partial.ts';
-import { WatchedRule, type RuleFound } from './watched-rule.ts';
+import { WatchedRule, type HasRoom, type RuleFound } from './watched-rule.ts';
 
 /** A tenant of which nothing comes: what is behind by so long is over. Milliseconds, by append time of the partials' own topic. */
 const ALONE_MS = 120_000;
@@ -19,8 +19,8 @@ const GONE = 'auto: no entries for a day';
 /** Alerts, as they are told, and what detectors of others are asked. */
 export type RulesTold = { readonly alerts: readonly Alert[]; readonly values: readonly RuleValues[] };
 
-/** How rules are looked at: up to when all is evaluated, when it is looked (append times, milliseconds), and room for more groups of a rule (kibibytes). */
-type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly room: number };
+/** How rules are looked at: up to when all is evaluated, when it is looked (append times, milliseconds), and whether there is room for more groups and alerts. */
+type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly hasRoom: HasRoom };
 
 /** The rules of a tenant, watched over all partitions of the log. */
 export class RuleWatch {
@@ -35,46 +35,49 @@ export class RuleWatch {
     return this.#sources.size === 0;
   }
 
-  /** What its groups take, about: kibibytes. */
+  /** What its groups and alerts take, about: kibibytes. */
   get weight(): number {
-    return [...this.#rules.values()].reduce((sum, { weight }) => sum + weight, 0);
+    let weight = Math.floor(this.#book.bytes / 1024);
+    for (const rule of this.#rules.values()) weight += rule.weight;
+    return weight;
   }
 
-  /** Takes what a partition has told; gives what was found. `room`: kibibytes for more groups of a rule. */
+  /** Takes what a partition has told; gives what was found. `room`: kibibytes for more groups and alerts. */
   take(input: PartialInput, room: number): RulesTold {
     const { tenantId, source, appendedAt } = input;
     this.retentionDays = input.retentionDays;
     const now = Math.floor(source.appendedAt / 1000);
     const ended: Alert[] = [];
     let isEnd = false;
+    const hasRoom = this.#within(room);
     for (const row of partialRows(input) as readonly RulesRow[]) {
       if (row.kind === 'rule') ended.push(...this.#set(row, now));
       else if (row.kind === 'end') {
         isEnd = true;
         if (row.isGone) this.#sources.delete(source.partition);
         else this.#sources.set(source.partition, Math.max(row.through, this.#sources.get(source.partition) ?? 0));
-      } else this.#add(row);
+      } else this.#add(row, hasRoom);
     }
     if (!isEnd || this.isAlone) return { alerts: ended, values: [] };
     const { alerts, values } = this.#look(tenantId, {
       through: Math.min(...this.#sources.values()),
       now: source.appendedAt,
       appendedAt,
-      room,
+      hasRoom,
     });
     return { alerts: [...ended, ...alerts], values };
   }
 
   /** Time has passed, of a tenant that is alone: append time, milliseconds. */
   pass(tenantId: number, appendedAt: number, room: number): RulesTold {
-    return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, room });
+    return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, hasRoom: this.#within(room) });
   }
 
   /** Takes what a detector of others has found: how its alert is told then; null where that changes nothing. `appendedAt`: milliseconds. */
-  hear(tenantId: number, { id, finding, about }: StreamFinding, appendedAt: number): Alert | null {
+  hear(tenantId: number, { id, finding, about }: StreamFinding, appendedAt: number, room: number): Alert | null {
     const series = readSeriesId(id);
     const found = series && this.#rules.get(series.slot)?.hear(series, finding, appendedAt);
-    return found ? this.#told(tenantId, found, Math.floor(appendedAt / 1000), about) : null;
+    return found ? this.#told(tenantId, found, Math.floor(appendedAt / 1000), this.#within(room), about) : null;
   }
 
   /** Takes which incident an alert of any merger has joined. `appendedAt`: milliseconds. */
@@ -129,16 +132,24 @@ export class RuleWatch {
     return this.#book.end((alert) => aboutOf(alert).id === before, now, rule.compiled?.rule.id === before ? CHANGED : DELETED);
   }
 
-  #add(row: Exclude<RulesRow, { readonly kind: 'rule' | 'end' }>): void {
+  /** Whether it has grown by less than so many kibibytes since. */
+  #within(room: number): HasRoom {
+    const most = this.weight + room;
+    return () => this.weight < most;
+  }
+
+  #add(row: Exclude<RulesRow, { readonly kind: 'rule' | 'end' }>, hasRoom: HasRoom): void {
     const rule = this.#rules.get(row.slot);
     if (rule?.version !== row.version) return;
-    if (row.kind === 'group') rule.add(row.window, row.labels, row.aggregate);
+    if (row.kind === 'group') rule.add(row.window, row.labels, row.aggregate, hasRoom);
     else rule.miss(row.window, row.passed, row.crowded);
   }
 
-  #told(tenantId: number, { finding, about }: RuleFound, now: number, says?: string): Alert | null {
+  #told(tenantId: number, { finding, about }: RuleFound, now: number, hasRoom: HasRoom, says?: string): Alert | null {
     const place = placeOf(about.compiled, about.labels);
-    const subject: RuleSubject = { ...about, ...place, tenantId, retentionDays: this.retentionDays, recent: [] };
+    // a rule's own alerts are few
+    const isNews = about.notice === null && about.labels.length > 0 ? hasRoom : (): boolean => true;
+    const subject: RuleSubject = { ...about, ...place, tenantId, retentionDays: this.retentionDays, recent: [], isNews };
     return this.#book.take(finding, says === undefined ? subject : { ...subject, about: says }, now);
   }
 
@@ -151,7 +162,7 @@ export class RuleWatch {
       const { found, values } = rule.look(through, looking);
       asked.push(...values.map((one) => ({ slot, ...one })));
       for (const one of found) {
-        const alert = this.#told(tenantId, one, now);
+        const alert = this.#told(tenantId, one, now, looking.hasRoom);
         if (alert !== null) alerts.set(alert.id, alert);
       }
       for (const labels of rule.forget()) {

@@ -23,7 +23,8 @@ const GROUP_KIB = 1;
 const DETECTOR_KIB = 6;
 
 type Part = { readonly labels: readonly string[]; readonly aggregate: Aggregate };
-type Window = { readonly parts: Map<string, Part>; passed: number; crowded: number };
+/** `bytes`: of the labels of its parts. */
+type Window = { readonly parts: Map<string, Part>; bytes: number; passed: number; crowded: number };
 
 /** What was found, and what of: of the subject what the rule knows. */
 export type RuleFound = {
@@ -34,10 +35,17 @@ export type RuleFound = {
 /** What the windows of a rule tell that are over: what was found, and what a detector of others is asked of them. */
 export type RuleTold = { readonly found: readonly RuleFound[]; readonly values: readonly Omit<RuleValues, 'slot'>[] };
 
-/** `room`: kibibytes for more groups; `appendedAt`: as time is on `partials.v1`, milliseconds. */
-type Looking = { readonly room: number; readonly appendedAt: number };
+/** Whether the tenant may have more groups and alerts. */
+export type HasRoom = () => boolean;
+
+/** `appendedAt`: as time is on `partials.v1`, milliseconds. */
+type Looking = { readonly hasRoom: HasRoom; readonly appendedAt: number };
 
 const keyOf = (labels: readonly string[]): string => labels.join('\0');
+/** As they are written down, in which some characters take six bytes. */
+const bytesOf = (labels: readonly string[]): number => JSON.stringify(labels).length;
+const newWindow = (): Window => ({ parts: new Map<string, Part>(), bytes: 0, passed: 0, crowded: 0 });
+const always: HasRoom = () => true;
 
 /** A rule of a tenant over all partitions: its windows that are not over, and its groups. */
 export class WatchedRule {
@@ -47,6 +55,8 @@ export class WatchedRule {
   readonly compiled: CompiledRule | null;
   readonly #windows = new Map<number, Window>();
   #groups = new Map<string, RuleGroup>();
+  /** Of the labels of its groups. */
+  #bytes = 0;
   #notices = { budget: new Threshold(), groups: new Threshold() };
   /** The version since which its values are the same, and are watched in the same way. */
   #began: number;
@@ -59,9 +69,12 @@ export class WatchedRule {
     this.compiled = typeof compiled === 'string' ? null : compiled;
   }
 
-  /** What its groups take, about: kibibytes. */
+  /** What its groups and windows take, about: kibibytes. */
   get weight(): number {
-    return this.compiled === null ? 0 : this.#groups.size * kibOf(this.compiled);
+    if (this.compiled === null) return 0;
+    let bytes = this.#bytes;
+    for (const window of this.#windows.values()) bytes += window.bytes;
+    return this.#groups.size * kibOf(this.compiled) + Math.floor(bytes / 1024);
   }
 
   /** A partition evaluates it since then: append time, milliseconds. */
@@ -75,19 +88,21 @@ export class WatchedRule {
     const [one, before] = [this.compiled?.rule, other.compiled?.rule];
     if (one === undefined || before === undefined) return false;
     const isSame = (['id', 'query', 'every', 'if', 'sensitivity'] as const).every((member) => one[member] === before[member]);
-    if (isSame) [this.#groups, this.#notices, this.#began] = [other.#groups, other.#notices, other.#began];
+    if (isSame) [this.#groups, this.#bytes, this.#notices, this.#began] = [other.#groups, other.#bytes, other.#notices, other.#began];
     return isSame;
   }
 
   /** Adds what a partition has evaluated of a group in a window. */
-  add(start: number, labels: readonly string[], json: AggregateJson): void {
+  add(start: number, labels: readonly string[], json: AggregateJson, hasRoom: HasRoom = always): void {
     const window = this.#windowAt(start);
     if (window === null || this.compiled === null) return;
     const key = keyOf(labels);
     const part = window.parts.get(key);
     if (part !== undefined) part.aggregate.merge(json);
-    else if (window.parts.size < 2 * MOST_GROUPS) window.parts.set(key, { labels, aggregate: Aggregate.from(this.compiled.measure, json) });
-    else window.crowded += json[0];
+    else if (window.parts.size < 2 * MOST_GROUPS && (this.compiled.by.length === 0 || hasRoom())) {
+      window.parts.set(key, { labels, aggregate: Aggregate.from(this.compiled.measure, json) });
+      window.bytes += bytesOf(labels);
+    } else window.crowded += json[0];
   }
 
   /** Entries of a window were not evaluated, or belong to no group. */
@@ -111,7 +126,7 @@ export class WatchedRule {
       found.push(...told.found);
       values.push(...told.values);
     }
-    return { found: [...found, ...this.#rises(compiled, looking.room)], values };
+    return { found: [...found, ...this.#rises(compiled, looking.hasRoom)], values };
   }
 
   /** What a detector of others has found of a group; null where that is of another rule, of no group, or was heard. `appendedAt`: milliseconds. */
@@ -140,7 +155,10 @@ export class WatchedRule {
     if (compiled === null || compiled.by.length === 0) return [];
     const before = this.#next - Math.max(FORGET, FORGET_WINDOWS * compiled.minutes);
     const gone = [...this.#groups].filter(([, group]) => group.seenAt < before);
-    for (const [key] of gone) this.#groups.delete(key);
+    for (const [key, { labels }] of gone) {
+      this.#groups.delete(key);
+      this.#bytes -= bytesOf(labels);
+    }
     return gone.map(([, { labels }]) => labels);
   }
 
@@ -172,6 +190,7 @@ export class WatchedRule {
       if (read.compiled !== null) {
         const group = RuleGroup.from(read.compiled, one);
         read.#groups.set(keyOf(group.labels), group);
+        read.#bytes += bytesOf(group.labels);
       }
     return read;
   }
@@ -180,7 +199,7 @@ export class WatchedRule {
   #windowAt(start: number): Window | null {
     if (start < this.#next) return null;
     let window = this.#windows.get(start);
-    if (window === undefined) this.#windows.set(start, (window = { parts: new Map<string, Part>(), passed: 0, crowded: 0 }));
+    if (window === undefined) this.#windows.set(start, (window = newWindow()));
     return window;
   }
 
@@ -190,12 +209,12 @@ export class WatchedRule {
     for (const known of this.#windows.keys()) if (known < start) this.#windows.delete(known);
   }
 
-  #close(compiled: CompiledRule, start: number, { room, appendedAt }: Looking): RuleTold {
-    const window = this.#windows.get(start) ?? { parts: new Map<string, Part>(), passed: 0, crowded: 0 };
+  #close(compiled: CompiledRule, start: number, { hasRoom, appendedAt }: Looking): RuleTold {
+    const window = this.#windows.get(start) ?? newWindow();
     this.#windows.delete(start);
-    if (compiled.by.length === 0) this.#groupAt(compiled, [], start, Infinity);
+    if (compiled.by.length === 0) this.#groupAt(compiled, [], start, always);
     for (const { labels, aggregate } of window.parts.values())
-      if (this.#groupAt(compiled, labels, start, room) === null) window.crowded += aggregate.entries;
+      if (this.#groupAt(compiled, labels, start, hasRoom) === null) window.crowded += aggregate.entries;
     const found = this.#noticed(compiled, start, window);
     for (const [key, group] of this.#groups) {
       if (window.passed > 0) group.pass(start);
@@ -217,13 +236,13 @@ export class WatchedRule {
   }
 
   /** What windows that are not over tell already. */
-  #rises(compiled: CompiledRule, room: number): RuleFound[] {
+  #rises(compiled: CompiledRule, hasRoom: HasRoom): RuleFound[] {
     const { when, rule, measure } = compiled;
     if (when.kind !== 'threshold' || !when.operator.startsWith('>') || rule.for > 1 || !onlyGrows(measure)) return [];
     const found: RuleFound[] = [];
     for (const [start, { parts, passed }] of this.#windows)
       for (const { labels, aggregate } of passed > 0 ? [] : parts.values()) {
-        const group = this.#groupAt(compiled, labels, start, compiled.by.length === 0 ? Infinity : room);
+        const group = this.#groupAt(compiled, labels, start, compiled.by.length === 0 ? always : hasRoom);
         const seen = seenOf(compiled, start, aggregate);
         const finding = group?.rise(compiled, seen) ?? null;
         if (group !== null && finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, [...group.recent, seen.value]));
@@ -242,13 +261,14 @@ export class WatchedRule {
   }
 
   /** A group that is known, or begins here; null where it is one too many. */
-  #groupAt(compiled: CompiledRule, labels: readonly string[], start: number, room: number): RuleGroup | null {
+  #groupAt(compiled: CompiledRule, labels: readonly string[], start: number, hasRoom: HasRoom): RuleGroup | null {
     const key = keyOf(labels);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
-    if (this.#groups.size >= MOST_GROUPS || this.weight >= room) return null;
+    if (this.#groups.size >= MOST_GROUPS || !hasRoom()) return null;
     const group = new RuleGroup(compiled, labels, start);
     this.#groups.set(key, group);
+    this.#bytes += bytesOf(labels);
     return group;
   }
 }
