@@ -25,9 +25,11 @@ export type LogCoverOptions = {
   readonly log: Logger;
   /** Since the epoch, milliseconds. */
   readonly now?: () => number;
+  /** How long what is much too old is waited for; milliseconds, 500 if not given. */
+  readonly waitMs?: number;
 };
 
-/** Asked again when it is older, while the one before serves; one that is much older is waited for, so long. Milliseconds. */
+/** Asked again when it is older, while the one before serves; one that is much older is waited for, so long if not told otherwise. Milliseconds. */
 const FRESH_MS = 3000;
 const OLD_MS = 300_000;
 const WAIT_MS = 500;
@@ -54,7 +56,7 @@ export class LogCover {
   async of(tenantId: number): Promise<VolumeCover | null> {
     const age = this.#now() - (this.#known?.at ?? -Infinity);
     if (age >= FRESH_MS || age < 0) this.#asking ??= this.#ask();
-    if (age >= OLD_MS && this.#asking !== null) await withTimeout(WAIT_MS, this.#asking).catch(() => undefined);
+    if (age >= OLD_MS && this.#asking !== null) await withTimeout(this.#options.waitMs ?? WAIT_MS, this.#asking).catch(() => undefined);
     const known = this.#known;
     // what could not be stored is counted all the same
     if (known === null || known.cover === null || known.refused.isUnknown || known.refused.tenants.has(tenantId)) return null;
