@@ -81,7 +81,9 @@ export function volumeCounts(
     columns: [...new Map(columns.map((column) => [column.strings.join(), column])).values()],
   };
   const parts = [countedRows(asked, span, isByStream), ...uncountedRows(asked, whole)];
-  const list = join([sql`_time`, ...asked.columns, ENTRIES], COMMA);
+  // a stream's id has its tenant's in it
+  const tenant = fields.includes('_stream_id') ? [sql`${uint32(context.tenantId)} AS tenant_id`] : [];
+  const list = join([sql`_time`, ...asked.columns, ...tenant, ENTRIES], COMMA);
   return { source: sql`(SELECT ${list} FROM (${join(parts, sql` UNION ALL `)}))`, ...(isByStream ? { doubt: NO_STREAMS } : {}) };
 }
 
