@@ -1,6 +1,7 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
 import type { Finding, Firing } from '../../detectors/detector.ts';
 import { Incidents, type Joined, type WrittenIncidents } from '../merge/incidents.ts';
+import { alertBytes, SizedMap } from '../merge/sized-map.ts';
 import { customText, evidenceOf, textOf, type AlertText } from './alert-text.ts';
 import { patternEvidence, patternText, type PatternSubject } from './pattern-text.ts';
 import type { Part } from './services.ts';
@@ -73,30 +74,30 @@ type Written = {
   readonly heard?: [string, number][];
 };
 
-/** Of an alert as JSON: its evidence is JSON within JSON, in which quotes and escapes take more. */
-const bytesOf = (alert: Alert): number => JSON.stringify(alert).length;
+/** What is written of a finding that was heard, and of an incident: about, at most. */
+const HEARD_BYTES = 40;
+const INCIDENT_BYTES = 100;
 
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
 export class AlertBook<About extends Subject = Subject> {
   readonly #words: AlertWords<About>;
-  readonly #told = new Map<number, Told>();
-  #bytes = 0;
+  readonly #told = new SizedMap<number, Told>(({ alert }) => alertBytes(alert));
   #incidents = new Incidents();
-  /** The last minute of a finding that was heard, by stream and detector of one's own. */
+  /** The last minute of a finding that was heard, by stream and detector of one's own: by a number for both, as digits. */
   readonly #heard = new Map<string, number>();
 
   constructor(words: AlertWords<About> = countWords) {
     this.#words = words;
   }
 
-  /** What its alerts take where they are written down, about. */
+  /** What it takes where it is written down, about. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#told.bytes + this.#heard.size * HEARD_BYTES + this.#incidents.size * INCIDENT_BYTES;
   }
 
   /** Takes what a detector of one's own has said: each finding once, however often it is said. */
   hear(finding: Finding, subject: About, now: number): Alert | null {
-    const key = `${finding.detector} ${subject.stream}`;
+    const key = String(idOf(finding.detector, subject.stream));
     const { updatedAt: minute } = finding;
     if (minute <= (this.#heard.get(key) ?? 0) || minute < now / 60 - MOST_OLD) return null;
     this.#heard.set(key, minute);
@@ -189,21 +190,12 @@ export class AlertBook<About extends Subject = Subject> {
   }
 
   #set(told: Told): void {
-    const { id } = told.alert;
-    this.#delete(id);
-    this.#told.set(id, told);
-    this.#bytes += bytesOf(told.alert);
-  }
-
-  #delete(id: number): void {
-    const before = this.#told.get(id);
-    if (before === undefined) return;
-    this.#told.delete(id);
-    this.#bytes -= bytesOf(before.alert);
+    this.#told.set(told.alert.id, told);
   }
 
   #forget(now: number): void {
-    for (const [id, { alert }] of this.#told) if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#delete(id);
+    for (const { alert } of this.#told.values())
+      if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#told.delete(alert.id);
     this.#incidents.forget(now);
     for (const [key, minute] of this.#heard) if (minute < now / 60 - MOST_OLD) this.#heard.delete(key);
   }

@@ -9,16 +9,16 @@ import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { whole } from '../slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from './sensitivity.ts';
-import { MOST_ERROR_PATTERNS } from './error-patterns.ts';
-import { TenantWatch, type SensitivityOf } from './tenant-watch.ts';
+import { mostOf, type Bounds } from '../room.ts';
+import { TenantWatch, type Held, type SensitivityOf } from './tenant-watch.ts';
 
-/** What a partition watches: up to `most` a tenant may have `ofTenant`, up to `last` it has `few` of its own, and beyond that what it has. */
-type Bounds = { readonly most: number; readonly ofTenant: number; readonly few: number; readonly last: number };
-/** What a stream and a pattern take in a snapshot, about, at most. */
-const [STREAM_BYTES, PATTERN_BYTES] = [4096, 6144];
-/** This is what a snapshot has room for. */
-const STREAMS: Bounds = { most: 12_000, ofTenant: 10_000, few: 100, last: 13_000 };
-const ERROR_PATTERNS: Bounds = { most: 2000, ofTenant: MOST_ERROR_PATTERNS, few: 10, last: 2200 };
+const [KIB, MIB] = [1024, 1024 * 1024];
+/** What a partition holds, in bytes: together what a snapshot of 64 MiB has room for. A tenant of 10,000 streams has room for label sets of 300 bytes. */
+const BOUNDS: Readonly<Record<keyof Held, Bounds>> = {
+  watched: { most: 44 * MIB, ofTenant: 42 * MIB, few: 440 * KIB, last: 48 * MIB },
+  patterns: { most: 6 * MIB, ofTenant: 1.2 * MIB, few: 60 * KIB, last: 6.5 * MIB },
+  alerts: { most: 5 * MIB, ofTenant: 3 * MIB, few: 120 * KIB, last: 6.5 * MIB },
+};
 /** The processor that tells of patterns. */
 const PATTERNS = 'patterns';
 const VERSION = 3;
@@ -31,10 +31,8 @@ const SWEEP_MS = 3_600_000;
 /** The tenants of a partition of `partials.v1`. */
 export type Watches = {
   readonly tenants: Map<number, TenantWatch>;
-  /** Streams and services of all of them. */
-  streams: number;
-  /** Error patterns of all of them. */
-  patterns: number;
+  /** What all of them hold. */
+  held: Held;
   /** Up to when each partition of the log is counted, of whichever tenant: append times, milliseconds. */
   readonly counted: Map<number, number>;
   /** What was set, by tenant; 0: for all. */
@@ -63,27 +61,28 @@ export const alerting: Merger<Watches> = {
   fold(state, input) {
     if (input.kind === 'tick') return [];
     const watch = watchOf(state, input.tenantId);
-    const before = { streams: watch.size, patterns: watch.patterns };
-    const found = take(state, watch, input);
-    state.streams += watch.size - before.streams;
-    state.patterns += watch.patterns - before.patterns;
+    const found = measured(state, watch, () => take(state, watch, input));
     return found === null ? [] : recordsOf(state, input, [...found, ...sweep(state, input)]);
   },
 
   resolve(state, input) {
     const { alert, note, appendedAt } = input;
     if (alert.detector === RULE || alert.detector === NEW_PATTERN) return [];
-    const resolved = watchOf(state, alert.tenantId).resolve(alert, note, appendedAt);
+    const watch = watchOf(state, alert.tenantId);
+    const resolved = measured(state, watch, () => watch.resolve(alert, note, appendedAt));
     return resolved === null ? [] : recordsOf(state, input, [resolved]);
   },
 
   hear(state, input) {
-    const alert = state.tenants.get(input.tenantId)?.hear(input.tenantId, input, input.appendedAt) ?? null;
+    const watch = state.tenants.get(input.tenantId);
+    if (watch === undefined) return [];
+    const alert = measured(state, watch, () => watch.hear(input.tenantId, input, input.appendedAt, most(state, watch)));
     return alert === null ? [] : recordsOf(state, input, [alert]);
   },
 
   join(state, input) {
-    state.tenants.get(input.tenantId)?.join(input, input.appendedAt);
+    const watch = state.tenants.get(input.tenantId);
+    if (watch !== undefined) measured(state, watch, () => watch.join(input, input.appendedAt));
     return [];
   },
 
@@ -103,8 +102,7 @@ export const alerting: Merger<Watches> = {
         const watch = TenantWatch.read(from, has);
         if (watch === null) return null;
         state.tenants.set(tenantId, watch);
-        state.streams += watch.size;
-        state.patterns += watch.patterns;
+        state.held = sum(state.held, watch.held);
       }
       return from.isAtEnd ? state : null;
     } catch (error) {
@@ -114,9 +112,9 @@ export const alerting: Merger<Watches> = {
   },
 };
 
-function* slices({ tenants, counted, streams, patterns }: Watches): Generator<undefined, Buffer> {
+function* slices({ tenants, counted, held }: Watches): Generator<undefined, Buffer> {
   // memory that is not written to is not taken
-  const to = new ByteWriter(4096 + streams * STREAM_BYTES + patterns * PATTERN_BYTES);
+  const to = new ByteWriter(4096 + held.watched + held.patterns + held.alerts);
   to.count(VERSION);
   to.count(counted.size);
   for (const [partition, through] of counted) for (const number of [partition, through]) to.count(number);
@@ -129,20 +127,36 @@ function* slices({ tenants, counted, streams, patterns }: Watches): Generator<un
 }
 
 /** Takes a partial; gives what was found, null of one that is none of `rates`. */
-function take({ streams, patterns }: Watches, watch: TenantWatch, input: PartialInput): Alert[] | null {
+function take(state: Watches, watch: TenantWatch, input: PartialInput): Alert[] | null {
   if (input.processor === PATTERNS) {
-    watch.takePatterns(input, mostOf(watch.patterns, patterns, ERROR_PATTERNS));
+    watch.takePatterns(input, most(state, watch));
     return null;
   }
   const rates = readRates(input.value);
-  return rates === null ? null : watch.take(input, rates, mostOf(watch.size, streams, STREAMS));
+  return rates === null ? null : watch.take(input, rates, most(state, watch));
 }
 
-/** How many a tenant may have that has `own` of `all`. */
-function mostOf(own: number, all: number, { most, ofTenant, few, last }: Bounds): number {
-  const [ofOne, end] = all < most ? [ofTenant, most] : [few, last];
-  return Math.min(ofOne, own + Math.max(0, end - all));
+/** How much a tenant may have. */
+function most({ held: all }: Watches, { held: own }: TenantWatch): Held {
+  const of = (kind: keyof Held): number => mostOf(own[kind], all[kind], BOUNDS[kind]);
+  return { watched: of('watched'), patterns: of('patterns'), alerts: of('alerts') };
 }
+
+/** Does something with a tenant, and counts what it holds then. */
+function measured<Result>(state: Watches, watch: TenantWatch, act: () => Result): Result {
+  const before = watch.held;
+  const result = act();
+  state.held = sum(state.held, watch.held, before);
+  return result;
+}
+
+/** What all hold, with that of a tenant, and without what it held before. */
+const sum = (all: Held, own: Held, before: Held = NOTHING): Held => ({
+  watched: all.watched + own.watched - before.watched,
+  patterns: all.patterns + own.patterns - before.patterns,
+  alerts: all.alerts + own.alerts - before.alerts,
+});
+const NOTHING: Held = { watched: 0, patterns: 0, alerts: 0 };
 
 function watchOf(state: Watches, tenantId: number): TenantWatch {
   let watch = state.tenants.get(tenantId);
@@ -156,21 +170,24 @@ function watchOf(state: Watches, tenantId: number): TenantWatch {
 /** Forgets the tenants that have had no entry for a day, each hour; what still fired of them, as it is told at its end. */
 function sweep(state: Watches, { source: { partition, appendedAt } }: PartialInput): Alert[] {
   const { tenants, counted } = state;
-  const before = counted.get(partition) ?? 0;
-  counted.set(partition, Math.max(before, appendedAt));
-  if (Math.floor(appendedAt / SWEEP_MS) <= Math.floor(before / SWEEP_MS)) return [];
+  const known = counted.get(partition) ?? 0;
+  counted.set(partition, Math.max(known, appendedAt));
+  if (Math.floor(appendedAt / SWEEP_MS) <= Math.floor(known / SWEEP_MS)) return [];
   return [...tenants].flatMap(([tenantId, watch]) => {
+    const before = watch.held;
     const ended = watch.leave((one) => counted.get(one) ?? 0, Math.floor(appendedAt / 1000));
-    if (ended === null) return [];
+    if (ended === null) {
+      state.held = sum(state.held, watch.held, before);
+      return [];
+    }
     tenants.delete(tenantId);
-    state.streams -= watch.size;
-    state.patterns -= watch.patterns;
+    state.held = sum(state.held, NOTHING, before);
     return ended;
   });
 }
 
 function newWatches(): Watches {
-  return { tenants: new Map(), streams: 0, patterns: 0, counted: new Map(), sensitivities: new Map() };
+  return { tenants: new Map(), held: NOTHING, counted: new Map(), sensitivities: new Map() };
 }
 
 /** What was set for a tenant, else what was for all; null where nothing was. */

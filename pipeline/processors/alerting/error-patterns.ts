@@ -16,6 +16,8 @@ const QUIET_MS = 3_600_000;
 const FORGET_MS = 24 * 3_600_000;
 /** Severities that are errors: error and fatal. */
 const FIRST_ERROR = 5;
+/** What a template takes in a snapshot beside its texts and streams, at most, about. */
+const SERIES_BYTES = 2400;
 /** Bytes of an example that are kept. */
 const MOST_EXAMPLE = 500;
 
@@ -29,6 +31,8 @@ export type ToldPattern = {
 
 /** An error template that is watched. */
 export type ErrorPattern = {
+  /** Bytes of its texts. */
+  readonly textBytes: number;
   readonly fingerprint: string;
   readonly template: string;
   readonly example: string;
@@ -50,35 +54,45 @@ export class ErrorPatterns {
     return this.#all.size;
   }
 
+  /** What they take in a snapshot, at most, about. */
+  get bytes(): number {
+    let sum = 0;
+    for (const pattern of this) sum += bytesOf(pattern);
+    return sum;
+  }
+
   [Symbol.iterator](): IterableIterator<ErrorPattern> {
     return this.#all.values();
   }
 
-  /** Takes the patterns that a partition has told; errors that are not known are watched from now on, where there are less than `most`. */
+  /** Takes the patterns that a partition has told; errors that are not known are watched from now on, as far as all have no more than `most` bytes. */
   learn(seen: readonly SeenPattern[], appendedAt: number, most: number): void {
     for (const { high, low, severity, message } of seen) {
       const pattern = digitsOf(high, low);
-      if (severity < FIRST_ERROR || this.#all.has(pattern) || !this.#hasRoom(appendedAt, most)) continue;
+      if (severity < FIRST_ERROR || this.#all.has(pattern)) continue;
       const bytes = Buffer.from(message, 'latin1');
       messages.read(bytes, 0, bytes.length);
       // made by other rules than those of this release
       if (digitsOf(messages.high, messages.low) !== pattern) continue;
       const template = messages.template();
       const example = bytes.toString('utf8', 0, bytes.length > MOST_EXAMPLE ? wholeCharacters(bytes, MOST_EXAMPLE) : bytes.length);
-      const fresh = { series: new PatternSeries(), streams: new RecentStreams(), seenAt: appendedAt, told: null };
+      const textBytes = bytesOfTexts(template, example);
+      if (!this.#hasRoom(appendedAt, most - SERIES_BYTES - textBytes)) continue;
+      const fresh = { textBytes, series: new PatternSeries(), streams: new RecentStreams(), seenAt: appendedAt, told: null };
       this.#all.set(pattern, { fingerprint: fingerprintOf(template), template, example, ...fresh });
     }
   }
 
-  /** Adds the errors that a partition has counted. */
-  add(counted: readonly PatternErrors[], appendedAt: number): void {
+  /** Adds the errors that a partition has counted; streams are told apart as far as all has no more than `most` bytes. */
+  add(counted: readonly PatternErrors[], appendedAt: number, most: number): void {
+    const hasRoom = this.bytes < most;
     for (const { high, low, counts } of counted) {
       const own = this.#all.get(digitsOf(high, low));
       if (own === undefined) continue;
       own.seenAt = Math.max(own.seenAt, appendedAt);
       for (const count of counts) {
         own.series.add(count.minute, count.errors, appendedAt);
-        own.streams.add(streamIdOf(count), count.errors, appendedAt);
+        own.streams.add(streamIdOf(count), count.errors, appendedAt, hasRoom);
       }
     }
   }
@@ -118,23 +132,31 @@ export class ErrorPatterns {
       const [streams, seenAt] = [RecentStreams.read(from), from.count()];
       const told = JSON.parse(utf8(from.text())) as ToldPattern | null;
       const { size } = read;
-      read.#all.set(fingerprint.slice(0, 16), { fingerprint, template, example, series, streams, seenAt, told });
+      const textBytes = bytesOfTexts(template, example);
+      read.#all.set(fingerprint.slice(0, 16), { textBytes, fingerprint, template, example, series, streams, seenAt, told });
       // each stands there once
       if (read.size !== size + 1) throw new CutOff();
     }
     return read;
   }
 
-  /** Where there are `most`, the one that was quiet longest makes room. */
+  /** Where there are too many, or more than `most` bytes, the one that was quiet longest makes room. */
   #hasRoom(now: number, most: number): boolean {
-    if (this.size < Math.min(most, MOST_ERROR_PATTERNS)) return true;
+    if (this.size < MOST_ERROR_PATTERNS && this.bytes <= most) return true;
     let quietest: [string, ErrorPattern] | null = null;
     for (const one of this.#all)
       if (one[1].series.open === null && one[1].seenAt < (quietest?.[1].seenAt ?? now - QUIET_MS)) quietest = one;
     if (quietest === null) return false;
+    if (this.bytes - bytesOf(quietest[1]) > most) return false;
     this.#all.delete(quietest[0]);
     return true;
   }
 }
+
+const bytesOf = ({ textBytes, streams, told }: ErrorPattern): number =>
+  SERIES_BYTES + textBytes + streams.bytes + (told === null ? 0 : TOLD_BYTES + 3 * (told.stream.length + told.service.length));
+/** What an alert takes beside what it is about, whose characters take three bytes at most, with escapes too. */
+const TOLD_BYTES = 100;
+const bytesOfTexts = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();

@@ -29,6 +29,8 @@ export type Around = {
   readonly streamOf: (id: string) => Asked | undefined;
   readonly sumOf: (labels: string) => Asked | null;
   readonly sensitivityOf: SensitivityOf;
+  /** Whether there is room for another alert. */
+  readonly hasRoom: () => boolean;
 };
 
 /** A stream from which errors of a pattern came lately, and how many. */
@@ -45,10 +47,15 @@ export class PatternWatch {
     return this.#patterns.size;
   }
 
-  /** Takes what a partition has told of patterns, as long as there are less than `most`. */
+  /** What they take in a snapshot, at most, about. */
+  get bytes(): number {
+    return this.#patterns.bytes;
+  }
+
+  /** Takes what a partition has told of patterns, as far as they have no more than `most` bytes. */
   take({ value, source: { appendedAt } }: PartialInput, most: number): void {
     const seen = readSeen(value);
-    if (seen === null) this.#patterns.add(readErrors(value) ?? [], appendedAt);
+    if (seen === null) this.#patterns.add(readErrors(value) ?? [], appendedAt, most);
     else this.#patterns.learn(seen, appendedAt, most);
   }
 
@@ -101,7 +108,7 @@ export class PatternWatch {
       if (state !== 'firing') return null;
       const stream = streamOf(from);
       const service = stream === null ? '' : serviceOf(stream);
-      if (stream === null || isToldOtherwise(from, around) || this.#firing(service) >= MOST_FIRING) {
+      if (stream === null || isToldOtherwise(from, around) || this.#firing(service) >= MOST_FIRING || !around.hasRoom()) {
         series.resolve(detector);
         return null;
       }

@@ -5,6 +5,7 @@ const MOST = 200;
 /** What came in this span and the one before is recent. Milliseconds, by append time. */
 const SPAN_MS = 900_000;
 const OTHERS = '';
+const STREAM_BYTES = 24;
 
 /** What came of a stream in its last span, and in the one before that. */
 type Recent = { span: number; now: number; before: number };
@@ -14,10 +15,16 @@ export class RecentStreams {
   readonly #all = new Map<string, Recent>();
   #span = 0;
 
-  add(id: string, entries: number, appendedAt: number): void {
+  /** What it takes in a snapshot, at most, about: bytes. */
+  get bytes(): number {
+    return this.#all.size * STREAM_BYTES;
+  }
+
+  /** `hasRoom`: whether a stream that is not known is told apart. */
+  add(id: string, entries: number, appendedAt: number, hasRoom = true): void {
     const span = Math.max(this.#span, Math.floor(appendedAt / SPAN_MS));
     if (span > this.#span) this.#begin(span);
-    const own = this.#of(id);
+    const own = this.#of(id, hasRoom);
     if (own.span < span) Object.assign(own, { span, now: 0, before: own.span === span - 1 ? own.now : 0 });
     own.now += entries;
   }
@@ -46,11 +53,11 @@ export class RecentStreams {
     return read;
   }
 
-  #of(id: string): Recent {
+  #of(id: string, hasRoom: boolean): Recent {
     const known = this.#all.get(id);
     if (known !== undefined) return known;
     const own = { span: this.#span, now: 0, before: 0 };
-    if (id !== OTHERS && this.#all.size >= MOST) return this.#of(OTHERS);
+    if (id !== OTHERS && (!hasRoom || this.#all.size >= MOST)) return this.#of(OTHERS, true);
     this.#all.set(id, own);
     return own;
   }

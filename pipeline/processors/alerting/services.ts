@@ -14,6 +14,10 @@ const MOST_TAKEN = 1 / 2;
 /** Streams that the evidence of a service names. */
 const NAMED = 5;
 
+/** What a stream or service takes in a snapshot, at most, about: its series, and its label set. */
+export const watchedBytes = (labels: string): number => SERIES_BYTES + Buffer.byteLength(labels);
+const SERIES_BYTES = 4096;
+
 /** A service of several streams: their counts added up, whichever partitions of the log they lie in. */
 export type Sum = Asked & {
   /** Up to when it was asked what it has found, by append time, milliseconds. */
@@ -34,10 +38,16 @@ export type Part = { readonly stream: string; readonly share: number };
 export class Services {
   readonly #all = new Map<string, Service>();
   #sums = 0;
+  #bytes = 0;
 
   /** Services that are watched. */
   get size(): number {
     return this.#sums;
+  }
+
+  /** What those that are watched take in a snapshot, at most, about. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Takes a stream. The second one makes a service a series: what it had so far is what the first one had. */
@@ -62,6 +72,7 @@ export class Services {
     if (service.sum === null) return false;
     service.sum = null;
     this.#sums -= 1;
+    this.#bytes -= watchedBytes(labels);
     return true;
   }
 
@@ -108,6 +119,7 @@ export class Services {
   #watch(service: Service, sum: Sum): void {
     service.sum = sum;
     this.#sums += 1;
+    this.#bytes += watchedBytes(sum.stream);
   }
 }
 

@@ -9,7 +9,7 @@ import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { AlertBook, type Subject } from './alert-book.ts';
 import { PatternWatch } from './pattern-watch.ts';
-import { countedThrough, isHandedOver, isPart, partsOf, Services, type Sum } from './services.ts';
+import { countedThrough, isHandedOver, isPart, partsOf, Services, watchedBytes, type Sum } from './services.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
@@ -42,6 +42,16 @@ type Watched = Asked & {
   seenAt: number;
 };
 
+/** What of a tenant is watched and what was told of it, or how much of these it may have: bytes of a snapshot, at most, about. */
+export type Held = {
+  /** Streams and services. */
+  readonly watched: number;
+  /** Error patterns. */
+  readonly patterns: number;
+  readonly alerts: number;
+};
+const EVERYTHING: Held = { watched: Infinity, patterns: Infinity, alerts: Infinity };
+
 /** How easily a detector fires of a stream. */
 export type SensitivityOf = (detector: string, stream: string) => Sensitivity;
 const NORMAL: SensitivityOf = () => 'normal';
@@ -50,6 +60,9 @@ const NORMAL: SensitivityOf = () => 'normal';
 export class TenantWatch {
   retentionDays = 0;
   readonly #streams = new Map<string, Watched>();
+  #streamBytes = 0;
+  /** How much it may have while it takes something. */
+  #most = EVERYTHING;
   readonly #services = new Services();
   /** Up to when each partition of the log is counted, and when its series were asked last: append times, milliseconds. */
   readonly #sources = new Map<number, { through: number; askedAt: number }>();
@@ -67,17 +80,22 @@ export class TenantWatch {
     return this.#patterns.size;
   }
 
+  get held(): Held {
+    return { watched: this.#watchedBytes, patterns: this.#patterns.bytes, alerts: this.#book.bytes };
+  }
+
   /** Says how easily detectors fire from now on; null: normally. */
   configure(sensitivityOf: SensitivityOf | null): void {
     this.#sensitivityOf = sensitivityOf ?? NORMAL;
     for (const asked of this.#all()) [asked.sensitivities, asked.askedAt] = [undefined, -1];
   }
 
-  /** Adds what a partition has counted, as long as the tenant has no more than `most` streams; gives what was found. */
-  take(input: PartialInput, rates: Rates, most: number): Alert[] {
+  /** Adds what a partition has counted, as far as the tenant has no more than `most`; gives what was found. */
+  take(input: PartialInput, rates: Rates, most: Held): Alert[] {
     const { source, retentionDays } = input;
     this.retentionDays = retentionDays;
-    this.#add(rates, source.partition, source.appendedAt, most);
+    this.#most = most;
+    this.#add(rates, source.partition, source.appendedAt);
     const known = this.#sources.get(source.partition) ?? { through: 0, askedAt: 0 };
     known.through = Math.max(known.through, source.appendedAt);
     this.#sources.set(source.partition, known);
@@ -86,19 +104,28 @@ export class TenantWatch {
     return [...this.#ask(input.tenantId, source.partition, known.through), ...this.#askPatterns(input.tenantId)];
   }
 
-  /** Takes what a partition has told of patterns, as long as the tenant has less than `most` of them. */
-  takePatterns(input: PartialInput, most: number): void {
-    this.#patterns.take(input, most);
+  /** Takes what a partition has told of patterns, as far as the tenant has no more than `most` of them. */
+  takePatterns(input: PartialInput, most: Held): void {
+    this.#patterns.take(input, most.patterns);
   }
 
   /** Takes what a detector of one's own has found: how its alert is told then; null where that changes nothing. `now`: milliseconds. */
-  hear(tenantId: number, { id, finding, about }: StreamFinding, now: number): Alert | null {
+  hear(tenantId: number, { id, finding, about }: StreamFinding, now: number, most: Held): Alert | null {
+    this.#most = most;
     const watched = this.#streams.get(id);
     if (watched === undefined || watched.stream === '') return null;
     const { stream, series } = watched;
     if (finding.state === 'firing' && this.#sensitivityOf(finding.detector, stream) === 'off') return null;
     const recent = series.recent(finding.detector, finding.window.end, SHOWN);
-    const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, about };
+    const subject = {
+      tenantId,
+      retentionDays: this.retentionDays,
+      stream,
+      service: serviceOf(stream),
+      recent,
+      about,
+      isNews: this.#hasRoom,
+    };
     return this.#book.hear(finding, subject, Math.floor(now / 1000));
   }
 
@@ -159,6 +186,7 @@ export class TenantWatch {
       if (series === null) return null;
       const service = stream === '' ? '' : serviceLabels(stream);
       read.#streams.set(id, { stream, service, source, seenAt, series, askedAt: -1 });
+      read.#streamBytes += watchedBytes(stream);
       read.#services.join(service, id, () => undefined, !hasServices);
     }
     if (hasServices && !read.#services.read(from)) return null;
@@ -182,17 +210,24 @@ export class TenantWatch {
     yield* this.#services;
   }
 
-  #add({ ids, streams, ends, minutes, entries, errors }: Rates, source: number, appendedAt: number, most: number): void {
+  get #watchedBytes(): number {
+    return this.#streamBytes + this.#services.bytes;
+  }
+
+  /** Whether there is room for another alert. */
+  readonly #hasRoom = (): boolean => this.#book.bytes < this.#most.alerts;
+
+  #add({ ids, streams, ends, minutes, entries, errors }: Rates, source: number, appendedAt: number): void {
     let row = 0;
     ids.forEach((id, index) => {
       const end = ends[index] as number;
-      const watched = this.#watchedOf(id, source, most);
+      const watched = this.#watchedOf(id, source);
       if (watched === null) {
         row = end;
         return;
       }
       const stream = streams[index] ?? null;
-      if (stream !== null && stream !== watched.stream) this.#name(id, watched, stream, most);
+      if (stream !== null && stream !== watched.stream) this.#name(id, watched, stream);
       watched.source = source;
       watched.seenAt = Math.max(watched.seenAt, appendedAt);
       const sum = watched.service === '' ? null : this.#services.sum(watched.service);
@@ -206,18 +241,24 @@ export class TenantWatch {
     });
   }
 
-  /** Takes the label set of a stream. */
-  #name(id: string, watched: Watched, stream: string, most: number): void {
+  /** Takes the label set of a stream, if there is room: without one nothing is told of it. */
+  #name(id: string, watched: Watched, stream: string): void {
+    const grown = watchedBytes(stream) - watchedBytes(watched.stream);
+    if (this.#watchedBytes + grown > this.#most.watched) return;
+    this.#streamBytes += grown;
     if (watched.stream !== '') this.#services.leave(watched.service, id);
     [watched.stream, watched.sensitivities, watched.askedAt] = [stream, undefined, -1];
     watched.service = serviceLabels(stream);
-    this.#services.join(watched.service, id, (first) => this.#streams.get(first), this.size < most);
+    const hasRoom = this.#watchedBytes + watchedBytes(watched.service) <= this.#most.watched;
+    this.#services.join(watched.service, id, (first) => this.#streams.get(first), hasRoom);
   }
 
-  /** Null where there are `most` already. */
-  #watchedOf(id: string, source: number, most: number): Watched | null {
+  /** Null where there is no room for another. */
+  #watchedOf(id: string, source: number): Watched | null {
     const known = this.#streams.get(id);
-    if (known !== undefined || this.size >= most) return known ?? null;
+    if (known !== undefined) return known;
+    if (this.#watchedBytes + watchedBytes('') > this.#most.watched) return null;
+    this.#streamBytes += watchedBytes('');
     const watched: Watched = { stream: '', service: '', source, seenAt: 0, series: newSeries(), askedAt: -1 };
     this.#streams.set(id, watched);
     return watched;
@@ -248,6 +289,7 @@ export class TenantWatch {
       for (const finding of this.#tick(watched, through)) take(this.#tellOfStream(tenantId, watched, finding, now));
       if (!isGone) continue;
       this.#streams.delete(id);
+      this.#streamBytes -= watchedBytes(stream);
       this.#book.end((alert, isOfService) => alert.stream === stream && !isOfService, now).forEach(take);
       if (this.#services.leave(service, id))
         this.#book.end((alert, isOfService) => alert.stream === service && isOfService, now).forEach(take);
@@ -291,7 +333,7 @@ export class TenantWatch {
     const sources = new Map([...this.#sources].map(([partition, { through }]) => [partition, through]));
     const through = countedThrough({ sources }, (partition) => sources.get(partition) ?? 0);
     return this.#patterns.ask(through, {
-      ...{ tenantId, retentionDays: this.retentionDays, book: this.#book, sensitivityOf: this.#sensitivityOf },
+      ...{ tenantId, retentionDays: this.retentionDays, book: this.#book, sensitivityOf: this.#sensitivityOf, hasRoom: this.#hasRoom },
       ...{ streamOf: (id) => this.#streams.get(id), sumOf: (labels) => this.#services.sum(labels) },
     });
   }
@@ -315,7 +357,8 @@ export class TenantWatch {
     more: Pick<Subject, 'isNews' | 'together'>,
   ): Alert | null {
     const recent = series.recent(finding.detector, finding.window.end, SHOWN);
-    const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, ...more };
+    const isNews = (): boolean => this.#hasRoom() && more.isNews?.() !== false;
+    const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, ...more, isNews };
     return this.#book.take(finding, subject, now);
   }
 }

@@ -10,14 +10,13 @@ import { readBatch, writeBatch, type Batch } from './batch.ts';
 import type { DetectorRunner } from './detector-runner.ts';
 import { DetectorWatch, type Found } from './detector-watch.ts';
 import { FinalMinutes } from './final-minutes.ts';
+import { mostOf, type Bounds } from '../room.ts';
 import { RuleSeries } from './rule-series.ts';
 import { isOff, readOff, type SwitchedOff } from './switch.ts';
 import type { Setting } from '../../core/setting.ts';
 
-/** Streams, and groups of rules, that a partition watches; beyond it a tenant has few of its own: as the merger `alerting`. */
-const MOST_STREAMS = 12_000;
-const MOST_OF_TENANT = 10_000;
-const FEW_STREAMS = 100;
+/** Streams, and groups of rules, that a partition watches. */
+const SERIES: Bounds = { most: 12_000, ofTenant: 10_000, few: 100, last: 20_000 };
 /** Minutes of one question, and those that may wait. */
 const BATCH = 500;
 const MOST_WAITING = 20_000;
@@ -25,8 +24,9 @@ const MOST_WAITING = 20_000;
 const MOST_UNTOLD = 5000;
 /** What the states of all detectors may take in a partition: bytes. */
 const MOST_STATES = 32 * 1024 * 1024;
-const VERSION = 2;
-/** That of a release that was not asked about rules. */
+const VERSION = 3;
+/** Those of releases that wrote the label sets of streams, and that were not asked about rules. */
+const SECOND_VERSION = 2;
 const FIRST_VERSION = 1;
 /** How often rules are looked for that are gone, by append time. Milliseconds. */
 const SWEEP_MS = 3_600_000;
@@ -68,7 +68,7 @@ export class CustomState {
   take({ tenantId, retentionDays, source }: PartialInput, rates: Rates): void {
     const tenant = this.#tenantOf(tenantId, retentionDays);
     const before = tenant.minutes.size;
-    tenant.minutes.add(rates, source.partition, source.appendedAt, this.#roomOfTenant);
+    tenant.minutes.add(rates, source.partition, source.appendedAt, this.#mostOf(tenant) - tenant.rules.size);
     this.#streams += tenant.minutes.size - before;
     this.#collect(tenantId, tenant);
   }
@@ -78,9 +78,10 @@ export class CustomState {
     const { tenantId, retentionDays, detector, side, step, appendedAt } = input;
     const watch = this.#watches.find((one) => one.detector.name === detector);
     if (watch === undefined) return;
-    const { rules } = this.#tenantOf(tenantId, retentionDays);
+    const tenant = this.#tenantOf(tenantId, retentionDays);
+    const { minutes, rules } = tenant;
     const before = rules.size;
-    const { points, gone, muted } = rules.take(input, appendedAt, this.#roomOfTenant);
+    const { points, gone, muted } = rules.take(input, appendedAt, this.#mostOf(tenant) - minutes.size);
     this.#streams += rules.size - before;
     // of a slot whose rule was changed another detector may know them
     this.#forget(tenantId, gone);
@@ -163,12 +164,12 @@ export class CustomState {
   static read(bytes: Buffer, runner: DetectorRunner): CustomState | null {
     const from = new ByteReader(bytes);
     const version = from.count();
-    if (version !== VERSION && version !== FIRST_VERSION) return null;
-    const hasRules = version === VERSION;
+    if (version > VERSION || version < FIRST_VERSION) return null;
+    const hasRules = version >= SECOND_VERSION;
     const read = new CustomState(runner);
     for (let left = from.count(0xffff_ffff); left > 0; left--) {
       const [tenantId, retentionDays] = [from.count(0xffff_ffff), from.count(65_535)];
-      const minutes = FinalMinutes.read(from);
+      const minutes = FinalMinutes.read(from, version === VERSION);
       const rules = hasRules ? RuleSeries.read(from) : new RuleSeries();
       read.#tenants.set(tenantId, { retentionDays, minutes, rules });
       read.#streams += minutes.size + rules.size;
@@ -220,9 +221,9 @@ export class CustomState {
     return tenant;
   }
 
-  /** Series that a tenant may have, of streams and of groups: fewer, where the partition has many. */
-  get #roomOfTenant(): number {
-    return this.#streams < MOST_STREAMS ? MOST_OF_TENANT : FEW_STREAMS;
+  /** Series that a tenant may have, of streams and of groups together. */
+  #mostOf({ minutes, rules }: Tenant): number {
+    return mostOf(minutes.size + rules.size, this.#streams, SERIES);
   }
 
   #forget(tenantId: number, ids: readonly string[]): void {

@@ -11,6 +11,8 @@ import type { FinalMinute } from './final-minutes.ts';
 const EPISODES_BYTES = 300;
 const OPEN_BYTES = 500;
 const MAX_SERIES = 20_000;
+/** Beyond so many times what there is room for, a series whose state has grown begins anew. */
+const LAST_ROOM = 1.25;
 /** A week. Minutes. */
 const MOST_STEP = 10_080;
 
@@ -41,8 +43,10 @@ export class DetectorWatch {
   isAsked = false;
   /** It has failed: it is not asked before it is switched on. */
   hasFailed = false;
-  /** Series that were passed over, since the states of others take all the room there is. */
+  /** Series that were passed over or begin anew, since the states of others take all the room there is. */
   passedOver = 0;
+  /** How many bytes there is room for, as it was asked last. */
+  #most = Infinity;
   /** By tenant and stream. */
   readonly #series = new Map<number, Map<string, Watched>>();
   #bytes = 0;
@@ -65,6 +69,7 @@ export class DetectorWatch {
       if (own === undefined) byId.set(minute.id, [minute]);
       else own.push(minute);
     }
+    this.#most = most;
     const known = this.#series.get(tenantId);
     const series = [...byId].filter(([id]) => known?.has(id) === true || (this.#bytes + MAX_STATE < most && this.#count < MAX_SERIES));
     this.passedOver += byId.size - series.length;
@@ -100,6 +105,11 @@ export class DetectorWatch {
       watched.text = state;
       watched.minute = minutes.at(-1)?.minute ?? watched.minute;
       this.#bytes += sizeOf(watched);
+      if (this.#bytes <= this.#most * LAST_ROOM) return;
+      const finding = watched.episodes.end(Math.floor(watched.minute / step) + 1);
+      if (finding !== null) found.push({ tenantId, id, finding: inMinutes(finding, step) });
+      this.forget(tenantId, id);
+      this.passedOver += 1;
     });
     return found;
   }
@@ -180,4 +190,5 @@ export class DetectorWatch {
   }
 }
 
-const sizeOf = ({ text, episodes }: Watched): number => (text?.length ?? 0) + EPISODES_BYTES + (episodes.isOpen ? OPEN_BYTES : 0);
+const sizeOf = ({ text, episodes }: Watched): number =>
+  (text === null ? 0 : Buffer.byteLength(text)) + EPISODES_BYTES + (episodes.isOpen ? OPEN_BYTES : 0);

@@ -1,3 +1,4 @@
+import { idOf } from '../../alerts/alert.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 
@@ -28,8 +29,8 @@ export type FinalMinute = {
 
 /** A stream, and its minutes that are not final. */
 type Stream = {
-  /** Its label set; empty until it is told. */
-  label: string;
+  /** A number for its label set, which may be long; 0 until it is told. */
+  label: number;
   /** The partition of the log that its last counts came from, and when those were appended, milliseconds. */
   source: number;
   seenAt: number;
@@ -57,7 +58,8 @@ export class FinalMinutes {
 
   /** The streams of a label set. */
   idsOf(label: string): string[] {
-    return [...this.#streams].filter(([, stream]) => stream.label === label).map(([id]) => id);
+    const number = labelOf(label);
+    return [...this.#streams].filter(([, stream]) => stream.label === number).map(([id]) => id);
   }
 
   /** Adds what a partition has counted, as long as the tenant has no more than `most` streams. */
@@ -72,7 +74,8 @@ export class FinalMinutes {
       const end = ends[index] as number;
       const stream = row < end ? this.#streamOf(id, Math.min(present, minutes[row] as number), most) : this.#streams.get(id);
       if (stream !== undefined) {
-        stream.label = streams[index] ?? stream.label;
+        const label = streams[index] ?? null;
+        if (label !== null) stream.label = labelOf(label);
         stream.source = source;
         stream.seenAt = Math.max(stream.seenAt, appendedAt);
         for (let at = row; at < end; at++)
@@ -111,19 +114,18 @@ export class FinalMinutes {
     to.count(this.#streams.size);
     for (const [id, { label, source, seenAt, given, newest, open }] of this.#streams) {
       to.text(id);
-      to.text(Buffer.from(label).toString('latin1'));
-      for (const number of [source, seenAt, given, newest, open.size]) to.count(number);
+      for (const number of [label, source, seenAt, given, newest, open.size]) to.count(number);
       for (const [minute, { entries, errors }] of open) for (const number of [minute, entries, errors]) to.count(number);
     }
   }
 
-  /** What `write` wrote; throws CutOff where it is anything else. */
-  static read(from: ByteReader): FinalMinutes {
+  /** What `write` wrote, or a release that wrote label sets; throws CutOff where it is anything else. */
+  static read(from: ByteReader, hasNumbers = true): FinalMinutes {
     const read = new FinalMinutes();
     for (let left = from.count(65_535); left > 0; left--) read.#through.set(from.count(65_535), from.count());
     for (let left = from.count(MAX_STREAMS); left > 0; left--) {
       const id = from.text();
-      const label = Buffer.from(from.text(), 'latin1').toString();
+      const label = hasNumbers ? from.count() : labelOf(Buffer.from(from.text(), 'latin1').toString());
       const [source, seenAt, given, newest] = [from.count(65_535), from.count(), from.count(), from.count()];
       const stream: Stream = { label, source, seenAt, given, newest, open: new Map() };
       for (let minutes = from.count(MOST_OPEN); minutes > 0; minutes--)
@@ -137,11 +139,13 @@ export class FinalMinutes {
   #streamOf(id: string, first: number, most: number): Stream | undefined {
     const known = this.#streams.get(id);
     if (known !== undefined || this.#streams.size >= most) return known;
-    const stream: Stream = { label: '', source: 0, seenAt: 0, given: first - 1, newest: first, open: new Map() };
+    const stream: Stream = { label: 0, source: 0, seenAt: 0, given: first - 1, newest: first, open: new Map() };
     this.#streams.set(id, stream);
     return stream;
   }
 }
+
+const labelOf = (label: string): number => (label === '' ? 0 : idOf(label));
 
 /** More minutes than are ever open: those of fifteen days. */
 const MOST_OPEN = 30_000;

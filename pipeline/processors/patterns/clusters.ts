@@ -6,15 +6,17 @@ import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../alerting
 import type { Merger } from '../merge/merger.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../processor.ts';
+import { mostOf, type Bounds } from '../room.ts';
 import { NewPatterns } from './new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
 import { MOST_TENANT_BYTES, TenantClusters } from './tenant-clusters.ts';
 
 const VERSION = 2;
 const DAY_MS = 86_400_000;
-/** Bytes of templates that a partition remembers; beyond it a tenant has few of its own. */
-const MOST_BYTES = 36 * 1024 * 1024;
-const FEW_BYTES = 64 * 1024;
+/** Bytes of templates, and of alerts, that a partition remembers: a snapshot of 64 MiB has room for them. */
+const [KIB, MIB] = [1024, 1024 * 1024];
+const TEMPLATES: Bounds = { most: 36 * MIB, ofTenant: MOST_TENANT_BYTES, few: 64 * KIB, last: 40 * MIB };
+const ALERTS: Bounds = { most: 8 * MIB, ofTenant: 2 * MIB, few: 64 * KIB, last: 10 * MIB };
 
 /** What is known of a tenant. */
 type Known = { readonly clusters: TenantClusters; readonly news: NewPatterns };
@@ -22,8 +24,9 @@ type Known = { readonly clusters: TenantClusters; readonly news: NewPatterns };
 export type ClustersState = {
   readonly tenants: Map<number, Known>;
   endsAt: number;
-  /** Bytes of the templates of all of them, about, and the day (since 1970, by append time) on which they were forgotten last. */
+  /** Bytes of the templates of all of them, about, and of their alerts, and the day (since 1970, by append time) on which they were forgotten last. */
   bytes: number;
+  alertBytes: number;
   day: number;
   /** Whether new error templates are told, as it was set by tenant; 0: for all. */
   readonly told: Map<number, boolean>;
@@ -64,18 +67,19 @@ export const clusters: Merger<ClustersState> = {
     const known = knownOf(state, tenantId);
     known.clusters.retentionDays = retentionDays;
     const before = known.clusters.bytes;
-    const told = known.clusters.take(seen, day, state.bytes < MOST_BYTES ? MOST_TENANT_BYTES : FEW_BYTES);
+    const told = known.clusters.take(seen, day, mostOf(before, state.bytes, TEMPLATES));
     state.bytes += known.clusters.bytes - before;
     const now = Math.floor(source.appendedAt / 1000);
     // a row that tells a root alone is of no entry
     const came = told.filter(({ example }) => example !== '');
     const isTold = state.told.get(tenantId) ?? state.told.get(0) ?? true;
     const whose = { tenantId, retentionDays };
+    const most = mostOf(known.news.bytes, state.alertBytes, ALERTS);
     const alerts = came.flatMap((pattern) => {
       const sensitivity = sensitivityIn(state.sensitivities, tenantId, NEW_PATTERN, pattern.stream);
-      return known.news.take(pattern, pattern.isNew && isTold, whose, now, sensitivity) ?? [];
+      return known.news.take(pattern, pattern.isNew && isTold, whose, now, sensitivity, most) ?? [];
     });
-    state.endsAt = Math.min(state.endsAt, known.news.endsAt);
+    if (alerts.length > 0) countAlerts(state);
     const shared = { tenantId, retentionDays, version, told: now };
     const rows = told.map((pattern) => ({ ...shared, ...pattern }));
     return [...ended, ...patternRecords(partition, rows), ...alertRecordsAt(state, input, alerts)];
@@ -90,6 +94,7 @@ export const clusters: Merger<ClustersState> = {
     const { alert, note, appendedAt } = input;
     if (alert.detector !== NEW_PATTERN) return [];
     const resolved = knownOf(state, alert.tenantId).news.resolve(alert, note, Math.floor(appendedAt / 1000));
+    countAlerts(state);
     return resolved === null ? [] : alertRecordsAt(state, input, [resolved]);
   },
 
@@ -117,7 +122,7 @@ export const clusters: Merger<ClustersState> = {
         state.tenants.set(tenantId, { clusters: own, news });
         state.bytes += own.bytes;
       }
-      state.endsAt = endOf(state);
+      countAlerts(state);
       return from.isAtEnd ? state : null;
     } catch (error) {
       if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
@@ -127,7 +132,7 @@ export const clusters: Merger<ClustersState> = {
 };
 
 function newState(): ClustersState {
-  return { tenants: new Map(), endsAt: Infinity, bytes: 0, day: 0, told: new Map(), sensitivities: new Map() };
+  return { tenants: new Map(), endsAt: Infinity, bytes: 0, alertBytes: 0, day: 0, told: new Map(), sensitivities: new Map() };
 }
 
 function knownOf({ tenants }: ClustersState, tenantId: number): Known {
@@ -148,15 +153,21 @@ function forget(state: ClustersState, day: number): void {
   }
 }
 
-const endOf = ({ tenants }: ClustersState): number =>
-  [...tenants.values()].reduce((least, { news }) => Math.min(least, news.endsAt), Infinity);
+/** Counts what alerts take, and finds when the first one is over. */
+function countAlerts(state: ClustersState): void {
+  [state.endsAt, state.alertBytes] = [Infinity, 0];
+  for (const { news } of state.tenants.values()) {
+    state.endsAt = Math.min(state.endsAt, news.endsAt);
+    state.alertBytes += news.bytes;
+  }
+}
 
 /** The alerts that are over by now. */
 function end(state: ClustersState, { appendedAt }: Position): Alert[] {
   const now = Math.floor(appendedAt / 1000);
   if (now < state.endsAt) return [];
   const ended = [...state.tenants.values()].flatMap(({ news }) => news.end(now));
-  state.endsAt = endOf(state);
+  countAlerts(state);
   return ended;
 }
 

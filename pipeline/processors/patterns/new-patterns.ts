@@ -2,7 +2,8 @@ import { idOf, NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
 import { timeText } from '../../alerts/shown-alert.ts';
 import { MASK_VERSION } from '../../clusterer/masker.ts';
 import { serviceOf } from '../../core/labels.ts';
-import { Incidents, type Joined, type WrittenIncidents } from '../merge/incidents.ts';
+import { Incidents, serviceKey, type Joined, type WrittenIncidents } from '../merge/incidents.ts';
+import { alertBytes, SizedMap } from '../merge/sized-map.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 
 const HOUR = 3600;
@@ -41,13 +42,16 @@ export type NewPattern = {
   /** The earliest time of an entry, milliseconds since 1970. */
   readonly first: number;
 };
+/** How many alerts of a service are told one by one, and how many bytes all alerts may take. */
+type Room = { readonly mostAlone: number; readonly most: number };
 type Whose = { readonly tenantId: number; readonly retentionDays: number };
 
 type Written = readonly [
   version: number,
   since: number,
-  services: [string, number][],
-  hours: [string, [number, number]][],
+  // by their numbers; releases before wrote names
+  services: [string | number, number][],
+  hours: [string | number, [number, number]][],
   firing: Alert[],
   // not in what releases before wrote
   incidents?: WrittenIncidents,
@@ -58,31 +62,40 @@ export class NewPatterns {
   #version = MASK_VERSION;
   /** When the first pattern came, of the tenant and of its services: append time, seconds; 0 before that. */
   #since = 0;
-  #services = new Map<string, number>();
+  #services = new Map<number, number>();
   /** Of each service the last hour with an alert, and how many it had. */
-  #hours = new Map<string, [number, number]>();
-  #firing = new Map<number, Alert>();
+  #hours = new Map<number, [number, number]>();
+  readonly #firing = new SizedMap<number, Alert>(alertBytes);
   #incidents = new Incidents();
+
+  /** What its alerts take where they are written down, about. */
+  get bytes(): number {
+    return this.#firing.bytes;
+  }
 
   /** When the first of its alerts that fire is over: seconds; Infinity where none fires. */
   get endsAt(): number {
     return [...this.#firing.values()].reduce((least, { updatedAt }) => Math.min(least, updatedAt + FIRES), Infinity);
   }
 
-  /** Takes a pattern that came; `isNew`: of a cluster that was never seen. What is told then. `now`: append time, seconds. */
-  take(pattern: NewPattern, isNew: boolean, whose: Whose, now: number, sensitivity: Sensitivity = 'normal'): Alert | null {
+  /**
+   * Takes a pattern that came; `isNew`: of a cluster that was never seen. What is told then, where its alerts take no more than `most` bytes.
+   * `now`: append time, seconds.
+   */
+  take(pattern: NewPattern, isNew: boolean, whose: Whose, now: number, sensitivity: Sensitivity = 'normal', most = Infinity): Alert | null {
     if (this.#version !== MASK_VERSION || this.#since === 0) {
       this.#version = MASK_VERSION;
       this.#since = now;
       this.#services.clear();
     }
     const service = serviceOf(pattern.stream);
-    const since = this.#services.get(service) ?? now;
-    if (!this.#services.has(service) && this.#services.size < MOST_SERVICES) this.#services.set(service, now);
+    const key = serviceKey(service);
+    const since = this.#services.get(key) ?? now;
+    if (!this.#services.has(key) && this.#services.size < MOST_SERVICES) this.#services.set(key, now);
     const isLearned = now >= Math.max(this.#since, since) + LEARNED;
     if (!isNew || sensitivity === 'off' || !isLearned || pattern.severity < FIRST_ERROR || pattern.first < (now - MOST_OLD) * 1000)
       return null;
-    return this.#fire(pattern, service, whose, now, MOST_ALONE[sensitivity]);
+    return this.#fire(pattern, service, whose, now, { mostAlone: MOST_ALONE[sensitivity], most });
   }
 
   /** Takes which incident an alert of another merger has joined. `now`: append time, seconds. */
@@ -98,9 +111,9 @@ export class NewPatterns {
   /** What is over by now. */
   end(now: number): Alert[] {
     const ended: Alert[] = [];
-    for (const [id, alert] of this.#firing) {
+    for (const alert of this.#firing.values()) {
       if (now < alert.updatedAt + FIRES) continue;
-      this.#firing.delete(id);
+      this.#firing.delete(alert.id);
       ended.push({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: KNOWN });
     }
     return ended;
@@ -115,17 +128,18 @@ export class NewPatterns {
     return { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
   }
 
-  #fire(pattern: NewPattern, service: string, { tenantId, retentionDays }: Whose, now: number, mostAlone: number): Alert | null {
+  #fire(pattern: NewPattern, service: string, { tenantId, retentionDays }: Whose, now: number, { mostAlone, most }: Room): Alert | null {
     const hour = Math.floor(now / HOUR);
-    const [last, before] = this.#hours.get(service) ?? [hour, 0];
+    const key = serviceKey(service);
+    const [last, before] = this.#hours.get(key) ?? [hour, 0];
     const count = last === hour ? before + 1 : 1;
-    this.#hours.delete(service);
-    this.#hours.set(service, [hour, count]);
-    if (this.#hours.size > MOST_SERVICES) this.#hours.delete(this.#hours.keys().next().value ?? '');
+    this.#hours.delete(key);
+    this.#hours.set(key, [hour, count]);
+    if (this.#hours.size > MOST_SERVICES) this.#hours.delete(this.#hours.keys().next().value ?? 0);
     const isAlone = count <= mostAlone;
     const id = isAlone ? idOf(tenantId, NEW_PATTERN, pattern.fingerprint, now) : idOf(tenantId, NEW_PATTERN, service, hour);
     const told = this.#firing.get(id);
-    if (told === undefined && this.#firing.size >= MOST_FIRING) return null;
+    if (told === undefined && (this.#firing.size >= MOST_FIRING || this.bytes >= most)) return null;
     const words = isAlone ? aloneWords(pattern, service) : groupWords(pattern, service, { count: count - mostAlone, mostAlone }, told);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: NEW_PATTERN, service, severity: 'warning', ...words },
@@ -147,13 +161,15 @@ export class NewPatterns {
     const read = new NewPatterns();
     const [version, since, services, hours, firing, incidents = []] = json as Written;
     [read.#version, read.#since] = [version, since];
-    [read.#services, read.#hours] = [new Map(services), new Map(hours)];
-    read.#firing = new Map(firing.map((alert) => [alert.id, alert]));
+    read.#services = new Map(services.map(([service, at]) => [numberOf(service), at]));
+    read.#hours = new Map(hours.map(([service, hour]) => [numberOf(service), hour]));
+    for (const alert of firing) read.#firing.set(alert.id, alert);
     read.#incidents = Incidents.from(incidents);
     return read;
   }
 }
 
+const numberOf = (service: string | number): number => (typeof service === 'number' ? service : serviceKey(service));
 const streamOf = (service: string): string => (service === '' ? '{}' : `{service=${JSON.stringify(service)}}`);
 const short = (text: string, most = MOST_TEXT): string => (text.length > most ? `${text.slice(0, most)}…` : text);
 

@@ -15,6 +15,7 @@ const MOST_DAYS = 365;
 /** Templates that were forgotten and are not new when they come back: so many, by so many digits of their fingerprints. */
 const MOST_FORGOTTEN = 20_000;
 const DIGITS = 16;
+const FORGOTTEN_BYTES = DIGITS + 2;
 
 /** A template: with which time it came first, the earliest time of an entry (milliseconds), and the day on which it was told last. */
 type Seen = { readonly template: string; readonly added: number; first: number; day: number };
@@ -28,11 +29,11 @@ export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' |
 
 const messages = new MessagePatterns();
 const options = { maxTemplates: MOST_TEMPLATES };
-const bytesOf = (template: string): number => Buffer.byteLength(template) + 16;
+const bytesOf = (template: string): number => Buffer.byteLength(template) + 24;
 
 /** The templates of a tenant, and their clusters. */
 export class TenantClusters {
-  /** Bytes of all templates, about. */
+  /** Bytes of all templates, and of what is remembered of those that were forgotten, about. */
   bytes = 0;
   /** The class of its last entries. */
   retentionDays = 0;
@@ -116,6 +117,7 @@ export class TenantClusters {
       if (this.#forgotten.size <= MOST_FORGOTTEN) break;
       this.#forgotten.delete(digits);
     }
+    this.bytes += this.#forgotten.size * FORGOTTEN_BYTES;
   }
 
   write(to: ByteWriter): void {
@@ -136,6 +138,7 @@ export class TenantClusters {
     const read = new TenantClusters();
     read.retentionDays = from.count(0xffff);
     for (let left = from.count(MOST_FORGOTTEN); left > 0; left--) read.#forgotten.add(from.text());
+    read.bytes = read.#forgotten.size * FORGOTTEN_BYTES;
     for (let left = from.count(MOST_TEMPLATES); left > 0; left--) {
       const template = Buffer.from(from.text(), 'latin1').toString();
       const [added, first, day] = [from.count(), from.count(), from.signed()];

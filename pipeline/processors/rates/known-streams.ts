@@ -13,6 +13,7 @@ export class KnownStreams {
   readonly #table = new GroupTable();
   /** The label set of each; null of one that is counted with the others. */
   readonly #texts: (string | null)[] = [];
+  #textBytes = 0;
   /** The hours (since 1970, by append time) in which its label set was told last, and in which it had an entry last. */
   readonly #toldHours: number[] = [];
   readonly #seenHours: number[] = [];
@@ -21,15 +22,30 @@ export class KnownStreams {
     return this.#table.size;
   }
 
+  /** Bytes of the label sets. */
+  get textBytes(): number {
+    return this.#textBytes;
+  }
+
   /** The place of a stream; -1 where it is not known. */
   place(high: number, low: number): number {
     return this.#table.find(0, 0, high, low, 0, 0);
   }
 
-  /** Takes a stream, as one of the others where there are `most` already; beyond twice as many it is not known. */
-  learn(high: number, low: number, text: string, hour: number, most: number): void {
+  /**
+   * Takes a stream, as one of the others where there are `most` already, or where their label sets would have more than `mostBytes`; beyond twice
+   * as many it is not known.
+   */
+  learn(
+    high: number,
+    low: number,
+    text: string,
+    hour: number,
+    { most, mostBytes }: { readonly most: number; readonly mostBytes: number },
+  ): void {
     if (this.size >= 2 * most) return;
-    const isOther = this.size >= most || Buffer.byteLength(text) > MAX_STREAM_BYTES;
+    const bytes = Buffer.byteLength(text);
+    const isOther = this.size >= most || bytes > MAX_STREAM_BYTES || this.#textBytes + bytes > mostBytes;
     this.#add(high, low, isOther ? null : text, NEVER, hour);
   }
 
@@ -62,6 +78,7 @@ export class KnownStreams {
     const kept = new KnownStreams();
     for (let place = 0; place < this.size; place++) if ((this.#seenHours[place] as number) >= hour - 1) kept.#add(...this.#row(place));
     this.#table.clear();
+    this.#textBytes = 0;
     for (const list of [this.#texts, this.#toldHours, this.#seenHours]) list.length = 0;
     for (let place = 0; place < kept.size; place++) this.#add(...kept.#row(place));
   }
@@ -91,6 +108,7 @@ export class KnownStreams {
   #add(high: number, low: number, text: string | null, toldHour: number, seenHour: number): void {
     const place = this.#table.at(0, 0, high, low, 0, 0);
     this.#texts[place] = text;
+    this.#textBytes += text === null ? 0 : Buffer.byteLength(text);
     this.#toldHours[place] = toldHour;
     this.#seenHours[place] = seenHour;
   }

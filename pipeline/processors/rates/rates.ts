@@ -4,6 +4,7 @@ import type { PartialOutput } from '../merge/partial.ts';
 import type { Batch, Input, Processor } from '../processor.ts';
 import { groupsOf } from '../record-groups.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
+import { mostOf, type Bounds } from '../room.ts';
 import { MAX_STREAMS, TenantRates } from './tenant-rates.ts';
 
 /** What was counted is told so often, and each so much later where nothing came, so that whoever merges knows how far is counted. Milliseconds, by append time. */
@@ -16,6 +17,9 @@ const FORGET_MS = 2 * HOUR_MS;
 /** Beyond so many streams of a partition a tenant has this many of its own. */
 const MANY_STREAMS = 150_000;
 const FEW_STREAMS = 100;
+/** Bytes of label sets that a partition knows: 400 for each of 10,000 streams of a tenant. Streams beyond are counted with the others. */
+const MIB = 1024 * 1024;
+const TEXTS: Bounds = { most: 24 * MIB, ofTenant: 4 * MIB, few: 64 * 1024, last: 32 * MIB };
 /** Entries that are older or newer than this when they come have no part in what is usual. Minutes. */
 const OLDEST = 15 * 24 * 60;
 const NEWEST = 60;
@@ -27,8 +31,9 @@ export type RatesState = {
   tellAt: number;
   /** The hour (since 1970, by append time) in which streams were forgotten last. */
   hour: number;
-  /** Streams that are known, of all tenants. */
+  /** Streams that are known, of all tenants, and bytes of their label sets. */
   known: number;
+  textBytes: number;
 };
 
 /**
@@ -37,12 +42,12 @@ export type RatesState = {
  */
 export const rates: Processor<RatesState> = {
   name: 'rates',
-  init: () => ({ tenants: new Map(), tellAt: 0, hour: 0, known: 0 }),
+  init: () => ({ tenants: new Map(), tellAt: 0, hour: 0, known: 0, textBytes: 0 }),
 
   fold(state: RatesState, input: Input): readonly PartialOutput[] {
     const outputs = input.appendedAt >= state.tellAt ? tellAll(state, input) : [];
     if (input.kind === 'tick' || input.columns === null || input.columns.count === 0) return outputs;
-    const tenant = count(state, input);
+    const tenant = add(state, input);
     return tenant.isFull ? [...outputs, ...told(input.tenantId, tenant, input)] : outputs;
   },
 
@@ -60,9 +65,9 @@ export const rates: Processor<RatesState> = {
     const from = new ByteReader(bytes);
     try {
       if (from.count() !== VERSION) return null;
-      const state: RatesState = { tenants: new Map(), tellAt: from.count(), hour: from.count(), known: 0 };
+      const state: RatesState = { tenants: new Map(), tellAt: from.count(), hour: from.count(), known: 0, textBytes: 0 };
       for (let left = from.count(0xffff_ffff); left > 0; left--) state.tenants.set(from.count(0xffff_ffff), TenantRates.read(from));
-      state.known = knownOf(state);
+      count(state);
       return from.isAtEnd ? state : null;
     } catch (error) {
       if (error instanceof CutOff) return null;
@@ -93,12 +98,12 @@ function tellAll(state: RatesState, input: Input): PartialOutput[] {
     for (const tenant of state.tenants.values()) tenant.known.forget(hour);
     state.hour = hour;
   }
-  state.known = knownOf(state);
+  count(state);
   return outputs;
 }
 
 /** Adds a record's entries to those of its tenant. */
-function count(state: RatesState, input: Batch): TenantRates {
+function add(state: RatesState, input: Batch): TenantRates {
   const { tenants } = state;
   const { tenantId, retentionDays, appendedAt } = input;
   let tenant = tenants.get(tenantId);
@@ -127,11 +132,20 @@ function learn(state: RatesState, tenant: TenantRates, input: Batch): void {
   const { known } = tenant;
   const most = state.known < MANY_STREAMS ? MAX_STREAMS : FEW_STREAMS;
   if (known.size >= 2 * most) return;
-  const before = known.size;
+  const before = { size: known.size, textBytes: known.textBytes };
+  const room = { most, mostBytes: mostOf(known.textBytes, state.textBytes, TEXTS) };
   input.streams.forEach((stream) => {
-    if (known.place(stream.high, stream.low) < 0) known.learn(stream.high, stream.low, stream.text(), hourOf(input), most);
+    if (known.place(stream.high, stream.low) < 0) known.learn(stream.high, stream.low, stream.text(), hourOf(input), room);
   });
-  state.known += known.size - before;
+  state.known += known.size - before.size;
+  state.textBytes += known.textBytes - before.textBytes;
 }
 
-const knownOf = ({ tenants }: RatesState): number => [...tenants.values()].reduce((sum, { known }) => sum + known.size, 0);
+/** Counts what is known of all tenants. */
+function count(state: RatesState): void {
+  [state.known, state.textBytes] = [0, 0];
+  for (const { known } of state.tenants.values()) {
+    state.known += known.size;
+    state.textBytes += known.textBytes;
+  }
+}

@@ -4,17 +4,15 @@ import type { Merger } from '../merge/merger.ts';
 import { valuesRecord } from '../merge/partials-signal.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../processor.ts';
+import { mostOf, type Bounds } from '../room.ts';
 import { RuleWatch, type RulesTold } from './rule-watch.ts';
 import { RULES } from './rules.ts';
 
 const VERSION = 1;
 /** How often tenants are looked at of which nothing comes. Milliseconds. */
 const LOOK_MS = 10_000;
-/**
- * What groups and alerts of a partition take, about, in kibibytes: up to `most` of all tenants one may have `ofTenant`, up to `last` it has `few`
- * of its own, and beyond that what it has. A snapshot has room for this (64 MiB), and for what does not ask for room.
- */
-const BOUNDS = { most: 32_000, ofTenant: 12_000, few: 256, last: 44_000 } as const;
+/** Of what groups and alerts take, about, in kibibytes. A snapshot has room for this (64 MiB), and for what does not ask for room. */
+const BOUNDS: Bounds = { most: 32_000, ofTenant: 12_000, few: 256, last: 44_000 };
 
 /** The tenants of a partition of `partials.v1`. */
 export type RuleWatches = { readonly tenants: Map<number, RuleWatch>; lookAt: number };
@@ -98,8 +96,7 @@ const toldOf = (
 function roomOf({ tenants }: RuleWatches, { weight }: RuleWatch): number {
   let all = 0;
   for (const one of tenants.values()) all += one.weight;
-  const ofOne = all < BOUNDS.most ? BOUNDS.ofTenant : BOUNDS.few;
-  return Math.max(0, Math.min(ofOne - weight, BOUNDS.last - all));
+  return Math.max(0, mostOf(weight, all, BOUNDS) - weight);
 }
 
 /** Alerts as they are told at this place. */

@@ -43,7 +43,7 @@ type Looking = { readonly hasRoom: HasRoom; readonly appendedAt: number };
 
 const keyOf = (labels: readonly string[]): string => labels.join('\0');
 /** As they are written down, in which some characters take six bytes. */
-const bytesOf = (labels: readonly string[]): number => JSON.stringify(labels).length;
+const bytesOf = (labels: readonly string[]): number => Buffer.byteLength(JSON.stringify(labels));
 const newWindow = (): Window => ({ parts: new Map<string, Part>(), bytes: 0, passed: 0, crowded: 0 });
 const always: HasRoom = () => true;
 

@@ -1,36 +1,80 @@
 import { expect } from 'chai';
-import { alerting } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state-log.ts';
+import type { Finding } from '../../../../pipeline/detectors/detector.ts';
+import { alerting, type Watches } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
 import type { PartialInput } from '../../../../pipeline/processors/merge/partial.ts';
 import { encodeRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
+import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { START } from './stages.ts';
 
 const MINUTE = Math.floor(START / 60_000);
 let offset = 0;
+const at = (): { partition: number; offset: number; appendedAt: number } => ({ partition: 0, offset: offset++, appendedAt: START });
+const idOf = (tenantId: number, index: number): string =>
+  Buffer.from((tenantId * 100_000 + index).toString(16).padStart(16, '0'), 'hex').toString('latin1');
 
 /** What `rates` tells of so many streams of a tenant, each in a service of two. */
-function told(tenantId: number, streams: number): PartialInput {
+function told(tenantId: number, streams: number, host = 'h'): PartialInput {
   const all = Array.from({ length: streams }, (_none, index) => ({
-    id: Buffer.from((tenantId * 100_000 + index).toString(16).padStart(16, '0'), 'hex').toString('latin1'),
-    stream: `{host="h${String(index)}",service="s${String(index >> 1)}"}`,
+    id: idOf(tenantId, index),
+    stream: `{host="${host}${String(index)}",service="s${String(index >> 1)}"}`,
     minutes: [{ minute: MINUTE, bySeverity: [0, 0, 0, 1, 0, 0, 0] }],
   }));
-  const source = { partition: 0, offset: offset++, number: 0, appendedAt: START };
-  return { kind: 'partial', partition: 0, offset: source.offset, appendedAt: START, tenantId, retentionDays: 30, processor: 'rates', source, value: encodeRates(all) }; // prettier-ignore
+  const source = { ...at(), number: 0 };
+  return { ...at(), kind: 'partial', tenantId, retentionDays: 30, processor: 'rates', source, value: encodeRates(all) };
 }
 
-describe('the bounds of alerting', () => {
-  it('are those of a tenant, then few of each, then none: no number of tenants makes a state that cannot be saved', () => {
+const finding: Finding = { detector: 'own', side: 'up', state: 'firing', firedAt: MINUTE, updatedAt: MINUTE, fireCount: 1, z: 9, value: 9, mean: 1, expected: { low: 0, high: 2 }, window: { start: MINUTE, end: MINUTE }, scale: 1 }; // prettier-ignore
+
+/** How many alerts are told where a detector of one's own finds something of each stream. */
+const heard = (state: Watches, tenantId: number, streams: number): number =>
+  Array.from({ length: streams }, (_none, index) => {
+    const input = { ...at(), kind: 'finding', tenantId, retentionDays: 30, id: idOf(tenantId, index), finding, about: 'x' } as const;
+    return alertRowsOf((alerting.hear?.(state, input) ?? []) as AbsoluteRecord[]).length;
+  }).reduce((sum, rows) => sum + rows, 0);
+
+const sizeOf = (state: Watches, tenantId: number): number => state.tenants.get(tenantId)?.size ?? 0;
+
+describe('the bounds of alerting', function () {
+  this.timeout(120_000);
+
+  it('are those of a tenant, then few of each, then none', () => {
     const state = alerting.init();
-    const sizes = [11_000, 3000, 90, 300].map((streams, index) => {
-      alerting.fold(state, told(index + 1, streams));
-      return state.streams;
-    });
-    // 10,000 of a tenant; up to 12,000 of all; of each further one 100
-    expect(sizes).to.deep.equal([10_000, 12_000, 12_100, 12_200]);
+    for (const [index, streams] of [11_000, 3000, 90, 300].entries()) alerting.fold(state, told(index + 1, streams));
+    // 10,000 streams of a tenant and some services; of others as many as there is room for; of each further one some 100
+    expect(sizeOf(state, 1)).to.be.within(10_000, 11_000);
+    expect(sizeOf(state, 2)).to.be.within(300, 1000);
+    expect([sizeOf(state, 3), sizeOf(state, 4)].map((size) => size > 80 && size < 120)).to.deep.equal([true, true]);
     for (let tenantId = 5; tenantId < 30; tenantId++) alerting.fold(state, told(tenantId, 200));
-    expect(state.streams).to.equal(13_000);
+    expect(sizeOf(state, 29)).to.equal(0);
+    const before = sizeOf(state, 4);
     // those that are known are watched as before
     alerting.fold(state, told(4, 300));
-    expect([state.streams, state.tenants.get(4)?.size]).to.deep.equal([13_000, 100]);
+    expect(sizeOf(state, 4)).to.equal(before);
+    expect(alerting.restore(Buffer.from(alerting.snapshot(state)))?.held).to.deep.equal(state.held);
   });
+
+  for (const [what, host] of [
+    ['a label of 4 KB', 'x'.repeat(4000)],
+    ['a label of quotes', '\\"'.repeat(2000)],
+    ['a label of wide characters', '\u4e2d'.repeat(1300)],
+  ] as const)
+    it(`hold for streams with ${what} that all fire, and leave room for others`, () => {
+      const state = alerting.init();
+      const found = [1, 2, 3].map((tenantId) => {
+        alerting.fold(state, told(tenantId, 7000, host));
+        return heard(state, tenantId, 7000);
+      });
+      alerting.fold(state, told(4, 40));
+      expect(heard(state, 4, 40)).to.equal(40);
+      expect(sizeOf(state, 1)).to.be.above(3000);
+      expect(found[0]).to.be.within(20, 1000);
+      const bytes = Buffer.from(alerting.snapshot(state));
+      const { watched, patterns, alerts } = state.held;
+      expect(bytes.length)
+        .to.be.below(0.97 * MAX_STATE_BYTES)
+        .and.below(1.02 * (watched + patterns + alerts));
+      expect(alerting.restore(bytes)?.held).to.deep.equal(state.held);
+    });
 });

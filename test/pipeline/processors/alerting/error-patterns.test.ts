@@ -35,10 +35,10 @@ const templates = (patterns: ErrorPatterns): string[] => [...patterns].map(({ te
 describe('the error patterns of a tenant', () => {
   it('are errors alone, whose message makes the template that their number says', () => {
     const patterns = new ErrorPatterns();
-    patterns.learn([seen('ready', 4), seen('cannot open 5'), { ...seen('made by other rules'), low: 3 }, seen('cannot open 6', 6)], START, 10); // prettier-ignore
+    patterns.learn([seen('ready', 4), seen('cannot open 5'), { ...seen('made by other rules'), low: 3 }, seen('cannot open 6', 6)], START, 1e6); // prettier-ignore
     expect(templates(patterns)).to.deep.equal(['cannot open <N>']);
     // of others nothing is counted
-    patterns.add([came({ ...seen('x'), high: 9 }, START / MINUTE_MS)], START);
+    patterns.add([came({ ...seen('x'), high: 9 }, START / MINUTE_MS)], START, Infinity);
     expect([...patterns][0]?.streams.all).to.deep.equal([]);
   });
 
@@ -48,22 +48,36 @@ describe('the error patterns of a tenant', () => {
     patterns.learn(all, START, Infinity);
     expect(patterns.size).to.equal(MOST_ERROR_PATTERNS);
     const [first, second, , fourth] = all as [SeenPattern, SeenPattern, SeenPattern, SeenPattern];
-    patterns.add([came(first, 1), came(fourth, 1)], START + 10 * MINUTE_MS);
-    patterns.add([came(second, 1)], START + 5 * MINUTE_MS);
+    patterns.add([came(first, 1), came(fourth, 1)], START + 10 * MINUTE_MS, Infinity);
+    patterns.add([came(second, 1)], START + 5 * MINUTE_MS, Infinity);
     patterns.learn([seen('too soon')], START + HOUR_MS, Infinity);
     expect(templates(patterns)).not.to.include('too soon');
     patterns.learn([seen('later')], START + HOUR_MS + 1, Infinity);
     expect(templates(patterns)).to.include('later').and.not.to.include('failed at c');
     expect(templates(patterns)).to.include.members(['failed at a', 'failed at b']);
+    // as there is no room for it, nothing is forgotten for it
     patterns.learn([seen('few of them')], START + HOUR_MS + 1, 10);
     expect(patterns.size).to.equal(MOST_ERROR_PATTERNS);
+  });
+
+  it('are as many as there is room for, and streams beyond it are counted together', () => {
+    const patterns = new ErrorPatterns();
+    const all = Array.from({ length: 20 }, (_none, index) => seen(`failed at ${word(index)}`));
+    patterns.learn(all, START, 25_000);
+    expect(patterns.size).to.equal(10);
+    for (let stream = 0; stream < 100; stream++) patterns.add([came(all[0] as SeenPattern, 1, 2, stream)], START, 25_000);
+    expect(patterns.bytes).to.be.within(24_000, 25_100);
+    const [others, ...apart] = [...patterns][0]?.streams.all.map(([, errors]) => errors) ?? [];
+    expect(others).to.be.above(100);
+    expect([others, ...apart].reduce((sum, errors) => (sum ?? 0) + (errors ?? 0), 0)).to.equal(200);
+    expect(apart.length).to.be.above(10);
   });
 
   it('are forgotten a day after their last error', () => {
     const patterns = new ErrorPatterns();
     const pattern = seen('failed');
-    patterns.learn([pattern], START, 10);
-    patterns.add([came(pattern, 1)], START + HOUR_MS);
+    patterns.learn([pattern], START, 1e6);
+    patterns.add([came(pattern, 1)], START + HOUR_MS, Infinity);
     expect(patterns.forget(START + 25 * HOUR_MS)).to.deep.equal([]);
     expect(patterns.size).to.equal(1);
     patterns.forget(START + 25 * HOUR_MS + 1);
@@ -76,10 +90,14 @@ describe('the error patterns of a tenant', () => {
     patterns.learn(all, START, Infinity);
     for (let minute = 0; minute < 400; minute += 2)
       for (const pattern of all.slice(0, 20))
-        patterns.add([came(pattern, START / MINUTE_MS + minute, 1e9 + minute, minute)], START + minute * 10);
+        patterns.add([came(pattern, START / MINUTE_MS + minute, 1e9 + minute, minute)], START + minute * 10, Infinity);
     const bytes = bytesOf(patterns);
     expect(bytes.length / patterns.size).to.be.below(8192);
     const read = ErrorPatterns.read(new ByteReader(bytes));
+    expect(patterns.bytes)
+      .to.be.above(bytes.length)
+      .and.below(1.5 * bytes.length);
+    expect(read.bytes).to.equal(patterns.bytes);
     expect(bytesOf(read).equals(bytes)).to.equal(true);
     expect(templates(read)).to.deep.equal(templates(patterns));
     for (let length = 0; length < bytes.length; length += 5003)

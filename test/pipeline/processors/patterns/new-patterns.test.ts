@@ -104,6 +104,28 @@ describe('error templates that were never seen before', () => {
     expect(sensitivities.size).to.equal(0);
   });
 
+  it('are told as far as there is room for their alerts, of services with long names too', () => {
+    const news = learned();
+    const stream = `{service=${JSON.stringify('\u0001'.repeat(600))}}`;
+    news.take(pattern('started', START - 25 * HOUR, { stream }), true, WHOSE, START - 25 * HOUR);
+    const told = Array.from({ length: 200 }, (_none, index) =>
+      news.take(pattern(`failed at ${'x'.repeat(index)}`, START, { stream }), true, WHOSE, START + 13 * index, 'high', 200_000),
+    ).filter((alert) => alert !== null);
+    expect(news.bytes).to.be.within(200_000, 240_000);
+    expect(new Set(told.map(({ id }) => id)).size).to.be.within(3, 50);
+    const written = JSON.stringify(news);
+    expect(Buffer.byteLength(written)).to.be.below(1.02 * news.bytes);
+    expect(JSON.stringify(NewPatterns.from(JSON.parse(written)))).to.equal(written);
+    news.end(START + 10 * HOUR);
+    expect(news.bytes).to.equal(0);
+  });
+
+  it('know the services of a state that names them', () => {
+    const [version, since, , , ...rest] = JSON.parse(JSON.stringify(learned())) as [number, number, unknown, unknown, ...unknown[]];
+    const named = NewPatterns.from([version, since, [['web', START - 25 * HOUR]], [['web', [1, 2]]], ...rest]);
+    expect(named.take(pattern('a', START), true, WHOSE, START)?.service).to.equal('web');
+  });
+
   it('are resolved by hand', () => {
     const news = learned();
     const alert = news.take(pattern('a', START), true, WHOSE, START);

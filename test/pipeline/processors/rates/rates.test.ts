@@ -34,6 +34,11 @@ class Partition {
     this.#state = restored;
   }
 
+  /** Bytes of a snapshot. */
+  get bytes(): number {
+    return rates.snapshot(this.#state).length;
+  }
+
   /** What was told since the last look: [label set, minute, entries, errors], sorted; and how many partials it took. */
   look(): { readonly rows: readonly (readonly [string, number, number, number])[]; readonly partials: number } {
     const told = this.told.splice(0);
@@ -112,6 +117,22 @@ describe('rates', () => {
     other.send([{ app: 'mine' }], NOW, 2);
     other.tick(NOW + 10_000);
     expect(other.look().rows).to.deep.equal([['{app="mine"}', 0, 1, 0]]);
+  }).timeout(60_000);
+
+  it('knows label sets as far as there is room for them, and counts the streams beyond it together', () => {
+    const partition = new Partition();
+    const all = many(5000, 1900);
+    for (let tenantId = 1; tenantId <= 8; tenantId++)
+      for (let from = 0; from < all.length; from += 250) partition.send(all.slice(from, from + 250), NOW, tenantId);
+    partition.send([{ app: 'mine' }], NOW, 9);
+    expect(partition.bytes).to.be.below(32e6);
+    partition.restart();
+    partition.tick(NOW + 10_000);
+    const { rows } = partition.look();
+    // 4 MiB of a tenant, 24 MiB of all
+    expect(rows.length).to.be.within(12_000, 14_000);
+    expect(rows.reduce((sum, [, , entries]) => sum + entries, 0)).to.equal(8 * 5000 + 1);
+    expect(rows.filter(([stream]) => stream === '{app="mine"}').length).to.equal(1);
   }).timeout(60_000);
 
   it('tells what is too much for one partial in several, and much at once', () => {
