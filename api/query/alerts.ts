@@ -12,6 +12,8 @@ import { retentionFloor } from './window.ts';
 const SECOND = 1_000_000_000n;
 /** Those that were resolved so long ago are told without being asked for. */
 const RECENT = 86_400n * SECOND;
+/** Texts of a page, bytes. */
+const MOST_BYTES = 8n * 1024n * 1024n;
 /** No statement asks for more alerts than a page and the incidents of one have. */
 const ONE = { limit: 1, offset: 0 };
 
@@ -84,7 +86,14 @@ export function lastWord({ fixed, last }: Where): Sql {
   return join([all, sql`(id, version) IN (SELECT id, max(version) FROM alerts WHERE ${all} GROUP BY id)`, ...last], sql` AND `);
 }
 
-/** The last word on each alert: its row with the highest version, which may be there twice. */
+/** What is shown of a row, in this order. */
+const COLUMNS = sql`toString(id), detector, stream, severity, title, description, evidence, state, toString(reinterpretAsInt64(fired_at)), fire_count, toString(reinterpretAsInt64(resolved_at)), toString(reinterpretAsInt64(updated_at)), note, toString(incident_id)`;
+const NEWEST_FIRST = sql`fired_at DESC, id DESC`;
+
+/**
+ * The last word on each alert: its row with the highest version, which may be there twice. The items end where their texts have 8 MiB together,
+ * behind the first one at the earliest.
+ */
 export async function readAlerts(
   { fixed, last }: Where,
   { limit, offset }: { readonly limit: number; readonly offset: number },
@@ -95,7 +104,7 @@ export async function readAlerts(
   const where = lastWord({ fixed, last });
   const [rows, counts] = await Promise.all([
     store.rows(
-      sql`SELECT toString(id), detector, stream, severity, title, description, evidence, state, toString(reinterpretAsInt64(fired_at)), fire_count, toString(reinterpretAsInt64(resolved_at)), toString(reinterpretAsInt64(updated_at)), note, toString(incident_id) FROM alerts WHERE ${where} ORDER BY fired_at DESC, id DESC LIMIT 1 BY id LIMIT ${uint32(limit)} OFFSET ${uint32(offset)}`,
+      sql`SELECT ${COLUMNS} FROM (SELECT *, sum(size) OVER (ORDER BY ${NEWEST_FIRST}) - size AS before FROM (SELECT *, length(stream) + length(description) + length(evidence) AS size FROM alerts WHERE ${where} ORDER BY ${NEWEST_FIRST} LIMIT 1 BY id LIMIT ${uint32(limit)} OFFSET ${uint32(offset)})) WHERE before < ${int64(MOST_BYTES)} ORDER BY ${NEWEST_FIRST}`,
       options,
     ),
     store.rows(sql`SELECT toString(uniqExact(id)) FROM alerts WHERE ${where}`, options),

@@ -280,4 +280,23 @@ describe('GET /alerts', function () {
       expect((await call(`?${wrong}`, { what: 'incidents' })).status, wrong).to.equal(400);
     expect((await call('', { what: 'incidents', key: 'ingest' })).status).to.equal(403);
   });
+
+  it('ends pages of large alerts at 8 MiB, and shows them all', async () => {
+    const evidence = JSON.stringify({ text: 'x'.repeat(65_000) });
+    const large = Array.from({ length: 300 }, (_none, index) => ({ id: 1000 + index, tenantId: 2, incidentId: 950, service: 'large', firedAt: FIRED - index, evidence })); // prettier-ignore
+    for (const one of large) await tell([one, 60]);
+    const found: number[] = [];
+    const sizes: number[] = [];
+    for (let json: Page | null = null; json === null || json.has_more;) {
+      json = (await call(`?service=large&limit=2000&offset=${String(found.length)}`, { key: 'two', tenant: 2 })).json;
+      expect(json).to.include({ total: 300, offset: found.length });
+      sizes.push(json.items.length);
+      found.push(...json.items.map(({ id }) => id));
+    }
+    expect(found).to.deep.equal(large.map(({ id }) => id));
+    expect(sizes.slice(0, 2)).to.deep.equal([129, 129]);
+    const { json } = await call('/950', { what: 'incidents', key: 'two', tenant: 2 });
+    expect((json as unknown as { alert_count: number; alerts: unknown[] }).alert_count).to.equal(300);
+    expect((json as unknown as { alerts: unknown[] }).alerts.length).to.equal(129);
+  });
 });
