@@ -212,8 +212,13 @@ export class HttpServer implements Service {
    */
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     if (this.#ended.has(socket)) return;
+    // Node has let go of the socket: an error that nobody listens for would end the process
+    const onError = (): void => void socket.destroy();
+    socket.on('error', onError);
     const go = (): void => {
       if (socket.destroyed) return;
+      // whoever takes it over listens for its errors
+      socket.off('error', onError);
       if (asksForWebSocket(request) && this.#options.onUpgrade?.(request, socket, head) === true) return;
       socket.unshift(Buffer.concat([withoutOffer(request), head]));
       this.#server.emit('connection', socket);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import { gatedEndpoints } from '../../../api/app/gated-endpoints.ts';
 import { logBody } from '../../../api/http/body.ts';
@@ -19,6 +20,12 @@ const WEBSOCKET = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-V
 const H2C = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA'];
 const request = (line: string, headers: readonly string[], body = ''): string =>
   `${line} HTTP/1.1\r\n${['Host: x', ...headers].join('\r\n')}\r\n\r\n${body}`;
+
+/** Something that happens once. */
+class Signal {
+  give = (): void => undefined;
+  readonly promise = new Promise<void>((resolve) => (this.give = resolve));
+}
 
 describe('requests for another protocol', () => {
   const hosts: Record<string, Awaited<ReturnType<typeof startHost>>> = {};
@@ -101,21 +108,17 @@ describe('requests for another protocol', () => {
 
   describe('once WebSockets are taken over', () => {
     const taken: string[] = [];
-    let [begin, release] = [(): void => undefined, (): void => undefined];
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    /** When a request for `/slow` has begun, what it waits for, and its answer. */
+    let slowly: { begun: Signal; released: Signal; response?: ServerResponse } = { begun: new Signal(), released: new Signal() };
     const slow: Endpoint = {
       methods: ['GET'],
       path: '/slow',
       errors: 'query',
       access: null,
-      handle: async () => {
-        begin();
-        await released;
+      handle: async ({ response }) => {
+        slowly.response = response;
+        slowly.begun.give();
+        await slowly.released.promise;
         return { status: 200, body: '"slow"' };
       },
     };
@@ -129,7 +132,10 @@ describe('requests for another protocol', () => {
         },
       });
     });
-    beforeEach(() => (taken.length = 0));
+    beforeEach(() => {
+      taken.length = 0;
+      slowly = { begun: new Signal(), released: new Signal() };
+    });
 
     it('a WebSocket is', async () => {
       for (const name of ['websocket', 'WebSocket', 'h2c, websocket'])
@@ -183,12 +189,22 @@ describe('requests for another protocol', () => {
     });
     it('h2c behind a request that is still being answered', async () => {
       const client = open('websocket').send(request('GET /slow', []) + request('GET /health', H2C) + request('GET /nowhere', []));
-      await begun;
-      release();
+      await slowly.begun.promise;
+      slowly.released.give();
       expect((await client.answer()).body).to.equal('"slow"');
       expect((await client.answer()).body).to.equal('{"status":"ok"}');
       expect((await client.answer()).status).to.equal(404);
       client.destroy();
+    });
+    it('h2c behind a request whose answer cannot be written: the process goes on', async () => {
+      const client = open('websocket').send(request('GET /slow', []) + request('GET /health', H2C).repeat(3));
+      await slowly.begun.promise;
+      const [answer, socket] = [slowly.response, slowly.response?.socket];
+      // Koa listens for errors until an answer has ended; what is written may fail after that
+      answer?.once('finish', () => socket?.destroy(Object.assign(new Error('write ECONNRESET'), { code: 'ECONNRESET' })));
+      slowly.released.give();
+      await client.gone();
+      expect((await ask('websocket', request('GET /health', []))).status).to.equal(200);
     });
     it('a bad request behind the offer is refused with a request id', async () => {
       const client = open('websocket').send(request('POST /echo', [...H2C, 'Transfer-Encoding: chunked', 'X-Request-Id: mine'], 'zz\r\n'));
