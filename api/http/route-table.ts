@@ -1,3 +1,5 @@
+import Router from '@koa/router';
+
 /** What was found for a path: the members by method, the parameters, and the template it matched. */
 export type Found<Member> = {
   readonly template: string;
@@ -6,17 +8,19 @@ export type Found<Member> = {
 };
 
 type Leaf<Member> = { readonly template: string; readonly members: Map<string, Member> };
-type Pattern<Member> = { readonly segments: readonly string[]; readonly leaf: Leaf<Member> };
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
+const REST = 'rest';
 
 /**
- * Paths to members. A segment `{name}` or `:name` is a parameter (one non-empty segment), a last segment `*` takes all the rest.
- * Exact paths win over patterns, and patterns are tried in the order in which they were added.
+ * Paths to members. A segment `{name}` or `:name` is a parameter (one non-empty segment), a last segment `*` takes all the rest, as the parameter `rest`.
+ * Paths without parameters, all of those that entries come on, are looked up in one step; the others are matched by @koa/router, in the order in
+ * which they were added.
  */
 export class RouteTable<Member> {
-  readonly #exact = new Map<string, Found<Member> & Leaf<Member>>();
-  readonly #patterns: Pattern<Member>[] = [];
+  readonly #leaves = new Map<string, Leaf<Member>>();
+  readonly #exact = new Map<string, Found<Member>>();
+  readonly #router = new Router({ sensitive: true, strict: true });
 
   /** Adds a member; the same method and path twice is a bug. */
   add(methods: readonly string[], path: string, member: Member): void {
@@ -32,49 +36,34 @@ export class RouteTable<Member> {
   find(path: string): Found<Member> | null {
     const exact = this.#exact.get(path);
     if (exact !== undefined) return exact;
-    const segments = path.split('/');
-    for (const { segments: pattern, leaf } of this.#patterns) {
-      const params = matchSegments(pattern, segments);
-      if (params !== null) return { ...leaf, params };
+    for (const layer of this.#router.match(path, '').path) {
+      const captures = layer.captures(path);
+      const leaf = this.#leaves.get(layer.name ?? '');
+      if (leaf !== undefined && captures.every(isWellFormed)) return { ...leaf, params: layer.params(path, captures) };
     }
     return null;
   }
 
   #leaf(template: string): Leaf<Member> {
-    if (!/[{*]/.test(template)) {
-      const known = this.#exact.get(template) ?? { template, members: new Map<string, Member>(), params: NO_PARAMS };
-      this.#exact.set(template, known);
-      return known;
-    }
-    const known = this.#patterns.find((pattern) => pattern.leaf.template === template);
-    if (known !== undefined) return known.leaf;
+    const known = this.#leaves.get(template);
+    if (known !== undefined) return known;
     const leaf = { template, members: new Map<string, Member>() };
-    this.#patterns.push({ segments: template.split('/'), leaf });
+    this.#leaves.set(template, leaf);
+    if (/[{*]/.test(template)) this.#router.register(patternOf(template), [], () => undefined, { name: template });
+    else this.#exact.set(template, { ...leaf, params: NO_PARAMS });
     return leaf;
   }
 }
 
-function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
-  const rest = pattern.at(-1) === '*';
-  if (rest ? segments.length < pattern.length : segments.length !== pattern.length) return null;
-  const params = Object.create(null) as Record<string, string>;
-  for (const [index, part] of pattern.entries()) {
-    const segment = segments[index] ?? '';
-    if (part === '*') params['*'] = segments.slice(index).join('/');
-    else if (part.startsWith('{')) {
-      const text = decodeSegment(segment);
-      if (text === null || text === '') return null;
-      params[part.slice(1, -1)] = text;
-    } else if (part !== segment) return null;
-  }
-  return params;
-}
+/** As path-to-regexp writes it. */
+const patternOf = (template: string): string => template.replace(/\{(\w+)\}/g, ':$1').replace(/\*$/, `{*${REST}}`);
 
-/** The percent-decoded segment; null where its escapes are wrong. */
-function decodeSegment(segment: string): string | null {
+/** Whether the escapes of a segment are right: the router would leave wrong ones as they are. */
+function isWellFormed(segment: string | undefined): boolean {
   try {
-    return segment.includes('%') ? decodeURIComponent(segment) : segment;
+    if (segment?.includes('%') === true) decodeURIComponent(segment);
+    return true;
   } catch {
-    return null;
+    return false;
   }
 }

@@ -41,7 +41,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   answers('/files/*', {
     access: null,
     handle: (exchange) =>
-      Promise.resolve({ status: 200, headers: { 'Content-Type': 'text/css' }, body: `rest ${exchange.params['*'] ?? ''}` }),
+      Promise.resolve({ status: 200, headers: { 'Content-Type': 'text/css' }, body: `rest ${exchange.params['rest'] ?? ''}` }),
   }),
   answers('/empty', { access: null, methods: ['GET', 'POST'], handle: () => Promise.resolve({ status: 202 }) }),
   answers('/nothing', { access: null, handle: () => Promise.resolve({ status: 204 }) }),
