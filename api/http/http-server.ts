@@ -79,8 +79,10 @@ export class HttpServer implements Service {
     this.#looks = setInterval(() => {
       unsent.look(this.#open);
     }, LOOK_MS).unref();
-    this.#server.on('connection', () => {
+    this.#server.on('connection', (socket) => {
       this.#arrivals += 1;
+      // Node lets go of one with an upgrade, and an error that nobody listens for would end the process; the socket is destroyed by then
+      if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore);
     });
     // the body reader sends "100 Continue" once it wants the body
     this.#server.on('checkContinue', this.#onRequest);
@@ -212,13 +214,8 @@ export class HttpServer implements Service {
    */
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     if (this.#ended.has(socket)) return;
-    // Node has let go of the socket: an error that nobody listens for would end the process
-    const onError = (): void => void socket.destroy();
-    socket.on('error', onError);
     const go = (): void => {
       if (socket.destroyed) return;
-      // whoever takes it over listens for its errors
-      socket.off('error', onError);
       if (asksForWebSocket(request) && this.#options.onUpgrade?.(request, socket, head) === true) return;
       socket.unshift(Buffer.concat([withoutOffer(request), head]));
       this.#server.emit('connection', socket);
@@ -229,7 +226,6 @@ export class HttpServer implements Service {
   };
 
   readonly #onConnect = (request: IncomingMessage, socket: Duplex): void => {
-    socket.on('error', () => socket.destroy());
     this.#end(socket, CONNECT, request, `Allow: ${METHODS}\r\n`);
   };
 
@@ -249,6 +245,8 @@ export class HttpServer implements Service {
     destroySoon(socket);
   }
 }
+
+const ignore = (): void => undefined;
 
 const METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 const CONNECT = [405, 'The method CONNECT is not allowed: Logweir is not a proxy.'] as const;
