@@ -1,13 +1,19 @@
 import xxhash from 'xxhash-wasm';
 import { corrupt, type TooLarge } from './corrupt.ts';
+import { inflateNatively } from './zstd-native.ts';
 import { decodeBlock, MAX_BLOCK_BYTES, type FrameState } from './zstd-block.ts';
 import { fail } from './zstd-entropy.ts';
 
 /**
- * Zstandard (RFC 8878), any number of frames. Our own reader, because fzstd 0.1 lets one block of 19 bytes copy without bounds for
- * seconds, and verifies no checksum. Node's zlib has Zstandard only from 22.15 on.
+ * Zstandard (RFC 8878), any number of frames, to at most `cap` bytes: by Node's zlib where that has it (22.15) and takes it, else by a reader
+ * of our own, which also says what is wrong.
  */
 export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
+  return (await inflateNatively(bytes, cap)) ?? decodeZstd(bytes, cap, tooLarge);
+}
+
+/** The same by our own reader: fzstd 0.1 lets one block of 19 bytes copy without bounds for seconds, and verifies no checksum. */
+export async function decodeZstd(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
   if (bytes.length === 0) fail('it is empty');
   const hash = await (hasher ??= xxhash());
   const output = new Output(bytes.length, cap, tooLarge);
