@@ -9,16 +9,18 @@ import { words } from './eslint.words.js';
  */
 const ROOMS = {
   'pipeline/core': [],
-  'pipeline/wasm': ['pipeline/core'],
-  'pipeline/bus': ['pipeline/core', 'pipeline/wasm'],
-  'pipeline/logs': ['pipeline/core', 'pipeline/wasm', 'pipeline/bus', 'pipeline/clusterer'],
+  'pipeline/compression': ['pipeline/core'],
+  'pipeline/wire': ['pipeline/core'],
+  'pipeline/wasm': ['pipeline/core', 'pipeline/compression'],
+  'pipeline/bus': ['pipeline/core', 'pipeline/compression', 'pipeline/wasm'],
+  'pipeline/logs': ['pipeline/core', 'pipeline/wire', 'pipeline/wasm', 'pipeline/bus', 'pipeline/clusterer'],
   'pipeline/counters': ['pipeline/core', 'pipeline/bus', 'pipeline/logs'],
   'pipeline/alerts': ['pipeline/core', 'pipeline/bus', 'pipeline/counters'],
   'pipeline/notify': ['pipeline/core', 'pipeline/alerts'],
   'pipeline/store': ['pipeline/core'],
-  'pipeline/normalizers': ['pipeline/core', 'pipeline/logs'],
+  'pipeline/normalizers': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'pipeline/logs'],
   'pipeline/detectors': ['pipeline/core'],
-  'pipeline/clusterer': ['pipeline/core'],
+  'pipeline/clusterer': ['pipeline/core', 'pipeline/wire'],
   'pipeline/processors': [
     'pipeline/core',
     'pipeline/bus',
@@ -32,6 +34,7 @@ const ROOMS = {
   logsql: ['pipeline/core', 'pipeline/clusterer'],
   sinks: ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'pipeline/counters', 'pipeline/alerts', 'pipeline/store'],
   api: [
+    'pipeline/compression',
     'pipeline/core',
     'pipeline/bus',
     'pipeline/logs',
@@ -42,7 +45,7 @@ const ROOMS = {
     'pipeline/clusterer',
     'logsql',
   ],
-  cli: ['pipeline/core', 'pipeline/detectors', 'logsql'],
+  cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql'],
   main: [
     'pipeline/core',
     'pipeline/bus',

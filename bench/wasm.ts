@@ -4,7 +4,7 @@
  * Forms are measured in turns, several rounds over, so that a machine that drifts does not favour one; the median round is shown.
  */
 import { parseArgs } from 'node:util';
-import { crc32c } from '../pipeline/core/crc32c.ts';
+import { crc32c } from '../pipeline/compression/crc32c.ts';
 import { wasmCrc32c } from '../pipeline/wasm/crc32c.ts';
 import { lz4Bound, typescriptLz4, wasmLz4, type Lz4 } from '../pipeline/wasm/lz4.ts';
 import { wasm } from '../pipeline/wasm/module.ts';

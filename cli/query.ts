@@ -1,4 +1,4 @@
-import { parseEntry, splitArray, splitObject } from '../pipeline/core/json-entry.ts';
+import { parseEntry, splitArray, splitObject } from './json-entry.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
 import { asksForHelp, readFlags } from './flags.ts';
 import { renderExplained, type ExplainedQuery } from './explained.ts';

@@ -1,4 +1,4 @@
-import { parseEntry } from '../pipeline/core/json-entry.ts';
+import { parseEntry } from './json-entry.ts';
 import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
 import { followEvents, type StreamEvent } from './event-stream.ts';
 import { asksForHelp, readFlags } from './flags.ts';

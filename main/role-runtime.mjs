@@ -5,7 +5,7 @@ const MALLOC = { MALLOC_ARENA_MAX: '2' };
  * with a threshold of its own they are given back to the system. A sink needs 150 MiB of V8's heap at most. V8 collects its heap of 25 MiB
  * when it has grown by 40 %, a share that follows from how much it may take, and counts the buffers that records lie in as growth: it did
  * so for every 16 MB that came, which was 40 % of the sink's CPU. Below 96 MiB, buffers included, it is left alone.
- * `--expose-gc` is for `pipeline/core/garbage.ts`.
+ * `--expose-gc` is for `main/roles/garbage.ts`.
  */
 const SINK = {
   flags: ['--expose-gc', '--max-old-space-size=512', '--initial-old-space-size=96'],

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidBody, payloadTooLarge, unsupportedEncoding, type HttpError } from '../../pipeline/core/errors.ts';
-import { inflate, type Coding } from '../../pipeline/core/inflate.ts';
+import { inflate, type Coding } from '../../pipeline/compression/inflate.ts';
 
 /**
  * A body that is too large: how much came (exactly, or where reading stopped: `more`), the cap, whether it was compressed, and

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientGone } from '../../pipeline/core/errors.ts';
-import type { Coding } from '../../pipeline/core/inflate.ts';
+import type { Coding } from '../../pipeline/compression/inflate.ts';
 import type { CredentialRequest } from '../auth/forms.ts';
 import { jsonBody, readBody, type BodyCaps, type BodyMeter } from './body.ts';
 import { parseJson } from './json.ts';

@@ -2,7 +2,7 @@ import Koa from 'koa';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { HttpError, methodNotAllowed, notFound } from '../../pipeline/core/errors.ts';
+import { HttpError, httpErrorOf, methodNotAllowed, notFound } from '../../pipeline/core/errors.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { authenticate, authorize, type KeyStore } from '../auth/authenticate.ts';
 import { extractCredential } from '../auth/forms.ts';
@@ -129,7 +129,8 @@ function noteFailure(thrown: unknown, exchange: Exchange, { metrics, log }: Host
 }
 
 function toHttpError(thrown: unknown, exchange: Exchange, log: Logger): HttpError {
-  if (thrown instanceof HttpError) return thrown;
+  const known = httpErrorOf(thrown);
+  if (known !== null) return known;
   log.error({ err: thrown, requestId: exchange.requestId, route: exchange.template }, 'A request failed unexpectedly.');
   return internalError(thrown);
 }

@@ -1,4 +1,4 @@
-import { HttpError, invalidBody } from '../../pipeline/core/errors.ts';
+import { httpErrorOf, invalidBody } from '../../pipeline/core/errors.ts';
 import { sampleOf } from '../../pipeline/core/sample.ts';
 import type { EntryWriter, Written } from '../../pipeline/logs/writer.ts';
 import type { IngestRequest, Normalizer } from '../../pipeline/normalizers/normalizer.ts';
@@ -125,12 +125,13 @@ async function readEntries(
       normalizer.normalize(request, writer);
       return { request, writer };
     });
-  } catch (error) {
-    if (error instanceof HttpError && error.status === 400) {
+  } catch (thrown) {
+    const error = httpErrorOf(thrown);
+    if (error?.status === 400) {
       const refused = { index: null, reason: error.message, sample: sampleOf(body) };
       rejections?.add(tenantId, [{ ...origin(exchange, normalizer, receivedAt), ...refused }]);
     }
-    throw error;
+    throw error ?? thrown;
   }
 }
 

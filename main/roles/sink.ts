@@ -3,7 +3,7 @@ import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { RangeConsumer, type Expired } from '../../pipeline/bus/range-consumer.ts';
 import type { PaceLimits } from '../../pipeline/bus/insert-pace.ts';
-import { collectGarbage } from '../../pipeline/core/garbage.ts';
+import { collectGarbage } from './garbage.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';

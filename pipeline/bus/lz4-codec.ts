@@ -1,5 +1,5 @@
 import { payloadTooLarge } from '../core/errors.ts';
-import { inflateLz4 } from '../core/lz4.ts';
+import { inflateLz4 } from '../compression/lz4.ts';
 
 /** Most bytes that one lz4 batch of a topic may decompress to. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { payloadTooLarge } from '../core/errors.ts';
-import { inflateBlock } from '../core/snappy.ts';
+import { inflateBlock } from '../compression/snappy.ts';
 
 const require = createRequire(import.meta.url);
 type Codec = { compress(encoder: { readonly buffer: Buffer }): Promise<Buffer> };

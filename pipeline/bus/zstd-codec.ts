@@ -1,5 +1,5 @@
 import { payloadTooLarge } from '../core/errors.ts';
-import { inflateZstd } from '../core/zstd.ts';
+import { inflateZstd } from '../compression/zstd.ts';
 
 /** Most bytes that one zstd batch of a topic may decompress to. */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;

@@ -1,3 +1,5 @@
+import { CorruptBytes } from './corrupt-bytes.ts';
+
 /** Errors that a client is told of. One factory each, so that a slug, a status and a sentence exist once. */
 
 /** What a renderer may add to an error's answer. */
@@ -32,6 +34,10 @@ export class HttpError extends Error {
 export const unauthorized = (detail: string): HttpError => new HttpError(401, 'unauthorized', detail);
 export const forbidden = (detail: string, options: ErrorOptions = {}): HttpError => new HttpError(403, 'forbidden', detail, options);
 export const notFound = (detail = 'No such path.'): HttpError => new HttpError(404, 'not_found', detail);
+/** What is answered for an error that says what was wrong with a request; null for any other. */
+export const httpErrorOf = (thrown: unknown): HttpError | null =>
+  thrown instanceof HttpError ? thrown : thrown instanceof CorruptBytes ? invalidBody(thrown.message) : null;
+
 export const invalidBody = (detail: string, options: ErrorOptions = {}): HttpError => new HttpError(400, 'invalid_body', detail, options);
 export const invalidParameter = (detail: string): HttpError => new HttpError(400, 'invalid_parameter', detail);
 

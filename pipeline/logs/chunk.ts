@@ -1,4 +1,4 @@
-import { placeOf, tenantSeed } from '../core/shard.ts';
+import { placeOf, tenantSeed } from './shard.ts';
 import { encodeColumns } from './columns/column-encoder.ts';
 import { LogColumns, type Vocabulary } from './columns/log-columns.ts';
 import { StreamList } from './stream-list.ts';

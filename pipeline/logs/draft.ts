@@ -10,7 +10,7 @@ import {
   skipValue,
   skipWord,
   UNICODE_ESCAPED,
-} from '../core/json-tokens.ts';
+} from '../wire/json-tokens.ts';
 import { JSON_TEXT, objectScanner, TAPE_WIDTH, UNICODE_STRING, type ObjectScanner } from '../wasm/object-scanner.ts';
 import { escapeText } from './escape-text.ts';
 import { HeldFields } from './held.ts';

@@ -1,4 +1,4 @@
-import { QUOTE } from '../core/bytes.ts';
+import { QUOTE } from '../wire/bytes.ts';
 import { renderStream } from '../core/labels.ts';
 
 const BACKSLASH = 0x5c;

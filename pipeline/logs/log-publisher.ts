@@ -1,8 +1,8 @@
 import { RecordPublisher, type RecordPublisherOptions } from '../bus/record-publisher.ts';
 import { backpressure } from '../core/errors.ts';
-import { retentionClass } from '../core/retention.ts';
+import { retentionClass } from './retention.ts';
 import type { Service } from '../core/service.ts';
-import { Shards } from '../core/shard.ts';
+import { Shards } from './shard.ts';
 import type { Chunk } from './chunk.ts';
 import { OpenRecord, type RecordOwner } from './open-record.ts';
 import { LOGS_TOPIC } from './record.ts';

@@ -4,7 +4,7 @@ import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
 import { MessagePatterns } from '../clusterer/message-patterns.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
 import { Draft } from './draft.ts';
-import { last, skipSpace } from '../core/json-tokens.ts';
+import { last, skipSpace } from '../wire/json-tokens.ts';
 import { Names } from './names.ts';
 import { Rejections, type Rejected } from './rejections.ts';
 import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';

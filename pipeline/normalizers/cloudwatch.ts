@@ -1,6 +1,6 @@
-import { OPEN_ARRAY } from '../core/bytes.ts';
-import { skipString, skipValue } from '../core/json-tokens.ts';
-import { stringAt, walkArray, walkObject } from '../core/json-walk.ts';
+import { OPEN_ARRAY } from '../wire/bytes.ts';
+import { skipString, skipValue } from '../wire/json-tokens.ts';
+import { stringAt, walkArray, walkObject } from '../wire/json-walk.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { LogEvents } from './cloudwatch/events.ts';
 import { InnerGzip, isGzip } from './shared/inner-gzip.ts';

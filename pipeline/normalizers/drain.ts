@@ -1,5 +1,5 @@
 import { invalidBody } from '../core/errors.ts';
-import { skipSpace, skipValue } from '../core/json-tokens.ts';
+import { skipSpace, skipValue } from '../wire/json-tokens.ts';
 import type { EntryWriter } from '../logs/writer.ts';
 import { takeLogplex } from './heroku.ts';
 import { jsonEntries } from './json-entries.ts';

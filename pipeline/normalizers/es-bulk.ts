@@ -1,5 +1,5 @@
 import { invalidBody } from '../core/errors.ts';
-import { skipSpace, skipValue } from '../core/json-tokens.ts';
+import { skipSpace, skipValue } from '../wire/json-tokens.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { endOfLine, startsWith } from './shared/bytes.ts';
 import { jsonErrorDetail, NO_OBJECT } from './shared/json-error.ts';

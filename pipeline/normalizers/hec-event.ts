@@ -1,7 +1,7 @@
-import { OPEN_OBJECT, QUOTE } from '../core/bytes.ts';
+import { OPEN_OBJECT, QUOTE } from '../wire/bytes.ts';
 import { invalidBody } from '../core/errors.ts';
-import { skipSpace } from '../core/json-tokens.ts';
-import { stringAt } from '../core/json-walk.ts';
+import { skipSpace } from '../wire/json-tokens.ts';
+import { stringAt } from '../wire/json-walk.ts';
 import { FixedName } from '../logs/names.ts';
 import type { Draft } from '../logs/draft.ts';
 import { validUtf8, type EntryWriter } from '../logs/writer.ts';

@@ -1,6 +1,6 @@
-import { OPEN_ARRAY, OPEN_OBJECT } from '../core/bytes.ts';
+import { OPEN_ARRAY, OPEN_OBJECT } from '../wire/bytes.ts';
 import { invalidBody } from '../core/errors.ts';
-import { skipSpace, skipValue } from '../core/json-tokens.ts';
+import { skipSpace, skipValue } from '../wire/json-tokens.ts';
 import { lastJsonError, validUtf8, type EntryWriter } from '../logs/writer.ts';
 import { endOfLine } from './shared/bytes.ts';
 import { jsonErrorReason, NO_OBJECT } from './shared/json-error.ts';

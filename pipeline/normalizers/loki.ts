@@ -1,6 +1,6 @@
 import { payloadTooLarge } from '../core/errors.ts';
-import type { Coding } from '../core/inflate.ts';
-import { inflateSnappy } from '../core/snappy.ts';
+import type { Coding } from '../compression/inflate.ts';
+import { inflateSnappy } from '../compression/snappy.ts';
 import type { EntryWriter } from '../logs/writer.ts';
 import { isJsonBody } from './shared/body-encoding.ts';
 import { readLokiJson } from './loki/json.ts';

@@ -1,4 +1,4 @@
-import type { Coding } from '../core/inflate.ts';
+import type { Coding } from '../compression/inflate.ts';
 import type { EntryWriter, Written } from '../logs/writer.ts';
 
 export type { Written };

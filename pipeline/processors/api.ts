@@ -1,5 +1,5 @@
 /** What a processor outside of this package is written with: `import … from 'logweir/processor'` (docs/extending/processors.md). */
-export { HyperLogLog } from '../core/hyperloglog.ts';
+export { HyperLogLog } from './hyperloglog.ts';
 export type { AbsoluteRecord } from '../bus/absolute-record.ts';
 export type { Measure } from '../counters/measure.ts';
 export { entries, type Entry } from './entries.ts';

@@ -1,4 +1,4 @@
-import { HyperLogLog } from '../core/hyperloglog.ts';
+import { HyperLogLog } from './hyperloglog.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput } from './merge/partial.ts';
 import type { Fold } from './processor.ts';
 

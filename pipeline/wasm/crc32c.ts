@@ -1,4 +1,4 @@
-import { crc32c as typescriptCrc32c } from '../core/crc32c.ts';
+import { crc32c as typescriptCrc32c } from '../compression/crc32c.ts';
 import { wasm, type WasmModule } from './module.ts';
 
 /** CRC-32C in WebAssembly, with the memory of this module. Bytes of any length: they go through its input piece by piece. */

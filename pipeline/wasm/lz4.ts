@@ -1,6 +1,7 @@
+import { CorruptBytes } from '../core/corrupt-bytes.ts';
 import { HttpError, payloadTooLarge } from '../core/errors.ts';
-import { compressLz4Block, lz4Bound } from '../core/lz4-block.ts';
-import { inflateLz4Block } from '../core/lz4.ts';
+import { compressLz4Block, lz4Bound } from '../compression/lz4-block.ts';
+import { inflateLz4Block } from '../compression/lz4.ts';
 import { wasm, type WasmModule } from './module.ts';
 
 export { lz4Bound };
@@ -76,7 +77,7 @@ export function typescriptLz4(): Lz4 {
       target.set(bytes, at);
       return true;
     } catch (error) {
-      if (error instanceof HttpError) return false;
+      if (error instanceof HttpError || error instanceof CorruptBytes) return false;
       throw error;
     }
   };

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { embeddedEngines } from '../../main/engines.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { loadConfig } from '../../pipeline/core/config.ts';
-import { HyperLogLog } from '../../pipeline/core/hyperloglog.ts';
+import { HyperLogLog } from '../../pipeline/processors/hyperloglog.ts';
 import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
 import { inputOf } from '../../pipeline/processors/input.ts';
 import { Store } from '../../pipeline/store/client.ts';

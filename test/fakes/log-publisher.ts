@@ -2,7 +2,7 @@ import type { LogPublisher } from '../../api/ingest/log-publisher.ts';
 import { backpressure } from '../../pipeline/core/errors.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { entriesOfChunk } from '../pipeline/logs/entry-lines.ts';
-import { Shards } from '../../pipeline/core/shard.ts';
+import { Shards } from '../../pipeline/logs/shard.ts';
 import { EntryCodec, EntryWriter, type RequestOptions, type WriterOptions, type Written } from '../../pipeline/logs/writer.ts';
 
 /** Keeps what it was given instead of sending it to Kafka. */

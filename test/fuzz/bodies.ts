@@ -1,6 +1,6 @@
 import { textOf } from '../../pipeline/core/entry.ts';
-import { HttpError, payloadTooLarge } from '../../pipeline/core/errors.ts';
-import { inflate } from '../../pipeline/core/inflate.ts';
+import { httpErrorOf, payloadTooLarge } from '../../pipeline/core/errors.ts';
+import { inflate } from '../../pipeline/compression/inflate.ts';
 import { EntryWriter } from '../../pipeline/logs/writer.ts';
 import { readCoding } from '../../api/http/body.ts';
 import { cpuMs } from '../cpu-time.ts';
@@ -60,8 +60,9 @@ async function decodeAndNormalize(seed: Seed, encoding: string, wire: Buffer): P
     const body = coding === null ? wire : await inflate(coding, wire, CAP, (received, more) => payloadTooLarge(received, CAP, { more }));
     request = requestOf(seed, body);
     return { outcome: take(seed.normalizer, request), request };
-  } catch (error) {
-    if (!(error instanceof HttpError && error.status >= 400 && error.status < 500)) throw error;
+  } catch (thrown) {
+    const error = httpErrorOf(thrown);
+    if (error === null || error.status < 400 || error.status >= 500) throw thrown;
     return { outcome: { status: error.status, accepted: 0, rejected: 0 }, request };
   }
 }

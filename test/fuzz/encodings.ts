@@ -1,6 +1,6 @@
 import { compress } from 'snappyjs';
 import { gzipSync } from 'node:zlib';
-import { crc32c } from '../../pipeline/core/crc32c.ts';
+import { crc32c } from '../../pipeline/compression/crc32c.ts';
 
 /** The content encodings of a body, as shippers make them. */
 export const ENCODINGS: Readonly<Record<string, (body: Buffer) => Buffer>> = {

@@ -19,14 +19,14 @@ describe('damaged bodies of all formats and encodings', function () {
   });
 
   it('its encoders make what the decoders take', async () => {
-    const { inflate } = await import('../../pipeline/core/inflate.ts');
+    const { inflate } = await import('../../pipeline/compression/inflate.ts');
     const { readCoding } = await import('../../api/http/body.ts');
     const { contentEncoding } = await import('./encodings.ts');
     const body = Buffer.from('héllo '.repeat(40_000));
     for (const [name, encode] of Object.entries(ENCODINGS)) {
       const coding = readCoding(contentEncoding(name));
       const decoded =
-        coding === null ? encode(body) : await inflate(coding, encode(body), body.length, () => new Error('too large') as never);
+        coding === null ? encode(body) : await inflate(coding, encode(body), body.length, () => new Error('too large'));
       expect(decoded.equals(body), name).to.equal(true);
     }
   });

@@ -1,6 +1,6 @@
 import { MessagePatterns } from '../../clusterer/message-patterns.ts';
 import { Shapes } from '../../clusterer/shapes.ts';
-import { NEWLINE } from '../../core/bytes.ts';
+import { NEWLINE } from '../../wire/bytes.ts';
 import { Literal } from '../../core/entry.ts';
 import { MAX_TIME, MIN_TIME } from '../../core/time.ts';
 import { readLiterals } from '../row.ts';

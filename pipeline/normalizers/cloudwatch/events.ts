@@ -1,6 +1,6 @@
-import { BACKSLASH, NEWLINE, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
-import { skipSpace, skipValue } from '../../core/json-tokens.ts';
-import { stringAt, walkArray } from '../../core/json-walk.ts';
+import { BACKSLASH, NEWLINE, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
+import { skipSpace, skipValue } from '../../wire/json-tokens.ts';
+import { stringAt, walkArray } from '../../wire/json-walk.ts';
 import { STRING, type Draft } from '../../logs/draft.ts';
 import { FixedName } from '../../logs/names.ts';
 import { validUtf8, type EntryWriter } from '../../logs/writer.ts';

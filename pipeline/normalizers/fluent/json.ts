@@ -1,6 +1,6 @@
-import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
-import { skipSpace, skipValue } from '../../core/json-tokens.ts';
-import { stringAt, walkArray } from '../../core/json-walk.ts';
+import { CLOSE_ARRAY, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
+import { skipSpace, skipValue } from '../../wire/json-tokens.ts';
+import { stringAt, walkArray } from '../../wire/json-walk.ts';
 import type { EntryWriter } from '../../logs/writer.ts';
 import { NO_FIELDS, TaggedEntries, tagProblem } from './tag.ts';
 import { takeElements } from '../shared/json-elements.ts';

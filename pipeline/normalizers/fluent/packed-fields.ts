@@ -1,4 +1,4 @@
-import { head, numberText, readHead } from '../../core/msgpack.ts';
+import { head, numberText, readHead } from '../../wire/msgpack.ts';
 import { formatTime } from '../../core/time.ts';
 import { MAX_DEPTH, STRING, type Draft } from '../../logs/draft.ts';
 import type { Name } from '../../logs/names.ts';

@@ -1,4 +1,4 @@
-import { head, numberText, readHead, skipPacked } from '../../core/msgpack.ts';
+import { head, numberText, readHead, skipPacked } from '../../wire/msgpack.ts';
 import type { EntryWriter } from '../../logs/writer.ts';
 import { NO_FIELDS, TaggedEntries, tagProblem } from './tag.ts';
 import { InnerGzip, isGzip } from '../shared/inner-gzip.ts';

@@ -1,7 +1,7 @@
-import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
+import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
-import { last, skipSpace, skipString, skipValue } from '../../core/json-tokens.ts';
-import { stringAt } from '../../core/json-walk.ts';
+import { last, skipSpace, skipString, skipValue } from '../../wire/json-tokens.ts';
+import { stringAt } from '../../wire/json-walk.ts';
 import { LITERAL, STRING, type Draft } from '../../logs/draft.ts';
 import { FixedName } from '../../logs/names.ts';
 import { validUtf8, type EntryWriter } from '../../logs/writer.ts';

@@ -1,5 +1,5 @@
 import { invalidBody } from '../../core/errors.ts';
-import { lengthTag, ProtobufReader, varintTag } from '../../core/protobuf.ts';
+import { lengthTag, ProtobufReader, varintTag } from '../../wire/protobuf.ts';
 import type { Draft } from '../../logs/draft.ts';
 import { FixedName } from '../../logs/names.ts';
 import type { EntryWriter } from '../../logs/writer.ts';

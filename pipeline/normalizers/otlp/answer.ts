@@ -1,4 +1,4 @@
-import { lengthTag, varintTag } from '../../core/protobuf.ts';
+import { lengthTag, varintTag } from '../../wire/protobuf.ts';
 import { isJsonBody } from '../shared/body-encoding.ts';
 import type { Ack, IngestRequest, Written } from '../normalizer.ts';
 

@@ -1,7 +1,7 @@
-import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
+import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
 import { Literal } from '../../core/entry.ts';
-import { last, PLAIN, skipNumber, skipString, skipValue } from '../../core/json-tokens.ts';
-import { stringAt } from '../../core/json-walk.ts';
+import { last, PLAIN, skipNumber, skipString, skipValue } from '../../wire/json-tokens.ts';
+import { stringAt } from '../../wire/json-walk.ts';
 import { LITERAL, MAX_DEPTH, type Draft } from '../../logs/draft.ts';
 import type { Name } from '../../logs/names.ts';
 import { putValue, type Value } from '../../logs/values.ts';

@@ -1,6 +1,6 @@
-import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../core/bytes.ts';
+import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
-import { last, skipNumber, skipSpace, skipString, skipValue } from '../../core/json-tokens.ts';
+import { last, skipNumber, skipSpace, skipString, skipValue } from '../../wire/json-tokens.ts';
 import type { Draft } from '../../logs/draft.ts';
 import { FixedName, type Name } from '../../logs/names.ts';
 import type { SplitTime } from '../../logs/time-token.ts';

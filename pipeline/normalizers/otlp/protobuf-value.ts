@@ -1,4 +1,4 @@
-import { fixed64Tag, lengthTag, varintTag, type ProtobufReader } from '../../core/protobuf.ts';
+import { fixed64Tag, lengthTag, varintTag, type ProtobufReader } from '../../wire/protobuf.ts';
 import { Literal } from '../../core/entry.ts';
 import { MAX_DEPTH, type Draft } from '../../logs/draft.ts';
 import type { Name } from '../../logs/names.ts';

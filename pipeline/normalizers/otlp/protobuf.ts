@@ -1,4 +1,4 @@
-import { fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../core/protobuf.ts';
+import { fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../wire/protobuf.ts';
 import type { Draft } from '../../logs/draft.ts';
 import { FixedName, type Name } from '../../logs/names.ts';
 import { putValue, type Value } from '../../logs/values.ts';

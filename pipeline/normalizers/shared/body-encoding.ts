@@ -1,4 +1,4 @@
-import { OPEN_OBJECT } from '../../core/bytes.ts';
+import { OPEN_OBJECT } from '../../wire/bytes.ts';
 import type { IngestRequest } from '../normalizer.ts';
 import { afterByteOrderMark } from './bytes.ts';
 

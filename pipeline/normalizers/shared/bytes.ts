@@ -1,4 +1,4 @@
-import { SPACE } from '../../core/bytes.ts';
+import { SPACE } from '../../wire/bytes.ts';
 
 /** The offset of the next line feed, or the end of the body. */
 export function endOfLine(body: Buffer, at: number): number {

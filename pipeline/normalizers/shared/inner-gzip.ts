@@ -1,5 +1,6 @@
-import { HttpError, payloadTooLarge } from '../../core/errors.ts';
-import { inflateGzipSync } from '../../core/inflate.ts';
+import { CorruptBytes } from '../../core/corrupt-bytes.ts';
+import { payloadTooLarge } from '../../core/errors.ts';
+import { inflateGzipSync } from '../../compression/inflate.ts';
 
 /** True for what begins as a gzip stream does (RFC 1952). */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -21,7 +22,7 @@ export class InnerGzip {
       this.#left -= inflated.length;
       return inflated;
     } catch (error) {
-      if (error instanceof HttpError && error.status === 400) return error.message;
+      if (error instanceof CorruptBytes) return error.message;
       throw error;
     }
   }

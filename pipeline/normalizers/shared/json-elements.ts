@@ -1,7 +1,7 @@
-import { OPEN_ARRAY, OPEN_OBJECT } from '../../core/bytes.ts';
+import { OPEN_ARRAY, OPEN_OBJECT } from '../../wire/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
-import { skipSpace, skipValue } from '../../core/json-tokens.ts';
-import { walkArray } from '../../core/json-walk.ts';
+import { skipSpace, skipValue } from '../../wire/json-tokens.ts';
+import { walkArray } from '../../wire/json-walk.ts';
 import { lastJsonError, type EntryWriter } from '../../logs/writer.ts';
 import { endOfLine } from './bytes.ts';
 import { jsonErrorDetail, NO_OBJECT } from './json-error.ts';

@@ -1,6 +1,6 @@
-import { CLOSE_ARRAY, CLOSE_OBJECT } from '../../core/bytes.ts';
-import { last, PLAIN, skipSpace, skipString } from '../../core/json-tokens.ts';
-import { stringAt } from '../../core/json-walk.ts';
+import { CLOSE_ARRAY, CLOSE_OBJECT } from '../../wire/bytes.ts';
+import { last, PLAIN, skipSpace, skipString } from '../../wire/json-tokens.ts';
+import { stringAt } from '../../wire/json-walk.ts';
 import { ByteMap } from '../../logs/byte-map.ts';
 
 /** A name as it is spelled in the body, with its quotes; its number; and the name that followed it last time: a guess. */

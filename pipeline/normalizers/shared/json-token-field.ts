@@ -1,5 +1,5 @@
-import { compact, last, skipString, UNICODE_ESCAPED } from '../../core/json-tokens.ts';
-import { stringAt } from '../../core/json-walk.ts';
+import { compact, last, skipString, UNICODE_ESCAPED } from '../../wire/json-tokens.ts';
+import { stringAt } from '../../wire/json-walk.ts';
 import { LITERAL, STRING, type Draft } from '../../logs/draft.ts';
 import type { Name } from '../../logs/names.ts';
 

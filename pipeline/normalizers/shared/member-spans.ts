@@ -1,5 +1,5 @@
-import { skipValue } from '../../core/json-tokens.ts';
-import { CLOSE_OBJECT } from '../../core/bytes.ts';
+import { skipValue } from '../../wire/json-tokens.ts';
+import { CLOSE_OBJECT } from '../../wire/bytes.ts';
 import { MemberNames, nextMember, openObject, UNKNOWN } from './json-members.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { NEWLINE, SPACE } from '../../core/bytes.ts';
+import { NEWLINE, SPACE } from '../../wire/bytes.ts';
 import { endOfLine } from '../shared/bytes.ts';
 import { priorityAt, priorityLength } from './priority.ts';
 

@@ -1,4 +1,4 @@
-import { HYPHEN } from '../../core/bytes.ts';
+import { HYPHEN } from '../../wire/bytes.ts';
 import type { Draft } from '../../logs/draft.ts';
 import { FixedName } from '../../logs/names.ts';
 

@@ -1,4 +1,4 @@
-import { HYPHEN, SPACE } from '../../core/bytes.ts';
+import { HYPHEN, SPACE } from '../../wire/bytes.ts';
 import type { Draft } from '../../logs/draft.ts';
 import type { SplitTime } from '../../logs/time-token.ts';
 import type { EntryWriter } from '../../logs/writer.ts';

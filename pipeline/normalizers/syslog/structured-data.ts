@@ -1,4 +1,4 @@
-import { BACKSLASH, QUOTE, SPACE } from '../../core/bytes.ts';
+import { BACKSLASH, QUOTE, SPACE } from '../../wire/bytes.ts';
 import type { Draft } from '../../logs/draft.ts';
 import { MAX_NAME_BYTES } from '../../logs/names.ts';
 

@@ -1,4 +1,4 @@
-import { COLON, SPACE } from '../../core/bytes.ts';
+import { COLON, SPACE } from '../../wire/bytes.ts';
 import { dayOf, readLocalIso, two, type SplitTime } from '../../logs/time-token.ts';
 import type { Zone } from './zone.ts';
 

@@ -1,8 +1,8 @@
 import { ExactSum } from '../../../logsql/stats/exact-sum.ts';
 import { parseNumber } from '../../../logsql/numbers.ts';
 import type { Measure } from '../../../logsql/types.ts';
-import { DDSketch, type SketchJson } from '../../core/ddsketch.ts';
-import { HyperLogLog } from '../../core/hyperloglog.ts';
+import { DDSketch, type SketchJson } from './ddsketch.ts';
+import { HyperLogLog } from '../hyperloglog.ts';
 
 /** Beyond it sums may not be finite; nothing that is measured is so large. */
 const MOST = 1e300;

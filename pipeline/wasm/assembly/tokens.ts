@@ -1,4 +1,4 @@
-// JSON tokens (RFC 8259) over valid UTF-8, by the rules of pipeline/core/json-tokens.ts. Each function takes where a token begins and
+// JSON tokens (RFC 8259) over valid UTF-8, by the rules of pipeline/wire/json-tokens.ts. Each function takes where a token begins and
 // gives where it ends, or 0 where there is none before `end`.
 
 /** A `skip…` failed since the bytes ended, so that more of them might help. */

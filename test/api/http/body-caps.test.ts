@@ -4,7 +4,7 @@ import { compress } from 'snappyjs';
 import { appHostEndpoints, ingestHostEndpoints } from '../../../api/http/host-lists.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { loadConfig } from '../../../pipeline/core/config.ts';
-import { crc32c } from '../../../pipeline/core/crc32c.ts';
+import { crc32c } from '../../../pipeline/compression/crc32c.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
 import { FakeLogPublisher } from '../../fakes/log-publisher.ts';
 import { linesFormat } from '../../fakes/normalizers.ts';

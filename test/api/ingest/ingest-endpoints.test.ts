@@ -10,7 +10,7 @@ import type { IngestLimit, Refund } from '../../../api/limits/ingest-limit.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
-import { shardOf } from '../../../pipeline/core/shard.ts';
+import { shardOf } from '../../../pipeline/logs/shard.ts';
 import { FakeLogPublisher } from '../../fakes/log-publisher.ts';
 import { drainFormat, elasticFormat, linesFormat } from '../../fakes/normalizers.ts';
 import { startHost } from '../../fakes/test-host.ts';

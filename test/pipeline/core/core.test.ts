@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../../pipeline/core/config.ts';
 import { Literal, renderEntry } from '../../../pipeline/core/entry.ts';
-import { parseEntry } from '../../../pipeline/core/json-entry.ts';
+import { parseEntry } from '../../../cli/json-entry.ts';
 import { parseStream, renderStream } from '../../../pipeline/core/labels.ts';
 import { registry } from '../../../pipeline/core/registry.ts';
 import { startAll, stopAll, type Service } from '../../../pipeline/core/service.ts';

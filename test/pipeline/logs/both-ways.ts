@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { isDeepStrictEqual } from 'node:util';
 import type { LogEntry } from '../../../pipeline/core/entry.ts';
-import { HttpError } from '../../../pipeline/core/errors.ts';
+import { httpErrorOf } from '../../../pipeline/core/errors.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
 import type { Rejected } from '../../../pipeline/logs/rejections.ts';
@@ -39,8 +39,9 @@ export function taken(fill: Fill, options: Partial<WriterOptions> = {}, by: Entr
   let thrown: Taken['thrown'] = null;
   try {
     fill(out);
-  } catch (error) {
-    if (!(error instanceof HttpError)) throw error;
+  } catch (caught) {
+    const error = httpErrorOf(caught);
+    if (error === null) throw caught;
     thrown = { status: error.status, detail: error.message };
   }
   const { total, accepted, outOfBounds, rejected } = out;

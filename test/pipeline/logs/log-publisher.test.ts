@@ -11,7 +11,7 @@ import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import type { Written } from '../../../pipeline/logs/writer.ts';
-import { shardOf } from '../../../pipeline/core/shard.ts';
+import { shardOf } from '../../../pipeline/logs/shard.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { ProduceCluster, type SentMessage } from '../../fakes/produce-cluster.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readCoding } from '../../../api/http/body.ts';
-import { HttpError } from '../../../pipeline/core/errors.ts';
-import { inflate } from '../../../pipeline/core/inflate.ts';
+import { HttpError, httpErrorOf } from '../../../pipeline/core/errors.ts';
+import { inflate } from '../../../pipeline/compression/inflate.ts';
 import type { Normalizer } from '../../../pipeline/normalizers/normalizer.ts';
 import { normalize, type Result } from './normalize.ts';
 
@@ -86,8 +86,9 @@ export async function runCapture(
     const body = coding === null ? sent : await inflate(coding, sent, 2 * 1024 * 1024, tooLarge);
     const result = normalize(normalizer, body, { path: url.pathname, contentType, headers, query: url.search });
     return 'ack' in result ? { status: result.ack.status, result } : result;
-  } catch (error) {
-    if (error instanceof HttpError) return { status: error.status, detail: error.message };
-    throw error;
+  } catch (thrown) {
+    const error = httpErrorOf(thrown);
+    if (error !== null) return { status: error.status, detail: error.message };
+    throw thrown;
   }
 }

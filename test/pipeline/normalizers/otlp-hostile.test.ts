@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { httpErrorOf } from '../../../pipeline/core/errors.ts';
 import { extent } from '../../extent.ts';
 import { cpuCost } from '../../fakes/cpu-cost.ts';
 import { loki } from '../../../pipeline/normalizers/loki.ts';
@@ -83,7 +84,7 @@ describe('hostile bodies of OTLP and Loki', () => {
         try {
           normalizer.normalize(request, out);
         } catch (error) {
-          status = (error as { status: number }).status;
+          status = httpErrorOf(error)?.status ?? 0;
         }
       });
       expect(cost).to.be.below(800 * SHARE);

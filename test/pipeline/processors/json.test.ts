@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { HyperLogLog } from '../../../pipeline/core/hyperloglog.ts';
+import { HyperLogLog } from '../../../pipeline/processors/hyperloglog.ts';
 import { jsonPartials, jsonState, partialRows } from '../../../pipeline/processors/json.ts';
 import { MAX_PARTIAL_BYTES } from '../../../pipeline/processors/merge/partial.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { crc32c as typescriptCrc32c } from '../../../pipeline/core/crc32c.ts';
+import { crc32c as typescriptCrc32c } from '../../../pipeline/compression/crc32c.ts';
 import { crc32c } from '../../../pipeline/wasm/crc32c.ts';
 import { MAX_BLOCK } from '../../../pipeline/wasm/lz4.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseQuery } from '../../../../logsql/parser.ts';
-import { DDSketch } from '../../../../pipeline/core/ddsketch.ts';
-import { HyperLogLog } from '../../../../pipeline/core/hyperloglog.ts';
+import { DDSketch } from '../../../../pipeline/processors/rules/ddsketch.ts';
+import { HyperLogLog } from '../../../../pipeline/processors/hyperloglog.ts';
 import type { LogEntry } from '../../../../pipeline/core/entry.ts';
 import { textOf } from '../../../../pipeline/core/entry.ts';
 import { entriesIn } from '../../../../pipeline/logs/columns/row-reader.ts';

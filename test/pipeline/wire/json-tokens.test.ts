@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compact, skipSpace, skipValue } from '../../../pipeline/core/json-tokens.ts';
+import { compact, skipSpace, skipValue } from '../../../pipeline/wire/json-tokens.ts';
 import { newWriter } from '../logs/entry-lines.ts';
 
 /** Whether the tokenizer takes the whole text as one JSON value. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
-import { HttpError } from '../../../pipeline/core/errors.ts';
-import { inflate, type Coding } from '../../../pipeline/core/inflate.ts';
+import { HttpError, httpErrorOf } from '../../../pipeline/core/errors.ts';
+import { inflate, type Coding } from '../../../pipeline/compression/inflate.ts';
 import { sampleLines } from '../../fixtures/inflate/sample.ts';
 
 const tooLarge = (received: number, more: boolean): HttpError =>
@@ -11,7 +11,8 @@ async function refused(coding: Coding, bytes: Buffer, cap = 1_000_000): Promise<
   try {
     await inflate(coding, bytes, cap, tooLarge);
   } catch (error) {
-    if (error instanceof HttpError) return error;
+    const refusal = httpErrorOf(error);
+    if (refusal !== null) return refusal;
     throw error;
   }
   throw new Error('It was taken.');

@@ -1,4 +1,4 @@
-import { RecentMap } from './generations.ts';
+import { RecentMap } from '../core/generations.ts';
 
 /**
  * The partitions that a tenant's entries go to: the first `k` of a pseudo-random order of all partitions, which is the tenant's own and

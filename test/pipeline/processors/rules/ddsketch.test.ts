@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DDSketch } from '../../../pipeline/core/ddsketch.ts';
+import { DDSketch } from '../../../../pipeline/processors/rules/ddsketch.ts';
 
 const of = (values: readonly number[]): DDSketch => {
   const sketch = new DDSketch();

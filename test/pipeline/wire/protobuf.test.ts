@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { HttpError } from '../../../pipeline/core/errors.ts';
-import { fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../../pipeline/core/protobuf.ts';
+import { HttpError, httpErrorOf } from '../../../pipeline/core/errors.ts';
+import { fixed64Tag, lengthTag, ProtobufReader, varintTag } from '../../../pipeline/wire/protobuf.ts';
 import { bytesField, doubleField, fixed64Field, varint, varintField } from '../normalizers/protobuf-writer.ts';
 
 const read = <T>(bytes: Buffer, how: (reader: ProtobufReader) => T): T => how(new ProtobufReader(bytes));
@@ -75,7 +75,7 @@ describe('protobuf reader', () => {
       try {
         read(Buffer.from(bytes), how);
       } catch (error) {
-        expect(error).to.be.instanceOf(HttpError).and.to.include({ status: 400, slug: 'invalid_body' });
+        expect(httpErrorOf(error)).to.be.instanceOf(HttpError).and.to.include({ status: 400, slug: 'invalid_body' });
         expect((error as Error).message).to.match(detail);
         return;
       }
@@ -125,13 +125,13 @@ describe('protobuf reader', () => {
       expect(reader.at).to.equal(2e6);
     });
   });
-  it('ends in values or an HttpError, whatever the bytes', () => {
+  it('ends in values or an error that says what is wrong, whatever the bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
           read(Buffer.from(bytes), skip);
         } catch (error) {
-          expect(error).to.be.instanceOf(HttpError);
+          expect(httpErrorOf(error)).to.be.instanceOf(HttpError);
         }
       }),
       { numRuns: 2000 },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { head, numberText, readHead, skipPacked } from '../../../pipeline/core/msgpack.ts';
+import { head, numberText, readHead, skipPacked } from '../../../pipeline/wire/msgpack.ts';
 import { pack } from '../normalizers/pack.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');

@@ -1,4 +1,4 @@
-import { invalidBody } from './errors.ts';
+import { CorruptBytes } from '../core/corrupt-bytes.ts';
 
 /** Wire types (https://protobuf.dev/programming-guides/encoding/#structure). */
 const VARINT = 0;
@@ -158,6 +158,6 @@ export class ProtobufReader {
   }
 
   #fail(what: string): never {
-    throw invalidBody(`The protobuf body is corrupt at byte ${String(this.at)}: ${what}.`);
+    throw new CorruptBytes(`The protobuf body is corrupt at byte ${String(this.at)}: ${what}.`);
   }
 }

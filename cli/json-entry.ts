@@ -1,5 +1,5 @@
-import { Literal, type LogEntry } from './entry.ts';
-import { skipSpace, skipString, skipValue } from './json-tokens.ts';
+import { Literal, type LogEntry } from '../pipeline/core/entry.ts';
+import { skipSpace, skipString, skipValue } from '../pipeline/wire/json-tokens.ts';
 
 /** The source text of each element of a JSON array. Throws where it is none. */
 export function splitArray(bytes: Buffer, start = 0): string[] {

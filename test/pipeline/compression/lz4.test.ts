@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
-import { HttpError } from '../../../pipeline/core/errors.ts';
-import { inflateLz4 } from '../../../pipeline/core/lz4.ts';
+import { HttpError, httpErrorOf } from '../../../pipeline/core/errors.ts';
+import { inflateLz4 } from '../../../pipeline/compression/lz4.ts';
 import { sampleLines } from '../../fixtures/inflate/sample.ts';
 
 const FIXTURES = new URL('../../fixtures/inflate/', import.meta.url);
@@ -13,7 +13,8 @@ function refused(bytes: Buffer, cap = 1_000_000): HttpError {
   try {
     inflateLz4(bytes, cap, tooLarge);
   } catch (error) {
-    if (error instanceof HttpError) return error;
+    const refusal = httpErrorOf(error);
+    if (refusal !== null) return refusal;
     throw error;
   }
   throw new Error('It was taken.');
@@ -102,7 +103,7 @@ describe('inflate lz4', () => {
         try {
           expect(inflateLz4(bytes, 1_000_000, tooLarge)).to.be.an.instanceOf(Buffer);
         } catch (error) {
-          expect(error).to.be.an.instanceOf(HttpError);
+          expect(httpErrorOf(error)).to.be.instanceOf(HttpError);
         }
       }),
     );
