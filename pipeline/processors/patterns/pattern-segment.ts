@@ -129,6 +129,7 @@ export class PatternSegment {
    */
   limit(maxGroups: number): void {
     for (const left of [this.alone, this.folded]) {
+      if (this.size <= maxGroups) return;
       const byTenant = groupsByTenant(this.#groups, () => true);
       const largest = largestTenants({ total: this.size, most: maxGroups, byTenant }, EXCESSIVE_SHARE);
       if (largest.length === 0) return;
@@ -176,11 +177,20 @@ export class PatternSegment {
     for (let at = 0; at < groups.size; at++) {
       const [kind, level] = [groups.kind(at), groups.level(at)];
       const pattern = Math.floor(level / SEVERITY_UNIT);
+      // one literal: a segment is written down whole with each snapshot
       yield {
-        ...{ tenant: groups.tenant(at), retentionDays: kind % SCOPE_UNIT, scope: Math.floor(kind / SCOPE_UNIT) },
-        ...{ patternHigh: patterns.high(pattern), patternLow: patterns.low(pattern) },
-        ...{ streamHigh: groups.high(at), streamLow: groups.low(at), time: groups.time(at), severity: level % SEVERITY_UNIT },
-        ...{ entries: groups.entries(at), first: this.#first[at] as number, last: this.#last[at] as number },
+        tenant: groups.tenant(at),
+        retentionDays: kind % SCOPE_UNIT,
+        scope: Math.floor(kind / SCOPE_UNIT),
+        patternHigh: patterns.high(pattern),
+        patternLow: patterns.low(pattern),
+        streamHigh: groups.high(at),
+        streamLow: groups.low(at),
+        time: groups.time(at),
+        severity: level % SEVERITY_UNIT,
+        entries: groups.entries(at),
+        first: this.#first[at] as number,
+        last: this.#last[at] as number,
       };
     }
   }
