@@ -1,4 +1,5 @@
 import type { ByteReader, ByteWriter } from '../core/snapshot-bytes.ts';
+import { Slab } from './slab.ts';
 
 /** Counts below it are kept as they are; above it by their logarithm, to a thousandth, up to 2^53. */
 const EXACT = 32_768;
@@ -14,32 +15,44 @@ const scratch = new Uint16Array(512);
 
 /** The counts of the last `length` spans of time, an even number, by their number: two bytes each. Whoever uses it knows which are there. */
 export class CountRing {
-  readonly #codes: Uint16Array;
+  readonly #slab: Slab;
+  readonly #from: number;
+  readonly #length: number;
 
-  constructor(length: number) {
-    this.#codes = new Uint16Array(length);
+  /** `slab`: where its counts lie, from a place on. */
+  constructor(length: number, slab = new Slab(length), from = 0) {
+    this.#length = length;
+    this.#slab = slab;
+    this.#from = from;
   }
 
   at(index: number): number {
-    return VALUES[this.#codes[this.#place(index)] as number] as number;
+    return VALUES[this.#slab.get(this.#place(index))] as number;
   }
 
   set(index: number, count: number): void {
-    this.#codes[this.#place(index)] = codeOf(count);
+    this.#slab.set(this.#place(index), codeOf(count));
   }
 
   add(index: number, count: number): void {
     this.set(index, this.at(index) + count);
   }
 
+  clear(): void {
+    for (let place = this.#from; place < this.#from + this.#length; place++) this.#slab.set(place, 0);
+  }
+
   /** Those of `from` on and before `to`, added up. */
   sum(from: number, to: number): number {
+    const codes = this.#slab.numbers;
+    if (codes.length === 0) return 0;
+    const end = this.#from + this.#length;
     let sum = 0;
-    let left = Math.min(to - from, this.#codes.length);
-    for (let place = left > 0 ? this.#place(from) : 0; left > 0; place = 0) {
-      const until = Math.min(this.#codes.length, place + left);
+    let left = Math.min(to - from, this.#length);
+    for (let place = left > 0 ? this.#place(from) : 0; left > 0; place = this.#from) {
+      const until = Math.min(end, place + left);
       left -= until - place;
-      for (; place < until; place++) sum += VALUES[this.#codes[place] as number] as number;
+      for (; place < until; place++) sum += VALUES[codes[place] as number] as number;
     }
     return sum;
   }
@@ -48,38 +61,36 @@ export class CountRing {
   median(from: number, to: number): number {
     const count = Math.max(0, Math.min(to - from, scratch.length));
     // codes are in the order of their counts
-    for (let index = 0; index < count; index++) scratch[index] = this.#codes[this.#place(from + index)] as number;
+    for (let index = 0; index < count; index++) scratch[index] = this.#slab.get(this.#place(from + index));
     const sorted = scratch.subarray(0, count).sort();
     return VALUES[sorted[count >> 1] ?? 0] as number;
   }
 
   /** As two bytes each, or shorter where most are small. */
   write(to: ByteWriter): void {
+    const codes = this.#slab.view(this.#from, this.#length);
     let size = 0;
-    for (const code of this.#codes) size += code < 128 ? 1 : code < 16_384 ? 2 : 3;
-    const isShort = size < 2 * this.#codes.length;
+    for (const code of codes) size += code < 128 ? 1 : code < 16_384 ? 2 : 3;
+    const isShort = size < 2 * codes.length;
     to.count(isShort ? 1 : 0);
-    if (isShort) to.counts(this.#codes);
-    else
-      for (let place = 0; place < this.#codes.length; place += 2)
-        to.word((this.#codes[place] ?? 0) + (this.#codes[place + 1] ?? 0) * CODES);
+    if (isShort) to.counts(codes);
+    else for (let place = 0; place < codes.length; place += 2) to.word((codes[place] ?? 0) + (codes[place + 1] ?? 0) * CODES);
   }
 
-  /** What `write` wrote; throws CutOff where it is anything else. */
-  static read(from: ByteReader, length: number): CountRing {
-    const ring = new CountRing(length);
+  /** Takes what `write` wrote; throws CutOff where it is anything else. */
+  read(from: ByteReader): void {
     const isShort = from.count(1) === 1;
-    for (let place = 0; isShort && place < length; place++) ring.#codes[place] = from.count(CODES - 1);
-    for (let place = 0; !isShort && place < length; place += 2) {
+    const end = this.#from + this.#length;
+    for (let place = this.#from; isShort && place < end; place++) this.#slab.set(place, from.count(CODES - 1));
+    for (let place = this.#from; !isShort && place < end; place += 2) {
       const word = from.word();
-      [ring.#codes[place], ring.#codes[place + 1]] = [word % CODES, Math.floor(word / CODES)];
+      this.#slab.set(place, word % CODES);
+      this.#slab.set(place + 1, Math.floor(word / CODES));
     }
-    return ring;
   }
 
   #place(index: number): number {
-    const { length } = this.#codes;
-    const place = index % length;
-    return place < 0 ? place + length : place;
+    const place = index % this.#length;
+    return this.#from + (place < 0 ? place + this.#length : place);
   }
 }

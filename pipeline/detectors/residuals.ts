@@ -1,7 +1,8 @@
 import type { ByteReader, ByteWriter } from '../core/snapshot-bytes.ts';
+import { Slab } from './slab.ts';
 
 /** Bins of deviations, each 1.4 times as far as the one before: from half a standard deviation to some 400. */
-const BINS = 20;
+export const BINS = 20;
 const STEP = 1.4;
 const FIRST = 0.5;
 const LOG_STEP = Math.log(STEP);
@@ -12,8 +13,15 @@ const SHARE = 0.003;
 
 /** How far a series usually is from what is expected of it, on one side and at one scale: a histogram of positive deviations. */
 export class Residuals {
-  readonly #bins = new Uint16Array(BINS);
+  readonly #slab: Slab;
+  readonly #from: number;
   #count = 0;
+
+  /** `slab`: where its bins lie, from a place on. */
+  constructor(slab = new Slab(BINS), from = 0) {
+    this.#slab = slab;
+    this.#from = from;
+  }
 
   /** How many deviations were learned, the negative ones too. */
   get count(): number {
@@ -24,18 +32,18 @@ export class Residuals {
     this.#count += 1;
     if (deviation > 0) {
       const bin = Math.min(BINS - 1, Math.max(0, Math.floor(Math.log(deviation / FIRST) / LOG_STEP)));
-      this.#bins[bin] = (this.#bins[bin] as number) + 1;
+      this.#slab.set(this.#from + bin, this.#slab.get(this.#from + bin) + 1);
     }
     if (this.#count <= MOST) return;
     this.#count = Math.floor(this.#count / 2);
-    this.#bins.forEach((count, bin) => (this.#bins[bin] = count >> 1));
+    for (let place = this.#from; place < this.#from + BINS; place++) this.#slab.set(place, this.#slab.get(place) >> 1);
   }
 
   /** The deviation that is passed by 0.3 % of all; of few, by none. */
   quantile(): number {
     let left = Math.max(0.5, SHARE * this.#count);
     for (let bin = BINS - 1; bin >= 0; bin--) {
-      const count = this.#bins[bin] as number;
+      const count = this.#slab.get(this.#from + bin);
       if (count >= left) return FIRST * STEP ** (bin + 1 - left / count);
       left -= count;
     }
@@ -44,14 +52,12 @@ export class Residuals {
 
   write(to: ByteWriter): void {
     to.count(this.#count);
-    to.counts(this.#bins);
+    to.counts(this.#slab.view(this.#from, BINS));
   }
 
-  /** What `write` wrote; throws CutOff where it is anything else. */
-  static read(from: ByteReader): Residuals {
-    const read = new Residuals();
-    read.#count = from.count(MOST);
-    for (let bin = 0; bin < BINS; bin++) read.#bins[bin] = from.count(MOST);
-    return read;
+  /** Takes what `write` wrote; throws CutOff where it is anything else. */
+  read(from: ByteReader): void {
+    this.#count = from.count(MOST);
+    for (let place = this.#from; place < this.#from + BINS; place++) this.#slab.set(place, from.count(MOST));
   }
 }

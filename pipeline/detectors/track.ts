@@ -1,7 +1,8 @@
 import type { ByteReader, ByteWriter } from '../core/snapshot-bytes.ts';
 import { CountRing } from './count-ring.ts';
 import { Headroom } from './headroom.ts';
-import { Residuals } from './residuals.ts';
+import { BINS, Residuals } from './residuals.ts';
+import { Slab } from './slab.ts';
 import { anscombe } from './statistics.ts';
 
 /** The lengths of windows that are compared with what is expected. Minutes. */
@@ -11,6 +12,8 @@ const MINUTES = 208;
 const SPAN = 5;
 const SPANS = 328;
 export const DAY = 1440;
+/** Where residuals begin in the slab of a track, behind its rings. */
+const RESIDUALS = 2 * MINUTES + SPANS;
 /** A window is compared with the hour that ended so long before it began. Minutes. */
 const GAP = 3;
 const HOUR = 60;
@@ -52,16 +55,17 @@ export class Track {
   closed = -1;
   /** The newest minute that was told. */
   newest = -1;
-  readonly above = SCALES.map(() => new Residuals());
-  readonly below = SCALES.map(() => new Residuals());
+  readonly #slab = new Slab(RESIDUALS + 2 * SCALES.length * BINS);
+  readonly above = SCALES.map((_width, scale) => new Residuals(this.#slab, RESIDUALS + scale * BINS));
+  readonly below = SCALES.map((_width, scale) => new Residuals(this.#slab, RESIDUALS + (SCALES.length + scale) * BINS));
   readonly headroom = new Headroom();
   /** The newest minute that had an entry; -1 for none. */
   #lastEntry = -1;
   /** The newest minute that has a place. */
   #head = -1;
-  #came = new CountRing(MINUTES);
-  #learned = new CountRing(MINUTES);
-  #day = new CountRing(SPANS);
+  readonly #came = new CountRing(MINUTES, this.#slab);
+  readonly #learned = new CountRing(MINUTES, this.#slab, MINUTES);
+  readonly #day = new CountRing(SPANS, this.#slab, 2 * MINUTES);
   #long = { entries: 0, minutes: 0 };
   #median = 0;
   /** The last minutes that were unusual. */
@@ -191,10 +195,8 @@ export class Track {
     read.#unusual = { from: number(), to: number() };
     read.#long = { entries: number(), minutes: number() };
     read.#median = number();
-    read.#came = CountRing.read(from, MINUTES);
-    read.#learned = CountRing.read(from, MINUTES);
-    read.#day = CountRing.read(from, SPANS);
-    for (const all of [read.above, read.below]) for (let scale = 0; scale < SCALES.length; scale++) all[scale] = Residuals.read(from);
+    for (const ring of [read.#came, read.#learned, read.#day]) ring.read(from);
+    for (const all of [read.above, read.below]) for (let scale = 0; scale < SCALES.length; scale++) all[scale]?.read(from);
     return read;
   }
 
@@ -207,9 +209,7 @@ export class Track {
     this.closed = minute - 1;
     this.newest = minute;
     this.#head = minute;
-    this.#came = new CountRing(MINUTES);
-    this.#learned = new CountRing(MINUTES);
-    this.#day = new CountRing(SPANS);
+    for (const ring of [this.#came, this.#learned, this.#day]) ring.clear();
   }
 
   #makeRoom(minute: number): void {
