@@ -46,6 +46,8 @@ export type Config = {
     readonly readerUser: string;
     readonly readerPassword: string;
   };
+  /** Of the embedded engines. */
+  readonly engines: { readonly survivesPowerLoss: boolean };
   readonly limits: {
     readonly platformEntriesPerSecond: number;
     readonly queryTimeoutSeconds: number;
@@ -319,6 +321,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
       readerUser: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_USER') : readerUser,
       readerPassword: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_PASSWORD') : text('LOGWEIR_CLICKHOUSE_READER_PASSWORD'),
     },
+    engines: { survivesPowerLoss: env['LOGWEIR_DURABILITY'] === 'power-loss' },
     limits: {
       platformEntriesPerSecond: Number(env['LOGWEIR_PLATFORM_ENTRIES_PER_SECOND']),
       queryTimeoutSeconds: Number(env['LOGWEIR_QUERY_TIMEOUT_SECONDS']),
