@@ -22,6 +22,8 @@ export type Settings = {
   readonly hasReader: boolean;
   /** The embedded engines write to the disk itself before they acknowledge. */
   readonly survivesPowerLoss: boolean;
+  /** Java and Maven, which the embedded Kafka needs, may be installed from the system's packages. */
+  readonly mayInstall: boolean;
   /** What the environment gives of them; empty: nothing. */
   readonly keys: Config['keys'];
   /** In the order in which they are stopped. */
@@ -46,6 +48,7 @@ export function readSettings(env: Environment, argv: readonly string[]): Setting
     isClickHouseEmbedded: clickhouse.url === '',
     hasReader: clickhouse.readerUser !== clickhouse.user,
     survivesPowerLoss: engines.survivesPowerLoss,
+    mayInstall: engines.mayInstall,
     keys,
     roles,
   };

@@ -105,11 +105,11 @@ export class Supervisor {
   /** Gives what the roles must know of it. */
   async #startKafka(): Promise<Variables> {
     const { settings, engines, log } = this.#options;
-    const { dataDir, survivesPowerLoss } = settings;
+    const { dataDir, survivesPowerLoss, mayInstall } = settings;
     // the roles hold the address, so a new start keeps it
     let ports: readonly [number, number] | undefined;
     await this.#keepEngine('kafka', async (context) => {
-      const kafka = await engines.startKafka({ dataDir, survivesPowerLoss, ports, log, ...context });
+      const kafka = await engines.startKafka({ dataDir, survivesPowerLoss, mayInstall, ports, log, ...context });
       ports = kafka.ports;
       return kafka;
     });

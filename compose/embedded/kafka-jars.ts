@@ -16,18 +16,24 @@ const FETCHED_FOR = 'pom.xml';
 export type KafkaJarsOptions = {
   /** Takes progress lines. */
   readonly log: (line: string) => void;
+  /** Java and Maven may be installed from the system's packages; true without it. */
+  readonly mayInstall?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /** Finds Java and the jars that pom.xml names. What is missing is fetched, once for all data directories. */
-export async function prepareKafka({ log, signal }: KafkaJarsOptions): Promise<{ readonly java: string; readonly classpath: string }> {
+export async function prepareKafka({
+  log,
+  mayInstall,
+  signal,
+}: KafkaJarsOptions): Promise<{ readonly java: string; readonly classpath: string }> {
   const pom = readFileSync(POM, 'utf8');
   const version = /<kafka\.version>(.+)<\/kafka\.version>/.exec(pom)?.[1];
   if (version === undefined) throw new Error('BUG: pom.xml names no Kafka version.');
   const folder = path.join(CACHE, `kafka-${version}`);
   const marker = path.join(folder, FETCHED_FOR);
   const isFetched = existsSync(marker) && readFileSync(marker, 'utf8') === pom;
-  const { java, maven } = await findJava({ maven: !isFetched, log, signal });
+  const { java, maven } = await findJava({ maven: !isFetched, mayInstall, log, signal });
   if (!isFetched) {
     log('fetching Kafka …');
     await fetchJars(maven, pom, folder, signal);

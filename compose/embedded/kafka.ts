@@ -27,6 +27,8 @@ export type ExtraListener = { readonly port: number; readonly advertisedPort: nu
 
 /** What an embedded Kafka needs to start. */
 export type KafkaOptions = EngineOptions & {
+  /** Java and Maven may be installed from the system's packages where they are missing; true without it. */
+  readonly mayInstall?: boolean | undefined;
   /** The ports of the broker and of its controller; without them free ones are taken. */
   readonly ports?: readonly [number, number] | undefined;
   /** Beside the one that `brokers` names; none without it. */
@@ -52,8 +54,8 @@ export type Kafka = RunningEngine & {
  * DATA_DIR/kafka.
  */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
-  const { dataDir, log = () => undefined, signal } = options;
-  const { java, classpath } = await prepareKafka({ log, signal });
+  const { dataDir, log = () => undefined, mayInstall, signal } = options;
+  const { java, classpath } = await prepareKafka({ log, mayInstall, signal });
   const folder = path.resolve(dataDir, 'kafka');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const start = (ports: readonly number[]): Promise<Kafka> =>

@@ -90,6 +90,11 @@ describe('supervisor', () => {
       expect(instance.stderr).not.to.contain('WARNING');
     });
 
+    it('tells Kafka whether packages of the system may be installed for it', async () => {
+      expect((await start()).events('start', 'kafka')[0]).to.include({ mayInstall: true });
+      expect((await start({ LOGWEIR_INSTALL: '0' })).events('start', 'kafka')[0]).to.include({ mayInstall: false });
+    });
+
     it('tells every role about every other, and again when one has died', async () => {
       const instance = await start();
       const pidsOf = (role: string): number[] => {
