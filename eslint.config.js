@@ -60,7 +60,7 @@ const ROOMS = {
     'api',
     'compose',
   ],
-  compose: [],
+  compose: ['pipeline/core'],
 };
 const OWNED_PACKAGES = { kafkajs: ['pipeline/bus'], 'kafkajs-snappy': ['pipeline/bus'], '@clickhouse/client': ['pipeline/store', 'sinks'] };
 
@@ -92,7 +92,7 @@ const rooms = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'data/', '.cache/', '.bench/', '**/*.d.mts', 'pipeline/wasm/assembly/'] },
+  { ignores: ['dist/', 'node_modules/', 'data/', '.cache/', '.bench/', 'pipeline/wasm/assembly/'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
-import { startKafka } from '../compose/embedded/kafka.mjs';
+import { startKafka } from '../compose/embedded/kafka.ts';
 import { createKafka } from '../pipeline/bus/kafka.ts';
 import { ensureTopics } from '../pipeline/bus/topics.ts';
 import type * as Publishers from '../pipeline/logs/log-publisher.ts';

@@ -1,9 +1,10 @@
 // Compiles pipeline/wasm/assembly to dist/pipeline/wasm/logweir.wasm: `npm run build`, a start, and the tests' setup.
+// Plain JavaScript, with Node's built-ins alone: it runs before anything is compiled.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { run } from '../compose/embedded/java.mjs';
-import { StartError } from '../compose/embedded/start-error.mjs';
+import { promisify } from 'node:util';
 
 /** Pages of 64 KiB: what `assembly/memory.ts` lays out. */
 const PAGES = '64';
@@ -14,7 +15,7 @@ const FLAGS = [
 
 /**
  * Compiles the module unless the sources are those of the last time. Processes that do it at once do not disturb each other.
- * @param {{ root: string, signal?: AbortSignal }} options `root`: the folder of package.json
+ * @param {{ root: string, signal?: AbortSignal | undefined }} options `root`: the folder of package.json
  */
 export async function ensureWasm({ root, signal }) {
   const sources = path.join(root, 'pipeline', 'wasm', 'assembly');
@@ -27,8 +28,11 @@ export async function ensureWasm({ root, signal }) {
   mkdirSync(folder, { recursive: true });
   const fresh = path.join(folder, `.${process.pid}.wasm`);
   const args = [path.join(compiler, 'bin', 'asc.js'), path.join(sources, 'index.ts'), ...FLAGS, '-o', fresh];
-  const { code, output } = await run(process.execPath, args, { cwd: root, signal });
-  if (code !== 0) throw new StartError(`The WebAssembly module could not be compiled:\n${output.trim()}`);
+  await promisify(execFile)(process.execPath, args, { cwd: root, signal }).catch(
+    (/** @type {{ stdout: string, stderr: string }} */ error) => {
+      throw new Error(`The WebAssembly module could not be compiled:\n${(error.stdout + error.stderr).trim()}`, { cause: error });
+    },
+  );
   renameSync(fresh, file);
   writeFileSync(`${fresh}.stamp`, wanted);
   renameSync(`${fresh}.stamp`, stamp);

@@ -1,17 +1,23 @@
+// What a clone needs before it can run: its packages, and the compiled program. Node's built-ins alone.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { run } from '../compose/embedded/java.mjs';
-import { StartError } from '../compose/embedded/start-error.mjs';
 import { ensureWasm } from './build-wasm.mjs';
 import { takeLock } from './lock.mjs';
+
+/** Something that keeps a clone from being installed or compiled: the message is printed as it is, without a stack. */
+export class InstallError extends Error {
+  /** @override */
+  name = 'InstallError';
+}
 
 /**
  * @typedef {object} InstallOptions
  * @property {string} root the folder of package.json
  * @property {(line: string) => void} log takes progress lines
- * @property {AbortSignal} [signal]
+ * @property {AbortSignal | undefined} [signal]
  */
 
 /**
@@ -32,9 +38,8 @@ export async function ensureInstalled(options) {
     // a release is compiled already, and cannot be tested
     const development = isRelease(root) ? '--omit=dev' : '--include=dev';
     const flags = ['ci', '--ignore-scripts', development, '--include=optional', '--no-audit', '--no-fund'];
-    const [program, ...args] = [...command, ...flags];
-    const { code, output } = await run(/** @type {string} */ (program), args, { cwd: root, signal });
-    if (code !== 0) throw new StartError(`The packages could not be installed:\n${complaints(output)}`);
+    const { code, output } = await run([...command, ...flags], { root, signal });
+    if (code !== 0) throw new InstallError(`The packages could not be installed:\n${complaints(output)}`);
     writeFileSync(stamp, wanted);
   });
 }
@@ -57,12 +62,11 @@ export async function ensureBuilt(options) {
     // The compiler trusts its own notes about what it has written; without the files they are wrong.
     if (!existsSync(stamp)) rmSync(path.join(dist, '.tsbuildinfo'), { force: true });
     const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
-    const wasm = ensureWasm({ root, signal });
-    const [{ code, output }] = await Promise.all([
-      run(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, signal }),
-      wasm,
-    ]);
-    if (code !== 0) throw new StartError(`The program could not be compiled:\n${complaints(output)}`);
+    const wasm = ensureWasm({ root, signal }).catch((/** @type {Error} */ error) => {
+      throw new InstallError(error.message, { cause: error });
+    });
+    const [{ code, output }] = await Promise.all([run([process.execPath, compiler, '-p', 'tsconfig.build.json'], { root, signal }), wasm]);
+    if (code !== 0) throw new InstallError(`The program could not be compiled:\n${complaints(output)}`);
     mkdirSync(dist, { recursive: true });
     writeFileSync(stamp, wanted);
   });
@@ -94,7 +98,7 @@ function listFiles(file, lines) {
   const status = statSync(file, { throwIfNoEntry: false });
   if (status === undefined) return;
   if (status.isDirectory()) for (const name of readdirSync(file).sort()) listFiles(path.join(file, name), lines);
-  else if (/\.(ts|mts|json)$/.test(file)) lines.push(`${file} ${status.size} ${status.mtimeMs}`);
+  else if (/\.(ts|mjs|json)$/.test(file)) lines.push(`${file} ${status.size} ${status.mtimeMs}`);
 }
 
 /**
@@ -117,6 +121,21 @@ async function alone({ root, log, signal }, work) {
   } finally {
     lock.release();
   }
+}
+
+/**
+ * Runs a program to its end; `output` is what it printed.
+ * @param {readonly string[]} command
+ * @param {{ root: string, signal: AbortSignal | undefined }} options
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+function run([program = '', ...args], { root, signal }) {
+  return new Promise((resolve) => {
+    const child = execFile(program, args, { cwd: root, signal, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : 1, output: stdout + stderr || String(error?.message) }),
+    );
+    child.stdin?.end();
+  });
 }
 
 /**

@@ -1,5 +1,10 @@
+// Plain JavaScript, with Node's built-ins alone: an installation takes a lock before anything can be compiled.
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { identify, isAlive } from './processes.mjs';
+
+/**
+ * A process that can be told from a later one with the same number.
+ * @typedef {{ readonly pid: number, readonly startTime: string }} ProcessIdentity
+ */
 
 /**
  * Takes a lock that is a file naming its holder. One whose holder is gone (killed, rebooted) is taken over.
@@ -24,7 +29,7 @@ export function takeLock(file) {
 /**
  * Who holds the lock, alive or not; null when the file is not there or cannot be read.
  * @param {string} file
- * @returns {import('./lock.d.mts').ProcessIdentity | null}
+ * @returns {ProcessIdentity | null}
  */
 export function readLock(file) {
   try {
@@ -49,7 +54,7 @@ function link(/** @type {string} */ own, /** @type {string} */ file) {
  * Takes a dead holder's lock away. Another process may do the same and take the lock in the meantime: then what was
  * taken away here is a living one's, and is put back.
  * @param {string} file
- * @param {import('./lock.d.mts').ProcessIdentity | null} dead
+ * @param {ProcessIdentity | null} dead
  */
 function discard(file, dead) {
   const aside = `${file}.${process.pid}.old`;
@@ -66,4 +71,50 @@ function discard(file, dead) {
 /** @param {string} file */
 function release(file) {
   if (readLock(file)?.pid === process.pid) rmSync(file, { force: true });
+}
+
+/**
+ * The identity of a running process; null when there is none.
+ * @param {number} pid
+ * @returns {ProcessIdentity | null}
+ */
+export function identify(pid) {
+  if (!exists(pid)) return null;
+  const startTime = startTimeOf(pid);
+  return startTime === null ? null : { pid, startTime };
+}
+
+/**
+ * Whether that very process still runs.
+ * @param {ProcessIdentity} identity
+ */
+export function isAlive({ pid, startTime }) {
+  return exists(pid) && startTimeOf(pid) === startTime;
+}
+
+/** @param {number} pid */
+function exists(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
+  }
+}
+
+/**
+ * When the process started, in the kernel's ticks since boot (field 22 of /proc/PID/stat); null for one that has ended
+ * and only waits for its parent. Where there is no /proc, the number alone must do.
+ * @param {number} pid
+ */
+function startTimeOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in brackets may hold anything; what follows its last bracket starts with field 3, the state.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+  } catch {
+    return process.platform === 'linux' ? null : '';
+  }
 }

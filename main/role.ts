@@ -18,7 +18,7 @@ import type { RoleContext } from './roles/role.ts';
 
 /** What an operator can redact from the service's own log. */
 const REDACTED = ['authorization', 'x-api-key', 'api_key', 'cookie', 'password', '*.authorization', '*.password'];
-/** How often the supervisor is told that the event loop turns (main/heartbeat.mjs). */
+/** How often the supervisor is told that the event loop turns (main/heartbeat.ts). */
 const BEAT_MS = 1000;
 /** A stop that takes longer is ended hard. */
 const STOP_DEADLINE_MS = 23_000;

@@ -1,24 +1,45 @@
-// `npm start`: installs and builds what is missing, starts the engines and the roles, stays until SIGINT or SIGTERM.
-// Runs before anything is installed: Node's built-ins only.
+// `npm start`: installs the packages and compiles the program where that is needed, then hands over to the compiled
+// supervisor, which starts the engines and the roles. Runs before anything is installed: Node's built-ins only.
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { StartError } from '../compose/embedded/start-error.mjs';
-import { log, runInForeground } from './foreground.mjs';
-import { ensureBuilt, ensureInstalled } from './install.mjs';
-import { readSettings } from './settings.mjs';
-import { Supervisor } from './supervisor.mjs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { InstallError, ensureBuilt, ensureInstalled } from './install.mjs';
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const parent = process.ppid;
+const stopping = new AbortController();
+const { signal } = stopping;
 
-await runInForeground(() => {
+/** @param {string} line */
+const log = (line) => void process.stderr.write(`logweir: ${line}\n`);
+
+function stop() {
+  if (signal.aborted) return;
+  log('stopping …');
+  stopping.abort();
+}
+
+async function prepare() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) throw new StartError(`Node 20.19 or newer is needed, this is ${process.version}.`);
-  return new Supervisor({
-    settings: readSettings(process.env, process.argv.slice(2)),
-    env: process.env,
-    dist: path.join(root, 'dist'),
-    log,
-    install: (signal) => ensureInstalled({ root, log, signal }),
-    build: (signal) => ensureBuilt({ root, log, signal }),
-  });
-});
+  if (major < 20 || (major === 20 && minor < 19)) throw new InstallError(`Node 20.19 or newer is needed, this is ${process.version}.`);
+  await ensureInstalled({ root, log, signal });
+  await ensureBuilt({ root, log, signal });
+  process.setSourceMapsEnabled(true);
+  return import(pathToFileURL(path.join(root, 'dist', 'main', 'supervise.js')).href);
+}
+
+for (const name of SIGNALS) process.on(name, stop);
+// npm that is killed cannot pass that on
+const looks = setInterval(() => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent && stop(), 1000);
+try {
+  const { supervise } = await prepare();
+  signal.throwIfAborted();
+  const ended = supervise(process.argv.slice(2), parent); // which listens to the signals itself, from now on
+  for (const name of SIGNALS) process.off(name, stop);
+  clearInterval(looks);
+  await ended;
+} catch (error) {
+  if (signal.aborted) process.exit(0);
+  const text = error instanceof InstallError ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`logweir: ${text}\n`, () => process.exit(1));
+}

@@ -1,4 +1,4 @@
-import { portFault } from '../compose/embedded/ports.mjs';
+import { portFault } from '../compose/embedded/ports.ts';
 
 // below those of embedded engines, which may start at the same time, and of clients' own ends of connections
 const FIRST_PORT = 10_000;

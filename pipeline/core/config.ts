@@ -46,6 +46,8 @@ export type Config = {
     readonly readerUser: string;
     readonly readerPassword: string;
   };
+  /** Of the embedded engines. */
+  readonly engines: { readonly survivesPowerLoss: boolean; readonly mayInstall: boolean };
   readonly limits: {
     readonly platformEntriesPerSecond: number;
     readonly queryTimeoutSeconds: number;
@@ -202,6 +204,13 @@ export const environment = Joi.object({
     .description(
       'What acknowledged entries survive on embedded engines: the end of any process, or also that of the machine (the profile `durable-single`: docs/operations.md).',
     ),
+  LOGWEIR_INSTALL: Joi.boolean()
+    .truthy('1')
+    .falsy('0')
+    .default(true)
+    .description(
+      "Whether a start as root may install what the embedded Kafka lacks (Java, Maven) from the system's packages, with `apt-get`; which and why is logged before. With `0` the start fails, with a sentence that names what is missing.",
+    ),
   LOGWEIR_EMBEDDED: Joi.boolean().truthy('1').falsy('0').default(false).description('Set by the supervisor where an embedded engine runs.'),
 });
 
@@ -319,6 +328,7 @@ function toConfig(env: Environment, files: PemFiles): Config {
       readerUser: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_USER') : readerUser,
       readerPassword: readerUser === '' ? text('LOGWEIR_CLICKHOUSE_PASSWORD') : text('LOGWEIR_CLICKHOUSE_READER_PASSWORD'),
     },
+    engines: { survivesPowerLoss: env['LOGWEIR_DURABILITY'] === 'power-loss', mayInstall: env['LOGWEIR_INSTALL'] === true },
     limits: {
       platformEntriesPerSecond: Number(env['LOGWEIR_PLATFORM_ENTRIES_PER_SECOND']),
       queryTimeoutSeconds: Number(env['LOGWEIR_QUERY_TIMEOUT_SECONDS']),

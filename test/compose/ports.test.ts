@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import net from 'node:net';
-import { freePorts, onFreePorts, portFault } from '../../compose/embedded/ports.mjs';
+import { freePorts, onFreePorts, portFault } from '../../compose/embedded/ports.ts';
 
 const listen = async (port: number): Promise<net.Server> => {
   const server = net.createServer().listen(port, '127.0.0.1');

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
-import { findProgram } from '../../compose/embedded/java.mjs';
+import { findProgram } from '../../compose/embedded/run.ts';
 import { freePorts } from '../free-ports.ts';
 import { installToolset, NotHere } from '../shippers/toolsets.ts';
 import { until } from './instance.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.mjs';
+import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { logRecord, rangeOf } from '../fakes/log-record.ts';
 import { Store } from '../../pipeline/store/client.ts';

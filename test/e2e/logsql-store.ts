@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
-import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.mjs';
+import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.ts';
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
 import { parseTime } from '../../pipeline/core/time.ts';

@@ -3,8 +3,8 @@ import { Kafka, logLevel } from 'kafkajs';
 import { readFileSync, rmSync, mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.mjs';
-import { startKafka } from '../../compose/embedded/kafka.mjs';
+import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickhouse.ts';
+import { startKafka } from '../../compose/embedded/kafka.ts';
 import { Instance, isRunning, until } from '../main/instance.ts';
 
 type Login = { readonly url: string; readonly user: string; readonly password: string };

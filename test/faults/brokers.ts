@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { newClusterId, startKafka } from '../../compose/embedded/kafka.mjs';
+import { newClusterId, startKafka } from '../../compose/embedded/kafka.ts';
 import {
   addressBetween,
   BROKER_NAMES,

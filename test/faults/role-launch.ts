@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { lastWords } from '../../main/last-words.mjs';
-import { runtimeOf } from '../../main/role-runtime.mjs';
+import { lastWords } from '../../main/last-words.ts';
+import { runtimeOf } from '../../main/role-runtime.ts';
 import type { Launch } from './kept-process.ts';
 
 export type RoleOptions = {
@@ -22,7 +22,7 @@ export type RoleOptions = {
 /** A process of ours and the port of its internal listener; 0: none is ready. */
 export type RoleLaunch = { readonly launch: Launch; readonly port: () => number; send(message: object): void };
 
-/** Starts a process of the service as main/role-process.mjs does: with the channel over which it says that it is ready, and that ends it with us. */
+/** Starts a process of the service as main/role-process.ts does: with the channel over which it says that it is ready, and that ends it with us. */
 export function roleLaunch(options: RoleOptions): RoleLaunch {
   let port = 0;
   let send: (message: object) => void = () => undefined;

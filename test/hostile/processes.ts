@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { childrenOf, commandOf } from '../../main/processes.mjs';
+import { childrenOf, commandOf } from '../../main/processes.ts';
 import type { Instance } from '../e2e/instance.ts';
 
 /** A process of the service: its name (a query worker is one of several), and its resident memory, MB. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Heartbeat } from '../../main/heartbeat.mjs';
+import { Heartbeat } from '../../main/heartbeat.ts';
 
 describe('a heartbeat', () => {
   const looks = (heartbeat: Heartbeat, count: number): boolean[] => Array.from({ length: count }, () => heartbeat.look());

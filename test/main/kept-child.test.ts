@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KeptChild, type Start } from '../../main/kept-child.mjs';
+import { KeptChild, type Start } from '../../main/kept-child.ts';
 import { eventually } from '../fakes/eventually.ts';
 
 describe('a child that keeps dying', () => {

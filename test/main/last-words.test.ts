@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { lastWords, telling } from '../../main/last-words.mjs';
+import { lastWords, telling } from '../../main/last-words.ts';
 
 describe('last words', () => {
   const ok = (text: string, words: string): void => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import path from 'node:path';
-import { readSettings } from '../../main/settings.mjs';
+import { readSettings } from '../../main/settings.ts';
 
 describe('settings', () => {
   it('have defaults', () => {
@@ -28,12 +28,18 @@ describe('settings', () => {
     expect(readSettings({ LOGWEIR_DURABILITY: 'power-loss', LOGWEIR_KAFKA_BROKERS: 'k:1' }, []).survivesPowerLoss).to.equal(true);
   });
 
+  it('say whether packages of the system may be installed', () => {
+    const given = (text: string): boolean => readSettings({ LOGWEIR_INSTALL: text }, []).mayInstall;
+    expect(['', '1', 'true', '0', 'false'].map(given)).to.deep.equal([true, true, true, false, false]);
+  });
+
   it('bracket an IPv6 host', () => expect(readSettings({ LOGWEIR_HOST: '::1' }, []).appUrl).to.equal('http://[::1]:8080'));
 
   const bad = (env: Record<string, string>, argv: string[], message: RegExp): void => {
     it(`refuse ${JSON.stringify(env)} ${argv.join(' ')}`, () => expect(() => readSettings(env, argv)).to.throw(message));
   };
-  bad({ LOGWEIR_ADMIN_PORT: '70000' }, [], /LOGWEIR_ADMIN_PORT must be a port from 0 to 65535, but is "70000"/);
+  bad({ LOGWEIR_ADMIN_PORT: '70000' }, [], /The configuration is wrong: "LOGWEIR_ADMIN_PORT" must be a valid port/);
+  bad({ LOGWEIR_INSTALL: 'perhaps' }, [], /The configuration is wrong: "LOGWEIR_INSTALL" must be a boolean/);
   bad({ LOGWEIR_INGEST_PORT: '1.5' }, [], /LOGWEIR_INGEST_PORT/);
   const real = { LOGWEIR_KAFKA_BROKERS: 'k:1', LOGWEIR_CLICKHOUSE_URL: 'http://c:1' };
   bad({ ...real, LOGWEIR_DURABILITY: 'power-loss' }, [], /LOGWEIR_DURABILITY=power-loss is for embedded engines/);

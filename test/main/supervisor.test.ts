@@ -90,6 +90,11 @@ describe('supervisor', () => {
       expect(instance.stderr).not.to.contain('WARNING');
     });
 
+    it('tells Kafka whether packages of the system may be installed for it', async () => {
+      expect((await start()).events('start', 'kafka')[0]).to.include({ mayInstall: true });
+      expect((await start({ LOGWEIR_INSTALL: '0' })).events('start', 'kafka')[0]).to.include({ mayInstall: false });
+    });
+
     it('tells every role about every other, and again when one has died', async () => {
       const instance = await start();
       const pidsOf = (role: string): number[] => {
@@ -139,13 +144,13 @@ describe('supervisor', () => {
       bad({ LOGWEIR_APP_PORT: '20080', LOGWEIR_INGEST_PORT: '20080' }, /LOGWEIR_INGEST_PORT and LOGWEIR_APP_PORT are both 20080/));
     it('refuses an address that is not here', () => bad({ LOGWEIR_HOST: '192.0.2.1' }, /Cannot listen on 192\.0\.2\.1.*LOGWEIR_HOST/));
     it('refuses a port that is none', () =>
-      bad({ LOGWEIR_APP_PORT: 'http' }, /LOGWEIR_APP_PORT must be a port from 0 to 65535, but is "http"\./));
+      bad({ LOGWEIR_APP_PORT: 'http' }, /The configuration is wrong: "LOGWEIR_APP_PORT" must be a number\./));
     it('refuses an unknown role', () =>
       bad({}, /There is no role "brain"; roles are ingest, app, sink, processors, guard\./, '--role=app,brain'));
     it('refuses an unknown option', () => bad({}, /The option --fast is unknown/, '--fast'));
     for (const key of ['ä b and others of 16', 'fifteen_charact'])
       it(`refuses the key ${key}, and keeps it nowhere`, async () => {
-        const instance = await bad({ LOGWEIR_BOOTSTRAP_KEY: key }, /LOGWEIR_BOOTSTRAP_KEY must have 16 characters or more of/);
+        const instance = await bad({ LOGWEIR_BOOTSTRAP_KEY: key }, /"LOGWEIR_BOOTSTRAP_KEY" must have 16 characters or more of/);
         expect(existsSync(path.join(instance.dataDir, 'bootstrap.key'))).to.equal(false);
       });
     it('refuses a data directory that is a file', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findJava, findProgram, run } from '../../compose/embedded/java.mjs';
+import { findJava } from '../../compose/embedded/java.ts';
+import { findProgram, run } from '../../compose/embedded/run.ts';
 import { takeLock } from '../../main/lock.mjs';
 import { until } from '../e2e/instance.ts';
 

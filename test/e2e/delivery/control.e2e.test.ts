@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { bootstrapTenant, createKey, createTenant, revokeKey, setDisabled, setFlag, setPlan } from '../../../api/control/accounts.ts';
 import { ControlStore } from '../../../api/control/control-store.ts';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
+import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { KafkaCompactedLog } from '../../../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { busTopics, CONTROL_TOPIC, ensureTopics, USAGE_TOPIC } from '../../../pipeline/bus/topics.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
+import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { RangeConsumer } from '../../../pipeline/bus/range-consumer.ts';
 import type { RangeStore } from '../../../pipeline/bus/range.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.mjs';
+import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { topics } from '../../../main/topics.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';

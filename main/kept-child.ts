@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A process that runs: how it ended, how to end it. */
+export type Running = { readonly exited: Promise<string>; readonly stop: () => Promise<void>; readonly kill: () => void };
+
+/** Starts a process; resolves when it may be used. */
+export type Start = (context: { readonly onSpawn: (pid: number) => void; readonly signal: AbortSignal }) => Promise<Running>;
+
+export type KeptChildOptions = {
+  readonly onChange: () => void;
+  readonly log: (line: string) => void;
+  /** Waits before a start, by the number of early deaths. */
+  readonly delaysMs?: readonly number[] | undefined;
+  /** Waits before a start; `setTimeout` of node:timers/promises without it. */
+  readonly wait?: (ms: number | undefined, value: undefined, options: { readonly signal: AbortSignal }) => Promise<unknown>;
+};
+
+/** How long to wait before a start, by the number of deaths before it that came soon after the start before. */
+const DELAYS_MS = [0, 500, 1000, 2000, 4000, 5000];
+
+/** A process that has run this long starts the delays anew. */
+const STEADY_MS = 30_000;
+
+/** A process that is started again whenever it ends without being told to. */
+export class KeptChild {
+  /** The number of the process that runs, or ran last. */
+  pid = 0;
+  restarts = 0;
+  readonly name: string;
+  protected readonly log: (line: string) => void;
+  readonly #begin: Start;
+  readonly #onChange: () => void;
+  readonly #delaysMs: readonly number[];
+  readonly #wait: NonNullable<KeptChildOptions['wait']>;
+  readonly #stopping = new AbortController();
+  #earlyDeaths = 0;
+  #startedAt = 0;
+  #running: Promise<Running> | null = null;
+
+  constructor(name: string, start: Start, { onChange, log, delaysMs = DELAYS_MS, wait = sleep }: KeptChildOptions) {
+    this.name = name;
+    this.#begin = start;
+    this.#onChange = onChange;
+    this.log = log;
+    this.#delaysMs = delaysMs;
+    this.#wait = wait;
+  }
+
+  /** Starts it for the first time; fails when that fails. */
+  async start(): Promise<void> {
+    const running = await this.#launch();
+    void this.#keep(running);
+  }
+
+  /** Ends it and does not start it again; kills it when the time has passed. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#stopping.abort();
+    const running = await this.#running?.catch(() => null);
+    if (!running) return;
+    const timer = setTimeout(running.kill, timeoutMs);
+    await Promise.race([running.stop(), running.exited]);
+    await running.exited;
+    clearTimeout(timer);
+  }
+
+  /** Ends it at once and does not start it again. */
+  async kill(): Promise<void> {
+    this.#stopping.abort();
+    const running = await this.#running?.catch(() => null);
+    running?.kill();
+  }
+
+  #launch(): Promise<Running> {
+    this.#startedAt = Date.now();
+    const onSpawn = (pid: number): void => {
+      this.pid = pid;
+      this.#onChange();
+    };
+    this.#running = this.#begin({ onSpawn, signal: this.#stopping.signal });
+    return this.#running;
+  }
+
+  async #keep(first: Running): Promise<void> {
+    let running = first;
+    for (;;) {
+      let reason = await running.exited;
+      for (;;) {
+        if (this.#stopping.signal.aborted) return;
+        this.log(`${this.name} ended (${reason}), starting it again`);
+        if (!(await this.#pause())) return;
+        this.restarts++;
+        try {
+          running = await this.#launch();
+          break;
+        } catch (error) {
+          reason = error instanceof Error ? error.message : String(error);
+        }
+      }
+    }
+  }
+
+  /** Waits before a new start; false when it is not wanted any more. */
+  async #pause(): Promise<boolean> {
+    const isSteady = Date.now() - this.#startedAt >= STEADY_MS;
+    this.#earlyDeaths = isSteady ? 0 : this.#earlyDeaths + 1;
+    const index = Math.min(Math.max(this.#earlyDeaths - 1, 0), this.#delaysMs.length - 1);
+    try {
+      await this.#wait(this.#delaysMs[index], undefined, { signal: this.#stopping.signal });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

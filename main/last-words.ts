@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * The line of a process's log that tells most about its end: the last one, or what Node printed of an error nobody
+ * caught. Of a JSON line, its message.
+ */
+export function lastWords(file: string): string {
+  try {
+    return telling(readFileSync(file, 'utf8')) || `see ${file}`;
+  } catch {
+    return `see ${file}`;
+  }
+}
+
+/** The same for text. */
+export function telling(text: string): string {
+  const lines = text.trimEnd().split('\n').slice(-100);
+  const last = lines.at(-1)?.trim() ?? '';
+  if (!/^Node\.js v\d/.test(last)) return message(last);
+  const thrown = lines.findLast((line) => /^\w*Error\b.*: /.test(line)) ?? lines.at(-2) ?? '';
+  return thrown.replace(/^\w*Error\b[^:]*: /, '').trim();
+}
+
+function message(line: string): string {
+  try {
+    const { msg, err } = JSON.parse(line) as { readonly msg?: unknown; readonly err?: { readonly message?: unknown } };
+    return [msg, err?.message].filter((part) => typeof part === 'string').join(' ') || line;
+  } catch {
+    return line;
+  }
+}

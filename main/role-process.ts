@@ -1,0 +1,150 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import path from 'node:path';
+import { openLog } from '../compose/embedded/engine-process.ts';
+import { StartError } from '../compose/embedded/start-error.ts';
+import { Heartbeat, LOOK_MS } from './heartbeat.ts';
+import { KeptChild, type KeptChildOptions, type Running } from './kept-child.ts';
+import { lastWords } from './last-words.ts';
+import { runtimeOf } from './role-runtime.ts';
+
+/** A process of the service. */
+export type Role = {
+  readonly name: string;
+  /** What it does; its own name where there are none. */
+  readonly roles?: readonly string[];
+  /** The public listeners that it opens. */
+  readonly listens: readonly ('app' | 'ingest' | 'admin')[];
+};
+
+/**
+ * The processes that make up the service, in the order in which they are stopped: no new entries first, then what stores
+ * and counts them, and at last what watches the log.
+ */
+export const ROLES: readonly Role[] = [
+  { name: 'ingest', listens: ['ingest'] },
+  { name: 'app', listens: ['app', 'admin'] },
+  { name: 'sink', listens: [] },
+  { name: 'processors', listens: [] },
+  // it reads no data, which so cannot end it
+  { name: 'guard', listens: [] },
+];
+
+const READY_TIMEOUT_MS = 240_000;
+
+export type RoleProcessOptions = KeptChildOptions & {
+  /** The folder of the compiled program. */
+  readonly dist: string;
+  readonly dataDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Told when it has become ready, and when it has ended. */
+  readonly onPeers: () => void;
+  /** Time between two looks whether its event loop turns. */
+  readonly lookMs?: number | undefined;
+};
+
+/**
+ * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and
+ * `{type:'alive'}` every second: one whose event loop hangs for 15 s is killed, and started again. It
+ * ends by itself when its supervisor is gone (the channel between them closes).
+ */
+export class RoleProcess extends KeptChild {
+  /** The port of its internal listener; null while it is not ready. */
+  port: number | null = null;
+  /** Whether it has public listeners: those end first. */
+  readonly listens: boolean;
+  readonly logFile: string;
+  #child: ChildProcess | null = null;
+  #wasReady = false;
+  readonly #ready = deferred();
+  readonly #options: RoleProcessOptions;
+
+  constructor(role: string, options: RoleProcessOptions) {
+    super(role, ({ onSpawn }) => Promise.resolve(this.#spawn(onSpawn)), options);
+    this.#options = options;
+    this.listens = (ROLES.find(({ name }) => name === role)?.listens.length ?? 0) > 0;
+    this.logFile = path.join(options.dataDir, 'logs', `${role}.log`);
+  }
+
+  /** Resolves when it has been ready for the first time; fails when it gives up before. */
+  async untilReady(): Promise<void> {
+    const timer = setTimeout(() => this.#ready.reject(`it was not ready after ${READY_TIMEOUT_MS / 1000} s`), READY_TIMEOUT_MS);
+    try {
+      await this.#ready.promise;
+    } catch (how) {
+      throw new StartError(`The role ${this.name} did not start (${String(how)}): ${lastWords(this.logFile)}`);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  send(message: object): void {
+    if (this.#child?.connected === true) this.#child.send(message, () => undefined); // one that is ending needs no news
+  }
+
+  #spawn(onSpawn: (pid: number) => void): Running {
+    const { dist, env } = this.#options;
+    const log = openLog(this.logFile);
+    const roles = ROLES.find(({ name }) => name === this.name)?.roles ?? [this.name];
+    const own = runtimeOf(roles);
+    const args = [...own.flags, path.join(dist, 'main', 'role.js'), '--name', this.name, '--role', roles.join(',')];
+    // A process group of its own: a Ctrl-C of the terminal reaches the supervisor alone, which stops all in order.
+    const child = spawn(process.execPath, args, {
+      env: { ...own.env, ...env },
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    this.#child = child;
+    const heartbeat = new Heartbeat();
+    child.on('message', (message) => this.#onMessage(message, heartbeat));
+    const looks = setInterval(() => {
+      if (!heartbeat.look()) return;
+      clearInterval(looks);
+      this.log(`the event loop of ${this.name} has hung for 15 s: it is killed`);
+      child.kill('SIGKILL');
+    }, this.#options.lookMs ?? LOOK_MS);
+    const exited = new Promise<string>((resolve) => {
+      const ended = (how: string): void => {
+        clearInterval(looks);
+        this.port = null;
+        this.#options.onPeers();
+        resolve(how);
+      };
+      child.once('error', (error) => ended(error.message));
+      child.once('exit', (code, signal) => {
+        if (code !== null && !this.#wasReady) this.#giveUp(`exit code ${String(code)}`);
+        ended(signal === null ? `exit code ${String(code)}` : `signal ${signal}`);
+      });
+    });
+    onSpawn(child.pid ?? 0);
+    return { exited, stop: () => Promise.resolve(void child.kill('SIGTERM')), kill: () => void child.kill('SIGKILL') };
+  }
+
+  /** One that was killed is started again; one that ended by itself before its first work would do so again. */
+  #giveUp(how: string): void {
+    this.#ready.reject(how);
+    void this.kill();
+  }
+
+  #onMessage(message: unknown, heartbeat: Heartbeat): void {
+    const { type, port } = (message ?? {}) as { readonly type?: unknown; readonly port?: unknown };
+    if (type === 'alive') heartbeat.beat();
+    if (type !== 'ready') return;
+    this.port = Number(port);
+    this.#wasReady = true;
+    this.#ready.resolve();
+    this.#options.onPeers();
+  }
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void; readonly reject: (reason: string) => void } {
+  let resolve: () => void = () => undefined;
+  let reject: (reason: string) => void = () => undefined;
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  promise.catch(() => undefined); // looked at only during the start
+  return { promise, resolve, reject };
+}

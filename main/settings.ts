@@ -1,0 +1,93 @@
+import path from 'node:path';
+import { StartError } from '../compose/embedded/start-error.ts';
+import { environment, loadConfig, type Config } from '../pipeline/core/config.ts';
+import { ROLES } from './role-process.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An address that a role opens, and the variables that set it. */
+export type Listener = { readonly host: string; readonly hostVariable: string; readonly port: number; readonly portVariable: string };
+
+/** The few settings that the supervisor needs itself. */
+export type Settings = {
+  /** The addresses that the chosen roles open. */
+  readonly listeners: readonly Listener[];
+  readonly appUrl: string;
+  readonly ingestUrl: string;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly isKafkaEmbedded: boolean;
+  readonly isClickHouseEmbedded: boolean;
+  /** Queries run as a user of their own. */
+  readonly hasReader: boolean;
+  /** The embedded engines write to the disk itself before they acknowledge. */
+  readonly survivesPowerLoss: boolean;
+  /** Java and Maven, which the embedded Kafka needs, may be installed from the system's packages. */
+  readonly mayInstall: boolean;
+  /** What the environment gives of them; empty: nothing. */
+  readonly keys: Config['keys'];
+  /** In the order in which they are stopped. */
+  readonly roles: readonly string[];
+};
+
+/** Reads the environment, by the rules of the service, and the command line: what stands behind the program's name. */
+export function readSettings(env: Environment, argv: readonly string[]): Settings {
+  const roles = readRoles(argv);
+  const { http, kafka, clickhouse, engines, keys } = readConfig(env);
+  const all = {
+    app: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.appPort, portVariable: 'LOGWEIR_APP_PORT' },
+    ingest: { host: http.host, hostVariable: 'LOGWEIR_HOST', port: http.ingestPort, portVariable: 'LOGWEIR_INGEST_PORT' },
+    admin: { host: http.adminHost, hostVariable: 'LOGWEIR_ADMIN_HOST', port: http.adminPort, portVariable: 'LOGWEIR_ADMIN_PORT' },
+  };
+  const settings = {
+    listeners: ROLES.filter(({ name }) => roles.includes(name)).flatMap(({ listens }) => listens.map((name) => all[name])),
+    appUrl: url(all.app),
+    ingestUrl: url(all.ingest),
+    dataDir: readDataDir(env),
+    isKafkaEmbedded: kafka.brokers.length === 0,
+    isClickHouseEmbedded: clickhouse.url === '',
+    hasReader: clickhouse.readerUser !== clickhouse.user,
+    survivesPowerLoss: engines.survivesPowerLoss,
+    mayInstall: engines.mayInstall,
+    keys,
+    roles,
+  };
+  if (engines.survivesPowerLoss && !settings.isKafkaEmbedded && !settings.isClickHouseEmbedded) {
+    throw new StartError('LOGWEIR_DURABILITY=power-loss is for embedded engines, and there is none; configure your own to write through.');
+  }
+  return settings;
+}
+
+function readConfig(env: Environment): Config {
+  try {
+    return loadConfig(env);
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** The data directory of the instance, as an absolute path; of a program that needs no other variable, so faults in those are not its own. */
+export function readDataDir(env: Environment): string {
+  const { value } = environment.extract('LOGWEIR_DATA_DIR').validate(env['LOGWEIR_DATA_DIR'] || undefined) as { readonly value: string };
+  return path.resolve(value);
+}
+
+function readRoles(argv: readonly string[]): readonly string[] {
+  const known: readonly string[] = ROLES.map(({ name }) => name);
+  let chosen = known;
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] as string;
+    if (argument !== '--role' && !argument.startsWith('--role=')) {
+      throw new StartError(`The option ${argument} is unknown; there is only --role ${known.join(',')}.`);
+    }
+    const list = argument === '--role' ? (argv[++index] ?? '') : argument.slice('--role='.length);
+    chosen = list.split(',').map((name) => name.trim());
+  }
+  const [unknown] = chosen.filter((name) => !known.includes(name));
+  if (unknown !== undefined) throw new StartError(`There is no role "${unknown}"; roles are ${known.join(', ')}.`);
+  return known.filter((name) => chosen.includes(name));
+}
+
+function url({ host, port }: Listener): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}

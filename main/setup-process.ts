@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { closeSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { openLog } from '../compose/embedded/engine-process.ts';
+import { StartError } from '../compose/embedded/start-error.ts';
+import { telling } from './last-words.ts';
+
+export type SetupOptions = {
+  /** The folder of the compiled program. */
+  readonly dist: string;
+  readonly dataDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+};
+
+/** What the setup has found and made. */
+export type SetupResult = { readonly tenantId: number; readonly key: string; readonly warnings?: readonly string[] };
+
+/**
+ * Runs the setup program (topics, tables, the first tenant) to its end. Its log goes to DATA_DIR/logs/setup.log; the
+ * last line it prints is JSON.
+ */
+export async function runSetup({ dist, dataDir, env, signal }: SetupOptions): Promise<SetupResult> {
+  const program = path.join(dist, 'main', 'setup.js');
+  const log = openLog(path.join(dataDir, 'logs', 'setup.log'));
+  const child = spawn(process.execPath, ['--enable-source-maps', program], { env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
+  let printed = '';
+  let complaint = '';
+  child.stdout.on('data', (part: Buffer) => (printed += part.toString()));
+  child.stderr.on('data', (part: Buffer) => {
+    writeSync(log, part);
+    complaint = (complaint + part.toString()).slice(-65_536);
+  });
+  const how = await new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, killedBy) => resolve(String(code ?? killedBy)));
+  });
+  closeSync(log);
+  if (how !== '0') throw new StartError(`Setup failed (${how}): ${telling(complaint) || 'it printed nothing.'}`);
+  return JSON.parse(printed.trimEnd().split('\n').at(-1) ?? '') as SetupResult;
+}

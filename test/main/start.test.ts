@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { until } from './instance.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../main');
+
+/** A folder with what runs before anything is compiled, and a compiled program that only says what it was given. */
+class Clone {
+  readonly root = mkdtempSync(path.join(os.tmpdir(), 'logweir-start-'));
+  stdout = '';
+  stderr = '';
+  child: ChildProcess | null = null;
+
+  constructor() {
+    for (const file of ['start', 'install', 'lock', 'build-wasm']) cpSync(path.join(MAIN, `${file}.mjs`), this.path(`main/${file}.mjs`));
+    this.write('package.json', '{ "type": "module" }');
+    this.write('package-lock.json', '{}');
+    // compiled already
+    this.write('release.json', '{}');
+    this.write(
+      'dist/main/supervise.js',
+      'export async function supervise(argv) { process.stdout.write(`supervises ${argv.join()}\\n`); process.exitCode = 3; }',
+    );
+  }
+
+  path(file: string): string {
+    return path.join(this.root, file);
+  }
+
+  write(file: string, text: string): void {
+    mkdirSync(path.dirname(this.path(file)), { recursive: true });
+    writeFileSync(this.path(file), text);
+  }
+
+  /** As npm does it; `npm` is the text of the program that stands for npm. */
+  start(npm: string, ...args: string[]): Promise<number | NodeJS.Signals | null> {
+    this.write('npm.js', npm);
+    const env = { ...process.env, npm_execpath: this.path('npm.js') };
+    const child = spawn(process.execPath, [this.path('main/start.mjs'), ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = child;
+    child.stdout.on('data', (part: Buffer) => (this.stdout += part.toString()));
+    child.stderr.on('data', (part: Buffer) => (this.stderr += part.toString()));
+    return new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)));
+  }
+}
+
+const INSTALLS = "import { mkdirSync } from 'node:fs'; mkdirSync('node_modules', { recursive: true });";
+
+describe('npm start, before the supervisor', () => {
+  let clone: Clone;
+  beforeEach(() => (clone = new Clone()));
+  afterEach(() => {
+    clone.child?.kill('SIGKILL');
+    rmSync(clone.root, { recursive: true, force: true });
+  });
+
+  it('installs the packages, once, and hands the command line over', async () => {
+    expect(await clone.start(INSTALLS, '--role', 'sink')).to.equal(3);
+    expect([clone.stdout, clone.stderr]).to.deep.equal(['supervises --role,sink\n', 'logweir: installing packages …\n']);
+    expect(await clone.start('process.exit(1)')).to.equal(3);
+    expect(clone.stderr).to.equal('logweir: installing packages …\n');
+  });
+
+  it('says what npm complains of', async () => {
+    expect(await clone.start("console.error('npm error code E404\\nnpm notice news'); process.exit(1)")).to.equal(1);
+    expect(clone.stderr).to.equal('logweir: installing packages …\nlogweir: The packages could not be installed:\nnpm error code E404\n');
+    expect(clone.stdout).to.equal('');
+  });
+
+  it('shows the stack of a bug', async () => {
+    rmSync(clone.path('dist'), { recursive: true });
+    expect(await clone.start(INSTALLS)).to.equal(1);
+    expect(clone.stderr).to.match(/^logweir: Error.*supervise\.js.*\n {4}at /m);
+  });
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    it(`is stopped by ${signal} while it installs, and installs the next time`, async () => {
+      const ended = clone.start("import { writeFileSync } from 'node:fs'; writeFileSync('begun', ''); setInterval(() => {}, 1000);");
+      await until(() => existsSync(clone.path('begun')), 'npm runs');
+      clone.child?.kill(signal);
+      expect(await ended).to.equal(0);
+      expect(clone.stderr).to.equal('logweir: installing packages …\nlogweir: stopping …\n');
+      expect(existsSync(clone.path('.cache/logweir/install.lock'))).to.equal(false);
+      expect(await clone.start(INSTALLS)).to.equal(3);
+    });
+});
