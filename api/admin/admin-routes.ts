@@ -17,7 +17,8 @@ import type { ControlStore } from '../control/control-store.ts';
 import { effectivePlan } from '../control/flags.ts';
 import type { KeyRecord, TenantRecord } from '../control/records.ts';
 import { sweepTrials } from '../control/trial-sweep.ts';
-import type { RouteAnswer, Scope } from '../http/route.ts';
+import type { RouteAnswer } from '../http/route.ts';
+import type { Scope } from '../tenants/principal.ts';
 import type { Peers } from './peers.ts';
 
 /** A route of the internal listener behind the admin token. */

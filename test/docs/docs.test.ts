@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { generated, variables } from '../../docs/generate.ts';
-import { PLANS } from '../../api/control/plans.ts';
+import { PLANS } from '../../api/tenants/plans.ts';
 import { burst } from '../../api/limits/token-bucket.ts';
 import { ADMIN_COMMANDS } from '../../cli/admin-commands.ts';
 import { commands } from '../../cli/main.ts';

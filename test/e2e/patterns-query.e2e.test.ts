@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { appEndpoint } from '../../api/http/endpoint.ts';
-import type { Scope } from '../../api/http/route.ts';
+import type { Scope } from '../../api/tenants/principal.ts';
 import { createQueryRoutes } from '../../api/query/routes.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';

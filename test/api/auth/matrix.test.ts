@@ -5,7 +5,7 @@ import { authenticate, authorize } from '../../../api/auth/authenticate.ts';
 import { extractCredential } from '../../../api/auth/forms.ts';
 import { appEndpoint, type Endpoint } from '../../../api/http/endpoint.ts';
 import { appHostEndpoints, ingestHostEndpoints } from '../../../api/http/host-lists.ts';
-import type { Scope } from '../../../api/http/route.ts';
+import type { Scope } from '../../../api/tenants/principal.ts';
 import { RouteTable } from '../../../api/http/route-table.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { effectivePlan, FLAGS, parseFlag } from '../../../api/control/flags.ts';
-import { findPlan, PLANS } from '../../../api/control/plans.ts';
+import { findPlan, PLANS } from '../../../api/tenants/plans.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 
 describe('plans', () => {

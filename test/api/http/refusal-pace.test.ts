@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RefusalPace } from '../../../api/limits/refusal-pace.ts';
+import { RefusalPace } from '../../../api/http/refusal-pace.ts';
 
 describe('the pace of refusals', () => {
   it('is none for a tenant that is refused now and then', () => {
