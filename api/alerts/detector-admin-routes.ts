@@ -1,14 +1,15 @@
 import Joi from 'joi';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Json } from '../../pipeline/core/setting.ts';
-import type { DetectorLook } from '../alerts/detector-routes.ts';
+import type { DetectorLook } from './detector-routes.ts';
 import { requireTenant } from '../control/accounts.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import { writeSetting, type SettingCheck } from '../control/processor-settings.ts';
 import { settingKey } from '../control/records.ts';
 import { switchedOff } from '../control/switched-off.ts';
-import { checkedBody, type AdminRoute } from './admin-routes.ts';
-import type { Peers } from './peers.ts';
+import type { AdminRoute } from '../admin/admin-routes.ts';
+import { checkedBody } from '../http/checked-body.ts';
+import type { Peers } from '../admin/peers.ts';
 
 /** A detector, which version of it runs, and whether it is one of others. */
 export type ShownDetector = DetectorLook & { readonly version: string; readonly isCustom: boolean };
