@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { appEndpoint } from '../../api/http/endpoint.ts';
 import type { Scope } from '../../api/tenants/principal.ts';
-import { createQueryRoutes } from '../../api/query/routes.ts';
+import { createQueryRoutes } from '../../api/search/routes.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
 import type { Range } from '../../pipeline/bus/range.ts';

@@ -9,7 +9,7 @@ import type { Scope } from '../../../api/tenants/principal.ts';
 import { RouteTable } from '../../../api/http/route-table.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
-import { createQueryRoutes } from '../../../api/query/routes.ts';
+import { createQueryRoutes } from '../../../api/search/routes.ts';
 import type { QueryEngine } from '../../../api/query/engine.ts';
 import { QueryRuntime } from '../../../api/query/runtime.ts';
 import { createSelectEndpoints } from '../../../api/select/endpoints.ts';
