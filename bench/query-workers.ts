@@ -7,8 +7,8 @@
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import type { QueryEngine, QueryJob } from '../api/query/engine.ts';
-import { LocalEngine } from '../api/query/local-engine.ts';
-import { QueryPool } from '../api/query/workers/query-pool.ts';
+import { LocalEngine } from '../api/engine/local-engine.ts';
+import { QueryPool } from '../api/engine/workers/query-pool.ts';
 import { LogsqlStore } from '../test/e2e/logsql-store.ts';
 import { at } from '../test/e2e/query-setup.ts';
 

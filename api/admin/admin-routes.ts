@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
+import { invalidParameter } from '../../pipeline/core/errors.ts';
 import {
   addPayment,
   ALL_SCOPES,
@@ -17,7 +17,9 @@ import type { ControlStore } from '../control/control-store.ts';
 import { effectivePlan } from '../control/flags.ts';
 import type { KeyRecord, TenantRecord } from '../control/records.ts';
 import { sweepTrials } from '../control/trial-sweep.ts';
-import type { RouteAnswer, Scope } from '../http/route.ts';
+import { checkedBody } from '../http/checked-body.ts';
+import type { RouteAnswer } from '../http/route.ts';
+import type { Scope } from '../tenants/principal.ts';
 import type { Peers } from './peers.ts';
 
 /** A route of the internal listener behind the admin token. */
@@ -145,14 +147,6 @@ export function tenantIdOf(params: Readonly<Record<string, string>>): number {
   const text = params['tenant'] ?? '';
   if (!/^[1-9]\d{0,14}$/.test(text)) throw invalidParameter('The tenant must be an integer of at least 1.');
   return Number(text);
-}
-
-/** The body as the schema wants it; one 400 with all that is wrong. */
-export function checkedBody<Value>(schema: Joi.ObjectSchema<Value>, body: unknown): Value {
-  if (body === undefined) throw invalidBody('The body is missing.');
-  const result = schema.validate(body, { abortEarly: false });
-  if (result.error !== undefined) throw invalidBody(`${result.error.details.map((detail) => detail.message).join('; ')}.`);
-  return result.value;
 }
 
 function shownTenant(tenant: TenantRecord): object {

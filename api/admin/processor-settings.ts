@@ -5,7 +5,8 @@ import type { ControlStore } from '../control/control-store.ts';
 import { writeSetting, type SettingCheck } from '../control/processor-settings.ts';
 import type { SettingRecord } from '../control/records.ts';
 import type { RouteAnswer } from '../http/route.ts';
-import { checkedBody, type AdminRoute } from './admin-routes.ts';
+import type { AdminRoute } from './admin-routes.ts';
+import { checkedBody } from '../http/checked-body.ts';
 import type { Peers } from './peers.ts';
 
 const PATH = '/admin/processors/{processor}/settings/{setting}';

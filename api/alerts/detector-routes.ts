@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { Json } from '../../pipeline/core/setting.ts';
-import { checkedBody } from '../admin/admin-routes.ts';
+import { checkedBody } from '../http/checked-body.ts';
 import type { Peers } from '../admin/peers.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import { writeSetting, type SettingCheck } from '../control/processor-settings.ts';

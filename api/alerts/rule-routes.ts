@@ -4,7 +4,8 @@ import { parseQuery } from '../../logsql/parser.ts';
 import { StatsPipe } from '../../logsql/pipes/stats.ts';
 import { Query } from '../../logsql/query.ts';
 import { invalidBody } from '../../pipeline/core/errors.ts';
-import { checkedBody, tenantIdOf, type AdminRoute } from '../admin/admin-routes.ts';
+import { tenantIdOf, type AdminRoute } from '../admin/admin-routes.ts';
+import { checkedBody } from '../http/checked-body.ts';
 import type { Peers } from '../admin/peers.ts';
 import { requireTenant } from '../control/accounts.ts';
 import {

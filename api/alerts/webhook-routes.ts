@@ -8,7 +8,7 @@ import type { Send } from '../../pipeline/notify/courier.ts';
 import { retried, type Delivery } from '../../pipeline/notify/delivery.ts';
 import type { Outbox } from '../../pipeline/notify/outbox.ts';
 import { urlFault, WEBHOOK_FORMS, webhookSecret } from '../../pipeline/notify/webhook.ts';
-import { checkedBody } from '../admin/admin-routes.ts';
+import { checkedBody } from '../http/checked-body.ts';
 import type { Peers } from '../admin/peers.ts';
 import type { ControlStore } from '../control/control-store.ts';
 import type { WebhookRecord } from '../control/records.ts';

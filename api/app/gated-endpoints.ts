@@ -2,7 +2,7 @@ import { planGate } from '../../pipeline/core/errors.ts';
 import type { Plane } from '../auth/planes.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import type { ErrorStyle } from '../http/render-error.ts';
-import type { Scope } from '../http/route.ts';
+import type { Scope } from '../tenants/principal.ts';
 
 type Gate = {
   readonly path: string;

@@ -1,5 +1,5 @@
 import { forbidden, invalidParameter, unauthorized, type ErrorOptions, type HttpError } from '../../pipeline/core/errors.ts';
-import type { Principal, Scope } from '../http/route.ts';
+import type { Principal, Scope } from '../tenants/principal.ts';
 import type { Plane } from './planes.ts';
 
 /** A key that exists, and what it stands for now. */

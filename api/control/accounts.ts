@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { forbidden, HttpError, invalidParameter, notFound } from '../../pipeline/core/errors.ts';
-import type { Scope } from '../http/route.ts';
+import type { Scope } from '../tenants/principal.ts';
 import type { ControlStore } from './control-store.ts';
 import { effectivePlan, parseFlag } from './flags.ts';
-import { findPlan, PLANS } from './plans.ts';
+import { findPlan, PLANS } from '../tenants/plans.ts';
 import { keyKey, tenantKey, type KeyRecord, type TenantRecord } from './records.ts';
 
 export const ALL_SCOPES: readonly Scope[] = ['read', 'write', 'ingest'];

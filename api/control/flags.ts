@@ -1,5 +1,5 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
-import { findPlan, MOST_QUERIES_AT_ONCE, PLANS, type Plan } from './plans.ts';
+import { findPlan, MOST_QUERIES_AT_ONCE, PLANS, type Plan } from '../tenants/plans.ts';
 import type { TenantRecord } from './records.ts';
 
 type Flag = {

@@ -2,7 +2,7 @@ import Joi from 'joi';
 import { MAX_SETTING_BYTES, SETTING_KEY, type Setting } from '../../pipeline/core/setting.ts';
 import { ALERT_SEVERITIES } from '../../pipeline/alerts/alert.ts';
 import { WEBHOOK_FORMS, type Webhook } from '../../pipeline/notify/webhook.ts';
-import type { Scope } from '../http/route.ts';
+import type { Scope } from '../tenants/principal.ts';
 
 /** What every record carries: which version of its subject it is, and the write it came from (unique). */
 type Versioned = { readonly version: number; readonly write: string };

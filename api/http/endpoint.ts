@@ -1,7 +1,8 @@
 import type { Plane } from '../auth/planes.ts';
 import type { Exchange } from './exchange.ts';
 import type { ErrorStyle } from './render-error.ts';
-import type { Route, RouteAnswer, Scope } from './route.ts';
+import type { Route, RouteAnswer } from './route.ts';
+import type { Scope } from '../tenants/principal.ts';
 
 /** A path of a public host: how it is asked for, who may, and what answers. */
 export type Endpoint = {

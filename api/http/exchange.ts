@@ -5,7 +5,8 @@ import type { CredentialRequest } from '../auth/forms.ts';
 import { jsonBody, readBody, type BodyCaps, type BodyMeter } from './body.ts';
 import { parseJson } from './json.ts';
 import { requestIdOf } from './request-id.ts';
-import type { Principal, RouteContext } from './route.ts';
+import type { RouteContext } from './route.ts';
+import type { Principal } from '../tenants/principal.ts';
 
 const NO_QUERY = new URLSearchParams();
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});

@@ -10,7 +10,7 @@ import { AnswerCompression } from './answer-compression.ts';
 import { corsHeaders, isPreflight, preflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Exchange } from './exchange.ts';
-import { RefusalPace } from '../limits/refusal-pace.ts';
+import { RefusalPace } from './refusal-pace.ts';
 import { HttpServer, type HttpServerOptions } from './http-server.ts';
 import { internalError, renderError } from './render-error.ts';
 import type { RouteAnswer } from './route.ts';

@@ -1,16 +1,4 @@
-import type { Plan } from '../control/plans.ts';
-
-export type Scope = 'read' | 'write' | 'ingest';
-
-/** Who asks: a key that was accepted, with its tenant's plan as it is now. */
-export type Principal = {
-  readonly tenantId: number;
-  readonly keyId: string;
-  readonly scopes: ReadonlySet<Scope>;
-  readonly plan: Plan;
-  /** A public demo tenant: operations that need `write` are refused. */
-  readonly demo: boolean;
-};
+import type { Principal, Scope } from '../tenants/principal.ts';
 
 /** What a route is given. Credential, tenant of the path and scope are checked by then. */
 export type RouteContext = {

@@ -1,5 +1,5 @@
 import { rateLimited } from '../../pipeline/core/errors.ts';
-import type { Plan } from '../control/plans.ts';
+import type { Plan } from '../tenants/plans.ts';
 import type { IngestLimit } from './ingest-limit.ts';
 import type { SharedCounts } from './shared-counts.ts';
 

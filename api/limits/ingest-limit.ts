@@ -1,4 +1,4 @@
-import type { Principal } from '../http/route.ts';
+import type { Principal } from '../tenants/principal.ts';
 
 /** Gives back exactly what one request was charged. Called at most once. */
 export type Refund = () => void;

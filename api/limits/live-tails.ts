@@ -1,6 +1,6 @@
 import { forbidden, rateLimited, storeUnavailable } from '../../pipeline/core/errors.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import type { Principal } from '../http/route.ts';
+import type { Principal } from '../tenants/principal.ts';
 
 /** Of one key in one process, where its tenant's plan allows so many. */
 export const MAX_OF_KEY = 100;

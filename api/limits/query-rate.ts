@@ -1,5 +1,5 @@
 import { rateLimited } from '../../pipeline/core/errors.ts';
-import type { Principal } from '../http/route.ts';
+import type { Principal } from '../tenants/principal.ts';
 import { BURST_SECONDS, FULL_AFTER, fullBucket, MAX_RATE, refill, takePlatform, type Bucket } from './token-bucket.ts';
 
 /** Counts one query of a key, or throws a 429 that says how long to wait. */

@@ -1,4 +1,4 @@
-import type { Principal } from '../http/route.ts';
+import type { Principal } from '../tenants/principal.ts';
 import type { SharedCounts } from './shared-counts.ts';
 import { FULL_AFTER, fullBucket, refill, type Bucket } from './token-bucket.ts';
 

@@ -1,4 +1,4 @@
-import type { LogPlace } from './log-place.ts';
+import type { LogPlace } from './place/log-place.ts';
 
 /** Entries of a tail that are held at most, and their bytes. */
 const MAX_COUNT = 20_000;

@@ -2,12 +2,12 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { HttpError, rateLimited, storeUnavailable } from '../../pipeline/core/errors.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import { jsonFrame, frameOf, jsonOf, type Frame } from '../query/workers/frames.ts';
-import { receivedError, type SentError } from '../query/workers/messages.ts';
-import { WorkerProcess } from '../query/workers/worker-process.ts';
-import { LogPlace } from './log-place.ts';
+import { jsonFrame, frameOf, jsonOf, type Frame } from '../workers/frames.ts';
+import { receivedError, type SentError } from '../workers/sent-error.ts';
+import { WorkerProcess } from '../workers/worker-process.ts';
+import { LogPlace, type LogVector } from './place/log-place.ts';
 import * as messages from './worker/messages.ts';
-import type { LiveSettings, LogVector, Matched, Missed, OpenedTail, OpenTail } from './worker/messages.ts';
+import type { LiveSettings, Matched, Missed, OpenedTail, OpenTail } from './worker/messages.ts';
 
 /** What a tail is told. */
 export type TailListener = {

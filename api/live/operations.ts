@@ -18,8 +18,8 @@ import { renderTexts } from '../select/lines.ts';
 import { extraFilters } from '../select/extra-filters.ts';
 import { parseLive, type LiveQueryText } from './match/live-query.ts';
 import { subqueriesOf, withValues } from './match/subquery-values.ts';
-import { PlaceFilter } from './place-filter.ts';
-import type { LogVector } from './worker/messages.ts';
+import { PlaceFilter } from './place/place-filter.ts';
+import type { LogVector } from './place/log-place.ts';
 
 export type OpenLive = Pick<LiveQueryText, 'query' | 'extra'> & {
   /** As windows have it; null for no entries that are stored. */ readonly since: string | null;

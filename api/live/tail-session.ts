@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import type { QueryContext, QueryRuntime } from '../query/runtime.ts';
-import { LogPlace } from './log-place.ts';
+import { LogPlace, type LogVector } from './place/log-place.ts';
 import type { LiveHub } from './live-hub.ts';
 import { HeldEntries } from './held-entries.ts';
-import type { StoredPlaces } from './stored-places.ts';
+import type { StoredPlaces } from './place/stored-places.ts';
 import { CUT_HEADER, type Backfill, type OpenedLive } from './operations.ts';
 import { INTERNAL, TRY_AGAIN, type Outlet } from './outlet.ts';
 import { piecesOf } from './pieces.ts';
-import { positionText, readPosition, type Phase, type TailPosition } from './tail-position.ts';
-import type { LogVector, Missed } from './worker/messages.ts';
+import { positionText, readPosition, type Phase, type TailPosition } from './place/tail-position.ts';
+import type { Missed } from './worker/messages.ts';
 import type { UnsentShare } from './unsent-share.ts';
 
 /** What a client wants to follow. */

@@ -5,7 +5,6 @@ import type { QueryMemory } from '../../logsql/memory.ts';
 import type { VolumeCover } from '../../logsql/sql/volume.ts';
 import type { QueryNode } from '../../logsql/types.ts';
 import type { Runner } from './runner.ts';
-import type { PatternDirectory } from './patterns/pattern-directory.ts';
 import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
 
@@ -35,8 +34,17 @@ export type Deps = {
   readonly maxFacetFields: number;
   runner(request: Request): Runner;
   /** What is known of patterns. */
-  readonly patterns: PatternDirectory;
+  readonly patterns: KnownPatterns;
 };
+
+/** What is known of the cluster of a pattern: its root's fingerprint, when its first entry came, and how many came as long as they are kept. */
+export type KnownPattern = { readonly fingerprint: string; readonly firstSeen: string; readonly occurrences: number };
+
+/** Knows patterns, as entries are enriched with it. */
+export interface KnownPatterns {
+  /** By the first 16 digits of the fingerprint of a message; without those that are not known. Never rejects. */
+  of(patterns: Iterable<string>, request: Request, deps: Deps): Promise<ReadonlyMap<string, KnownPattern>>;
+}
 
 /** The options of a plan for this request. */
 export function planOptions(window: Window, request: Request, deps: Deps): PlanOptions {

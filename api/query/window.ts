@@ -24,6 +24,14 @@ export function readWindow(start: string, end: string, now: bigint, retentionDay
   return { start: floor !== null && from.start < floor ? floor : from.start, end: to.end, now: to.start };
 }
 
+/** A time that a parameter says. Throws HttpError 400. */
+export function timeOf(name: string, given: string, now: bigint): { readonly start: bigint; readonly end: bigint } {
+  const time = readTime(given.trim(), now);
+  if (time === null)
+    throw invalidParameter(`${name} ${JSON.stringify(given)} is not a valid time: use now, a duration such as -1h, an ISO 8601 time or a Unix number.`); // prettier-ignore
+  return time;
+}
+
 /** The window that was searched, as a member of an answer's JSON text. */
 export const windowMember = ({ start, end }: Window): string =>
   `"window":{"start":${JSON.stringify(formatTime(start))},"end":${JSON.stringify(formatTime(end))}}`;

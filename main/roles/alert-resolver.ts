@@ -1,7 +1,7 @@
 import { AlertResolver } from '../../api/alerts/resolver.ts';
 import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
-import type { ShownDetector } from '../../api/admin/detectors.ts';
+import type { ShownDetector } from '../../api/alerts/detector-admin-routes.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';

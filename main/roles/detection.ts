@@ -1,6 +1,6 @@
 import type { AdminRoute } from '../../api/admin/admin-routes.ts';
 import type { Peers } from '../../api/admin/peers.ts';
-import { detectorAdminRoutes } from '../../api/admin/detectors.ts';
+import { detectorAdminRoutes } from '../../api/alerts/detector-admin-routes.ts';
 import { processorSettingRoutes } from '../../api/admin/processor-settings.ts';
 import { createDetectorRoutes } from '../../api/alerts/detector-routes.ts';
 import { adminRuleRoutes, createRuleRoutes, type RuleDetector } from '../../api/alerts/rule-routes.ts';

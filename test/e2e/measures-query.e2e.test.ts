@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { appEndpoint } from '../../api/http/endpoint.ts';
-import { createQueryRoutes } from '../../api/query/routes.ts';
-import type { Plan } from '../../api/control/plans.ts';
-import type { Scope } from '../../api/http/route.ts';
+import { createQueryRoutes } from '../../api/search/routes.ts';
+import type { Plan } from '../../api/tenants/plans.ts';
+import type { Scope } from '../../api/tenants/principal.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { measuresSink } from '../../sinks/measures.ts';

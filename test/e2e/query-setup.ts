@@ -1,8 +1,8 @@
 import { createSelectEndpoints } from '../../api/select/endpoints.ts';
 import { queryRate, type QueryRate } from '../../api/limits/query-rate.ts';
-import { LocalEngine } from '../../api/query/local-engine.ts';
+import { LocalEngine } from '../../api/engine/local-engine.ts';
 import { QueryRuntime } from '../../api/query/runtime.ts';
-import type { Principal } from '../../api/http/route.ts';
+import type { Principal } from '../../api/tenants/principal.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import type { Store } from '../../pipeline/store/client.ts';

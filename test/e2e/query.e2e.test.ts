@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createQueryRoutes } from '../../api/query/routes.ts';
+import { createQueryRoutes } from '../../api/search/routes.ts';
 import type { RouteContext } from '../../api/http/route.ts';
 import { Query } from '../../logsql/query.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';

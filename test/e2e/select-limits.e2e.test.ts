@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { findPlan, type Plan } from '../../api/control/plans.ts';
+import { findPlan, type Plan } from '../../api/tenants/plans.ts';
 import { queryRate } from '../../api/limits/query-rate.ts';
 import { extent } from '../extent.ts';
 import { at, startSelect, type Parameters, type SelectHost } from './query-setup.ts';

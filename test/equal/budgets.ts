@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { QueryJob } from '../../api/query/engine.ts';
 import { readWindow } from '../../api/query/window.ts';
 import { renderResult } from '../../api/query/render.ts';
-import { QueryPool, type QueryPoolOptions } from '../../api/query/workers/query-pool.ts';
+import { QueryPool, type QueryPoolOptions } from '../../api/engine/workers/query-pool.ts';
 import { LogsqlLimitError } from '../../logsql/errors.ts';
 import { QueryMemory } from '../../logsql/memory.ts';
 import { parseQuery } from '../../logsql/parser.ts';

@@ -1,6 +1,6 @@
 import type { KeyStore, KnownKey } from '../../api/auth/authenticate.ts';
-import { findPlan, type Plan } from '../../api/control/plans.ts';
-import type { Principal, Scope } from '../../api/http/route.ts';
+import { findPlan, type Plan } from '../../api/tenants/plans.ts';
+import type { Principal, Scope } from '../../api/tenants/principal.ts';
 import { authUnavailable } from '../../pipeline/core/errors.ts';
 
 export function fakePrincipal(change: Partial<Principal> = {}): Principal {

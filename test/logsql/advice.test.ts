@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sentPipes } from '../../api/query/workers/messages.ts';
+import { sentPipes } from '../../api/engine/workers/messages.ts';
 import { QueryMemory } from '../../logsql/memory.ts';
 import { evaluate } from '../../logsql/pipeline.ts';
 import { EVERYTHING, entryOf, parse } from './support.ts';

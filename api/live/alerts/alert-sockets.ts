@@ -1,11 +1,11 @@
 import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
 import { HttpError, invalidParameter } from '../../../pipeline/core/errors.ts';
-import { timeOf } from '../../query/alerts.ts';
+import { timeOf } from '../../query/window.ts';
 import type { LiveTails } from '../../limits/live-tails.ts';
 import type { QueryRuntime } from '../../query/runtime.ts';
 import { INTERNAL, POLICY, TRY_AGAIN } from '../outlet.ts';
 import type { OpenSocket, SocketEndpoint } from '../sockets/live-sockets.ts';
-import type { StoredPlaces } from '../stored-places.ts';
+import type { StoredPlaces } from '../place/stored-places.ts';
 import type { AlertEvent, AlertStreams } from './alert-streams.ts';
 
 export type AlertSocketDeps = {

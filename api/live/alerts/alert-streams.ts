@@ -8,7 +8,7 @@ import { LogTail } from '../../../pipeline/bus/log-tail.ts';
 import { isTick, readChecked } from '../../../pipeline/bus/record.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
 import { eventOf } from '../../../pipeline/notify/webhook.ts';
-import { LogPlace } from '../log-place.ts';
+import { LogPlace } from '../place/log-place.ts';
 
 /** What is told of an alert, as it is told. */
 export type AlertEvent = { readonly type: 'fired' | 'resolved' | 'updated'; readonly alert: ShownAlert };

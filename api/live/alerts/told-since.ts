@@ -1,5 +1,6 @@
 import { sql } from '../../../pipeline/core/sql.ts';
-import { ownOf, readAlerts, seconds, timeOf } from '../../query/alerts.ts';
+import { ownOf, readAlerts, seconds } from '../../search/alerts.ts';
+import { timeOf } from '../../query/window.ts';
 import type { Deps, Request } from '../../query/deps.ts';
 
 /** Most alerts that a stream begins with, the newest. */

@@ -8,7 +8,7 @@ import { extractCredential } from '../../auth/forms.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { headerOf, targetOf } from '../../http/exchange.ts';
 import { requestIdOf } from '../../http/request-id.ts';
-import type { Principal } from '../../http/route.ts';
+import type { Principal } from '../../tenants/principal.ts';
 import { RouteTable } from '../../http/route-table.ts';
 import type { LiveTails } from '../../limits/live-tails.ts';
 import { GOING_AWAY, POLICY, type TailEnd } from '../outlet.ts';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { WriteGroup } from '../write-group.ts';
+import { WriteGroup } from '../../workers/write-group.ts';
 import type { Control, Outlet, TailEnd } from '../outlet.ts';
 
 const LINE_FEED = 10;

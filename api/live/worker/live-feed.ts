@@ -5,7 +5,8 @@ import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { liveRecordOf, type LiveRecord } from '../match/live-record.ts';
 import { CpuShare } from './cpu-share.ts';
-import type { LogVector, Matched, Missed, MissedWhy, OpenTail } from './messages.ts';
+import type { Matched, Missed, MissedWhy, OpenTail } from './messages.ts';
+import type { LogVector } from '../place/log-place.ts';
 import { LiveTail, rateOf } from './open-tail.ts';
 
 type Found = Omit<Matched, 'text' | 'tails'> & { readonly tails: number[]; readonly text: string };

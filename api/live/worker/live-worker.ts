@@ -6,10 +6,10 @@ import { LogTail } from '../../../pipeline/bus/log-tail.ts';
 import { storeUnavailable } from '../../../pipeline/core/errors.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { toQueryError } from '../../query/run.ts';
-import * as frames from '../../query/workers/frames.ts';
-import { sentError } from '../../query/workers/messages.ts';
-import { LogPlace } from '../log-place.ts';
-import { WriteGroup } from '../write-group.ts';
+import * as frames from '../../workers/frames.ts';
+import { sentError } from '../../workers/sent-error.ts';
+import { LogPlace, type LogVector } from '../place/log-place.ts';
+import { WriteGroup } from '../../workers/write-group.ts';
 import { LiveFeed } from './live-feed.ts';
 import * as messages from './messages.ts';
 
@@ -42,7 +42,7 @@ const feed = new LiveFeed({
 });
 
 /** By partition; those that are not known begin with their first record. */
-function vector(next: ReadonlyMap<number, number>): messages.LogVector {
+function vector(next: ReadonlyMap<number, number>): LogVector {
   const count = Math.max(-1, ...next.keys()) + 1;
   return Array.from({ length: count }, (_none, partition) => [next.get(partition) ?? 0, 0]);
 }

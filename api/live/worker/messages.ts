@@ -1,6 +1,7 @@
 /** What the app process and its live worker say to each other, in the frames of the query workers: of a type, the number of a tail, and bytes. */
 import type { Config } from '../../../pipeline/core/config.ts';
 import type { LiveQueryText } from '../match/live-query.ts';
+import type { LogVector } from '../place/log-place.ts';
 
 /** To the worker: its settings, a tail, a tail that is over. */
 export const SETTINGS = 1;
@@ -22,9 +23,6 @@ export const FAILED = 26;
 export const SAMPLED = 30;
 
 export type LiveSettings = { readonly kafka: Pick<Config['kafka'], 'brokers' | 'tls' | 'sasl'> };
-
-/** How far the log is read: of each partition the offset of a record, and how many of its entries, all before which was looked at. */
-export type LogVector = readonly (readonly [offset: number, index: number])[];
 
 export type OpenTail = LiveQueryText & {
   readonly tenantId: number;

@@ -1,5 +1,6 @@
 import { LiveQuery } from '../match/live-query.ts';
-import type { LogVector, OpenTail } from './messages.ts';
+import type { OpenTail } from './messages.ts';
+import type { LogVector } from '../place/log-place.ts';
 import { Sampler } from './sampler.ts';
 
 /** A tail at work: its query, and how far it has looked. */

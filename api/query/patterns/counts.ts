@@ -1,8 +1,7 @@
 import { OVERFLOW_FINGERPRINT } from '../../../pipeline/clusterer/clusterer.ts';
 import { int64, join, sql, text, texts, uint32, type Sql } from '../../../pipeline/core/sql.ts';
-import { timeOf } from '../alerts.ts';
+import { timeOf, readWindow, type Window } from '../window.ts';
 import type { Deps, Request } from '../deps.ts';
-import { readWindow, type Window } from '../window.ts';
 
 const SECOND = 1_000_000_000n;
 const [MINUTE, HOUR] = [60n, 3600n];

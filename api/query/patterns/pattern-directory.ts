@@ -2,12 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { sql, type Sql } from '../../../pipeline/core/sql.ts';
 import { formatTime, MIN_TIME } from '../../../pipeline/core/time.ts';
 import type { Row } from '../../../pipeline/store/client.ts';
-import type { Deps, Request } from '../deps.ts';
+import type { Deps, KnownPattern, KnownPatterns, Request } from '../deps.ts';
 import { retentionFloor } from '../window.ts';
 import { lastWords, numbersOf, patternCounts } from './counts.ts';
-
-/** What is known of the cluster of a pattern: its root's fingerprint, when its first entry came, and how many came as long as they are kept. */
-export type KnownPattern = { readonly fingerprint: string; readonly firstSeen: string; readonly occurrences: number };
 
 /** Patterns that are kept in memory, over all tenants. */
 const MAX_KEPT = 50_000;
@@ -21,10 +18,9 @@ const MS = 1_000_000n;
 type Kept = { readonly pattern: KnownPattern | null; at: number };
 
 /** What is known of patterns, as entries are enriched with it. What was asked lately comes from memory. */
-export class PatternDirectory {
+export class PatternDirectory implements KnownPatterns {
   readonly #known = new LRUCache<string, Kept>({ max: MAX_KEPT });
 
-  /** By the first 16 digits of the fingerprint of a message; without those that are not known. Never rejects. */
   async of(patterns: Iterable<string>, request: Request, deps: Deps): Promise<ReadonlyMap<string, KnownPattern>> {
     const wanted = [...new Set(patterns)];
     const [missing, stale]: [string[], string[]] = [[], []];

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { createTenant } from '../../../api/control/accounts.ts';
 import { createDetectorRoutes } from '../../../api/alerts/detector-routes.ts';
-import { findPlan, type Plan } from '../../../api/control/plans.ts';
+import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import type { ControlStore } from '../../../api/control/control-store.ts';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
-import type { Scope } from '../../../api/http/route.ts';
+import type { Scope } from '../../../api/tenants/principal.ts';
 import { alerting } from '../../../pipeline/processors/alerting/alerts-merger.ts';
 import { detectorLooks } from '../../../pipeline/processors/alerting/sensitivity.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';

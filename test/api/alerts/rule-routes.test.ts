@@ -4,7 +4,7 @@ import { createTenant } from '../../../api/control/accounts.ts';
 import type { ControlStore } from '../../../api/control/control-store.ts';
 import { writeSetting } from '../../../api/control/processor-settings.ts';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
-import type { Scope } from '../../../api/http/route.ts';
+import type { Scope } from '../../../api/tenants/principal.ts';
 import { ruleDetector } from '../../../main/roles/detection.ts';
 import type { Setting } from '../../../pipeline/core/setting.ts';
 import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../../../pipeline/processors/custom/switch.ts';

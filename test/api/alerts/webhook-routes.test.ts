@@ -7,7 +7,7 @@ import { createTenant, setDisabled } from '../../../api/control/accounts.ts';
 import type { ControlStore } from '../../../api/control/control-store.ts';
 import { webhooksOf } from '../../../api/control/webhooks.ts';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
-import type { Scope } from '../../../api/http/route.ts';
+import type { Scope } from '../../../api/tenants/principal.ts';
 import { Addresses } from '../../../pipeline/notify/addresses.ts';
 import { Outbox } from '../../../pipeline/notify/outbox.ts';
 import { isSigned, SIGNATURE_HEADER } from '../../../pipeline/notify/signature.ts';

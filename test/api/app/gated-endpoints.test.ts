@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { gatedEndpoints } from '../../../api/app/gated-endpoints.ts';
 import { FORWARDED_PATHS } from '../../../api/auth/planes.ts';
-import { PLANS } from '../../../api/control/plans.ts';
+import { PLANS } from '../../../api/tenants/plans.ts';
 import { appHostEndpoints, ingestHostEndpoints } from '../../../api/http/host-lists.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
 import { RawClient } from '../../fakes/raw-client.ts';

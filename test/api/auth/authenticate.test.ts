@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { authenticate, authorize } from '../../../api/auth/authenticate.ts';
-import type { Scope } from '../../../api/http/route.ts';
+import type { Scope } from '../../../api/tenants/principal.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { fakePrincipal, FakeKeyStore } from '../../fakes/key-store.ts';
 

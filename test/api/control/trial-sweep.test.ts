@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { addPayment, createKey, createTenant, revokeKey, setPlan } from '../../../api/control/accounts.ts';
 import type { ControlStore } from '../../../api/control/control-store.ts';
-import { findPlan } from '../../../api/control/plans.ts';
+import { findPlan } from '../../../api/tenants/plans.ts';
 import type { TenantRecord } from '../../../api/control/records.ts';
 import { sweepTrials, trialHasEnded, TrialSweep } from '../../../api/control/trial-sweep.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
-import { findPlan, type Plan } from '../../../api/control/plans.ts';
+import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { BodiesInFlight } from '../../../api/limits/bodies-in-flight.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';

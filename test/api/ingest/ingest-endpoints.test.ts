@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
-import { findPlan, type Plan } from '../../../api/control/plans.ts';
+import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import { health } from '../../../api/http/endpoint.ts';
-import type { Principal } from '../../../api/http/route.ts';
+import type { Principal } from '../../../api/tenants/principal.ts';
 import { ingestEndpoints, streamFieldsOf } from '../../../api/ingest/ingest-endpoints.ts';
 import { classCounts, reasonClass } from '../../../api/ingest/reason-class.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { effectivePlan } from '../../../api/control/flags.ts';
-import type { Plan } from '../../../api/control/plans.ts';
+import type { Plan } from '../../../api/tenants/plans.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
 import { ingestLimits } from '../../../api/limits/index.ts';
 import { admitAll, chargeAll, type IngestLimit, type Refund } from '../../../api/limits/ingest-limit.ts';

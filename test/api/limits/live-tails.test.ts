@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LiveTails, MAX_OF_KEY } from '../../../api/limits/live-tails.ts';
-import { findPlan, type Plan } from '../../../api/control/plans.ts';
+import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { fakePrincipal } from '../../fakes/key-store.ts';
 

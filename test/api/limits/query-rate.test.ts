@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { findPlan, type Plan } from '../../../api/control/plans.ts';
+import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import { queryRate } from '../../../api/limits/query-rate.ts';
 import { MAX_RATE } from '../../../api/limits/token-bucket.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Plan } from '../../../api/control/plans.ts';
-import { findPlan } from '../../../api/control/plans.ts';
+import type { Plan } from '../../../api/tenants/plans.ts';
+import { findPlan } from '../../../api/tenants/plans.ts';
 import type { Refund } from '../../../api/limits/ingest-limit.ts';
 import { tenantBucket } from '../../../api/limits/tenant-bucket.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';

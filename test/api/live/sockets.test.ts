@@ -5,7 +5,7 @@ import WebSocket from 'ws';
 import { LiveSockets, type OpenSocket } from '../../../api/live/sockets/live-sockets.ts';
 import { LiveTails } from '../../../api/limits/live-tails.ts';
 import { readTailMessage } from '../../../api/live/sockets/tail-message.ts';
-import { findPlan, type Plan } from '../../../api/control/plans.ts';
+import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { startHost } from '../../fakes/test-host.ts';

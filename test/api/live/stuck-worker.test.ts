@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isStuck } from '../../../api/live/live-hub.ts';
-import { cpuMsOf } from '../../../api/query/workers/worker-process.ts';
+import { cpuMsOf } from '../../../api/workers/worker-process.ts';
 
 describe('a live worker that is silent', () => {
   const cases: readonly (readonly [about: string, silentMs: number, workedMs: number | null, isEnded: boolean])[] = [

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { LiveHub, TailListener } from '../../../api/live/live-hub.ts';
-import { LogPlace } from '../../../api/live/log-place.ts';
+import { LogPlace, type LogVector } from '../../../api/live/place/log-place.ts';
 import type { Backfill } from '../../../api/live/operations.ts';
 import type { Control, Outlet } from '../../../api/live/outlet.ts';
-import { positionText } from '../../../api/live/tail-position.ts';
+import { positionText } from '../../../api/live/place/tail-position.ts';
 import { TailSession, type TailDeps, type TailRequest } from '../../../api/live/tail-session.ts';
-import type { LogVector } from '../../../api/live/worker/messages.ts';
 import type { QueryContext } from '../../../api/query/runtime.ts';
 
 const BEGIN: LogVector = [[50, 0]];

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { PLANS } from '../../../api/control/plans.ts';
+import { PLANS } from '../../../api/tenants/plans.ts';
 import { RETENTION_CLASSES, retentionClass } from '../../../pipeline/logs/retention.ts';
 
 describe('retention classes', () => {

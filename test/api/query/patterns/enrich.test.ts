@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import type { Deps, Request } from '../../../../api/query/deps.ts';
+import type { Deps, Request, KnownPattern } from '../../../../api/query/deps.ts';
 import { enriched, errorPattern } from '../../../../api/query/patterns/enrich.ts';
-import type { KnownPattern } from '../../../../api/query/patterns/pattern-directory.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 
 const numberOf = (template: string): string => fingerprintOf(template).slice(0, 16);

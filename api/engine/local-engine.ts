@@ -1,0 +1,110 @@
+import type { Config } from '../../pipeline/core/config.ts';
+import { QueryMemory, SharedMemory, type MemoryLimits } from '../../logsql/memory.ts';
+import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
+import { Deadline } from './deadline.ts';
+import type { Deps, Request } from '../query/deps.ts';
+import type { EngineAnswer, QueryEngine, QueryJob } from '../query/engine.ts';
+import { OPERATIONS } from './operations.ts';
+import { PatternDirectory } from '../query/patterns/pattern-directory.ts';
+import { Densities } from '../query/slices.ts';
+import { StreamDirectory } from '../query/streams.ts';
+import { toClientError } from '../query/timed.ts';
+import type { Runner } from '../query/runner.ts';
+
+export type LocalEngineOptions = {
+  readonly store: Store;
+  /** Nanoseconds since the epoch. */
+  readonly now: () => bigint;
+  readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
+  /** What all queries together may hold in this process. */
+  readonly memory?: MemoryLimits;
+};
+
+/** What one job goes through: the store that its statements go to, and who is told of the pipes that its rows go through. */
+export type RunThrough = { readonly store: Store; readonly onPipes: Runner['onPipes'] };
+
+const MEMORY: MemoryLimits = { maxRows: 1_000_000, maxBytes: 300_000_000 };
+/** ClickHouse gives up this much earlier than we do (ms), so that its error is the one that is told. */
+const MARGIN = 1000;
+/** ClickHouse counts the whole time of a statement, also while its rows are not taken: of an export only we know when to give up. It then ends with its connection. */
+const UNTIMED = { max_execution_time: 0 };
+/** ClickHouse's `priority`: while a statement with a lower number runs, those with a higher one wait. */
+const PRIORITY = 1;
+const HEAVY_PRIORITY = 2;
+
+/** Runs queries in this process: whole, from their text to the text of the answer. */
+export class LocalEngine implements QueryEngine {
+  readonly #options: LocalEngineOptions;
+  readonly #streams: StreamDirectory;
+  readonly #densities = new Densities();
+  readonly #patterns = new PatternDirectory();
+  readonly #memory: SharedMemory;
+
+  constructor(options: LocalEngineOptions) {
+    this.#options = options;
+    this.#memory = new SharedMemory((options.memory ?? MEMORY).maxBytes);
+    this.#streams = new StreamDirectory(options.store);
+  }
+
+  async run(job: QueryJob, through: Partial<RunThrough> = {}): Promise<EngineAnswer> {
+    const operation = OPERATIONS.get(job.operation);
+    if (operation === undefined) throw new Error(`BUG: There is no operation ${job.operation}.`);
+    const deadline = job.isExport === true ? new Deadline(job.timeoutMs) : null;
+    const request = requestOf(job, deadline);
+    const memory = new QueryMemory(this.#options.memory ?? MEMORY, this.#memory);
+    const settings = { priority: job.isHeavy === true ? HEAVY_PRIORITY : PRIORITY, ...(deadline === null ? {} : UNTIMED) };
+    if (deadline === null) memory.until = job.startedAt + job.timeoutMs;
+    try {
+      const answer = await operation(job.parameters as never, request, this.#deps(memory, through, settings));
+      if (typeof answer !== 'string' && answer.stream !== undefined) {
+        const stream = clearing(answer.stream, memory);
+        return { ...answer, stream: deadline === null ? stream : deadline.during(stream) };
+      }
+      memory.clear();
+      return typeof answer === 'string' ? { body: answer } : answer;
+    } catch (error) {
+      memory.clear();
+      throw toClientError(error, request);
+    } finally {
+      deadline?.pause();
+    }
+  }
+
+  #deps(
+    memory: QueryMemory,
+    { store = this.#options.store, onPipes }: Partial<RunThrough>,
+    settings: NonNullable<QueryOptions['settings']>,
+  ): Deps {
+    const { now, limits } = this.#options;
+    const streams = this.#streams;
+    const densities = this.#densities;
+    return {
+      now,
+      memory,
+      maxFacetFields: limits.maxFacetFields,
+      runner: ({ tenantId, timeoutMs, signal, requestId }) => ({
+        store,
+        streams,
+        densities,
+        onPipes,
+        options: { tenantId, timeoutMs: Math.max(500, timeoutMs - MARGIN), signal, requestId, settings },
+      }),
+      patterns: this.#patterns,
+    };
+  }
+}
+
+/** The same, and at its end the query holds nothing any more. */
+async function* clearing<T>(stream: AsyncIterable<T> | Iterable<T>, memory: QueryMemory): AsyncGenerator<T> {
+  try {
+    yield* stream;
+  } finally {
+    memory.clear();
+  }
+}
+
+function requestOf(job: QueryJob, deadline: Deadline | null): Request {
+  const { tenantId, retentionDays, startedAt, requestId, timeoutMs, cover = null, signal } = job;
+  const timeout = deadline?.signal ?? AbortSignal.timeout(timeoutMs);
+  return { tenantId, retentionDays, startedAt, requestId, timeoutMs, timeout, cover, signal: AbortSignal.any([signal, timeout]) };
+}

@@ -1,0 +1,61 @@
+import { toldSince } from '../live/alerts/told-since.ts';
+import { backfill, openLive } from '../live/operations.ts';
+import { selectFacets } from '../select/facets.ts';
+import { selectHits } from '../select/hits.ts';
+import { selectRows } from '../select/query.ts';
+import type { Select } from '../select/select.ts';
+import { selectStats, selectStatsRange } from '../select/stats.ts';
+import { fieldNames, fieldValues, streamFieldNames, streamFieldValues, streamIds, streams } from '../select/values.ts';
+import { alert, alerts } from '../search/alerts.ts';
+import type { Deps, Request } from '../query/deps.ts';
+import type { EngineAnswer } from '../query/engine.ts';
+import { explainSearch } from '../search/explain.ts';
+import { facets } from '../search/facets.ts';
+import { hits } from '../search/hits.ts';
+import { incident, incidents } from '../search/incidents.ts';
+import { listStreams } from '../search/list-streams.ts';
+import { measures } from '../search/measures.ts';
+import { diffPatterns } from '../query/patterns/diff-patterns.ts';
+import { listPatterns } from '../query/patterns/list-patterns.ts';
+import { showPattern } from '../query/patterns/show-pattern.ts';
+import { search } from '../search/search.ts';
+
+/** What can be asked of the engine. A string is the JSON text of the answer. */
+type Operation = (parameters: never, request: Request, deps: Deps) => Promise<string | EngineAnswer>;
+
+/** An operation of VictoriaLogs' read API, whose arguments come as names and values, or as the text of a URL's query. */
+const select =
+  (work: Select): Operation =>
+  (given: string | [string, string][], request, deps) =>
+    work(new URLSearchParams(given), request, deps);
+
+/** Every operation by its name: those of our own API, and those of VictoriaLogs' read API by their paths. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['search', search],
+  ['explain', explainSearch],
+  ['hits', hits],
+  ['facets', facets],
+  ['streams', listStreams],
+  ['measures', measures],
+  ['patterns', listPatterns],
+  ['patterns/diff', diffPatterns],
+  ['pattern', showPattern],
+  ['alerts', alerts],
+  ['alert', alert],
+  ['incidents', incidents],
+  ['incident', incident],
+  ['live/open', openLive],
+  ['live/backfill', backfill],
+  ['live/alerts', toldSince],
+  ['select/query', select(selectRows)],
+  ['select/hits', select(selectHits)],
+  ['select/facets', select(selectFacets)],
+  ['select/stats_query', select(selectStats)],
+  ['select/stats_query_range', select(selectStatsRange)],
+  ['select/field_names', select(fieldNames)],
+  ['select/field_values', select(fieldValues)],
+  ['select/stream_field_names', select(streamFieldNames)],
+  ['select/stream_field_values', select(streamFieldValues)],
+  ['select/streams', select(streams)],
+  ['select/stream_ids', select(streamIds)],
+]);

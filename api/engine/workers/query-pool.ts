@@ -1,0 +1,350 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../../../pipeline/core/config.ts';
+import { HttpError, queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';
+import type { Service } from '../../../pipeline/core/service.ts';
+import type { Store } from '../../../pipeline/store/client.ts';
+import type { MemoryLimits } from '../../../logsql/memory.ts';
+import type { EngineAnswer, QueryEngine, QueryJob } from '../../query/engine.ts';
+import {
+  ABORT,
+  DATA,
+  END,
+  ERROR,
+  frameOf,
+  GONE,
+  HEAD,
+  jsonFrame,
+  jsonOf,
+  NOTE,
+  PIPES,
+  READY,
+  RUN,
+  type Frame,
+} from '../../workers/frames.ts';
+import type { AnswerHead, SentJob, SentPipes, WorkerSettings } from './messages.ts';
+import { receivedError, type SentError } from '../../workers/sent-error.ts';
+import { PoolJob } from './pool-job.ts';
+import { Queue, type Running } from './queue.ts';
+import { TenantWork } from './tenant-work.ts';
+import { WorkerProcess, type WorkerEvents, type WorkerProgram } from '../../workers/worker-process.ts';
+import { isQuery, SILENT_MS, WorkerSlot } from './worker-slot.ts';
+
+export type QueryPoolOptions = {
+  readonly clickhouse: Config['clickhouse'];
+  readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
+  /** Ends in ClickHouse what a worker that is gone has left running there. */
+  readonly store: Pick<Store, 'endMarked'>;
+  readonly log: Logger;
+  /** How many processes; a tenant's queries are in half of them at most. */
+  readonly workers: number;
+  /** Most bytes of memory that all of them take together. */
+  readonly maxBytes?: number;
+  /** What all queries of a worker may hold. */
+  readonly memory?: MemoryLimits;
+  /** Told why a worker was ended, or has ended. */
+  readonly onLost?: (why: 'time' | 'memory' | 'crash') => void;
+  /** What they run, where it is not the one beside this file. */
+  readonly program?: Partial<WorkerProgram>;
+};
+
+const QUERY_WORKER = path.join(import.meta.dirname, 'query-worker');
+/** For each worker. */
+const WORKER_BYTES = 100 * 1024 * 1024;
+/** What all queries of a worker may hold; its heap is for them, and for what is made on the way. */
+const MEMORY = { maxRows: 1_000_000, maxBytes: 64_000_000 };
+/** An idle worker that takes so much more than when it began is exchanged: a process gives little back by itself. */
+const IDLE_BYTES = 40 * 1024 * 1024;
+/** How often workers with work are looked at. Milliseconds. */
+const LOOK_MS = 50;
+/** While there is no work, one look in so many is done. */
+const IDLE_LOOKS = 20;
+/** A query has so much more than its time to say so itself. Milliseconds. */
+const GRACE_MS = 500;
+const RETRY_AFTER_SECONDS = 5;
+/** How often a query is begun anew. */
+const MAX_MOVES = 5;
+/** Before another process takes the place of one that could not begin. Milliseconds. */
+const AGAIN_MS = 500;
+
+/**
+ * Runs queries in processes of their own, so that nothing that a query does holds up this one or ends it. A worker has several queries, as most
+ * wait for ClickHouse. One that is silent, since one of them uses it up, keeps that one; the others are begun anew elsewhere as long as nothing of
+ * their answer was sent. One that dies takes the query that it was working on.
+ */
+export class QueryPool implements QueryEngine, Service {
+  readonly name = 'query workers';
+  readonly #options: QueryPoolOptions;
+  readonly #slots: readonly WorkerSlot[];
+  readonly #waiting = new Queue();
+  readonly #work = new TenantWork();
+  #running = false;
+  #numbers = 0;
+  #looks: NodeJS.Timeout | undefined;
+  /** How often it was looked in a row when there was nothing to do. */
+  #idleLooks = 0;
+
+  constructor(options: QueryPoolOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.workers }, () => new WorkerSlot());
+  }
+
+  start(): Promise<void> {
+    this.#running = true;
+    for (const slot of this.#slots) this.#open(slot);
+    this.#looks = setInterval(() => {
+      this.#look();
+    }, LOOK_MS).unref();
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.#running = false;
+    clearInterval(this.#looks);
+    for (const job of this.#all()) job.fail(storeUnavailable());
+    for (const { worker } of this.#slots) worker?.kill();
+    return Promise.resolve();
+  }
+
+  run(job: QueryJob): Promise<EngineAnswer> {
+    return new Promise((resolve, reject) => {
+      const own = new PoolJob(job, { resolve, reject, onOver: () => this.#over(own) });
+      if (!this.#running) {
+        own.fail(storeUnavailable());
+        return;
+      }
+      try {
+        this.#waiting.add(own);
+        this.#placeWaiting();
+      } catch (error) {
+        own.fail(error as Error);
+      }
+    });
+  }
+
+  /** The processes, for those who watch them. */
+  get pids(): number[] {
+    return this.#slots.flatMap(({ worker }) => worker?.pid ?? []);
+  }
+
+  #all(): PoolJob[] {
+    return [...this.#waiting, ...this.#slots.flatMap(({ jobs }) => [...jobs.values()])];
+  }
+
+  #open(slot: WorkerSlot): void {
+    const { clickhouse, limits, log, memory = MEMORY, program } = this.#options;
+    const mark = `-${randomUUID()}`;
+    const settings: WorkerSettings = { clickhouse, limits, memory, mark };
+    const events: WorkerEvents = {
+      onFrame: (frame) => {
+        if (slot.worker === worker) this.#take(slot, frame);
+      },
+      onExit: (how) => {
+        if (slot.worker === worker) this.#exited(slot, how, log);
+      },
+    };
+    const worker = new WorkerProcess(settings, events, { module: QUERY_WORKER, ...program });
+    Object.assign(slot, { worker, mark, isReady: false, noted: 0, silentMs: 0, why: null });
+  }
+
+  /** What of a tenant runs, in all workers. */
+  #runningOf(tenantId: number): Running {
+    const own = this.#slots.flatMap(({ all }) => all).filter((job) => job.tenantId === tenantId);
+    return { jobs: own.length, queries: own.filter(isQuery).length };
+  }
+
+  /** Begins what waits, as far as there is room. */
+  #placeWaiting(): void {
+    for (let isPlaced = true; isPlaced && this.#waiting.size > 0;)
+      isPlaced = this.#waiting.next((tenantId) => this.#runningOf(tenantId)).filter((job) => this.#place(job)).length > 0;
+  }
+
+  /**
+   * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least of
+   * late, so that whoever works much is by itself, and then the one with the least to do.
+   */
+  #place(job: PoolJob): boolean {
+    const { tenantId } = job.job;
+    const now = performance.now();
+    const own = this.#slots.filter((slot) => slot.isOf(tenantId));
+    const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
+    const open = this.#slots.filter((slot) => slot.hasRoom(job.job) && (!isFull || own.includes(slot)));
+    const workBeside = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
+    const [slot] = open.sort((a, b) => (workBeside.get(a) ?? 0) - (workBeside.get(b) ?? 0) || a.jobs.size - b.jobs.size);
+    if (slot === undefined) return false;
+    slot.placed(tenantId, now);
+    this.#waiting.delete(job);
+    const number = (this.#numbers = (this.#numbers % 0xffffffff) + 1);
+    job.placed(number, (parts) => slot.worker?.send(parts), now);
+    slot.jobs.set(number, job);
+    const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null } = job.job;
+    const told = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
+    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover }, ...told };
+    slot.worker?.send(jsonFrame(RUN, number, sent));
+    return true;
+  }
+
+  /** A job has its answer, or nobody waits for it any more. */
+  #over(job: PoolJob): void {
+    this.#waiting.delete(job);
+    for (const slot of this.#slots) {
+      if (slot.jobs.get(job.number) !== job) continue;
+      this.#charge(job, performance.now());
+      this.#forget(slot, job);
+      slot.leaving.set(job.number, job.job);
+    }
+    this.#placeWaiting();
+  }
+
+  /** Counts what a job ran since it was counted last as work of its tenant. */
+  #charge(job: PoolJob, now: number): void {
+    this.#work.add(job.job.tenantId, job.ran(now), now);
+  }
+
+  #forget(slot: WorkerSlot, job: PoolJob): void {
+    slot.jobs.delete(job.number);
+    if (!job.isAnswered) slot.worker?.send(frameOf(ABORT, job.number));
+  }
+
+  #take(slot: WorkerSlot, frame: Frame): void {
+    const job = slot.jobs.get(frame.job);
+    switch (frame.type) {
+      case READY:
+        slot.isReady = true;
+        slot.firstBytes = slot.worker?.memory() ?? 0;
+        this.#placeWaiting();
+        break;
+      case NOTE:
+        slot.noted = frame.job;
+        if (job !== undefined) job.isNoted = true;
+        break;
+      case PIPES:
+        if (job !== undefined) job.pipes = jsonOf(frame) as SentPipes;
+        break;
+      case HEAD:
+        job?.head(jsonOf(frame) as AnswerHead);
+        break;
+      case DATA:
+        job?.data(frame.bytes);
+        break;
+      case END:
+        if (slot.noted === frame.job) slot.noted = 0;
+        job?.end();
+        break;
+      case ERROR:
+        if (slot.noted === frame.job) slot.noted = 0;
+        job?.answeredWith(receivedError(jsonOf(frame) as SentError));
+        break;
+      case GONE:
+        slot.leaving.delete(frame.job);
+        this.#placeWaiting();
+        break;
+    }
+  }
+
+  /** Looks at those that have work: whether they are there, how much they take, and whose time is up. */
+  #look(): void {
+    // with nothing to do, only what idle workers take may change, and that slowly
+    this.#idleLooks = this.#all().length === 0 ? this.#idleLooks + 1 : 0;
+    if (this.#idleLooks % IDLE_LOOKS !== 0) return;
+    const now = performance.now();
+    for (const slot of this.#slots) {
+      for (const job of slot.jobs.values()) this.#charge(job, now);
+      slot.silentMs = slot.jobs.size > 0 && slot.isReady ? (slot.worker?.silentMs(now) ?? 0) : 0;
+      if (slot.silentMs >= SILENT_MS) this.#relieve(slot);
+    }
+    for (const job of this.#all()) if (job.elapsedMs(now) > job.job.timeoutMs + GRACE_MS) this.#late(job);
+    this.#keepMemory();
+    this.#placeWaiting();
+  }
+
+  /** Asks another worker what others than the job that uses this one up want of it. */
+  #relieve(slot: WorkerSlot): void {
+    for (const job of [...slot.jobs.values()]) {
+      if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES) continue;
+      this.#forget(slot, job);
+      job.moves += 1;
+      this.#waiting.again(job);
+    }
+    this.#placeWaiting();
+  }
+
+  /** A job has not ended though its time is up: where it holds its worker, that is ended too. */
+  #late(job: PoolJob): void {
+    const slot = this.#slots.find(({ jobs }) => jobs.get(job.number) === job);
+    // an answer that is being taken slowly waits for its reader, and holds nobody up
+    const allowedMs = job.hasBegun ? job.job.timeoutMs : 0;
+    if (slot !== undefined && slot.noted === job.number && slot.silentMs > allowedMs) this.#end(slot, 'time');
+    else if (!job.hasBegun) job.fail(slot === undefined ? busy() : tooLong(job));
+  }
+
+  #keepMemory(): void {
+    const busy = this.#slots.filter(({ jobs, isReady }) => jobs.size > 0 || isReady);
+    const sizes = new Map(busy.map((slot) => [slot, slot.worker?.memory() ?? 0]));
+    let total = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    for (const [slot, size] of [...sizes].sort(([, a], [, b]) => b - a)) {
+      const isIdle = slot.jobs.size === 0;
+      if (total <= (this.#options.maxBytes ?? this.#slots.length * WORKER_BYTES) && !(isIdle && size > slot.firstBytes + IDLE_BYTES))
+        continue;
+      if (slot.why === null) this.#end(slot, isIdle ? 'idle' : 'memory');
+      total -= size;
+    }
+  }
+
+  /** Ends a worker; what it leaves behind is seen to when it is gone. */
+  #end(slot: WorkerSlot, why: WorkerSlot['why']): void {
+    slot.why = why;
+    slot.isReady = false;
+    slot.worker?.kill();
+  }
+
+  #exited(slot: WorkerSlot, how: string, log: Logger): void {
+    const { why, noted, isReady } = slot;
+    const isIdle = slot.all.length === 0;
+    const ended = isIdle ? Promise.resolve() : this.#options.store.endMarked(slot.mark);
+    const jobs = slot.lost(ended);
+    void ended.then(() => {
+      this.#placeWaiting();
+    });
+    if (!this.#running) return;
+    if (jobs.length > 0) {
+      this.#options.onLost?.(why === 'time' || why === 'memory' ? why : 'crash');
+      const culprit = jobs.find(({ number }) => number === noted)?.job;
+      const about = { how, why, requestId: culprit?.requestId, operation: culprit?.operation, tenantId: culprit?.tenantId };
+      log.warn(about, 'A query worker ended with its query; it is replaced.');
+    }
+    for (const job of jobs) {
+      // where it has not said whom it worked for, it may have been any that it began; and somebody else may have killed it
+      const isIts = job.number === noted ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.isNoted && job.moves > 0;
+      if (isIts || job.hasBegun || job.moves >= MAX_MOVES)
+        job.fail(isIts ? (why === 'time' ? tooLong(job) : tooMuch(job)) : storeUnavailable());
+      else {
+        job.moves += 1;
+        this.#waiting.again(job);
+      }
+    }
+    const isBroken = why === null && !isReady && jobs.length === 0;
+    if (!isBroken) this.#open(slot);
+    else {
+      log.error({ how }, 'A query worker failed to start; retrying.');
+      setTimeout(() => {
+        if (this.#running) this.#open(slot);
+      }, AGAIN_MS);
+    }
+    this.#placeWaiting();
+  }
+}
+
+const busy = (): Error =>
+  new HttpError(503, 'store_unavailable', 'The query workers are busy with other queries; retry later.', {
+    retryAfter: RETRY_AFTER_SECONDS,
+  });
+const pipesOf = ({ pipes: { names } }: PoolJob): string => (names.length === 0 ? '' : ` in its pipes ${names.join(', ')}`);
+const adviceOf = ({ pipes: { advice } }: PoolJob): string => advice.map((text) => `, or ${text}`).join('');
+const tooLong = (job: PoolJob): Error =>
+  queryTimeout(`The query ran too long${pipesOf(job)}; narrow the time range or simplify the query${adviceOf(job)}.`);
+const tooMuch = (job: PoolJob): Error =>
+  queryTimeout(
+    `The query took more memory than it may have${pipesOf(job)}; narrow the time range, or let fewer rows come that far${adviceOf(job)}.`,
+  );

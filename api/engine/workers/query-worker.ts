@@ -1,0 +1,175 @@
+/** A process that runs queries for the app process: over the pipe that is its fourth file, until that ends. */
+import net from 'node:net';
+import type { Sql } from '../../../pipeline/core/sql.ts';
+import { Store, type QueryOptions, type Row } from '../../../pipeline/store/client.ts';
+import type { QueryJob } from '../../query/engine.ts';
+import { LocalEngine } from '../local-engine.ts';
+import * as frames from '../../workers/frames.ts';
+import { type AnswerHead, sentPipes, type SentJob, type WorkerSettings } from './messages.ts';
+import { sentError } from '../../workers/sent-error.ts';
+
+/** The pipe: two ways in one. */
+const PIPE = 3;
+/** So many bytes of a stream are sent before more is asked for; and the most in one frame. */
+const AHEAD_BYTES = 256 * 1024;
+const FRAME_BYTES = 64 * 1024;
+
+type Running = {
+  readonly abort: AbortController;
+  /** What was sent of its answer, and not taken yet. */
+  ahead: number;
+  wake: () => void;
+  /** Settle when statements that were given up have ended in ClickHouse. */
+  readonly kills: Promise<void>[];
+};
+
+const pipe = new net.Socket({ fd: PIPE, readable: true, writable: true });
+const running = new Map<number, Running>();
+let engine: LocalEngine | null = null;
+let store: Store | null = null;
+/** The job that this process works on, as far as it has said so. */
+let noted = 0;
+
+/** Sends frames in one write. */
+function send(...all: (readonly Uint8Array[])[]): void {
+  pipe.cork();
+  for (const parts of all) for (const part of parts) pipe.write(part);
+  pipe.uncork();
+}
+
+/** Says whose work comes next: where this process then does not come back, it is known whose fault it was. */
+function note(job: number): void {
+  if (noted === job) return;
+  noted = job;
+  send(frames.frameOf(frames.NOTE, job));
+}
+
+/** What this process may take beyond what it took when it began before it looks for garbage, and beyond what was left then. */
+const GARBAGE_BYTES = 24 * 1024 * 1024;
+let [firstBytes, leftBytes] = [0, 0];
+
+/** Buffers of ClickHouse's answers are garbage that V8 does not see until there are 64 MiB of them; the pool would end this process before. */
+function lookForGarbage(): void {
+  const bytes = process.memoryUsage.rss();
+  firstBytes ||= bytes;
+  if (bytes < Math.max(firstBytes, leftBytes) + GARBAGE_BYTES) return;
+  globalThis.gc?.();
+  leftBytes = process.memoryUsage.rss();
+}
+
+/** The store as one job sees it: whenever it has waited for ClickHouse, its work goes on. */
+function storeOf(job: number, inner: Store, kills: Promise<void>[]): Store {
+  const onKill = (ended: Promise<void>): void => void kills.push(ended);
+  async function* noting<T>(rows: AsyncGenerator<T>): AsyncGenerator<T> {
+    for await (const chunk of rows) {
+      lookForGarbage();
+      note(job);
+      yield chunk;
+    }
+    note(job);
+  }
+  return Object.assign(Object.create(inner) as Store, {
+    query: (statement: Sql, options: QueryOptions) => noting(inner.query(statement, { ...options, onKill })),
+    texts: (statement: Sql, options: QueryOptions) => {
+      const texts = inner.texts(statement, { ...options, onKill });
+      return texts === null ? null : noting(texts);
+    },
+    rows: async (statement: Sql, options: QueryOptions): Promise<Row[]> => {
+      const rows = await inner.rows(statement, { ...options, onKill });
+      note(job);
+      return rows;
+    },
+  });
+}
+
+async function run(job: number, sent: SentJob): Promise<void> {
+  const one: Running = { abort: new AbortController(), kills: [], ahead: 0, wake: () => undefined };
+  running.set(job, one);
+  const { elapsedMs, ...rest } = sent;
+  const whole = { ...rest, startedAt: performance.now() - elapsedMs, signal: one.abort.signal } as unknown as QueryJob;
+  try {
+    if (engine === null || store === null) throw new Error('BUG: A query came before the settings.');
+    note(job);
+    const { headers, body, stream } = await engine.run(whole, {
+      store: storeOf(job, store, one.kills),
+      onPipes: (pipes) => {
+        note(job);
+        send(frames.jsonFrame(frames.PIPES, job, sentPipes(pipes)));
+      },
+    });
+    const head: AnswerHead = { ...(headers === undefined ? {} : { headers }), isStream: stream !== undefined };
+    const [begin, end] = [frames.jsonFrame(frames.HEAD, job, head), frames.frameOf(frames.END, job)];
+    if (stream === undefined) send(begin, frames.frameOf(frames.DATA, job, bytesOf(body)), end);
+    else {
+      send(begin);
+      for await (const text of stream) if (!(await sendText(job, one, bytesOf(text)))) break;
+      send(end);
+    }
+  } catch (error) {
+    send(frames.jsonFrame(frames.ERROR, job, sentError(error)));
+  } finally {
+    running.delete(job);
+    noted = 0;
+    void Promise.all(one.kills).then(() => {
+      send(frames.frameOf(frames.GONE, job));
+    });
+  }
+}
+
+const bytesOf = (body: string | Uint8Array | object | undefined): Buffer =>
+  body === undefined
+    ? Buffer.alloc(0)
+    : typeof body === 'string'
+      ? Buffer.from(body)
+      : body instanceof Uint8Array
+        ? Buffer.from(body.buffer, body.byteOffset, body.length)
+        : Buffer.from(JSON.stringify(body));
+
+/** Sends bytes of an answer as far as they are taken; false where nobody wants more. */
+async function sendText(job: number, one: Running, bytes: Buffer): Promise<boolean> {
+  for (let at = 0; at < bytes.length; at += FRAME_BYTES) {
+    while (one.ahead >= AHEAD_BYTES && !one.abort.signal.aborted) await new Promise<void>((resolve) => (one.wake = resolve));
+    if (one.abort.signal.aborted) return false;
+    const part = bytes.subarray(at, at + FRAME_BYTES);
+    one.ahead += part.length;
+    send(frames.frameOf(frames.DATA, job, part));
+  }
+  return !one.abort.signal.aborted;
+}
+
+function take(frame: frames.Frame): void {
+  const one = running.get(frame.job);
+  switch (frame.type) {
+    case frames.SETTINGS: {
+      const { clickhouse, limits, memory, mark } = frames.jsonOf(frame) as WorkerSettings;
+      store = new Store(clickhouse, mark);
+      engine = new LocalEngine({ store, now: () => BigInt(Date.now()) * 1_000_000n, limits, memory });
+      lookForGarbage();
+      send(frames.frameOf(frames.READY));
+      break;
+    }
+    case frames.RUN:
+      void run(frame.job, frames.jsonOf(frame) as SentJob);
+      break;
+    case frames.ABORT:
+      one?.abort.abort();
+      one?.wake();
+      break;
+    case frames.MORE:
+      if (one !== undefined) one.ahead -= frame.bytes.readUInt32BE(0);
+      one?.wake();
+      break;
+    case frames.PING:
+      send(frames.frameOf(frames.PONG));
+      break;
+  }
+}
+
+const reader = new frames.FrameReader(take);
+pipe.on('data', (bytes: Buffer) => {
+  reader.take(bytes);
+});
+// the app process is gone
+for (const end of ['end', 'error', 'close']) pipe.on(end, () => process.exit(0));
+// a terminal ends the whole group: the app process ends first, and then this one
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -1,0 +1,83 @@
+import type { QueryJob } from '../../query/engine.ts';
+import type { PoolJob } from './pool-job.ts';
+import type { WorkerProcess } from '../../workers/worker-process.ts';
+
+/** How long a worker may be silent before what others have asked of it is asked of another one. Milliseconds. */
+export const SILENT_MS = 250;
+/** So many queries run in a worker at once, beside exports; more where a tenant's plan allows it more. */
+const MAX_RUNNING = 4;
+/** So many exports, which may go on for hours, run in a worker beside them, and so many of one tenant. */
+const MAX_EXPORTS = 4;
+const MAX_OWN_EXPORTS = 2;
+/** Whoever had a job in a worker within this time is expected to have the next one there. Milliseconds. */
+const COMPANY_MS = 2000;
+
+/** No export. */
+export const isQuery = (job: QueryJob): boolean => job.isExport !== true;
+
+/** A worker and what it has to do. */
+export class WorkerSlot {
+  worker: WorkerProcess | null = null;
+  /** Of the statements of the worker. */
+  mark = '';
+  isReady = false;
+  readonly jobs = new Map<number, PoolJob>();
+  /** Jobs that nobody waits for, or that have their answer, of which something may still run in ClickHouse. */
+  readonly leaving = new Map<number, QueryJob>();
+  /** When each tenant had a job here last; those of long ago are forgotten. */
+  readonly #tenants = new Map<number, number>();
+  /** The job that it works on, as it has said. */
+  noted = 0;
+  silentMs = 0;
+  /** What it took of memory when it began. */
+  firstBytes = 0;
+  /** Why it is being ended. */
+  why: 'time' | 'memory' | 'idle' | null = null;
+
+  /** True while it may have one more query; exports are counted by themselves. */
+  hasRoom({ isExport, tenantId, atOnce }: QueryJob): boolean {
+    if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
+    const jobs = this.all;
+    if (isExport !== true) return jobs.filter(isQuery).length < Math.max(MAX_RUNNING, atOnce);
+    const exports = jobs.filter((job) => job.isExport === true);
+    return exports.length < MAX_EXPORTS && exports.filter((job) => job.tenantId === tenantId).length < MAX_OWN_EXPORTS;
+  }
+
+  /** What takes a place in ClickHouse for it. */
+  get all(): QueryJob[] {
+    return [...[...this.jobs.values()].map(({ job }) => job), ...this.leaving.values()];
+  }
+
+  /** The worker is gone: what it ran counts until `ended`. Gives what it had to do. */
+  lost(ended: Promise<void>): PoolJob[] {
+    const jobs = [...this.jobs.values()];
+    for (const { number, job } of jobs) this.leaving.set(number, job);
+    const left = [...this.leaving.keys()];
+    this.jobs.clear();
+    this.worker = null;
+    void ended.then(() => {
+      for (const number of left) this.leaving.delete(number);
+    });
+    return jobs;
+  }
+
+  isOf(tenantId: number): boolean {
+    return this.all.some((job) => job.tenantId === tenantId);
+  }
+
+  /** A tenant's job begins here. */
+  placed(tenantId: number, now: number): void {
+    this.#tenants.delete(tenantId);
+    this.#tenants.set(tenantId, now);
+    for (const [id, at] of this.#tenants) {
+      if (now - at < COMPANY_MS) break;
+      this.#tenants.delete(id);
+    }
+  }
+
+  /** The others that have, or had lately, jobs here. */
+  company(tenantId: number, now: number): number[] {
+    const lately = [...this.#tenants].filter(([, at]) => now - at < COMPANY_MS).map(([id]) => id);
+    return [...new Set([...lately, ...this.all.map((job) => job.tenantId)])].filter((id) => id !== tenantId);
+  }
+}

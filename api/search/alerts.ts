@@ -1,0 +1,140 @@
+import type { Alert } from '../../pipeline/alerts/alert.ts';
+import { shownAlert, type ShownAlert, type Why } from '../../pipeline/alerts/shown-alert.ts';
+import { HttpError } from '../../pipeline/core/errors.ts';
+import { int64, join, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
+import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
+import type { Row } from '../../pipeline/store/client.ts';
+import type { Deps, Request } from '../query/deps.ts';
+import type { AlertParameters, AlertsParameters } from '../query/parameters.ts';
+import { retentionFloor, timeOf } from '../query/window.ts';
+
+const SECOND = 1_000_000_000n;
+/** Those that were resolved so long ago are told without being asked for. */
+const RECENT = 86_400n * SECOND;
+/** Texts of a page, bytes. */
+const MOST_BYTES = 8n * 1024n * 1024n;
+/** No statement asks for more alerts than a page and the incidents of one have. */
+const ONE = { limit: 1, offset: 0 };
+
+/** `GET /alerts`: a page of the alerts of a tenant, newest first. */
+export async function alerts(parameters: AlertsParameters, request: Request, deps: Deps): Promise<string> {
+  const { limit, offset } = parameters;
+  const found = await readAlerts(whereOf(parameters, request, deps), { limit, offset }, request, deps);
+  const { items, total } = found;
+  return JSON.stringify({ items, total, limit, offset, has_more: offset + items.length < total });
+}
+
+/** `GET /alerts/{id}`. Throws HttpError 404 for one that the tenant does not have. */
+export async function alert({ id }: AlertParameters, request: Request, deps: Deps): Promise<string> {
+  const where = { fixed: [...ownOf(request, deps), sql`id = ${int64(id)}`], last: [] };
+  const [found] = (await readAlerts(where, ONE, request, deps)).items;
+  if (found === undefined) throw new HttpError(404, 'not_found', `There is no alert ${String(id)}.`);
+  return JSON.stringify(found);
+}
+
+/** Conditions on what an alert never changes, and on what its last word says. */
+export type Where = { readonly fixed: readonly Sql[]; readonly last: readonly Sql[] };
+
+/** A time that the table can have, in seconds: of the end of a window the last one, of its start the first one. */
+export const seconds = (time: bigint, isEnd: boolean): ReturnType<typeof int64> => {
+  const within = time < MIN_TIME ? MIN_TIME : time > MAX_TIME ? MAX_TIME : time;
+  return int64(isEnd ? within / SECOND : -(-within / SECOND));
+};
+
+/** The tenant, and what its plan still shows. */
+export function ownOf({ tenantId, retentionDays }: Request, deps: Deps): Sql[] {
+  const floor = retentionFloor(deps.now(), retentionDays);
+  const own = sql`tenant_id = ${uint32(tenantId)} AND part = 0`;
+  return floor === null ? [own] : [own, sql`fired_at >= toDateTime64(${seconds(floor, false)}, 0, 'UTC')`];
+}
+
+/** From when on what was resolved is told without being asked for. */
+export const updatedLately = (now: bigint): Sql => sql`toDateTime64(${seconds(now - RECENT, false)}, 0, 'UTC')`;
+
+function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Where {
+  const now = deps.now();
+  const { state, severity, since, until, detector_type: detector, service } = parameters;
+  const isRecent = sql`(state = 'firing' OR resolved_at >= ${updatedLately(now)})`;
+  return {
+    fixed: [
+      ...ownOf(request, deps),
+      ...(since === null ? [] : [sql`fired_at >= toDateTime64(${seconds(timeOf('since', since, now).start, false)}, 0, 'UTC')`]),
+      ...(until === null ? [] : [sql`fired_at <= toDateTime64(${seconds(timeOf('until', until, now).end, true)}, 0, 'UTC')`]),
+      ...(detector === null ? [] : [sql`detector = ${text(detector)}`]),
+      ...(service === null ? [] : [sql`service = ${text(service)}`]),
+    ],
+    last: [
+      ...(state === null && since === null && until === null ? [isRecent] : []),
+      ...(state === null || state === 'all' ? [] : [sql`state = ${text(state)}`]),
+      ...(severity === null || severity === 'all' ? [] : [sql`severity = ${text(severity)}`]),
+    ],
+  };
+}
+
+/** The condition of rows that are the last word on their alert. */
+export function lastWord({ fixed, last }: Where): Sql {
+  const all = join(fixed, sql` AND `);
+  return join([all, sql`(id, version) IN (SELECT id, max(version) FROM alerts WHERE ${all} GROUP BY id)`, ...last], sql` AND `);
+}
+
+/** What is shown of a row, in this order. */
+const COLUMNS = sql`toString(id), detector, stream, severity, title, description, evidence, state, toString(reinterpretAsInt64(fired_at)), fire_count, toString(reinterpretAsInt64(resolved_at)), toString(reinterpretAsInt64(updated_at)), note, toString(incident_id)`;
+const NEWEST_FIRST = sql`fired_at DESC, id DESC`;
+
+/**
+ * The last word on each alert: its row with the highest version, which may be there twice. The items end where their texts have 8 MiB together,
+ * behind the first one at the earliest.
+ */
+export async function readAlerts(
+  { fixed, last }: Where,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+  request: Request,
+  deps: Deps,
+): Promise<{ readonly items: readonly ShownAlert[]; readonly total: number }> {
+  const { store, options } = deps.runner(request);
+  const where = lastWord({ fixed, last });
+  const [rows, counts] = await Promise.all([
+    store.rows(
+      sql`SELECT ${COLUMNS} FROM (SELECT *, sum(size) OVER (ORDER BY ${NEWEST_FIRST}) - size AS before FROM (SELECT *, length(stream) + length(description) + length(evidence) AS size FROM alerts WHERE ${where} ORDER BY ${NEWEST_FIRST} LIMIT 1 BY id LIMIT ${uint32(limit)} OFFSET ${uint32(offset)})) WHERE before < ${int64(MOST_BYTES)} ORDER BY ${NEWEST_FIRST}`,
+      options,
+    ),
+    store.rows(sql`SELECT toString(uniqExact(id)) FROM alerts WHERE ${where}`, options),
+  ]);
+  const why = await whyOf(rows.map(([id]) => Number(id)), request, deps); // prettier-ignore
+  return { items: rows.map((row) => render(row, why)), total: totalOf(rows.length, offset, counts) };
+}
+
+/** How many there are, of a count beside a page: alerts that came between the two statements are in the page alone. */
+export function totalOf(onPage: number, offset: number, counts: readonly Row[]): number {
+  const counted = Number(counts[0]?.[0] ?? 0);
+  return onPage === 0 ? counted : Math.max(counted, offset + onPage);
+}
+
+/** What has changed about each of these alerts, where it was found. */
+async function whyOf(ids: readonly number[], request: Request, deps: Deps): Promise<ReadonlyMap<number, Why>> {
+  if (ids.length === 0) return new Map();
+  const { store, options } = deps.runner(request);
+  const rows = await store.rows(
+    sql`SELECT toString(id), argMax(evidence, version), argMax(title, version), argMax(description, version) FROM alerts WHERE tenant_id = ${uint32(request.tenantId)} AND part = 1 AND id IN ${uint64s(ids)} GROUP BY id`,
+    options,
+  );
+  return new Map(
+    rows.map(([id, evidence, title, description]) => [
+      Number(id),
+      { evidence: String(evidence), title: String(title), description: String(description) },
+    ]),
+  );
+}
+
+/** A row of `readAlerts`, as it is shown. */
+function render(row: Row, why: ReadonlyMap<number, Why>): ShownAlert {
+  const [id, detector, stream, severity, title, description, evidence, state, firedAt, fireCount, resolvedAt, updatedAt, note, incident] =
+    row.map(String) as [string, string, string, string, string, string, string, string, string, string, string, string, string, string];
+  const alert = {
+    ...{ id: Number(id), detector, stream, title, description, evidence, note },
+    ...{ severity: severity as Alert['severity'], state: state as Alert['state'] },
+    ...{ firedAt: Number(firedAt), fireCount: Number(fireCount), updatedAt: Number(updatedAt) },
+    ...{ resolvedAt: Number(resolvedAt), incidentId: Number(incident) },
+  };
+  return shownAlert(alert, why.get(alert.id) ?? null);
+}

@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { frameOf, FrameReader, jsonFrame, PING, PONG, SETTINGS, type Frame } from './frames.ts';
+
+/** Most megabytes of objects of one process, unless it is said; what is beyond ends it. */
+const HEAP_MB = 128;
+/** The heap grows by so much beyond what is in use before garbage is looked for: V8 itself would take half as much again, and more. Percent. */
+const HEAP_GROWTH = 25;
+/** So much a worker steps back: who writes, and the app process itself, come first. */
+const NICE = 5;
+const PIPE = 3;
+const EXTENSION = path.extname(import.meta.filename);
+/** The program as it is in the repository needs what reads TypeScript. */
+const LOADER = ['--import', 'tsx'];
+
+export type WorkerEvents = {
+  readonly onFrame: (frame: Frame) => void;
+  /** It is gone; `how` for people. */
+  readonly onExit: (how: string) => void;
+};
+
+/** What a worker runs: the path of a module, without its extension where it is this one's, and most megabytes of objects. */
+export type WorkerProgram = { readonly module: string; readonly heapMb?: number };
+
+/** One worker: a process of its own, which ends with this one, and what is said to it. */
+export class WorkerProcess {
+  readonly #child: ChildProcess;
+  readonly #pipe: Duplex;
+  /** Since when it owes the answer to the question whether it is there; null: it owes none. By `performance.now()`. */
+  #askedAt: number | null = null;
+
+  /** Its settings are the first that it is told. */
+  constructor(settings: unknown, { onFrame, onExit }: WorkerEvents, { module, heapMb = HEAP_MB }: WorkerProgram) {
+    const file = path.extname(module) === '' ? module + EXTENSION : module;
+    const flags = [
+      `--max-old-space-size=${String(heapMb)}`,
+      `--heap-growing-percent=${String(HEAP_GROWTH)}`,
+      '--max-semi-space-size=4',
+      '--expose-gc',
+      ...(file.endsWith('.ts') ? LOADER : []),
+    ];
+    this.#child = spawn(process.execPath, [...flags, file], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
+    this.#pipe = this.#child.stdio[PIPE] as Duplex;
+    const reader = new FrameReader((frame) => {
+      if (frame.type === PONG) this.#askedAt = null;
+      else onFrame(frame);
+    });
+    this.#pipe.on('data', (bytes: Buffer) => {
+      reader.take(bytes);
+    });
+    // told by its exit
+    this.#pipe.on('error', () => undefined);
+    this.#child.once('error', (error) => onExit(error.message));
+    this.#child.once('exit', (code, signal) => onExit(signal ?? `exit code ${String(code)}`));
+    const { pid } = this.#child;
+    if (pid !== undefined) os.setPriority(pid, Math.min(os.getPriority() + NICE, 19));
+    this.send(jsonFrame(SETTINGS, 0, settings));
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  send(parts: readonly Uint8Array[]): void {
+    this.#pipe.cork();
+    for (const part of parts) this.#pipe.write(part);
+    this.#pipe.uncork();
+  }
+
+  /** Asks whether it is there, unless it owes an answer already. Gives for how long it has owed one. Milliseconds. */
+  silentMs(now: number): number {
+    if (this.#askedAt !== null) return now - this.#askedAt;
+    this.#askedAt = now;
+    this.send(frameOf(PING));
+    return 0;
+  }
+
+  /** What it takes of the machine's memory, in bytes; 0 where that cannot be known. */
+  memory(): number {
+    try {
+      const [, pages = '0'] = readFileSync(`/proc/${String(this.#child.pid)}/statm`, 'latin1').split(' ');
+      return Number(pages) * PAGE_BYTES;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** CPU time that it has taken, in milliseconds; null where that cannot be known. */
+  cpuMs(): number | null {
+    return this.#child.pid === undefined ? null : cpuMsOf(this.#child.pid);
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+}
+
+const PAGE_BYTES = 4096;
+/** Linux counts CPU time in hundredths of a second for whoever reads it. */
+const TICK_MS = 10;
+
+/** CPU time of a process in milliseconds: proc(5), `stat`, utime and stime. Null where that cannot be known. */
+export function cpuMsOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
+    // the name before may have spaces and brackets in it
+    const [user, system] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    return (Number(user) + Number(system)) * TICK_MS;
+  } catch {
+    return null;
+  }
+}

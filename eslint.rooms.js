@@ -1,0 +1,154 @@
+import path from 'node:path';
+
+/**
+ * Which room may import which (docs/architecture.md). A line of code always knows its room: the longest prefix of its path.
+ * A room imports only rooms that stand above it in this list (test/docs/rooms.test.ts), so there are no circles. `api/*` are all rooms of `api`.
+ */
+export const ROOMS = {
+  'pipeline/core': [],
+  'pipeline/compression': ['pipeline/core'],
+  'pipeline/wire': ['pipeline/core'],
+  'pipeline/wasm': ['pipeline/core', 'pipeline/compression'],
+  'pipeline/bus': ['pipeline/core', 'pipeline/compression', 'pipeline/wasm'],
+  'pipeline/clusterer': ['pipeline/core', 'pipeline/wire'],
+  'pipeline/logs': ['pipeline/core', 'pipeline/wire', 'pipeline/wasm', 'pipeline/bus', 'pipeline/clusterer'],
+  'pipeline/counters': ['pipeline/core', 'pipeline/bus', 'pipeline/logs'],
+  'pipeline/alerts': ['pipeline/core', 'pipeline/bus', 'pipeline/counters'],
+  'pipeline/notify': ['pipeline/core', 'pipeline/alerts'],
+  'pipeline/store': ['pipeline/core'],
+  'pipeline/normalizers': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'pipeline/logs'],
+  'pipeline/detectors': ['pipeline/core'],
+  logsql: ['pipeline/core', 'pipeline/clusterer'],
+  'pipeline/processors': [
+    'pipeline/core',
+    'pipeline/bus',
+    'pipeline/logs',
+    'pipeline/counters',
+    'pipeline/alerts',
+    'pipeline/detectors',
+    'pipeline/clusterer',
+    'logsql',
+  ],
+  sinks: ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'pipeline/counters', 'pipeline/alerts', 'pipeline/store'],
+  'api/tenants': [],
+  'api/auth': ['pipeline/core', 'api/tenants'],
+  'api/control': ['pipeline/core', 'pipeline/alerts', 'pipeline/notify', 'api/tenants', 'api/auth'],
+  'api/limits': ['pipeline/core', 'pipeline/bus', 'api/tenants'],
+  'api/http': ['pipeline/core', 'pipeline/compression', 'api/tenants', 'api/auth'],
+  'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/http'],
+  'api/ingest': ['pipeline/core', 'pipeline/logs', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
+  'api/admin': [
+    'pipeline/core',
+    'pipeline/bus',
+    'pipeline/logs',
+    'pipeline/store',
+    'logsql',
+    'api/tenants',
+    'api/control',
+    'api/limits',
+    'api/http',
+    'api/ingest',
+  ],
+  'api/query': ['pipeline/core', 'pipeline/bus', 'pipeline/alerts', 'pipeline/store', 'logsql', 'api/limits', 'api/http'],
+  'api/query/patterns': ['pipeline/core', 'pipeline/clusterer', 'pipeline/store', 'logsql', 'api/query'],
+  'api/search': ['pipeline/core', 'pipeline/alerts', 'pipeline/store', 'logsql', 'api/http', 'api/query', 'api/query/patterns'],
+  'api/select': ['pipeline/core', 'logsql', 'api/http', 'api/query'],
+  'api/alerts': [
+    'pipeline/core',
+    'pipeline/alerts',
+    'pipeline/notify',
+    'pipeline/store',
+    'pipeline/clusterer',
+    'logsql',
+    'api/control',
+    'api/http',
+    'api/admin',
+    'api/query',
+  ],
+  'api/workers': ['pipeline/core'],
+  'api/live/place': ['pipeline/core', 'logsql'],
+  'api/live/match': ['pipeline/core', 'pipeline/logs', 'logsql', 'api/query', 'api/select'],
+  'api/live/worker': ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'api/query', 'api/workers', 'api/live/place', 'api/live/match'],
+  'api/live': ['pipeline/core', 'logsql', 'api/query', 'api/select', 'api/workers', 'api/live/place', 'api/live/match', 'api/live/worker'],
+  'api/live/sockets': ['pipeline/core', 'logsql', 'api/tenants', 'api/auth', 'api/limits', 'api/http', 'api/workers', 'api/live'],
+  'api/live/streams': ['pipeline/core', 'logsql', 'api/limits', 'api/http', 'api/select', 'api/live'],
+  'api/live/alerts': [
+    'pipeline/core',
+    'pipeline/bus',
+    'pipeline/alerts',
+    'pipeline/notify',
+    'api/limits',
+    'api/query',
+    'api/search',
+    'api/live/place',
+    'api/live',
+    'api/live/sockets',
+  ],
+  'api/engine': [
+    'pipeline/core',
+    'pipeline/store',
+    'logsql',
+    'api/query',
+    'api/query/patterns',
+    'api/search',
+    'api/select',
+    'api/live',
+    'api/live/alerts',
+  ],
+  'api/engine/workers': ['pipeline/core', 'pipeline/store', 'logsql', 'api/query', 'api/workers', 'api/engine'],
+  cli: ['pipeline/core', 'pipeline/wire', 'pipeline/detectors', 'logsql'],
+  compose: ['pipeline/core'],
+  main: [
+    'pipeline/core',
+    'pipeline/bus',
+    'pipeline/logs',
+    'pipeline/alerts',
+    'pipeline/notify',
+    'pipeline/store',
+    'pipeline/normalizers',
+    'pipeline/processors',
+    'logsql',
+    'sinks',
+    'api/*',
+    'compose',
+  ],
+};
+
+/** `bus` alone imports kafkajs, `store` and `sinks` alone @clickhouse/client. */
+const OWNED_PACKAGES = { kafkajs: ['pipeline/bus'], 'kafkajs-snappy': ['pipeline/bus'], '@clickhouse/client': ['pipeline/store', 'sinks'] };
+
+const LONGEST_FIRST = Object.keys(ROOMS).sort((a, b) => b.length - a.length);
+
+/** The room of a file, by its path from the root of the project; undefined where it is in none. */
+export const roomOf = (file) => LONGEST_FIRST.find((room) => file.startsWith(`${room}/`));
+
+/** The rooms that a room may import, beside itself. */
+export const importsOf = (room) =>
+  ROOMS[room].flatMap((name) => (name.endsWith('/*') ? LONGEST_FIRST.filter((one) => one.startsWith(name.slice(0, -1))) : [name]));
+
+const fromRoot = (file) =>
+  path
+    .relative(import.meta.dirname, file)
+    .split(path.sep)
+    .join('/');
+
+/** The rule of the linter. */
+export const rooms = {
+  create(context) {
+    const room = roomOf(fromRoot(context.filename));
+    if (room === undefined)
+      return { Program: (node) => context.report({ node, message: 'This file is in no room (eslint.rooms.js, docs/architecture.md).' }) };
+    const allowed = importsOf(room);
+    const check = (node) => {
+      const source = node.source?.value;
+      if (typeof source !== 'string') return;
+      if (source.startsWith('.')) {
+        const target = roomOf(fromRoot(path.resolve(path.dirname(context.filename), source)));
+        if (target !== room && !allowed.includes(target)) context.report({ node, message: `${room} may not import ${target ?? source}.` });
+      } else if (OWNED_PACKAGES[source] !== undefined && !OWNED_PACKAGES[source].includes(room)) {
+        context.report({ node, message: `Only ${OWNED_PACKAGES[source].join(' and ')} may import ${source}.` });
+      }
+    };
+    return { ImportDeclaration: check, ExportNamedDeclaration: check, ExportAllDeclaration: check, ImportExpression: check };
+  },
+};
