@@ -129,9 +129,9 @@ describe('examples/readers', () => {
     ['js', 'read-logs.mjs'],
     ['python', 'read-logs.py'],
   ] as const)
-    it(`${name} has at most 30 lines of code, and stands in docs/topics.md as it is`, () => {
+    it(`${name} has at most 30 lines of code, and stands in docs/extending/consumers.md as it is`, () => {
       const text = readFileSync(path.join(folder, name), 'utf8');
-      const page = readFileSync(path.resolve(folder, '../../docs/topics.md'), 'utf8');
+      const page = readFileSync(path.resolve(folder, '../../docs/extending/consumers.md'), 'utf8');
       expect(page).to.contain(`\`\`\`${language}\n${text}\`\`\``);
       const code = text.replaceAll(/^ *""".*?"""$/gms, '').split('\n');
       expect(code.filter((line) => !/^\s*($|\/\/|#|\/\*\*)/.test(line)).length).to.be.at.most(30);

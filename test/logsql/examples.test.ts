@@ -26,9 +26,9 @@ describe('members of the LogsQL registries', () => {
 
   it('are all reserved words, and all reserved words are built', () => {
     const functions = filters.members.filter(({ kind }) => kind === 'function').flatMap(({ names }) => names);
-    expect(functions.sort()).to.deep.equal([...FILTER_NAMES].sort());
-    expect([...stats.names].sort()).to.deep.equal([...STATS_NAMES].sort());
-    expect([...pipes.names, ...STORAGE_PIPES, 'by'].sort()).to.deep.equal([...PIPE_NAMES].sort());
+    expect(functions.sort(), 'FILTER_NAMES of logsql/reserved.ts').to.deep.equal([...FILTER_NAMES].sort());
+    expect([...stats.names].sort(), 'STATS_NAMES of logsql/reserved.ts').to.deep.equal([...STATS_NAMES].sort());
+    expect([...pipes.names, ...STORAGE_PIPES, 'by'].sort(), 'PIPE_NAMES of logsql/reserved.ts').to.deep.equal([...PIPE_NAMES].sort());
   });
 
   it('need no more fields than they say', async () => {

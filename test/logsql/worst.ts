@@ -110,7 +110,9 @@ export const LARGE: Input = {
 /** What is put through: the queries of each pipe over both inputs, and each function in many groups and in one. */
 export const WORST_CASES: readonly (readonly [query: string, input: Input])[] = [
   ...pipes.members.flatMap(({ names: [name = ''] }) =>
-    (WORST[name] ?? [`${name} is not in the table`]).flatMap((query) => [MANY, LARGE].map((input) => [query, input] as const)),
+    (WORST[name] ?? [`${name} (add it to WORST in test/logsql/worst.ts)`]).flatMap((query) =>
+      [MANY, LARGE].map((input) => [query, input] as const),
+    ),
   ),
   ...stats.members.flatMap(({ names: [name = ''] }) => {
     const call = WORST_STATS[name] ?? `${name}(k, m)`;
