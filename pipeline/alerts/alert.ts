@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { objectOf } from './shown-alert.ts';
 
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
@@ -56,18 +57,39 @@ export type AlertRow = Omit<Alert, 'resolvedAt' | 'incidentId'> & {
 /** The longest texts, characters; what is longer is cut. */
 const MOST = { stream: 4096, service: 2048, title: 300, description: 2000, note: 4096 } as const;
 const MOST_EVIDENCE = 65_536;
+/** Room for the names of members that were left out. */
+const OMITTED_BYTES = 1024;
 
 /** Cuts between characters. */
 const cut = (text: string, most: number): string => (text.length <= most ? text : Buffer.from(text.slice(0, most)).toString());
 
-/** The row of an alert. Throws where its evidence is larger than 64 KiB: its detector is wrong. */
+/** Evidence of at most 64 KiB: of a larger one the largest members are left out, and named in `omitted`. */
+function boundedEvidence(evidence: string): string {
+  if (evidence.length <= MOST_EVIDENCE) return evidence;
+  const sized = Object.entries(objectOf(evidence)).map(([name, value]) => ({
+    name,
+    value,
+    size: JSON.stringify({ [name]: value }).length,
+  }));
+  const omitted = new Set<string>();
+  let size = evidence.length;
+  for (const largest of [...sized].sort((a, b) => b.size - a.size)) {
+    if (size <= MOST_EVIDENCE - OMITTED_BYTES) break;
+    size -= largest.size;
+    omitted.add(largest.name);
+  }
+  const kept = sized.filter(({ name }) => !omitted.has(name)).map(({ name, value }) => [name, value] as const);
+  const bounded = JSON.stringify({ ...Object.fromEntries(kept), omitted: [...omitted] });
+  return bounded.length <= MOST_EVIDENCE ? bounded : '{}';
+}
+
+/** The row of an alert. Its evidence has at most 64 KiB: a fold that throws here would be halted for all tenants. */
 export function alertRow({ resolvedAt, incidentId, ...alert }: Alert, version: number): AlertRow {
-  if (alert.evidence.length > MOST_EVIDENCE)
-    throw new Error(`The evidence of an alert of ${alert.detector} has ${String(alert.evidence.length)} characters; at most ${String(MOST_EVIDENCE)} are taken.`); // prettier-ignore
+  const evidence = boundedEvidence(alert.evidence);
   const texts = Object.fromEntries(
     (Object.keys(MOST) as (keyof typeof MOST)[]).map((name) => [name, cut(alert[name], MOST[name])]),
   ) as Record<keyof typeof MOST, string>;
-  return { ...alert, ...texts, part: PART_ALERT, resolvedAt: resolvedAt ?? 0, incidentId: incidentId ?? 0, version };
+  return { ...alert, ...texts, evidence, part: PART_ALERT, resolvedAt: resolvedAt ?? 0, incidentId: incidentId ?? 0, version };
 }
 
 /** The row that tells why an alert has come: evidence that is added to that of its alert, and what is added to its title and its description. */

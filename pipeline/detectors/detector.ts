@@ -1,3 +1,5 @@
+import type { CatchUp } from './series/catch-up.ts';
+
 /** Above or below what is expected. */
 export type Side = 'up' | 'down';
 
@@ -49,16 +51,18 @@ export type Finding = Reading & {
 export interface Series {
   /**
    * Adds what has come of a minute: an increment. `appendedAt` is the append time of what it came in, milliseconds since 1970. A minute of the
-   * future counts as the minute of `appendedAt`; one behind the watermark builds the baseline and never fires.
+   * future counts as the minute of `appendedAt`; one behind the watermark builds the baseline and never fires. Where more minutes are behind than
+   * `catchUp` has left, the series begins anew.
    */
-  add(minute: number, counts: Counts, appendedAt: number): void;
+  add(minute: number, counts: Counts, appendedAt: number, catchUp?: CatchUp): void;
   /** False where a tick in the same minute as the last one, with the same sensitivity, finds nothing and changes nothing. */
   readonly isDue: boolean;
   /**
    * Says that time has passed, and asks what was found since the last tick: at least once a minute, every 10 s at best. Append times that go
-   * backwards are taken as the newest one. `sensitivity` is asked for each detector by its name.
+   * backwards are taken as the newest one. `sensitivity` is asked for each detector by its name. Where many minutes are behind and `catchUp` has none
+   * left, it is as if it had not been asked.
    */
-  tick(appendedAt: number, sensitivity?: (detector: string) => Sensitivity): readonly Finding[];
+  tick(appendedAt: number, sensitivity?: (detector: string) => Sensitivity, catchUp?: CatchUp): readonly Finding[];
   /** Somebody has resolved the alert of this detector and side by hand: a new one fires only after it was back within its baseline. */
   resolve(detector: string, side: Side): void;
   /** What came in the minutes up to one, the newest last, of what this detector counts. */

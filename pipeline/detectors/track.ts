@@ -101,6 +101,11 @@ export class Track {
     else if (entries > 0) this.headroom.take(entries);
   }
 
+  /** The next minute is its first one. */
+  forget(): void {
+    this.begin = -1;
+  }
+
   /** Closes the next minute, as a usual one or, with `instead`, as one that says nothing of what is usual. */
   close(instead: number | null): void {
     const minute = this.closed + 1;

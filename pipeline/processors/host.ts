@@ -44,6 +44,8 @@ const TELL_BEHIND_MS = 60_000;
 const PROGRESS_EVERY = 100_000;
 /** A stop waits no longer for the last snapshots, without which a little more is read again. Milliseconds. */
 const STOP_MS = 8000;
+/** So long it folds before the event loop turns. Milliseconds. */
+const TURN_MS = 100;
 
 /** A partition that belongs to this process. */
 type Assigned<In extends Position> = {
@@ -183,7 +185,18 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     const hosted = await this.#beating(assigned.opened, heartbeat);
     while (isMine() && hosted.isBehind) await this.#beating(soon(), heartbeat);
     if (!isMine() || this.#isElsewhere(assigned, hosted, messages, Number(batch.highWatermark))) return;
-    for (const message of messages) if (Number(message.offset) >= hosted.next) hosted.take(this.#options.inputOf(partition, message));
+    let began = this.#now();
+    for (const message of messages) {
+      if (Number(message.offset) < hosted.next) continue;
+      if (this.#now() - began >= TURN_MS) {
+        // others want to work as well
+        await this.#beating(turn(), heartbeat);
+        while (isMine() && hosted.isBehind) await this.#beating(soon(), heartbeat);
+        if (!isMine()) return;
+        began = this.#now();
+      }
+      hosted.take(this.#options.inputOf(partition, message));
+    }
     resolveOffset(batch.lastOffset());
     assigned.lag = Math.max(0, Number(batch.highWatermark) - 1 - Number(batch.lastOffset()));
     while (isMine() && (hosted.waiting > MOST_WAITING || hosted.isBehind)) await this.#beating(soon(), heartbeat);
@@ -249,6 +262,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
   }
 }
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50));
 
 /** Nothing is written of these partitions any more. */

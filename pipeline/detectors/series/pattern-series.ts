@@ -3,6 +3,7 @@ import { FACTORS, type Finding, type Sensitivity } from '../detector.ts';
 import type { Episode } from '../episode.ts';
 import { patternDetectors } from '../index.ts';
 import { Peaks } from '../peaks.ts';
+import { unlimited, type CatchUp } from './catch-up.ts';
 import { CAUGHT_UP, LIVE, OPEN, WatchedTrack } from './watched-track.ts';
 
 const MINUTE_MS = 60_000;
@@ -29,18 +30,23 @@ export class PatternSeries {
   }
 
   /** Adds what has come of a minute: an increment. `appendedAt`: milliseconds. A minute of the future counts as that of `appendedAt`. */
-  add(minute: number, errors: number, appendedAt: number): void {
-    this.#watched.add(Math.min(minute, Math.floor(appendedAt / MINUTE_MS)), errors);
+  add(minute: number, errors: number, appendedAt: number, catchUp?: CatchUp): void {
+    this.#watched.add(Math.min(minute, Math.floor(appendedAt / MINUTE_MS)), errors, catchUp);
   }
 
   /** Says that time has passed, and asks what was found since the last tick: once a minute. */
-  tick(appendedAt: number, sensitivity: (detector: string) => Sensitivity = () => 'normal'): readonly Finding[] {
+  tick(
+    appendedAt: number,
+    sensitivity: (detector: string) => Sensitivity = () => 'normal',
+    catchUp: CatchUp = unlimited(),
+  ): readonly Finding[] {
     this.#now = Math.max(this.#now, Math.floor(appendedAt / MINUTE_MS));
     const watched = this.#watched;
     const { track } = watched;
     const found: Finding[] = [];
     const own = patternDetectors.members.filter(({ name }) => sensitivity(name) !== 'off');
     const settled = track.begin < 0 ? -1 : Math.min(this.#now - OPEN - 1, track.newest + LIVE);
+    if (!watched.mayClose(settled, catchUp)) return found;
     while (track.closed < settled) {
       watched.close();
       const end = track.closed;

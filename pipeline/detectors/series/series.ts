@@ -3,6 +3,7 @@ import type { CountDetector, Tracks } from '../count-detector.ts';
 import { departureOf } from '../departures.ts';
 import { FACTORS, type Counts, type Finding, type Firing, type Sensitivity, type Series, type Side } from '../detector.ts';
 import { detectors } from '../index.ts';
+import { unlimited, type CatchUp } from './catch-up.ts';
 import { CAUGHT_UP, LIVE, OPEN, WatchedTrack } from './watched-track.ts';
 
 const MINUTE_MS = 60_000;
@@ -20,6 +21,9 @@ const DETECTORS = {
   entries: detectors.members.filter(({ counts }) => counts === 'entries'),
   errors: detectors.members.filter(({ counts }) => counts === 'errors'),
 };
+
+/** Who is asked, and how many minutes may be closed. */
+type Looking = { readonly own: readonly CountDetector[]; readonly factorOf: (name: string) => number; readonly catchUp: CatchUp };
 
 const isDue = ({ track, open }: WatchedTrack): boolean => track.headroom.isSpent || open !== null;
 
@@ -58,20 +62,24 @@ class CountSeries implements Series {
     return isDue(entries) || isDue(errors);
   }
 
-  add(minute: number, { entries, errors }: Counts, appendedAt: number): void {
+  add(minute: number, { entries, errors }: Counts, appendedAt: number, catchUp?: CatchUp): void {
     const present = Math.floor(appendedAt / MINUTE_MS);
     const own = Math.min(minute, present);
     if (entries > 0 && own >= this.#tracks.entries.newest) this.#came = { at: present, late: present - own };
-    this.#watched.entries.add(own, entries);
-    this.#watched.errors.add(own, errors);
+    this.#watched.entries.add(own, entries, catchUp);
+    this.#watched.errors.add(own, errors, catchUp);
   }
 
-  tick(appendedAt: number, sensitivity: (detector: string) => Sensitivity = () => 'normal'): readonly Finding[] {
+  tick(
+    appendedAt: number,
+    sensitivity: (detector: string) => Sensitivity = () => 'normal',
+    catchUp: CatchUp = unlimited(),
+  ): readonly Finding[] {
     this.#now = Math.max(this.#now, Math.floor(appendedAt / MINUTE_MS));
     const found: Finding[] = [];
     for (const kind of KINDS) {
       const own = DETECTORS[kind].filter(({ name }) => sensitivity(name) !== 'off');
-      found.push(...this.#look(kind, this.#now, own, (name) => FACTORS[sensitivity(name)]));
+      found.push(...this.#look(kind, this.#now, { own, factorOf: (name) => FACTORS[sensitivity(name)], catchUp }));
       this.#watched[kind].track.headroom.look();
     }
     return found;
@@ -118,12 +126,13 @@ class CountSeries implements Series {
   }
 
   /** Closes the minutes that are over, and asks the detectors of one kind of counts. */
-  #look(kind: keyof Tracks, now: number, own: readonly CountDetector[], factorOf: (name: string) => number): Finding[] {
+  #look(kind: keyof Tracks, now: number, { own, factorOf, catchUp }: Looking): Finding[] {
     const watched = this.#watched[kind];
     const { track } = watched;
     const found: Finding[] = [];
     if (track.begin < 0) return found;
     const settled = Math.min(now - OPEN - 1, this.#isCatchingUp(now) ? this.#tracks.entries.newest : track.newest + LIVE);
+    if (!watched.mayClose(settled, catchUp)) return found;
     while (track.closed < settled) {
       watched.close();
       if (track.closed < now - OPEN - 1 - CAUGHT_UP) continue;

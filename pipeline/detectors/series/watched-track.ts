@@ -3,6 +3,7 @@ import { isCalm, type Found } from '../departures.ts';
 import type { Finding, Side } from '../detector.ts';
 import { Episodes, type Episode } from '../episode.ts';
 import { DAY, Track } from '../track.ts';
+import { unlimited, type CatchUp } from './catch-up.ts';
 
 /** A minute is closed so long after it has ended, by append time. Minutes. */
 export const OPEN = 3;
@@ -31,14 +32,28 @@ export class WatchedTrack {
     return this.#episodes.open;
   }
 
-  /** Adds what came of a minute that is not of the future. */
-  add(minute: number, count: number): void {
+  /** Adds what came of a minute that is not of the future. Where more minutes are behind than may be closed, the series begins anew. */
+  add(minute: number, count: number, catchUp: CatchUp = unlimited()): void {
     const { track } = this;
     // nothing of a minute that is known
     if (count === 0 && track.begin >= 0 && minute <= track.newest) return;
     // so many minutes are kept open at most, also where the past is told at once
-    while (track.begin >= 0 && track.closed < minute - MOST_OPEN && minute <= track.newest + DAY) this.close();
+    const behind = track.begin < 0 || minute > track.newest + DAY ? 0 : minute - MOST_OPEN - track.closed;
+    if (behind > catchUp.left) track.forget();
+    else if (behind > 0) {
+      catchUp.left -= behind;
+      while (track.closed < minute - MOST_OPEN) this.close();
+    }
     track.add(minute, count);
+  }
+
+  /** Whether the minutes up to this one may be closed; those of which few are behind always may. */
+  mayClose(minute: number, catchUp: CatchUp): boolean {
+    const behind = minute - this.track.closed;
+    if (behind <= CAUGHT_UP) return true;
+    if (catchUp.left <= 0) return false;
+    catchUp.left -= behind;
+    return true;
   }
 
   /** Closes the next minute: of what fires, what was usual is learned instead. */

@@ -85,6 +85,8 @@ export class AlertBook<About extends Subject = Subject> {
   #incidents = new Incidents();
   /** The last minute of a finding that was heard, by stream and detector of one's own: by a number for both, as digits. */
   readonly #heard = new Map<string, number>();
+  /** When it was looked last for what is over: append time, seconds. */
+  #forgotAt = -1;
 
   constructor(words: AlertWords<About> = countWords) {
     this.#words = words;
@@ -193,7 +195,10 @@ export class AlertBook<About extends Subject = Subject> {
     this.#told.set(told.alert.id, told);
   }
 
+  /** At one time once: what comes later in the same second is not over in it, and thousands may be told at a time. */
   #forget(now: number): void {
+    if (now === this.#forgotAt) return;
+    this.#forgotAt = now;
     for (const { alert } of this.#told.values())
       if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#told.delete(alert.id);
     this.#incidents.forget(now);

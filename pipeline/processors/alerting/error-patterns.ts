@@ -2,6 +2,7 @@ import { MessagePatterns } from '../../clusterer/message-patterns.ts';
 import { fingerprintOf } from '../../clusterer/shapes.ts';
 import { wholeCharacters } from '../../clusterer/words.ts';
 import { CutOff, type ByteReader, type ByteWriter } from '../../core/snapshot-bytes.ts';
+import { catchUpOf } from '../../detectors/series/catch-up.ts';
 import { PatternSeries } from '../../detectors/series/pattern-series.ts';
 import { digitsOf, streamIdOf } from '../patterns/error-counts.ts';
 import type { PatternErrors } from '../patterns/pattern-segment.ts';
@@ -86,12 +87,13 @@ export class ErrorPatterns {
   /** Adds the errors that a partition has counted; streams are told apart as far as all has no more than `most` bytes. */
   add(counted: readonly PatternErrors[], appendedAt: number, most: number): void {
     const hasRoom = this.bytes < most;
+    const catchUp = catchUpOf(counted.reduce((sum, { counts }) => sum + counts.length, 0));
     for (const { high, low, counts } of counted) {
       const own = this.#all.get(digitsOf(high, low));
       if (own === undefined) continue;
       own.seenAt = Math.max(own.seenAt, appendedAt);
       for (const count of counts) {
-        own.series.add(count.minute, count.errors, appendedAt);
+        own.series.add(count.minute, count.errors, appendedAt, catchUp);
         own.streams.add(streamIdOf(count), count.errors, appendedAt, hasRoom);
       }
     }

@@ -1,6 +1,7 @@
 import type { Alert } from '../../alerts/alert.ts';
 import { serviceLabels, serviceOf } from '../../core/labels.ts';
 import type { Finding } from '../../detectors/detector.ts';
+import { catchUpOf } from '../../detectors/series/catch-up.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { PartialInput } from '../merge/partial.ts';
 import { readErrors } from '../patterns/error-counts.ts';
@@ -75,10 +76,11 @@ export class PatternWatch {
     const found = new Map<number, Alert>();
     const gone = new Set(this.#patterns.forget(through).map(({ told }) => told?.id));
     for (const alert of gone.size === 0 ? [] : around.book.end(({ id }) => gone.has(id), now)) found.set(alert.id, alert);
+    const catchUp = catchUpOf(this.size);
     for (const pattern of this.#patterns) {
       const from = fromOf(pattern, around);
       const stream = from[0]?.asked.stream ?? '{}';
-      for (const finding of pattern.series.tick(through, (detector) => around.sensitivityOf(detector, stream))) {
+      for (const finding of pattern.series.tick(through, (detector) => around.sensitivityOf(detector, stream), catchUp)) {
         const alert = this.#tell(pattern, finding, from, around, now);
         if (alert !== null) found.set(alert.id, alert);
       }

@@ -148,8 +148,7 @@ export function partsOf(finding: Finding, streams: readonly Asked[]): { readonly
  * Whether streams of a service that are too young to have a past have taken over what others have lost: as when the pods of a release take the
  * place of those before them. Then none of these has fallen silent.
  */
-export function isHandedOver({ detector, side, window }: Finding, streams: readonly Asked[]): boolean {
-  if (side !== 'down') return false;
+export function handedOver({ detector, side, window }: Finding, streams: readonly Asked[]): boolean {
   let [lost, taken] = [0, 0];
   for (const { series } of streams) {
     const departure = series.departure(detector, side, window);

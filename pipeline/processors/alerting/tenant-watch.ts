@@ -1,5 +1,6 @@
 import type { Alert } from '../../alerts/alert.ts';
 import { serviceLabels, serviceOf } from '../../core/labels.ts';
+import { catchUpOf, unlimited, type CatchUp } from '../../detectors/series/catch-up.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
 import type { Finding, Sensitivity, Series, Side } from '../../detectors/detector.ts';
 import type { StreamFinding } from '../merge/finding.ts';
@@ -9,7 +10,7 @@ import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { AlertBook, type Subject } from './alert-book.ts';
 import { PatternWatch } from './pattern-watch.ts';
-import { countedThrough, isHandedOver, isPart, partsOf, Services, watchedBytes, type Sum } from './services.ts';
+import { countedThrough, handedOver, isPart, partsOf, Services, watchedBytes, type Sum } from './services.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
@@ -21,6 +22,8 @@ const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */
 const SHOWN = 60;
 const MAX_STREAMS = 20_000;
+/** Streams that are looked at, each time that series are asked, for what young ones have taken over. */
+const MOST_LOOKED_AT = 200_000;
 
 /** What detectors are asked about, and what is remembered of it. */
 export type Asked = {
@@ -63,6 +66,11 @@ export class TenantWatch {
   #streamBytes = 0;
   /** How much it may have while it takes something. */
   #most = EVERYTHING;
+  /** How many minutes may be closed while its series are asked. */
+  #catchUp: CatchUp = unlimited();
+  /** What was found of windows of services while its series are asked, and how many streams may still be looked at for it. */
+  readonly #handedOver = new Map<string, boolean>();
+  #mayLookAt = MOST_LOOKED_AT;
   readonly #services = new Services();
   /** Up to when each partition of the log is counted, and when its series were asked last: append times, milliseconds. */
   readonly #sources = new Map<number, { through: number; askedAt: number }>();
@@ -219,6 +227,7 @@ export class TenantWatch {
 
   #add({ ids, streams, ends, minutes, entries, errors }: Rates, source: number, appendedAt: number): void {
     let row = 0;
+    const catchUp = catchUpOf(minutes.length);
     ids.forEach((id, index) => {
       const end = ends[index] as number;
       const watched = this.#watchedOf(id, source);
@@ -234,8 +243,8 @@ export class TenantWatch {
       sum?.sources.set(source, Math.max(sum.sources.get(source) ?? 0, appendedAt));
       for (; row < end; row++) {
         const [minute, counts] = [minutes[row] as number, { entries: entries[row] as number, errors: errors[row] as number }];
-        watched.series.add(minute, counts, appendedAt);
-        sum?.series.add(minute, counts, appendedAt);
+        watched.series.add(minute, counts, appendedAt, catchUp);
+        sum?.series.add(minute, counts, appendedAt, catchUp);
       }
       for (const asked of [watched, sum]) if (asked?.series.isDue === true) asked.askedAt = -1;
     });
@@ -282,6 +291,9 @@ export class TenantWatch {
     const take = (alert: Alert | null): unknown => alert !== null && found.set(alert.id, alert);
     const now = Math.floor(through / 1000);
     const minute = Math.floor(through / MINUTE_MS);
+    this.#catchUp = catchUpOf(this.size);
+    this.#handedOver.clear();
+    this.#mayLookAt = MOST_LOOKED_AT;
     for (const [id, watched] of this.#streams) {
       const { stream, service, source, seenAt } = watched;
       const isGone = seenAt < through - FORGET_MS;
@@ -304,7 +316,7 @@ export class TenantWatch {
     if (stream === '') return null;
     const sum = this.#services.sum(service);
     if (sum === null) return this.#tell(tenantId, watched, finding, now, {});
-    if (!this.#book.isTold(tenantId, watched, finding, false) && isHandedOver(finding, this.#membersOf(sum))) {
+    if (!this.#book.isTold(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
       // it is not told before it was back
       series.resolve(finding.detector, finding.side);
       return null;
@@ -338,13 +350,29 @@ export class TenantWatch {
     });
   }
 
+  /** The same of all findings about the same window; where too many windows have been looked at, it is not looked at. */
+  #isHandedOver(finding: Finding, sum: Sum): boolean {
+    const { detector, side, window } = finding;
+    if (side !== 'down') return false;
+    const key = [detector, window.start, window.end, sum.stream].join(' ');
+    let isHandedOver = this.#handedOver.get(key);
+    if (isHandedOver === undefined) {
+      const streams = this.#membersOf(sum);
+      isHandedOver = this.#mayLookAt >= streams.length && handedOver(finding, streams);
+      this.#mayLookAt -= streams.length;
+      this.#handedOver.set(key, isHandedOver);
+    }
+    return isHandedOver;
+  }
+
   #membersOf({ stream }: Sum): readonly Watched[] {
     return [...this.#services.members(stream)].map((id) => this.#streams.get(id) as Watched);
   }
 
   #tick(asked: Asked, through: number): readonly Finding[] {
-    const found = asked.series.tick(through, this.#sensitivitiesOf(asked));
-    asked.askedAt = asked.series.isDue ? -1 : Math.floor(through / MINUTE_MS);
+    const found = asked.series.tick(through, this.#sensitivitiesOf(asked), this.#catchUp);
+    // where no more minutes may be closed, it is asked again the next time
+    asked.askedAt = asked.series.isDue || this.#catchUp.left <= 0 ? -1 : Math.floor(through / MINUTE_MS);
     return found;
   }
 

@@ -17,6 +17,8 @@ export const EVERY = { '1m': 1, '5m': 5, '15m': 15, '1h': 60 } as const;
 export const RULE_SENSITIVITIES = { low: 1.3, normal: 1, high: 0.8 } as const;
 /** Characters of a query and of a name, instructions of the regexps of a query together, fields of `by (…)`, and windows of `for`. */
 export const MAX_QUERY = 1000;
+/** Characters of its filters as they are written out, which alerts tell: each word of `f:(a or b)` names its field again. */
+const MAX_FILTERS = 4000;
 const MAX_NAME = 100;
 const MAX_PROGRAM = 1000;
 const MAX_BY = 4;
@@ -116,6 +118,9 @@ function readQuery(text: string): Omit<CompiledRule, 'rule' | 'when' | 'minutes'
   if (by.length > MAX_BY) return `A rule groups by at most ${String(MAX_BY)} fields.`;
   const fault = callFault(call, by) ?? filterFault(query.filter) ?? (call.condition === null ? null : filterFault(call.condition));
   if (fault !== null) return fault;
+  const filters = query.filter.toString().length + (call.condition?.toString().length ?? 0);
+  if (filters > MAX_FILTERS)
+    return `The filters of a rule have at most ${String(MAX_FILTERS)} characters as they are written out, where each word names its field (got ${String(filters)}).`;
   const { measure, fields } = call.stats;
   return {
     ...{ filter: query.filter, condition: call.condition, by, measure: measure as Measure },

@@ -98,6 +98,11 @@ describe('/rules', () => {
       [{ ...GOOD, query: 'a:( | stats count()' }, /The query is not LogsQL: /],
       [{ ...GOOD, query: '~"(a{1,20}){1,50}" | stats count()' }, /at most 1000 instructions/],
       [{ ...GOOD, query: `${'a '.repeat(600)}| stats count()` }, /1 to 1000 characters/],
+      [
+        { ...GOOD, query: `"${'f'.repeat(400)}":(${'a or '.repeat(90)}a) | stats count()` },
+        /at most 4000 characters as they are written out/,
+      ],
+      [{ ...GOOD, query: `* | stats count() if ("${'f'.repeat(400)}":(${'a or '.repeat(90)}a))` }, /at most 4000 characters/],
       [{ ...GOOD, query: '* | stats by (a) count()', by: ['b'] }, /already groups/],
       [{ ...GOOD, by: ['a', 'b', 'c', 'd', 'e'] }, /at most 4 fields/],
       [{ ...GOOD, if: 'value ~ 5' }, /The condition is "value > 5"/],

@@ -47,9 +47,19 @@ describe('the rows of alerts', () => {
   it('have texts of a bounded length, cut between characters, and no evidence that is larger', () => {
     const { title, note, stream } = alertRow(alert({ title: 'x'.repeat(299) + '😀', note: 'ü'.repeat(5000), stream: 'y'.repeat(5000) }), 1);
     expect([title, note.length, stream.length]).to.deep.equal(['x'.repeat(299) + '\ufffd', 4096, 4096]);
-    expect(() => alertRow(alert({ evidence: 'x'.repeat(65_537) }), 1)).to.throw(
-      'The evidence of an alert of log_rate has 65537 characters',
-    );
+  });
+
+  it('lose the largest members of evidence that is larger than 64 KiB, and are told nevertheless', () => {
+    const bounded = (evidence: string): string => alertRow(alert({ evidence }), 1).evidence;
+    const links = { query: 'x'.repeat(40_000) };
+    const evidence = JSON.stringify({ current_value: 7, streams: 's'.repeat(30_000), links });
+    expect(JSON.parse(bounded(evidence))).to.deep.equal({ current_value: 7, streams: 's'.repeat(30_000), omitted: ['links'] });
+    const all = JSON.stringify({ a: 'x'.repeat(70_000), b: 'x'.repeat(80_000) });
+    expect(JSON.parse(bounded(all))).to.deep.equal({ omitted: ['b', 'a'] });
+    expect(bounded(JSON.stringify({ ['n'.repeat(70_000)]: 1 }))).to.equal('{}');
+    expect(bounded('x'.repeat(65_537))).to.equal('{"omitted":[]}');
+    const most = JSON.stringify({ x: 'y'.repeat(65_528) });
+    expect(bounded(most)).to.equal(most);
   });
 
   it('are cut into records of about 256 KiB, for the partition where they were found', () => {

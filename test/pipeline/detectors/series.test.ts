@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { newSeries, restoreSeries } from '../../../pipeline/detectors/series/series.ts';
-import type { Finding } from '../../../pipeline/detectors/detector.ts';
+import type { CatchUp } from '../../../pipeline/detectors/series/catch-up.ts';
+import type { Finding, Series } from '../../../pipeline/detectors/detector.ts';
 import { extent } from '../../extent.ts';
 import { counted, endOf, found, lastWords, START, type Seen } from './counts.ts';
 
@@ -260,5 +261,27 @@ describe('a series, whatever comes', () => {
     expect(lazy.length, 'something was found').to.be.above(10);
     expect(skipped, 'many ticks were left out').to.be.above(1000);
     expect(whenDue.snapshot().equals(always.snapshot())).to.equal(true);
+  });
+
+  it('closes no more minutes that are behind than it may, and begins anew or waits instead', () => {
+    const at = (START + 3 * DAY) * 60_000;
+    const told = (catchUp: CatchUp): Series => {
+      const series = newSeries();
+      for (const minute of [START, START + DAY - 1, START + 2 * DAY - 2]) series.add(minute, { entries: 7, errors: 0 }, at, catchUp);
+      return series;
+    };
+    const [few, many] = [{ left: 1000 }, { left: 10_000 }];
+    const [anew, learned] = [told(few), told(many)];
+    expect(few.left).to.equal(1000);
+    expect(many.left).to.be.below(5000);
+    expect(anew.snapshot().equals(told({ left: 0 }).snapshot())).to.equal(true);
+    expect(anew.recent('log_rate', START + 2 * DAY - 2, 2)).to.deep.equal([0, 7]);
+    const before = Buffer.from(learned.snapshot());
+    const none = { left: 0 };
+    learned.tick(at, undefined, none);
+    expect(none.left).to.equal(0);
+    const waited = restoreSeries(before) as Series;
+    for (const series of [learned, waited]) series.tick(at, undefined, { left: 1 });
+    expect(Buffer.from(learned.snapshot()).equals(waited.snapshot())).to.equal(true);
   });
 });

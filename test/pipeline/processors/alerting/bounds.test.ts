@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state-log.ts';
 import type { Finding } from '../../../../pipeline/detectors/detector.ts';
@@ -6,6 +7,7 @@ import { alerting, type Watches } from '../../../../pipeline/processors/alerting
 import type { PartialInput } from '../../../../pipeline/processors/merge/partial.ts';
 import { encodeRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { cpuMs } from '../../../cpu-time.ts';
 import { START } from './stages.ts';
 
 const MINUTE = Math.floor(START / 60_000);
@@ -33,6 +35,28 @@ const heard = (state: Watches, tenantId: number, streams: number): number =>
     const input = { ...at(), kind: 'finding', tenantId, retentionDays: 30, id: idOf(tenantId, index), finding, about: 'x' } as const;
     return alertRowsOf((alerting.hear?.(state, input) ?? []) as AbsoluteRecord[]).length;
   }).reduce((sum, rows) => sum + rows, 0);
+
+const [ONE, MANY] = [1, 20].map((entries) => [0, 0, 0, entries, 0, 0, 0]) as [number[], number[]];
+const streamOf = (index: number): { id: string; stream: string } => ({
+  id: idOf(1, index),
+  stream: `{host="h${String(index)}",service="s"}`,
+});
+
+/** What `rates` tells of tenant 1 in a minute behind START. */
+function fold(state: Watches, minute: number, streams: Parameters<typeof encodeRates>[0]): readonly AlertRow[] {
+  const place = { partition: 0, offset: offset++, appendedAt: START + minute * 60_000 };
+  const value = encodeRates(streams);
+  const input = {
+    ...place,
+    kind: 'partial',
+    tenantId: 1,
+    retentionDays: 30,
+    processor: 'rates',
+    source: { ...place, number: 0 },
+    value,
+  } as const;
+  return alertRowsOf(alerting.fold(state, input) as AbsoluteRecord[]);
+}
 
 const sizeOf = (state: Watches, tenantId: number): number => state.tenants.get(tenantId)?.size ?? 0;
 
@@ -77,4 +101,37 @@ describe('the bounds of alerting', function () {
         .and.below(1.02 * (watched + patterns + alerts));
       expect(alerting.restore(bytes)?.held).to.deep.equal(state.held);
     });
+
+  it('hold for the time that a partial takes whose streams had an entry now and then for two weeks', () => {
+    const state = alerting.init();
+    const minutes = Array.from({ length: 30 }, (_none, index) => ({ minute: MINUTE - 720 * (29 - index), bySeverity: ONE }));
+    const before = cpuMs();
+    fold(
+      state,
+      0,
+      Array.from({ length: 350 }, (_none, index) => ({ ...streamOf(index), minutes })),
+    );
+    fold(state, 1, []);
+    // each entry is 720 minutes behind the one before: all of them together are 15 million minutes, which take a minute
+    expect(cpuMs() - before).to.be.below(8000);
+    expect(sizeOf(state, 1)).to.equal(351);
+  });
+
+  it('hold for the time that it takes where all streams of a service fall silent', () => {
+    const state = alerting.init();
+    const all = Array.from({ length: 2500 }, (_none, index) => index);
+    for (let minute = 0; minute < 240; minute += 10) {
+      const minutes = Array.from({ length: 10 }, (_none, index) => ({ minute: MINUTE + minute - 10 + index, bySeverity: MANY }));
+      fold(
+        state,
+        minute,
+        all.map((index) => ({ ...streamOf(index), minutes })),
+      );
+    }
+    const before = cpuMs();
+    let told = 0;
+    for (let minute = 240; minute < 248; minute++) told += fold(state, minute, []).length;
+    expect(cpuMs() - before).to.be.below(6000);
+    expect(told).to.be.above(0);
+  });
 });
