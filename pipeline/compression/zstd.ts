@@ -2,6 +2,7 @@ import xxhash from 'xxhash-wasm';
 import { corrupt, type TooLarge } from './corrupt.ts';
 import { inflateNatively } from './zstd-native.ts';
 import { decodeBlock, MAX_BLOCK_BYTES, type FrameState } from './zstd-block.ts';
+import { MAGIC, readHeader } from './zstd-frame.ts';
 import { fail } from './zstd-entropy.ts';
 
 /**
@@ -29,7 +30,6 @@ export async function decodeZstd(bytes: Buffer, cap: number, tooLarge: TooLarge)
 let hasher: ReturnType<typeof xxhash> | null = null;
 
 const SLACK = 8;
-const MAGIC = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 /** Blocks are counted, since each may cost the building of tables however small it is; no encoder comes near. */
 const FEWEST_MAX_BLOCKS = 10_000;
@@ -104,38 +104,6 @@ function readFrame(
 function skipFrame(view: DataView, start: number, end: number): number {
   const after = start + 8 > end ? Infinity : start + 8 + view.getUint32(start + 4, true);
   return after > end ? fail('a skippable frame ends early') : after;
-}
-
-type Header = { readonly after: number; readonly contentSize: number | null; readonly maxBlock: number; readonly hasChecksum: boolean };
-
-function readHeader(view: DataView, start: number, end: number): Header {
-  const descriptor = view.getUint8(start);
-  const single = (descriptor & 0x20) !== 0;
-  if ((descriptor & 0x08) !== 0) fail('a reserved bit is set');
-  const dictionaryBytes = [0, 1, 2, 4][descriptor & 3] as number;
-  const sizeBytes = [single ? 1 : 0, 2, 4, 8][descriptor >> 6] as number;
-  const dictionaryAt = start + (single ? 1 : 2);
-  const sizeAt = dictionaryAt + dictionaryBytes;
-  const after = sizeAt + sizeBytes;
-  if (after > end) fail('the header of a frame ends early');
-  for (let i = 0; i < dictionaryBytes; i++) if (view.getUint8(dictionaryAt + i) !== 0) fail('it needs a dictionary');
-  const contentSize = readContentSize(view, sizeAt, sizeBytes);
-  const windowBits = view.getUint8(start + 1);
-  const base = 2 ** (10 + (windowBits >> 3));
-  const windowSize = single ? (contentSize ?? 0) : base + (base / 8) * (windowBits & 7);
-  return {
-    after,
-    contentSize,
-    maxBlock: Math.min(windowSize, contentSize ?? Infinity, MAX_BLOCK_BYTES),
-    hasChecksum: (descriptor & 0x04) !== 0,
-  };
-}
-
-function readContentSize(view: DataView, at: number, count: number): number | null {
-  if (count === 0) return null;
-  if (count === 1) return view.getUint8(at);
-  if (count === 2) return view.getUint16(at, true) + 256;
-  return count === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
 }
 
 function readBlocks(bytes: Uint8Array, start: number, end: number, state: FrameState, output: Output, work: Work): number {
