@@ -18,6 +18,7 @@ export class InstallError extends Error {
  * @property {string} root the folder of package.json
  * @property {(line: string) => void} log takes progress lines
  * @property {AbortSignal | undefined} [signal]
+ * @property {() => Promise<void>} [beside] what is done while the compiler runs, where it does
  */
 
 /**
@@ -49,7 +50,7 @@ export async function ensureInstalled(options) {
  * @param {InstallOptions} options
  */
 export async function ensureBuilt(options) {
-  const { root, log, signal } = options;
+  const { root, log, signal, beside } = options;
   if (isRelease(root)) return;
   const dist = path.join(root, 'dist');
   const stamp = path.join(dist, '.logweir-built');
@@ -65,7 +66,11 @@ export async function ensureBuilt(options) {
     const wasm = ensureWasm({ root, signal }).catch((/** @type {Error} */ error) => {
       throw new InstallError(error.message, { cause: error });
     });
-    const [{ code, output }] = await Promise.all([run([process.execPath, compiler, '-p', 'tsconfig.build.json'], { root, signal }), wasm]);
+    const [{ code, output }] = await Promise.all([
+      run([process.execPath, compiler, '-p', 'tsconfig.build.json'], { root, signal }),
+      wasm,
+      beside?.(),
+    ]);
     if (code !== 0) throw new InstallError(`The program could not be compiled:\n${complaints(output)}`);
     mkdirSync(dist, { recursive: true });
     writeFileSync(stamp, wanted);

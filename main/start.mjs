@@ -1,5 +1,6 @@
 // `npm start`: installs the packages and compiles the program where that is needed, then hands over to the compiled
 // supervisor, which starts the engines and the roles. Runs before anything is installed: Node's built-ins only.
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { InstallError, ensureBuilt, ensureInstalled } from './install.mjs';
@@ -19,11 +20,20 @@ function stop() {
   stopping.abort();
 }
 
+/** Fetches Kafka. It may fail: the supervisor tries again, and says why. @returns {Promise<void>} */
+const fetchKafka = () =>
+  new Promise((resolve) => {
+    const program = ['--import', 'tsx', path.join(root, 'main', 'fetch-kafka.ts')];
+    const child = spawn(process.execPath, program, { cwd: root, signal, stdio: ['ignore', 'ignore', 'inherit'] });
+    child.once('error', () => undefined); // its end is told too
+    child.once('close', () => resolve());
+  });
+
 async function prepare() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) throw new InstallError(`Node 20.19 or newer is needed, this is ${process.version}.`);
   await ensureInstalled({ root, log, signal });
-  await ensureBuilt({ root, log, signal });
+  await ensureBuilt({ root, log, signal, beside: fetchKafka });
   process.setSourceMapsEnabled(true);
   return import(pathToFileURL(path.join(root, 'dist', 'main', 'supervise.js')).href);
 }

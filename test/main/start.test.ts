@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { until } from './instance.ts';
@@ -47,6 +47,12 @@ class Clone {
   }
 }
 
+/** Says that it has begun, and ends once another has, or its parent is gone. */
+const meets = (own: string, other: string): string =>
+  `import { existsSync, writeFileSync } from 'node:fs'; writeFileSync('${own}', '');
+   const parent = process.ppid;
+   const timer = setInterval(() => (existsSync('${other}') || process.ppid !== parent) && clearInterval(timer), 10);`;
+
 const INSTALLS = "import { mkdirSync } from 'node:fs'; mkdirSync('node_modules', { recursive: true });";
 
 describe('npm start, before the supervisor', () => {
@@ -74,6 +80,45 @@ describe('npm start, before the supervisor', () => {
     rmSync(clone.path('dist'), { recursive: true });
     expect(await clone.start(INSTALLS)).to.equal(1);
     expect(clone.stderr).to.match(/^logweir: Error.*supervise\.js.*\n {4}at /m);
+  });
+
+  /** Sources, and a compiler for each of their languages. */
+  const uncompiled = (compiler: string, fetcher: string): void => {
+    rmSync(clone.path('release.json'));
+    clone.write('tsconfig.build.json', '{ "include": [] }');
+    clone.write('node_modules/.package-lock.json', '{}'); // installed by hand
+    symlinkSync(path.resolve(MAIN, '../node_modules/tsx'), clone.path('node_modules/tsx'));
+    clone.write('node_modules/typescript/bin/tsc', compiler);
+    clone.write('node_modules/typescript/package.json', '{ "type": "module" }');
+    clone.write('node_modules/assemblyscript/package.json', '{ "type": "module" }');
+    clone.write(
+      'node_modules/assemblyscript/bin/asc.js',
+      "import { writeFileSync } from 'node:fs'; writeFileSync(process.argv.at(-1), '');",
+    );
+    clone.write('pipeline/wasm/assembly/index.ts', '');
+    clone.write('main/fetch-kafka.ts', fetcher);
+  };
+
+  it('has Kafka fetched while it compiles, once', async () => {
+    uncompiled(meets('compiles', 'fetches'), meets('fetches', 'compiles'));
+    expect(await clone.start('')).to.equal(3);
+    expect(clone.stderr).to.equal('logweir: building …\n');
+    expect([existsSync(clone.path('compiles')), existsSync(clone.path('fetches'))]).to.deep.equal([true, true]);
+    rmSync(clone.path('fetches'));
+    expect(await clone.start('')).to.equal(3);
+    expect(existsSync(clone.path('fetches'))).to.equal(false);
+  });
+
+  it('goes on where Kafka could not be fetched: the supervisor says why', async () => {
+    uncompiled('', 'process.exitCode = 1;');
+    expect(await clone.start('')).to.equal(3);
+    expect(clone.stderr).to.equal('logweir: building …\n');
+  });
+
+  it('says what the compiler complains of', async () => {
+    uncompiled("console.log('main/a.ts(1,2): error TS1005: no.\\nFound 1'); process.exit(2);", '');
+    expect(await clone.start('')).to.equal(1);
+    expect(clone.stderr).to.equal('logweir: building …\nlogweir: The program could not be compiled:\nmain/a.ts(1,2): error TS1005: no.\n');
   });
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
