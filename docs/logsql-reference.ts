@@ -1,13 +1,13 @@
 /** The generated part of docs/logsql.md: every member of LogsQL with an example of its own and where it runs. */
-import { QueryMemory } from '../logsql/memory.ts';
+import { QueryMemory } from '../logsql/base/memory.ts';
 import { filters } from '../logsql/filters/index.ts';
-import { parseQuery } from '../logsql/parser.ts';
+import { parseQuery } from '../logsql/parser/parser.ts';
 import { pipes } from '../logsql/pipes/index.ts';
 import { FilterPipe } from '../logsql/pipes/filter.ts';
 import { StatsPipe } from '../logsql/pipes/stats.ts';
 import { stats } from '../logsql/stats/index.ts';
 import { tableText } from '../logsql/sql/text.ts';
-import type { Example, Pipe, RowInput } from '../logsql/types.ts';
+import type { Example, Pipe, RowInput } from '../logsql/base/types.ts';
 
 type Member = { readonly names: readonly string[]; readonly examples: readonly Example[] };
 type Row = readonly [names: string, example: string, place: string, tail: string];

@@ -1,7 +1,7 @@
 /** What programs share that look at the engines of an instance beside it: where they are, and what is said when one does not answer. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readTime } from '../logsql/times.ts';
+import { readTime } from '../logsql/values/times.ts';
 import type { Config } from '../pipeline/core/config.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import { readTime } from '../../logsql/times.ts';
+import { readTime } from '../../logsql/values/times.ts';
 import { HttpError, invalidParameter } from '../../pipeline/core/errors.ts';
 import type { AdminAudit, AuditLine } from './admin-audit.ts';
 import type { AdminRoute } from './admin-routes.ts';

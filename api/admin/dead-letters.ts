@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import type { Logger } from 'pino';
-import { readTime } from '../../logsql/times.ts';
+import { readTime } from '../../logsql/values/times.ts';
 import { letterKey, REASONS, type DeadLetter, type Reason } from '../../pipeline/bus/dead-letter.ts';
 import type { DeadLetters, StoredLetter } from '../../pipeline/bus/dead-letters.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';

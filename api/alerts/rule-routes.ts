@@ -1,8 +1,8 @@
 import Joi from 'joi';
-import { LogsqlSyntaxError } from '../../logsql/errors.ts';
-import { parseQuery } from '../../logsql/parser.ts';
+import { LogsqlSyntaxError } from '../../logsql/base/errors.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
 import { StatsPipe } from '../../logsql/pipes/stats.ts';
-import { Query } from '../../logsql/query.ts';
+import { Query } from '../../logsql/base/query.ts';
 import { invalidBody } from '../../pipeline/core/errors.ts';
 import { tenantIdOf, type AdminRoute } from '../admin/admin-routes.ts';
 import { checkedBody } from '../http/checked-body.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../pipeline/core/config.ts';
-import { QueryMemory, SharedMemory, type MemoryLimits } from '../../logsql/memory.ts';
+import { QueryMemory, SharedMemory, type MemoryLimits } from '../../logsql/base/memory.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { Deadline } from './deadline.ts';
 import type { Deps, Request } from '../query/deps.ts';

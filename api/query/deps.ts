@@ -1,9 +1,9 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
-import type { PlanOptions } from '../../logsql/planner.ts';
-import type { QueryMemory } from '../../logsql/memory.ts';
-import type { VolumeCover } from '../../logsql/sql/volume.ts';
-import type { QueryNode } from '../../logsql/types.ts';
+import type { PlanOptions } from '../../logsql/planner/planner.ts';
+import type { QueryMemory } from '../../logsql/base/memory.ts';
+import type { VolumeCover } from '../../logsql/planner/volume.ts';
+import type { QueryNode } from '../../logsql/base/types.ts';
 import type { Runner } from './runner.ts';
 import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';

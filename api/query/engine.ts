@@ -1,4 +1,4 @@
-import type { VolumeCover } from '../../logsql/sql/volume.ts';
+import type { VolumeCover } from '../../logsql/planner/volume.ts';
 import type { RouteAnswer } from '../http/route.ts';
 
 /** A query as it is handed on to be run: what is asked for, for whom, and when to give up. */

@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import { sql, uint64s, type Sql } from '../../pipeline/core/sql.ts';
 import { withTimeout } from '../../pipeline/bus/with-timeout.ts';
 import type { Row } from '../../pipeline/store/client.ts';
-import { SPANS, type CoveredPartition, type VolumeCover } from '../../logsql/sql/volume.ts';
+import type { CoveredPartition, VolumeCover } from '../../logsql/planner/volume.ts';
+import { SPANS } from '../../logsql/sql/counts.ts';
 
 /** What Kafka says: offsets by partition, dense from 0 on. */
 export type LogPositions = {

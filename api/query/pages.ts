@@ -1,8 +1,9 @@
 /** Page after page of a plan of entries, until there are enough: over the whole window, or slice after slice of it. */
 import type { Sql } from '../../pipeline/core/sql.ts';
 import type { QueryOptions } from '../../pipeline/store/client.ts';
-import type { EntriesPlan, Position } from '../../logsql/plan.ts';
-import type { TimeWindow } from '../../logsql/window.ts';
+import type { EntriesPlan } from '../../logsql/planner/plan.ts';
+import type { Position } from '../../logsql/base/position.ts';
+import type { TimeWindow } from '../../logsql/base/time-window.ts';
 import type { Chunk, Runner, Wanted } from './runner.ts';
 import { firstSlice, isPlanned, nextSlice, type Slice } from './slices.ts';
 

@@ -2,10 +2,11 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Row } from '../../pipeline/store/client.ts';
-import { Pipeline, hasValues } from '../../logsql/pipeline.ts';
-import { sizeOfRow } from '../../logsql/pipes/rows.ts';
-import type { AggregatePlan, EntriesPlan, Plan, Position, ReshapedPlan } from '../../logsql/plan.ts';
-import type { Ask, RunContext } from '../../logsql/types.ts';
+import { Pipeline, hasValues } from '../../logsql/evaluation/pipeline.ts';
+import { sizeOfRow } from '../../logsql/base/rows.ts';
+import type { AggregatePlan, EntriesPlan, Plan, ReshapedPlan } from '../../logsql/planner/plan.ts';
+import type { Position } from '../../logsql/base/position.ts';
+import type { Ask, RunContext } from '../../logsql/base/types.ts';
 import { asFound, pages, withinPage, withOrder } from './pages.ts';
 import type { Chunk, Prepared, Runner, Wanted } from './runner.ts';
 

@@ -1,8 +1,8 @@
 /** Queries from their text on: those inside them are planned with them or run first, and their rows are taken. */
-import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/errors.ts';
-import { withoutCursor, type PlanOptions } from '../../logsql/planner.ts';
-import { planWhole } from '../../logsql/prepare.ts';
-import type { QueryNode, RunRows } from '../../logsql/types.ts';
+import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/base/errors.ts';
+import { withoutCursor, type PlanOptions } from '../../logsql/planner/planner.ts';
+import { planWhole } from '../../logsql/planner/prepare.ts';
+import type { QueryNode, RunRows } from '../../logsql/base/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { HttpError, invalidParameter, queryTimeout } from '../../pipeline/core/errors.ts';
 import { collect, rows } from './rows.ts';

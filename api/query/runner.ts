@@ -1,6 +1,7 @@
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
-import type { Plan, Position } from '../../logsql/plan.ts';
-import type { Pipe, RunRows } from '../../logsql/types.ts';
+import type { Plan } from '../../logsql/planner/plan.ts';
+import type { Position } from '../../logsql/base/position.ts';
+import type { Pipe, RunRows } from '../../logsql/base/types.ts';
 import type { Densities } from './slices.ts';
 import type { StreamDirectory } from './streams.ts';
 

@@ -4,7 +4,7 @@
  * the order, in all threads. Else it is read in the order too, and is left early.
  */
 import { LRUCache } from 'lru-cache';
-import type { TimeWindow } from '../../logsql/window.ts';
+import type { TimeWindow } from '../../logsql/base/time-window.ts';
 
 export type Slice = TimeWindow & { readonly isOrdered: boolean };
 

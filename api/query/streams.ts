@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { sql, texts, uint32 } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Store } from '../../pipeline/store/client.ts';
 import { daysOf, onDays } from '../../logsql/sql/days.ts';
-import type { StreamNames } from '../../logsql/types.ts';
-import type { TimeWindow } from '../../logsql/window.ts';
+import type { StreamNames } from '../../logsql/base/types.ts';
+import type { TimeWindow } from '../../logsql/base/time-window.ts';
 
 /** As many label sets as are kept in memory, over all tenants. */
 const MAX_KEPT = 50_000;

@@ -1,8 +1,8 @@
 /** The window and the cursor of a query, as clients write them. */
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { formatTime, parseTime } from '../../pipeline/core/time.ts';
-import type { Position } from '../../logsql/plan.ts';
-import { isInCalendar, readTime } from '../../logsql/times.ts';
+import type { Position } from '../../logsql/base/position.ts';
+import { isInCalendar, readTime } from '../../logsql/values/times.ts';
 
 /** Nanoseconds, both ends included; `now` is what relative times in the query count from: the end as it was written. */
 export type Window = { readonly start: bigint; readonly end: bigint; readonly now: bigint };

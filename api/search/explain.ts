@@ -1,9 +1,9 @@
-import { hintsOf } from '../../logsql/hints.ts';
-import { explainPlan, type ExplainedPlan } from '../../logsql/explain.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import type { PlanOptions } from '../../logsql/planner.ts';
-import { planWhole } from '../../logsql/prepare.ts';
-import type { QueryNode } from '../../logsql/types.ts';
+import { hintsOf } from '../../logsql/parser/hints.ts';
+import { explainPlan, type ExplainedPlan } from '../../logsql/planner/explain.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import type { PlanOptions } from '../../logsql/planner/planner.ts';
+import { planWhole } from '../../logsql/planner/prepare.ts';
+import type { QueryNode } from '../../logsql/base/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { planOptions, type Deps, type Request } from '../query/deps.ts';
 import type { SearchParameters } from '../query/parameters.ts';

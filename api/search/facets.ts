@@ -1,7 +1,7 @@
 import { renderValue, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { parseQuery } from '../../logsql/parser.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
 import { FacetsPipe } from '../../logsql/pipes/facets.ts';
-import { Query } from '../../logsql/query.ts';
+import { Query } from '../../logsql/base/query.ts';
 import { rowsOf, type Deps, type Request } from '../query/deps.ts';
 import type { FacetsParameters } from '../query/parameters.ts';
 import { readWindow, windowMember } from '../query/window.ts';

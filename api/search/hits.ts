@@ -1,8 +1,8 @@
 import { renderValue, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime, parseTime } from '../../pipeline/core/time.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { Query } from '../../logsql/query.ts';
-import { quote } from '../../logsql/reserved.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { Query } from '../../logsql/base/query.ts';
+import { quote } from '../../logsql/base/reserved.ts';
 import { rowsOf, type Deps, type Request } from '../query/deps.ts';
 import { STEPS, type HitsParameters } from '../query/parameters.ts';
 import { readWindow, windowMember, type Window } from '../query/window.ts';

@@ -1,7 +1,7 @@
 import { textOf } from '../../pipeline/core/entry.ts';
-import { compareBytes } from '../../logsql/order.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { Query } from '../../logsql/query.ts';
+import { compareBytes } from '../../logsql/values/order.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { Query } from '../../logsql/base/query.ts';
 import { rowsOf, type Deps, type Request } from '../query/deps.ts';
 import type { WindowParameters } from '../query/parameters.ts';
 import { readWindow, windowMember } from '../query/window.ts';

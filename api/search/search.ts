@@ -1,12 +1,12 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
-import { hintsOf } from '../../logsql/hints.ts';
-import type { QueryMemory } from '../../logsql/memory.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { sizeOfText } from '../../logsql/pipes/rows.ts';
+import { hintsOf } from '../../logsql/parser/hints.ts';
+import type { QueryMemory } from '../../logsql/base/memory.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { sizeOfText } from '../../logsql/base/rows.ts';
 import { withMost } from '../../logsql/pipes/sort.ts';
-import type { Position } from '../../logsql/plan.ts';
-import { Query } from '../../logsql/query.ts';
+import type { Position } from '../../logsql/base/position.ts';
+import { Query } from '../../logsql/base/query.ts';
 import { planOptions, type Deps, type Request } from '../query/deps.ts';
 import { rows, texts } from '../query/rows.ts';
 import type { Chunk } from '../query/runner.ts';

@@ -2,11 +2,11 @@
  * The arguments that VictoriaLogs' read paths share (https://docs.victoriametrics.com/victorialogs/querying/#http-api): of the URL
  * and of a form, the form's first.
  */
-import { parseDuration, parseUint } from '../../logsql/numbers.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { Query } from '../../logsql/query.ts';
-import { MAX_LENGTH, readTime } from '../../logsql/times.ts';
-import type { Filter } from '../../logsql/types.ts';
+import { parseDuration, parseUint } from '../../logsql/values/numbers.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { Query } from '../../logsql/base/query.ts';
+import { MAX_LENGTH, readTime } from '../../logsql/values/times.ts';
+import type { Filter } from '../../logsql/base/types.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 import { MAX_TIME, MIN_TIME, formatTime } from '../../pipeline/core/time.ts';
 import { jsonBody } from '../http/body.ts';
@@ -14,7 +14,7 @@ import type { Exchange } from '../http/exchange.ts';
 import { readMultipart } from '../http/multipart.ts';
 import { planOptions, type Deps, type Request } from '../query/deps.ts';
 import { retentionFloor, type Window } from '../query/window.ts';
-import type { PlanOptions } from '../../logsql/planner.ts';
+import type { PlanOptions } from '../../logsql/planner/planner.ts';
 import { extraFilters } from './extra-filters.ts';
 
 /** Arguments by name; of one that is repeated the first counts, unless all are asked for. */

@@ -1,6 +1,6 @@
 import { allOf } from '../../logsql/filters/logic.ts';
-import { MAX_QUERY_LENGTH, parseFilter } from '../../logsql/parser.ts';
-import type { Filter } from '../../logsql/types.ts';
+import { MAX_QUERY_LENGTH, parseFilter } from '../../logsql/parser/parser.ts';
+import type { Filter } from '../../logsql/base/types.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Arguments } from './arguments.ts';
 

@@ -1,10 +1,10 @@
-import { freeName } from '../../logsql/pipes/arguments.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { quote } from '../../logsql/reserved.ts';
+import { freeName } from '../../logsql/base/arguments.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { quote } from '../../logsql/base/reserved.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
-import { compareBytes } from '../../logsql/order.ts';
+import { compareBytes } from '../../logsql/values/order.ts';
 import { countOf, durationOf, readSelection, stepOf, stepText, withoutPipes } from './arguments.ts';
 import type { Select } from './select.ts';
 import { selectedRows } from './rows.ts';

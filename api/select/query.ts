@@ -1,8 +1,8 @@
 import { LimitPipe, OffsetPipe } from '../../logsql/pipes/limit.ts';
-import type { QueryMemory } from '../../logsql/memory.ts';
-import { sizeOfRow } from '../../logsql/pipes/rows.ts';
+import type { QueryMemory } from '../../logsql/base/memory.ts';
+import { sizeOfRow } from '../../logsql/base/rows.ts';
 import { withMost } from '../../logsql/pipes/sort.ts';
-import { Query } from '../../logsql/query.ts';
+import { Query } from '../../logsql/base/query.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Request } from '../query/deps.ts';
 import { rows } from '../query/rows.ts';

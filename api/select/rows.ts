@@ -1,4 +1,4 @@
-import type { QueryNode } from '../../logsql/types.ts';
+import type { QueryNode } from '../../logsql/base/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import { runQuery } from '../query/run.ts';

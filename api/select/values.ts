@@ -1,8 +1,8 @@
 /** Names and values with their hits: `field_names`, `field_values`, `stream_…`, `streams`, `stream_ids`. Pipes of the query are dropped. */
-import { compareBytes } from '../../logsql/order.ts';
-import { freeName } from '../../logsql/pipes/arguments.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { quote } from '../../logsql/reserved.ts';
+import { compareBytes } from '../../logsql/values/order.ts';
+import { freeName } from '../../logsql/base/arguments.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { quote } from '../../logsql/base/reserved.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readTime } from '../../logsql/times.ts';
+import { readTime } from '../../logsql/values/times.ts';
 import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from '../client.ts';
 import { asksForHelp, readFlags } from '../flags.ts';
 import { EXIT, printable, UsageError, type Output } from '../output.ts';

@@ -1,5 +1,5 @@
 /** How functions read what stands in their parentheses. */
-import type { Parser } from '../types.ts';
+import type { Parser } from '../base/types.ts';
 
 /** `name(a, "b c", d)`: the texts; `*` is itself. A comma may end the list. */
 export function listArguments(parser: Parser): readonly string[] {

@@ -1,8 +1,8 @@
 import type { Sql } from '../../pipeline/core/sql.ts';
-import { quote } from '../reserved.ts';
+import { quote } from '../base/reserved.ts';
 import { TRUE, and, or, phraseSql } from '../sql/text.ts';
-import type { Filter, FilterSpec, SqlContext } from '../types.ts';
-import { hasPhrase } from '../words.ts';
+import type { Filter, FilterSpec, SqlContext } from '../base/types.ts';
+import { hasPhrase } from '../values/words.ts';
 import { parseValues } from './in.ts';
 import { TextFilter } from './text-filter.ts';
 

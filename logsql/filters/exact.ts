@@ -1,7 +1,7 @@
 import { sql, text, type Sql } from '../../pipeline/core/sql.ts';
-import { quote } from '../reserved.ts';
+import { quote } from '../base/reserved.ts';
 import { TRUE, exactSql, onText } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
+import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { maybePrefixArgument } from './arguments.ts';
 import { NotFilter } from './logic.ts';
 import { TextFilter } from './text-filter.ts';

@@ -2,8 +2,8 @@
 import { OVERFLOW_FINGERPRINT } from '../../pipeline/clusterer/clusterer.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { patternOf } from '../message-pattern.ts';
-import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
+import { patternOf } from '../values/message-pattern.ts';
+import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 
 const FINGERPRINT = /^[0-9a-fA-F]{64}$/;
 const HEX_DIGITS = 16;

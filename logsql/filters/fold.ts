@@ -1,9 +1,9 @@
 import type { Sql } from '../../pipeline/core/sql.ts';
-import { foldCase } from '../fold.ts';
-import { quote } from '../reserved.ts';
+import { foldCase } from '../values/fold.ts';
+import { quote } from '../base/reserved.ts';
 import { foldedSql } from '../sql/text.ts';
-import type { FilterSpec, SqlContext } from '../types.ts';
-import { hasPhrase, hasPrefix } from '../words.ts';
+import type { FilterSpec, SqlContext } from '../base/types.ts';
+import { hasPhrase, hasPrefix } from '../values/words.ts';
 import { maybePrefixArgument } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 

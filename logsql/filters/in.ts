@@ -1,7 +1,7 @@
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
-import { quote } from '../reserved.ts';
+import { quote } from '../base/reserved.ts';
 import { inSql, onText } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser, SqlContext, Subquery } from '../types.ts';
+import type { Filter, FilterSpec, Parser, SqlContext, Subquery } from '../base/types.ts';
 import { listArguments } from './arguments.ts';
 import { AnyFilter } from './logic.ts';
 import { TextFilter } from './text-filter.ts';

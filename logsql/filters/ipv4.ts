@@ -1,8 +1,8 @@
 import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { formatIpv4, parseIpv4 } from '../numbers.ts';
+import { formatIpv4, parseIpv4 } from '../values/numbers.ts';
 import { ipv4Sql } from '../sql/number.ts';
 import { onText } from '../sql/text.ts';
-import type { FilterSpec, Parser, SqlContext } from '../types.ts';
+import type { FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { listArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 

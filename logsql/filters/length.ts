@@ -1,7 +1,7 @@
 import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { parseCount } from '../pipes/arguments.ts';
+import { parseCount } from '../base/arguments.ts';
 import { and, onText } from '../sql/text.ts';
-import type { FilterSpec, SqlContext } from '../types.ts';
+import type { FilterSpec, SqlContext } from '../base/types.ts';
 import { exactArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 

@@ -2,7 +2,7 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
 import { TRUE, and, not, or } from '../sql/text.ts';
-import type { Filter, SqlContext } from '../types.ts';
+import type { Filter, SqlContext } from '../base/types.ts';
 
 const fieldsOf = (parts: readonly Filter[]): readonly string[] => [...new Set(parts.flatMap((part) => part.fields))];
 

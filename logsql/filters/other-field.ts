@@ -1,12 +1,12 @@
 /** Filters that compare a field with another one: `a:eq_field(b)`, `a:le_field(b)`, `a:lt_field(b)`. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
-import { numericValue } from '../numbers.ts';
-import { compareBytes } from '../order.ts';
-import { fieldPrefix, quote } from '../reserved.ts';
+import { numericValue } from '../values/numbers.ts';
+import { compareBytes } from '../values/order.ts';
+import { fieldPrefix, quote } from '../base/reserved.ts';
 import { numericSql } from '../sql/number.ts';
 import { fieldText } from '../sql/text.ts';
-import type { Filter, FilterSpec, SqlContext } from '../types.ts';
+import type { Filter, FilterSpec, SqlContext } from '../base/types.ts';
 import { exactArguments } from './arguments.ts';
 
 type Comparison = 'eq_field' | 'le_field' | 'lt_field';

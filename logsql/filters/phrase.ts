@@ -1,8 +1,8 @@
 import type { Sql } from '../../pipeline/core/sql.ts';
-import { quote } from '../reserved.ts';
+import { quote } from '../base/reserved.ts';
 import { phraseSql, prefixSql } from '../sql/text.ts';
-import type { SqlContext } from '../types.ts';
-import { hasPhrase, hasPrefix } from '../words.ts';
+import type { SqlContext } from '../base/types.ts';
+import { hasPhrase, hasPrefix } from '../values/words.ts';
 import { TextFilter } from './text-filter.ts';
 
 /** A word or a phrase (`error`, `"connection refused"`); the empty one means a missing field. */

@@ -1,9 +1,9 @@
 /** Numeric ranges: `f:>10`, `f:<=1h30m`, `f:range[1KiB, 2MB)`. Only values that are wholly a number, size, duration, time or IPv4 match. */
 import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { numericValue } from '../numbers.ts';
+import { numericValue } from '../values/numbers.ts';
 import { numericSql } from '../sql/number.ts';
 import { FALSE, and, onText } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
+import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { StringRangeFilter } from './string-range.ts';
 import { TextFilter } from './text-filter.ts';
 

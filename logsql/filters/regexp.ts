@@ -1,7 +1,7 @@
 import type { Sql } from '../../pipeline/core/sql.ts';
-import type { Regexp } from '../regexp.ts';
+import type { Regexp } from '../values/regexp.ts';
 import { matchSql, onText } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
+import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { exactArguments } from './arguments.ts';
 import { AnyFilter, NotFilter } from './logic.ts';
 import { PrefixFilter } from './phrase.ts';

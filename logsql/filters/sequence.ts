@@ -1,8 +1,8 @@
 import type { Sql } from '../../pipeline/core/sql.ts';
-import { quote } from '../reserved.ts';
+import { quote } from '../base/reserved.ts';
 import { TRUE, and, indexedWords, onText, sequenceInText } from '../sql/text.ts';
-import type { FilterSpec, SqlContext } from '../types.ts';
-import { findPhrase, wordsOf } from '../words.ts';
+import type { FilterSpec, SqlContext } from '../base/types.ts';
+import { findPhrase, wordsOf } from '../values/words.ts';
 import { listArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 

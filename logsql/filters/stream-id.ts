@@ -2,16 +2,12 @@ import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, texts, type Sql } from '../../pipeline/core/sql.ts';
 import { inChunks } from '../sql/room.ts';
 import { or } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
+import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { AnyFilter } from './logic.ts';
 import { SubqueryFilter, parseValues } from './in.ts';
 
 /** 16 hex digits of the tenant, then 32 of the stream. */
 const STREAM_ID = /^[0-9a-fA-F]{48}$/;
-
-/** The text of a stream's id, as `fields _stream_id` shows it. */
-export const formatStreamId = (tenantId: number, id: string): string =>
-  tenantId.toString(16).padStart(16, '0') + BigInt(id).toString(16).padStart(32, '0');
 
 /** `_stream_id:<hex>` and `_stream_id:in(…)`. */
 export class StreamIdFilter implements Filter {

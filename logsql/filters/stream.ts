@@ -2,11 +2,11 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
 import { sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import type { Regexp } from '../regexp.ts';
-import { quote } from '../reserved.ts';
+import type { Regexp } from '../values/regexp.ts';
+import { quote } from '../base/reserved.ts';
 import { onDays } from '../sql/days.ts';
 import { TRUE, and, matchSql, not, or } from '../sql/text.ts';
-import type { Filter, FilterSpec, Parser, SqlContext } from '../types.ts';
+import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { AnyFilter } from './logic.ts';
 
 type Operator = '=' | '!=' | '=~' | '!~' | 'in' | 'not_in';

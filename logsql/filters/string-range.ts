@@ -1,8 +1,8 @@
 import { sql, text, type Sql } from '../../pipeline/core/sql.ts';
-import { compareBytes } from '../order.ts';
-import { quote } from '../reserved.ts';
+import { compareBytes } from '../values/order.ts';
+import { quote } from '../base/reserved.ts';
 import { TRUE, and, onText } from '../sql/text.ts';
-import type { FilterSpec, SqlContext } from '../types.ts';
+import type { FilterSpec, SqlContext } from '../base/types.ts';
 import { exactArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 

@@ -1,7 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
-import { fieldPrefix } from '../reserved.ts';
-import type { Filter, SqlContext } from '../types.ts';
+import { fieldPrefix } from '../base/reserved.ts';
+import type { Filter, SqlContext } from '../base/types.ts';
 
 /** A filter that looks at the text of one field and at nothing else. */
 export abstract class TextFilter implements Filter {

@@ -2,8 +2,8 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { int64, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
-import type { Lexer } from '../lexer.ts';
-import type { Filter } from '../types.ts';
+import type { Lexer } from '../base/lexer.ts';
+import type { Filter } from '../base/types.ts';
 import { duration } from './time.ts';
 
 const DAY = 86_400_000_000_000n;

@@ -1,15 +1,12 @@
 /** `_time:` in all its forms: a unit of time, a range, a comparison, a duration before now, each with an `offset`; hours and weekdays. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { int64, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { MAX_TIME, MIN_TIME, parseTime } from '../../pipeline/core/time.ts';
-import type { Lexer } from '../lexer.ts';
-import { readLength, readTime, type WrittenTime } from '../times.ts';
-import type { Filter, FilterSpec, Parser } from '../types.ts';
+import { sql, type Sql } from '../../pipeline/core/sql.ts';
+import { parseTime } from '../../pipeline/core/time.ts';
+import type { Lexer } from '../base/lexer.ts';
+import { readLength, readTime, type WrittenTime } from '../values/times.ts';
+import type { Filter, FilterSpec, Parser } from '../base/types.ts';
+import { momentSql } from '../sql/time.ts';
 import { parseDayRange, parseWeekRange } from './time-of.ts';
-
-const clamp = (ns: bigint): bigint => (ns < MIN_TIME ? MIN_TIME : ns > MAX_TIME ? MAX_TIME : ns);
-/** A moment as ClickHouse compares it with `_time`. */
-export const momentSql = (ns: bigint): Sql => sql`fromUnixTimestamp64Nano(${int64(clamp(ns))}, 'UTC')`;
 
 /** Entries from `min` to `max` (nanoseconds, both included); null is without end. */
 export class TimeFilter implements Filter {

@@ -1,6 +1,6 @@
-import { parseDecimal, parseIpv4, parseTimestamp, parseUint } from '../numbers.ts';
-import { quote } from '../reserved.ts';
-import type { FilterSpec } from '../types.ts';
+import { parseDecimal, parseIpv4, parseTimestamp, parseUint } from '../values/numbers.ts';
+import { quote } from '../base/reserved.ts';
+import type { FilterSpec } from '../base/types.ts';
 import { exactArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 

@@ -1,8 +1,8 @@
 /** Buckets of `stats by (field:bucket offset o)`. */
 import { int64, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { SPANS } from '../sql/volume.ts';
-import { MAX_LENGTH, momentText } from '../times.ts';
-import type { Lexer } from '../lexer.ts';
+import { SPANS } from '../sql/counts.ts';
+import { MAX_LENGTH, momentText } from '../values/times.ts';
+import type { Lexer } from '../base/lexer.ts';
 import {
   formatDuration,
   formatFloat,
@@ -13,7 +13,7 @@ import {
   parseInteger,
   parseIpv4,
   parseTimestamp,
-} from '../numbers.ts';
+} from '../values/numbers.ts';
 
 /** A bucket's size and offset as numbers (nanoseconds for durations) and how they were written. Calendar units have a name. */
 export type Bucket = {

@@ -1,7 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { quote } from '../reserved.ts';
-import type { Pipe, PipeSpec } from '../types.ts';
-import { fieldName } from './arguments.ts';
+import { quote } from '../base/reserved.ts';
+import type { Pipe, PipeSpec } from '../base/types.ts';
+import { fieldName } from '../base/arguments.ts';
 import { NO_OPTIONS, ResultPipe, parseIf, printIf, type ResultOptions } from './results.ts';
 
 const RUN = /[0-9a-fA-F]+/g;

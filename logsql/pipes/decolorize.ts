@@ -1,7 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { quote } from '../reserved.ts';
-import type { Pipe, PipeSpec } from '../types.ts';
-import { atEnd, fieldName } from './arguments.ts';
+import { quote } from '../base/reserved.ts';
+import type { Pipe, PipeSpec } from '../base/types.ts';
+import { atEnd, fieldName } from '../base/arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
 /** ANSI control sequences: ESC [ … and a final letter. */

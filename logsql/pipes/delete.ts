@@ -1,8 +1,8 @@
-import { coversField, type FieldSet } from '../fields.ts';
-import { quotePattern } from '../reserved.ts';
-import type { Pipe, PipeSpec, RowChange, Stage } from '../types.ts';
-import { names } from './arguments.ts';
-import { mapRows } from './rows.ts';
+import { coversField, type FieldSet } from '../base/fields.ts';
+import { quotePattern } from '../base/reserved.ts';
+import type { Pipe, PipeSpec, RowChange, Stage } from '../base/types.ts';
+import { names } from '../base/arguments.ts';
+import { mapRows } from '../base/rows.ts';
 
 /** `delete a, pre*`: drops these fields. */
 class DeletePipe implements Pipe {

@@ -1,5 +1,5 @@
-import { FieldSet } from '../fields.ts';
-import type { Pipe, PipeSpec, Stage } from '../types.ts';
+import { FieldSet } from '../base/fields.ts';
+import type { Pipe, PipeSpec, Stage } from '../base/types.ts';
 
 /** `drop_empty_fields`: empty fields are not kept here anyway; what is left is that rows without any field go. */
 class DropEmptyFieldsPipe implements Pipe {

@@ -1,10 +1,10 @@
 /** Arithmetic of the `math` pipe: expressions over fields, numbers and functions. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { float64, join, sql, type Sql } from '../../pipeline/core/sql.ts';
-import type { Lexer } from '../lexer.ts';
-import { formatFloat, isNumberPrefix, numericValue } from '../numbers.ts';
-import { quote } from '../reserved.ts';
-import type { RowInput } from '../types.ts';
+import type { Lexer } from '../base/lexer.ts';
+import { formatFloat, isNumberPrefix, numericValue } from '../values/numbers.ts';
+import { quote } from '../base/reserved.ts';
+import type { RowInput } from '../base/types.ts';
 
 /** A value worked out of a row; NaN where a part of it is no number. */
 export interface Expression {

@@ -1,7 +1,7 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import type { Regexp } from '../regexp.ts';
-import type { Parser, Pipe, PipeSpec } from '../types.ts';
-import { parseFrom, printFrom } from './arguments.ts';
+import type { Regexp } from '../values/regexp.ts';
+import type { Parser, Pipe, PipeSpec } from '../base/types.ts';
+import { parseFrom, printFrom } from '../base/arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
 
 /** `extract_regexp "id=(?P<id>[0-9]+)" from f`: the named groups of the first match. */

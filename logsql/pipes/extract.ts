@@ -1,8 +1,8 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, text as bound, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { unquotePrefix } from '../lexer.ts';
-import type { Parser, Pipe, PipeSpec, RowInput } from '../types.ts';
-import { parseFrom, printFrom } from './arguments.ts';
+import { unquotePrefix } from '../base/lexer.ts';
+import type { Parser, Pipe, PipeSpec, RowInput } from '../base/types.ts';
+import { parseFrom, printFrom } from '../base/arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
 import { patternHere, type PatternStep } from './steps.ts';
 

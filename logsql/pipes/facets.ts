@@ -1,12 +1,12 @@
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { FieldSet } from '../fields.ts';
-import type { QueryMemory } from '../memory.ts';
-import { isNumberPrefix } from '../numbers.ts';
-import { compareBytes } from '../order.ts';
+import { FieldSet } from '../base/fields.ts';
+import type { QueryMemory } from '../base/memory.ts';
+import { isNumberPrefix } from '../values/numbers.ts';
+import { compareBytes } from '../values/order.ts';
 import { MAX_FACET_VALUES, findFacets, type Facet, type FacetBounds, type Facets } from '../sql/facets.ts';
-import type { Ask, Parser, Pipe, PipeSpec, RunContext, SqlInput, Stage } from '../types.ts';
-import { count } from './arguments.ts';
-import { Budget, rowOf, sizeOfText } from './rows.ts';
+import type { Ask, Parser, Pipe, PipeSpec, RunContext, SqlInput, Stage } from '../base/types.ts';
+import { count } from '../base/arguments.ts';
+import { Budget, rowOf, sizeOfText } from '../base/rows.ts';
 
 export type FacetOptions = FacetBounds & {
   /** Fields that have one value in all rows are kept. */

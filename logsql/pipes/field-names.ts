@@ -1,11 +1,11 @@
 import { Literal, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { FieldSet } from '../fields.ts';
-import { compareBytes } from '../order.ts';
-import { quote } from '../reserved.ts';
-import type { Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
-import { atEnd, fieldName } from './arguments.ts';
-import { Budget, rowOf } from './rows.ts';
+import { FieldSet } from '../base/fields.ts';
+import { compareBytes } from '../values/order.ts';
+import { quote } from '../base/reserved.ts';
+import type { Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../base/types.ts';
+import { atEnd, fieldName } from '../base/arguments.ts';
+import { Budget, rowOf } from '../base/rows.ts';
 
 /** Fields that are columns of the table; the rest are in its map. */
 const COLUMNS: readonly (readonly [string, Sql])[] = [

@@ -1,5 +1,5 @@
-import type { PipeSpec } from '../types.ts';
-import { count, fieldName, freeName } from './arguments.ts';
+import type { PipeSpec } from '../base/types.ts';
+import { count, fieldName, freeName } from '../base/arguments.ts';
 import { UniqPipe } from './uniq.ts';
 
 /** `field_values f [limit N]`: the values of a field with their hits; the same as `uniq by (f) with hits`. */

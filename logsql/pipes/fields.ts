@@ -1,8 +1,8 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
-import { coversField, type FieldSet } from '../fields.ts';
-import { quotePattern } from '../reserved.ts';
-import type { Pipe, PipeSpec, RowChange, Stage } from '../types.ts';
-import { names } from './arguments.ts';
+import { coversField, type FieldSet } from '../base/fields.ts';
+import { quotePattern } from '../base/reserved.ts';
+import type { Pipe, PipeSpec, RowChange, Stage } from '../base/types.ts';
+import { names } from '../base/arguments.ts';
 
 /** `fields a, b.*`: keeps these fields only, in the order in which they are named. */
 export class FieldsPipe implements Pipe {

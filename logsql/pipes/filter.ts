@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
-import type { FieldSet } from '../fields.ts';
-import type { Filter, Pipe, PipeSpec, Stage } from '../types.ts';
+import type { FieldSet } from '../base/fields.ts';
+import type { Filter, Pipe, PipeSpec, Stage } from '../base/types.ts';
 
 /** `filter <filter>`, or the filter alone: drops rows that do not match. */
 export class FilterPipe implements Pipe {

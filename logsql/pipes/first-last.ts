@@ -1,6 +1,6 @@
-import { isNumberPrefix } from '../numbers.ts';
-import type { Parser, Pipe, PipeSpec } from '../types.ts';
-import { count, namesInParens, rankName } from './arguments.ts';
+import { isNumberPrefix } from '../values/numbers.ts';
+import type { Parser, Pipe, PipeSpec } from '../base/types.ts';
+import { count, namesInParens, rankName } from '../base/arguments.ts';
 import { SortPipe, parseSortKeys } from './sort.ts';
 
 /** `first N by (f) [partition by (g)] [rank as r]` is a sort with a limit; `last` the same from the other end. N is 1 when left out. */

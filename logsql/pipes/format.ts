@@ -1,15 +1,15 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
-import { foldCase } from '../fold.ts';
-import { momentText } from '../times.ts';
-import { quoteJson } from '../json.ts';
-import { formatDuration, formatFloat, formatIpv4, parseDuration, parseInteger, parseUint } from '../numbers.ts';
-import { MAX_VALUE_BYTES } from '../memory.ts';
-import { quote } from '../reserved.ts';
-import type { Parser, Pipe, PipeSpec, RowInput } from '../types.ts';
-import { fieldName } from './arguments.ts';
+import { foldCase } from '../values/fold.ts';
+import { momentText } from '../values/times.ts';
+import { quoteJson } from '../base/json.ts';
+import { formatDuration, formatFloat, formatIpv4, parseDuration, parseInteger, parseUint } from '../values/numbers.ts';
+import { MAX_VALUE_BYTES } from '../base/memory.ts';
+import { quote } from '../base/reserved.ts';
+import type { Parser, Pipe, PipeSpec, RowInput } from '../base/types.ts';
+import { fieldName } from '../base/arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
-import { tooLong } from './rows.ts';
+import { tooLong } from '../base/rows.ts';
 import { patternHere, type PatternStep } from './steps.ts';
 
 const urlEncode = (text: string): string =>

@@ -1,12 +1,12 @@
 /** The order of groups: by their keys, one after another, times by time and all else by bytes; the same in memory and in ClickHouse. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { FieldSet } from '../fields.ts';
-import { compareBytes, compareTimes } from '../order.ts';
-import { quote } from '../reserved.ts';
-import type { Pipe, RunContext, Stage } from '../types.ts';
+import { FieldSet } from '../base/fields.ts';
+import { compareBytes, compareTimes } from '../values/order.ts';
+import { quote } from '../base/reserved.ts';
+import type { Pipe, RunContext, Stage } from '../base/types.ts';
 import type { GroupKey } from './group.ts';
-import { Budget, sizeOfRow } from './rows.ts';
+import { Budget, sizeOfRow } from '../base/rows.ts';
 
 /** Compares lists of values of these fields. */
 export function compareGroups(fields: readonly string[]): (a: readonly string[], b: readonly string[]) => number {

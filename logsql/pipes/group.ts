@@ -1,7 +1,8 @@
 /** Grouping in SQL, shared by `stats`, `uniq` and `top`: group keys as SQL, and how their values become texts. */
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { fieldText } from '../sql/text.ts';
-import type { SqlContext, SqlInput, StreamNames } from '../types.ts';
+import { columnTime } from '../sql/time.ts';
+import type { SqlContext, SqlInput, StreamNames } from '../base/types.ts';
 
 export type GroupKey = {
   readonly expression: Sql;
@@ -9,20 +10,6 @@ export type GroupKey = {
   readonly isStream: boolean;
   decode(value: unknown, streams: StreamNames): string;
 };
-
-/** `2026-11-18 10:00:00.123000000`, ClickHouse's text of a DateTime64(9) in UTC, as RFC 3339 with 0, 3, 6 or 9 digits. */
-export function timeText(text: string): string {
-  const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
-  if (text.endsWith('000000000')) return `${seconds}Z`;
-  const digits = text.endsWith('000000') ? 3 : text.endsWith('000') ? 6 : 9;
-  return `${seconds}.${text.slice(20, 20 + digits)}Z`;
-}
-
-/** The same with as many digits as it takes: the text of a time in LogsQL. */
-export function columnTime(text: string): string {
-  const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
-  return text.endsWith('000000000') ? `${seconds}Z` : `${seconds}${text.slice(19).replace(/0+$/, '')}Z`;
-}
 
 /** The key for a field without buckets; null when SQL has none. */
 export function groupKey(field: string, context: SqlContext): GroupKey | null {

@@ -1,11 +1,11 @@
 /** Pipes over the rows of another query: `join` and `union`. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { FieldSet } from '../fields.ts';
-import type { QueryMemory } from '../memory.ts';
-import { quote } from '../reserved.ts';
-import type { Pipe, PipeSpec, QueryNode, RunContext, Stage } from '../types.ts';
-import { namesInParens } from './arguments.ts';
-import { Budget, fitting, keyOf, sizeOfRow, spreadRows } from './rows.ts';
+import { FieldSet } from '../base/fields.ts';
+import type { QueryMemory } from '../base/memory.ts';
+import { quote } from '../base/reserved.ts';
+import type { Pipe, PipeSpec, QueryNode, RunContext, Stage } from '../base/types.ts';
+import { namesInParens } from '../base/arguments.ts';
+import { Budget, fitting, keyOf, sizeOfRow, spreadRows } from '../base/rows.ts';
 
 type Join = { readonly by: readonly string[]; readonly query: QueryNode; readonly isInner: boolean; readonly prefix: string };
 

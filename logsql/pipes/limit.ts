@@ -1,7 +1,7 @@
-import type { FieldSet } from '../fields.ts';
-import type { Lexer } from '../lexer.ts';
-import type { Pipe, PipeSpec, Stage } from '../types.ts';
-import { atEnd, count } from './arguments.ts';
+import type { FieldSet } from '../base/fields.ts';
+import type { Lexer } from '../base/lexer.ts';
+import type { Pipe, PipeSpec, Stage } from '../base/types.ts';
+import { atEnd, count } from '../base/arguments.ts';
 
 const DEFAULT_LIMIT = 10;
 

@@ -1,13 +1,13 @@
 import type { FieldValue, LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
-import { quote } from '../reserved.ts';
+import { quote } from '../base/reserved.ts';
 import { floatText, numericSql } from '../sql/number.ts';
 import { numberValue } from '../stats/sum.ts';
-import type { FieldSet } from '../fields.ts';
-import type { Parser, Pipe, PipeSpec, RowChange, RowInput, RunContext, Stage } from '../types.ts';
-import { atEnd, fieldName } from './arguments.ts';
+import type { FieldSet } from '../base/fields.ts';
+import type { Parser, Pipe, PipeSpec, RowChange, RowInput, RunContext, Stage } from '../base/types.ts';
+import { atEnd, fieldName } from '../base/arguments.ts';
 import { parseExpression, type Expression } from './expression.ts';
-import { mapRows } from './rows.ts';
+import { mapRows } from '../base/rows.ts';
 
 type Assignment = { readonly expression: Expression; readonly name: string };
 

@@ -1,11 +1,11 @@
 /** Pipes that work out one number from one field: `len(f) as n`, `hash(f) as n`, `json_array_len(f) as n`. */
 import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
-import { splitJsonArray } from '../json.ts';
-import { quote } from '../reserved.ts';
-import type { Parser, Pipe, PipeSpec, RowInput } from '../types.ts';
-import { hashText } from '../hash.ts';
-import { fieldName, namesInParens } from './arguments.ts';
+import { splitJsonArray } from '../base/json.ts';
+import { quote } from '../base/reserved.ts';
+import type { Parser, Pipe, PipeSpec, RowInput } from '../base/types.ts';
+import { hashText } from '../values/hash.ts';
+import { fieldName, namesInParens } from '../base/arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
 /** What is measured of a text, as a whole number, and the same in SQL. */

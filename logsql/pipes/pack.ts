@@ -1,11 +1,11 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { coversField } from '../fields.ts';
-import { quoteJson } from '../json.ts';
-import { MAX_VALUE_BYTES } from '../memory.ts';
-import { compareBytes } from '../order.ts';
-import { quote, quotePattern } from '../reserved.ts';
-import type { Parser, Pipe, PipeSpec } from '../types.ts';
-import { atEnd, fieldName, namesInParens } from './arguments.ts';
+import { coversField } from '../base/fields.ts';
+import { quoteJson } from '../base/json.ts';
+import { MAX_VALUE_BYTES } from '../base/memory.ts';
+import { compareBytes } from '../values/order.ts';
+import { quote, quotePattern } from '../base/reserved.ts';
+import type { Parser, Pipe, PipeSpec } from '../base/types.ts';
+import { atEnd, fieldName, namesInParens } from '../base/arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
 type Pair = readonly [string, string];

@@ -1,15 +1,15 @@
 import { fingerprintOf } from '../../pipeline/clusterer/shapes.ts';
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32 } from '../../pipeline/core/sql.ts';
-import { FieldSet } from '../fields.ts';
-import { patternOf, templateOf } from '../message-pattern.ts';
-import { isNumberPrefix } from '../numbers.ts';
-import { compareBytes } from '../order.ts';
-import { countEntries } from '../stats/base.ts';
-import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
-import { count } from './arguments.ts';
+import { FieldSet } from '../base/fields.ts';
+import { patternOf, templateOf } from '../values/message-pattern.ts';
+import { isNumberPrefix } from '../values/numbers.ts';
+import { compareBytes } from '../values/order.ts';
+import { countEntries } from '../sql/aggregate.ts';
+import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../base/types.ts';
+import { count } from '../base/arguments.ts';
 import { doubtColumn, isDoubtful } from './group.ts';
-import { Budget } from './rows.ts';
+import { Budget } from '../base/rows.ts';
 
 /** The messages of one template: how many, and the smallest one by its bytes. */
 type Group = { hits: number; example: string };

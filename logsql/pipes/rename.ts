@@ -1,10 +1,10 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
-import { coversField, type FieldSet } from '../fields.ts';
-import { quotePattern } from '../reserved.ts';
-import type { Parser, Pipe, PipeSpec, RowChange, RowInput, Stage } from '../types.ts';
-import { fieldName } from './arguments.ts';
-import { fitting, mapRows } from './rows.ts';
+import { coversField, type FieldSet } from '../base/fields.ts';
+import { quotePattern } from '../base/reserved.ts';
+import type { Parser, Pipe, PipeSpec, RowChange, RowInput, Stage } from '../base/types.ts';
+import { fieldName } from '../base/arguments.ts';
+import { fitting, mapRows } from '../base/rows.ts';
 
 export type Pair = { readonly from: string; readonly to: string };
 

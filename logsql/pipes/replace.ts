@@ -1,12 +1,12 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
-import { MAX_VALUE_BYTES, type QueryMemory } from '../memory.ts';
-import type { Regexp } from '../regexp.ts';
-import { quote } from '../reserved.ts';
-import type { Filter, Parser, Pipe, PipeSpec, RowInput } from '../types.ts';
-import { count, fieldName } from './arguments.ts';
+import { MAX_VALUE_BYTES, type QueryMemory } from '../base/memory.ts';
+import type { Regexp } from '../values/regexp.ts';
+import { quote } from '../base/reserved.ts';
+import type { Filter, Parser, Pipe, PipeSpec, RowInput } from '../base/types.ts';
+import { count, fieldName } from '../base/arguments.ts';
 import { ResultPipe, NO_OPTIONS, parseIf, printIf, type ResultOptions } from './results.ts';
-import { tooLong } from './rows.ts';
+import { tooLong } from '../base/rows.ts';
 
 /** What stands for what, in which field, and how many times. */
 type Change = { readonly name: string; readonly from: string; readonly to: string; readonly field: string; readonly limit: number };

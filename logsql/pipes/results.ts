@@ -1,10 +1,10 @@
 /** What pipes that write fields into rows have in common: `if (…)`, `keep_original_fields`, `skip_empty_results`. */
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
-import { FieldSet } from '../fields.ts';
-import type { QueryMemory } from '../memory.ts';
-import type { Filter, Parser, Pipe, RowChange, RowInput, RunContext, Stage } from '../types.ts';
-import { fitting, mapRows } from './rows.ts';
+import { FieldSet } from '../base/fields.ts';
+import type { QueryMemory } from '../base/memory.ts';
+import type { Filter, Parser, Pipe, RowChange, RowInput, RunContext, Stage } from '../base/types.ts';
+import { fitting, mapRows } from '../base/rows.ts';
 
 /** When results are written, and where they give way to what is there. */
 export type ResultOptions = { readonly condition: Filter | null; readonly keepsOriginal: boolean; readonly skipsEmpty: boolean };

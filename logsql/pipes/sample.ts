@@ -1,6 +1,6 @@
-import type { FieldSet } from '../fields.ts';
-import type { Pipe, PipeSpec, Stage } from '../types.ts';
-import { count } from './arguments.ts';
+import type { FieldSet } from '../base/fields.ts';
+import type { Pipe, PipeSpec, Stage } from '../base/types.ts';
+import { count } from '../base/arguments.ts';
 
 /** `sample N`: each row with a chance of 1 in N. */
 class SamplePipe implements Pipe {

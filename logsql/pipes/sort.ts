@@ -1,12 +1,12 @@
 import { Literal, renderEntry, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { FieldSet } from '../fields.ts';
-import { compareNatural, compareSorted, compareTimes, compareValues } from '../order.ts';
-import { quote } from '../reserved.ts';
+import { FieldSet } from '../base/fields.ts';
+import { compareNatural, compareSorted, compareTimes, compareValues } from '../values/order.ts';
+import { quote } from '../base/reserved.ts';
 import { MOST_SORTED, firstSorted } from '../sql/first-sorted.ts';
-import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../types.ts';
-import { count, fieldName, namesInParens, rankName } from './arguments.ts';
+import type { Parser, Pipe, PipeSpec, RunContext, Stage } from '../base/types.ts';
+import { count, fieldName, namesInParens, rankName } from '../base/arguments.ts';
 import { LimitPipe, OffsetPipe } from './limit.ts';
-import { Budget, hasValues, keyOf, sizeOfRow, sizeOfText } from './rows.ts';
+import { Budget, hasValues, keyOf, sizeOfRow, sizeOfText } from '../base/rows.ts';
 
 export type SortKey = { readonly field: string; readonly isDescending: boolean };
 

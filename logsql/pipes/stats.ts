@@ -1,11 +1,11 @@
 import { textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { parseTimestamp } from '../numbers.ts';
-import { momentText } from '../times.ts';
-import { FieldSet } from '../fields.ts';
-import type { QueryMemory } from '../memory.ts';
-import { quote } from '../reserved.ts';
-import { cutGroups, type GroupCut } from '../sql/cut-groups.ts';
+import { parseTimestamp } from '../values/numbers.ts';
+import { momentText } from '../values/times.ts';
+import { FieldSet } from '../base/fields.ts';
+import type { QueryMemory } from '../base/memory.ts';
+import { quote } from '../base/reserved.ts';
+import { cutGroups, type GroupCut } from './cut-groups.ts';
 import { Layers } from '../sql/layers.ts';
 import { stats as functions } from '../stats/index.ts';
 import type {
@@ -23,12 +23,12 @@ import type {
   StatsContext,
   StatsSql,
   StatsSqlInput,
-} from '../types.ts';
-import { atEnd, fieldName } from './arguments.ts';
+} from '../base/types.ts';
+import { atEnd, fieldName } from '../base/arguments.ts';
 import { bucketTimeSql, bucketValue, nextBucketTime, parseBucket, spanInside, type Bucket } from './bucket.ts';
 import { doubtColumn, groupKey, isDoubtful, type GroupKey } from './group.ts';
 import { GroupOrderPipe, compareGroups, groupOrder } from './group-order.ts';
-import { Budget, fitting, keyOf, rowOf } from './rows.ts';
+import { Budget, fitting, keyOf, rowOf } from '../base/rows.ts';
 
 /** A field to group by, in buckets or as it is. */
 export type ByField = { readonly name: string; readonly bucket: Bucket | null };

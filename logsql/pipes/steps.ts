@@ -1,5 +1,5 @@
 /** Patterns with fields in angle brackets: `ip=<ip> <_> <plain:user>`, as `extract` reads and `format` writes them. */
-import type { Parser } from '../types.ts';
+import type { Parser } from '../base/types.ts';
 
 /** A piece of text and the field after it; no field at the end of the pattern. `option` is what stands before a colon. */
 export type PatternStep = { readonly text: string; readonly field: string; readonly option: string };

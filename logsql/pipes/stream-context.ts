@@ -1,15 +1,15 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime, parseTime } from '../../pipeline/core/time.ts';
-import { momentText } from '../times.ts';
-import { FieldSet } from '../fields.ts';
-import type { QueryMemory } from '../memory.ts';
+import { momentText } from '../values/times.ts';
+import { FieldSet } from '../base/fields.ts';
+import type { QueryMemory } from '../base/memory.ts';
 import { AndFilter } from '../filters/logic.ts';
 import { parseStreamText } from '../filters/stream.ts';
 import { TimeFilter, duration } from '../filters/time.ts';
-import { Query } from '../query.ts';
+import { Query } from '../base/query.ts';
 import { contextsOf } from '../sql/contexts.ts';
-import type { Ask, Parser, Pipe, PipeSpec, RunContext, RunRows, SqlInput, Stage } from '../types.ts';
-import { count } from './arguments.ts';
+import type { Ask, Parser, Pipe, PipeSpec, RunContext, RunRows, SqlInput, Stage } from '../base/types.ts';
+import { count } from '../base/arguments.ts';
 
 const HOUR = 3_600_000_000_000n;
 const DELIMITER = '---';

@@ -1,15 +1,15 @@
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32 } from '../../pipeline/core/sql.ts';
-import { FieldSet } from '../fields.ts';
-import { isNumberPrefix } from '../numbers.ts';
-import { compareBytes } from '../order.ts';
-import { quote } from '../reserved.ts';
+import { FieldSet } from '../base/fields.ts';
+import { isNumberPrefix } from '../values/numbers.ts';
+import { compareBytes } from '../values/order.ts';
+import { quote } from '../base/reserved.ts';
 import { fieldText } from '../sql/text.ts';
-import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
-import { byNames, count, freeName, rankName } from './arguments.ts';
+import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../base/types.ts';
+import { byNames, count, freeName, rankName } from '../base/arguments.ts';
 import { doubtColumn, groupKeys, isDoubtful } from './group.ts';
-import { countEntries } from '../stats/base.ts';
-import { Budget, keyOf, rowOf } from './rows.ts';
+import { countEntries } from '../sql/aggregate.ts';
+import { Budget, keyOf, rowOf } from '../base/rows.ts';
 
 const DEFAULT_LIMIT = 10;
 

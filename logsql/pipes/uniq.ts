@@ -1,15 +1,15 @@
 import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { FieldSet } from '../fields.ts';
-import type { QueryMemory } from '../memory.ts';
-import { compareBytes } from '../order.ts';
-import { quote } from '../reserved.ts';
-import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../types.ts';
-import { byNames, count, fieldName, freeName } from './arguments.ts';
+import { FieldSet } from '../base/fields.ts';
+import type { QueryMemory } from '../base/memory.ts';
+import { compareBytes } from '../values/order.ts';
+import { quote } from '../base/reserved.ts';
+import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../base/types.ts';
+import { byNames, count, fieldName, freeName } from '../base/arguments.ts';
 import { doubtColumn, groupKeys, isDoubtful } from './group.ts';
-import { countEntries } from '../stats/base.ts';
+import { countEntries } from '../sql/aggregate.ts';
 import { GroupOrderPipe, compareGroups, groupOrder } from './group-order.ts';
-import { Budget, keyOf, rowOf } from './rows.ts';
+import { Budget, keyOf, rowOf } from '../base/rows.ts';
 
 type UniqGroup = { readonly values: readonly (readonly [string, FieldValue])[]; hits: number };
 

@@ -1,7 +1,7 @@
 import { sql } from '../../pipeline/core/sql.ts';
-import { flattenJson } from '../json.ts';
+import { flattenJson } from '../base/json.ts';
 import { jsonField } from '../sql/json.ts';
-import type { PipeSpec } from '../types.ts';
+import type { PipeSpec } from '../base/types.ts';
 import { parseUnpack, type UnpackSql } from './unpack.ts';
 
 const SQL: UnpackSql = { isForm: (text) => sql`startsWith(${text}, '{')`, field: jsonField };

@@ -1,6 +1,6 @@
-import { unquotePrefix } from '../lexer.ts';
-import { checkParts } from '../memory.ts';
-import type { PipeSpec } from '../types.ts';
+import { unquotePrefix } from '../base/lexer.ts';
+import { checkParts } from '../base/memory.ts';
+import type { PipeSpec } from '../base/types.ts';
 import { parseUnpack } from './unpack.ts';
 
 /** The pairs of `a=1 b="x y" flag`; a name alone is empty. What is glued to a quoted value ends the list. */

@@ -1,9 +1,9 @@
 import { parseTime } from '../../pipeline/core/time.ts';
-import { checkParts } from '../memory.ts';
-import { momentText } from '../times.ts';
-import { unquotePrefix } from '../lexer.ts';
+import { checkParts } from '../base/memory.ts';
+import { momentText } from '../values/times.ts';
+import { unquotePrefix } from '../base/lexer.ts';
 import { duration } from '../filters/time.ts';
-import type { PipeSpec } from '../types.ts';
+import type { PipeSpec } from '../base/types.ts';
 import { parseUnpack, type Unpack } from './unpack.ts';
 
 const SEVERITIES = ['emerg', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'];

@@ -1,9 +1,9 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { checkParts } from '../memory.ts';
-import { quote } from '../reserved.ts';
-import type { Pipe, PipeSpec } from '../types.ts';
-import { eachWord } from '../words.ts';
-import { atEnd, fieldName, printFrom } from './arguments.ts';
+import { checkParts } from '../base/memory.ts';
+import { quote } from '../base/reserved.ts';
+import type { Pipe, PipeSpec } from '../base/types.ts';
+import { eachWord } from '../values/words.ts';
+import { atEnd, fieldName, printFrom } from '../base/arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
 /** `unpack_words [[from] f] [[as] d] [drop_duplicates]`: the words of a text as a JSON array. */

@@ -1,10 +1,10 @@
 /** Pipes that take fields out of a text which holds several: what `unpack_json`, `unpack_logfmt` and `unpack_syslog` share. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
-import { coversField } from '../fields.ts';
-import { quotePattern } from '../reserved.ts';
-import type { Parser, Pipe, RowInput } from '../types.ts';
-import { atEnd, fieldName, namesInParens, printFrom } from './arguments.ts';
+import { coversField } from '../base/fields.ts';
+import { quotePattern } from '../base/reserved.ts';
+import type { Parser, Pipe, RowInput } from '../base/types.ts';
+import { atEnd, fieldName, namesInParens, printFrom } from '../base/arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
 
 /** Takes a text apart; null when it is not of that form. */

@@ -1,11 +1,11 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import type { FieldSet } from '../fields.ts';
-import { splitJsonArray } from '../json.ts';
-import { quote } from '../reserved.ts';
-import type { Filter, Pipe, PipeSpec, Stage } from '../types.ts';
-import { byNames } from './arguments.ts';
+import type { FieldSet } from '../base/fields.ts';
+import { splitJsonArray } from '../base/json.ts';
+import { quote } from '../base/reserved.ts';
+import type { Filter, Pipe, PipeSpec, Stage } from '../base/types.ts';
+import { byNames } from '../base/arguments.ts';
 import { parseIf, printIf } from './results.ts';
-import { spreadRows } from './rows.ts';
+import { spreadRows } from '../base/rows.ts';
 
 /** `unroll [if (…)] by (a, b)`: a row for each part of the JSON arrays in these fields, side by side; a field without an array is empty. */
 class UnrollPipe implements Pipe {

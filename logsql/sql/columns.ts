@@ -1,10 +1,10 @@
 /** Entries out of the table `logs`: only the columns that are needed, and rows read back as entries. */
 import { Literal, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, text, type Sql } from '../../pipeline/core/sql.ts';
-import type { FieldSet } from '../fields.ts';
-import { columnTime } from '../pipes/group.ts';
-import { formatStreamId } from '../filters/stream-id.ts';
-import type { StreamNames } from '../types.ts';
+import type { FieldSet } from '../base/fields.ts';
+import { columnTime } from './time.ts';
+import { formatStreamId } from '../values/stream-id.ts';
+import type { StreamNames } from '../base/types.ts';
 import { promotedColumn } from './promoted.ts';
 
 /** Above this many fields of the map, the whole map is read instead of one subcolumn for each. */

@@ -1,11 +1,11 @@
 /** Entries around others in their streams, without reading the streams: for each match the nearest ones before and behind it. */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { Param, join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { FieldSet } from '../fields.ts';
-import { momentSql } from '../filters/time.ts';
-import { sizeOfRow } from '../pipes/rows.ts';
-import type { Position } from '../plan.ts';
-import type { Ask, SqlInput } from '../types.ts';
+import { FieldSet } from '../base/fields.ts';
+import { momentSql } from './time.ts';
+import { sizeOfRow } from '../base/rows.ts';
+import type { Position } from '../base/position.ts';
+import type { Ask, SqlInput } from '../base/types.ts';
 import { entryColumns } from './columns.ts';
 import { PLACE, POSITION, placeSql, positionAt } from './places.ts';
 

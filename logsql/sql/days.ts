@@ -1,6 +1,6 @@
 import { sql, text, type Sql } from '../../pipeline/core/sql.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
-import type { TimeWindow } from '../window.ts';
+import type { TimeWindow } from '../base/time-window.ts';
 
 /** The first and the last day (`YYYY-MM-DD`, UTC) that a window touches, as the table of streams has days. */
 export type Days = { readonly firstDay: string; readonly lastDay: string };

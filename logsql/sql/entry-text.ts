@@ -3,8 +3,8 @@
  * values and writing them again (docs/adr/0009-latency-of-a-query.md).
  */
 import { renderEntry } from '../../pipeline/core/entry.ts';
-import { timeText } from '../pipes/group.ts';
-import type { StreamNames } from '../types.ts';
+import { timeText } from './time.ts';
+import type { StreamNames } from '../base/types.ts';
 import type { EntryColumns } from './columns.ts';
 
 /** The columns of `entryColumns(FieldSet.all)`, in their order; the texts of a row are in the same order. */

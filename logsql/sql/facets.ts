@@ -8,9 +8,9 @@
  * the hourly counts, if these tell them.
  */
 import { join, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { countEntries } from '../stats/base.ts';
-import type { Ask, SqlInput } from '../types.ts';
-import { ENTRIES } from './hourly.ts';
+import { countEntries } from './aggregate.ts';
+import type { Ask, SqlInput } from '../base/types.ts';
+import { ENTRIES } from './counts.ts';
 import { labelColumn } from './promoted.ts';
 import { MAX_VALUE, Room, sizeOf } from './room.ts';
 import { anyFieldSql, tableText, isMapField } from './text.ts';

@@ -5,8 +5,8 @@
  */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import type { FieldSet } from '../fields.ts';
-import type { Ask, SqlInput } from '../types.ts';
+import type { FieldSet } from '../base/fields.ts';
+import type { Ask, SqlInput } from '../base/types.ts';
 import { entryColumns } from './columns.ts';
 import { Layers } from './layers.ts';
 import { PLACE } from './places.ts';

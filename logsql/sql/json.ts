@@ -1,10 +1,10 @@
 /**
- * Fields of JSON objects in SQL, as `flattenJson` of logsql/json.ts gives them: by regexps, which need no submatches and so are quick.
+ * Fields of JSON objects in SQL, as `flattenJson` of logsql/base/json.ts gives them: by regexps, which need no submatches and so are quick.
  * ClickHouse's own functions for JSON write numbers anew, and know the first of equal names only.
  */
 import { join, sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
-import { quoteRegexp } from '../regexp.ts';
-import type { RowInput } from '../types.ts';
+import { quoteRegexp } from '../values/regexp.ts';
+import type { RowInput } from '../base/types.ts';
 
 const S = '[ \\t\\n\\r]*';
 const STRING = '"(?:[^"\\\\\\x00-\\x1f]|\\\\(?:["\\\\/bfnrt]|u[0-9a-fA-F]{4}))*"';

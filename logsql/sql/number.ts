@@ -1,5 +1,5 @@
 /**
- * What a text is worth as a number, in SQL: the same as `parseNumber` and `numericValue` of logsql/numbers.ts. Plain decimals take
+ * What a text is worth as a number, in SQL: the same as `parseNumber` and `numericValue` of logsql/values/numbers.ts. Plain decimals take
  * the first branch; the others are worked out only for values that are none.
  */
 import { sql, type Sql } from '../../pipeline/core/sql.ts';

@@ -1,7 +1,7 @@
 /** The order of entries among aggregates: what tells two entries of one time apart comes after it. */
 import { Param, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { momentSql } from '../filters/time.ts';
-import type { Position } from '../plan.ts';
+import { momentSql } from './time.ts';
+import type { Position } from '../base/position.ts';
 
 /** A tuple that is smaller for older entries, and of equal times for those that arrived before. */
 export const PLACE = sql`(_time, arrived, kafka_part, kafka_off, kafka_idx)`;

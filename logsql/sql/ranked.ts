@@ -1,7 +1,7 @@
 /** Keys of numbers in SQL that come in the order of stats/ranking.ts: where all values are such numbers, ClickHouse can choose. */
 import { sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { numberSql } from './number.ts';
-import type { Layers } from './layers.ts';
+import type { RowInput } from '../base/types.ts';
 
 /** Different values of a group that ClickHouse gives back, for the choice to be made here; none of them longer, in bytes. */
 const MOST_VALUES = 1000;
@@ -51,7 +51,7 @@ export const isCanonicalNumber = (value: Sql): Sql =>
  * A tuple of number and text that orders values as memory does; right where `isKey` holds: not for whole numbers of which several are
  * one float.
  */
-export function numberKey(value: Sql, layers: Layers): { readonly isKey: Sql; readonly key: Sql } {
+export function numberKey(value: Sql, layers: Pick<RowInput, 'name'>): { readonly isKey: Sql; readonly key: Sql } {
   const name = layers.name(numberSql(value));
   return {
     isKey: layers.name(sql`(isNotNull(${name}) AND (abs(assumeNotNull(${name})) < exp2(53) OR NOT match(${value}, '^-?[0-9_]+$')))`),

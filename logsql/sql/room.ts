@@ -1,6 +1,6 @@
 /** How much one statement may hold. ClickHouse takes 128 KiB of text and as much for a value, and 1,000 values, in a form. */
 import type { Param, Sql } from '../../pipeline/core/sql.ts';
-import type { Filter } from '../types.ts';
+import type { Filter } from '../base/types.ts';
 
 /** Parts of a filter that are looked at in one statement: more take longer to analyse than to check in memory. */
 const MAX_LEAVES = 200;

@@ -5,10 +5,10 @@
  * `fields[name] = value` which granules are not read.
  */
 import { join, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
-import { foldCase, foldsTo } from '../fold.ts';
-import { groupWide, quoteRegexp } from '../regexp.ts';
-import type { SqlContext } from '../types.ts';
-import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } from '../words.ts';
+import { foldCase, foldsTo } from '../values/fold.ts';
+import { groupWide, quoteRegexp } from '../values/regexp.ts';
+import type { SqlContext } from '../base/types.ts';
+import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } from '../values/words.ts';
 import { promotedColumn } from './promoted.ts';
 import { inChunks } from './room.ts';
 

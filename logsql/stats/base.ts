@@ -1,12 +1,12 @@
 /** What the functions of `stats` share. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { coversField } from '../fields.ts';
-import { compareBytes } from '../order.ts';
-import { quotePattern } from '../reserved.ts';
-import { and, fieldText } from '../sql/text.ts';
-import type { Parser, SqlContext } from '../types.ts';
-import { count, namesInParens } from '../pipes/arguments.ts';
+import type { Sql } from '../../pipeline/core/sql.ts';
+import { coversField } from '../base/fields.ts';
+import { compareBytes } from '../values/order.ts';
+import { quotePattern } from '../base/reserved.ts';
+import { fieldText } from '../sql/text.ts';
+import type { Parser, SqlContext } from '../base/types.ts';
+import { count, namesInParens } from '../base/arguments.ts';
 
 /** `name(a, b.*)` from the name on; no field means all (`*`). */
 export function parseFields(parser: Parser): readonly string[] {
@@ -38,22 +38,3 @@ export function columnsOf(fields: readonly string[], context: SqlContext): reado
   const columns = fields.map((field) => (isPattern(field) ? null : fieldText(field, context)));
   return columns.every((column) => column !== null) ? columns : null;
 }
-
-/** A condition and that of `if (…)`, where there is one. */
-export const bothOf = (condition: Sql | null, other: Sql): Sql => (condition === null ? other : and([condition, other]));
-
-/** `f(args)`, or `fIf(args, condition)`; `name` is fixed text of ours. */
-export function aggregate(
-  name: 'count' | 'sum' | 'sumKahan' | 'min' | 'max' | 'uniqExact',
-  args: readonly Sql[],
-  conditions: readonly (Sql | null)[],
-): Sql {
-  const all = conditions.filter((condition) => condition !== null);
-  const functions = { count: sql`count`, sum: sql`sum`, sumKahan: sql`sumKahan`, min: sql`min`, max: sql`max`, uniqExact: sql`uniqExact` };
-  if (all.length === 0) return sql`${functions[name]}(${join(args, sql`, `)})`;
-  return sql`${functions[name]}If(${join([...args, join(all, sql` AND `)], sql`, `)})`;
-}
-
-/** How many entries there are; `entries` is the column with how many each row stands for, or null. */
-export const countEntries = (entries: Sql | null, conditions: readonly (Sql | null)[] = []): Sql =>
-  entries === null ? aggregate('count', [], conditions) : aggregate('sum', [entries], conditions);

@@ -1,9 +1,10 @@
 import { Literal } from '../../pipeline/core/entry.ts';
 import { join, sql } from '../../pipeline/core/sql.ts';
-import { keyOf } from '../pipes/rows.ts';
+import { keyOf } from '../base/rows.ts';
 import { or } from '../sql/text.ts';
-import type { Accumulator, Measure, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
+import type { Accumulator, Measure, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
+import { aggregate } from '../sql/aggregate.ts';
 
 /** `count_uniq(a, b) [limit N]`: different lists of values that are not all empty, exactly; `count_uniq_hash` may estimate, and does not. */
 class CountUniq implements Stats {

@@ -1,7 +1,8 @@
 import { Literal } from '../../pipeline/core/entry.ts';
 import { or, existsSql } from '../sql/text.ts';
-import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { countEntries, parseFields, printFields, textsOf } from './base.ts';
+import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { parseFields, printFields, textsOf } from './base.ts';
+import { countEntries } from '../sql/aggregate.ts';
 
 /** `count()`: rows; `count(a, b)`: rows in which at least one of the fields is not empty. */
 class Count implements Stats {

@@ -1,10 +1,11 @@
 import { textOf } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
-import { compareTimes } from '../order.ts';
-import { columnTime } from '../pipes/group.ts';
+import { compareTimes } from '../values/order.ts';
+import { columnTime } from '../sql/time.ts';
 import { isCanonicalNumber, numberKey, readValues, someValues } from '../sql/ranked.ts';
-import type { Accumulator, Measure, SqlContext, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, bothOf, columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import type { Accumulator, Measure, SqlContext, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import { aggregate, bothOf } from '../sql/aggregate.ts';
 import { Winner } from './ranking.ts';
 
 /** `min(a, b)` and `max(a, b)`: the text of the smallest or largest value. A missing field counts as '', which is the smallest. */

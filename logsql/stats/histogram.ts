@@ -1,9 +1,10 @@
 import { sql, uint32 } from '../../pipeline/core/sql.ts';
-import { parseNumber } from '../numbers.ts';
+import { parseNumber } from '../values/numbers.ts';
 import { numberSql } from '../sql/number.ts';
 import { pairsOf } from '../sql/ranked.ts';
-import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { bothOf, columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import { bothOf } from '../sql/aggregate.ts';
 
 const MIN_EXPONENT = -9;
 const MAX_EXPONENT = 18;

@@ -1,10 +1,11 @@
 import { float64, join, sql, uint32 } from '../../pipeline/core/sql.ts';
-import { parseDecimal } from '../numbers.ts';
-import { namesInParens } from '../pipes/arguments.ts';
-import { quotePattern } from '../reserved.ts';
+import { parseDecimal } from '../values/numbers.ts';
+import { namesInParens } from '../base/arguments.ts';
+import { quotePattern } from '../base/reserved.ts';
 import { countsOfSome, isCanonicalNumber, numberKey, readCounts } from '../sql/ranked.ts';
-import type { Accumulator, Measure, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import type { Accumulator, Measure, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import { aggregate } from '../sql/aggregate.ts';
 import { valueAt } from './ranking.ts';
 
 /** Values of a group that ClickHouse sorts. */

@@ -3,9 +3,9 @@
  * among themselves, and times, and the rest; then the winners of the three. Different texts may be equal (`1.5`, `1.50`): then their
  * bytes decide.
  */
-import type { QueryMemory } from '../memory.ts';
-import { parseInteger, parseNumber, parseTimestamp, parseUint } from '../numbers.ts';
-import { compareBytes, compareNatural, compareValues } from '../order.ts';
+import type { QueryMemory } from '../base/memory.ts';
+import { parseInteger, parseNumber, parseTimestamp, parseUint } from '../values/numbers.ts';
+import { compareBytes, compareNatural, compareValues } from '../values/order.ts';
 
 /** From here on several whole numbers are one float. */
 const MANY_IN_ONE = 2 ** 53;

@@ -1,5 +1,5 @@
-import { namesInParens } from '../pipes/arguments.ts';
-import type { Accumulator, Measure, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
+import { namesInParens } from '../base/arguments.ts';
+import type { Accumulator, Measure, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import type { FieldValue } from '../../pipeline/core/entry.ts';
 import { count } from './count.ts';

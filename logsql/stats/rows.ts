@@ -1,14 +1,15 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
-import { coversField } from '../fields.ts';
-import { quoteJson } from '../json.ts';
-import { compareBytes } from '../order.ts';
-import { sizeOfRow } from '../pipes/rows.ts';
+import { coversField } from '../base/fields.ts';
+import { quoteJson } from '../base/json.ts';
+import { compareBytes } from '../values/order.ts';
+import { sizeOfRow } from '../base/rows.ts';
 import { MOST_FIRST, PLACE, PLACE_BACKWARDS, firstRows, readFirst } from '../sql/places.ts';
 import { numberKey } from '../sql/ranked.ts';
 import { fieldText } from '../sql/text.ts';
-import type { Accumulator, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, bothOf, columnsOf, parseFields, parseLimit, printFields, printLimit } from './base.ts';
+import type { Accumulator, Parser, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { columnsOf, parseFields, parseLimit, printFields, printLimit } from './base.ts';
+import { aggregate, bothOf } from '../sql/aggregate.ts';
 import { Winner } from './ranking.ts';
 
 /** The fields of a row that a list covers, as a JSON object of texts: in the order of the list, or where it has patterns by name. */

@@ -1,9 +1,10 @@
 import { Literal, type FieldValue } from '../../pipeline/core/entry.ts';
 import { sql } from '../../pipeline/core/sql.ts';
-import { formatFloat, parseNumber } from '../numbers.ts';
+import { formatFloat, parseNumber } from '../values/numbers.ts';
 import { numberSql } from '../sql/number.ts';
-import type { Accumulator, Measure, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import type { Accumulator, Measure, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import { aggregate } from '../sql/aggregate.ts';
 import { ExactSum, fitsSteps, fromSteps, stepsSql } from './exact-sum.ts';
 
 /** A computed number as a value: a JSON number, or the text `NaN`, `+Inf` or `-Inf`. */

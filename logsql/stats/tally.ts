@@ -1,8 +1,9 @@
 import { Literal } from '../../pipeline/core/entry.ts';
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { and } from '../sql/text.ts';
-import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { aggregate, columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import type { Accumulator, Stats, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { columnsOf, parseFields, printFields, textsOf } from './base.ts';
+import { aggregate } from '../sql/aggregate.ts';
 
 type Tally = {
   readonly name: string;

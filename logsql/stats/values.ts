@@ -1,9 +1,10 @@
 import type { FieldValue } from '../../pipeline/core/entry.ts';
 import { join, sql, type Sql } from '../../pipeline/core/sql.ts';
-import type { QueryMemory } from '../memory.ts';
+import type { QueryMemory } from '../base/memory.ts';
 import { MOST_FIRST, firstRows, readFirst } from '../sql/places.ts';
-import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../types.ts';
-import { bothOf, columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
+import type { Accumulator, Stats, StatsContext, StatsSpec, StatsSql, StatsSqlInput } from '../base/types.ts';
+import { columnsOf, parseFields, parseLimit, printFields, printLimit, textsOf } from './base.ts';
+import { bothOf } from '../sql/aggregate.ts';
 import { inOrder } from './ranking.ts';
 
 /** `uniq_values(a, b) [limit N]`: the different values that are not empty, sorted; `values(…)`: all of them, empty ones too. As JSON arrays. */

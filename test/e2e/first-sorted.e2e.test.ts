@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
-import { evaluate } from '../../logsql/pipeline.ts';
+import { evaluate } from '../../logsql/evaluation/pipeline.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { EVERYTHING, memoryFor, parse, planOf } from '../logsql/support.ts';
 import { LogsqlStore } from './logsql-store.ts';

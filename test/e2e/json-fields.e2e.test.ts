@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { flattenJson } from '../../logsql/json.ts';
+import { flattenJson } from '../../logsql/base/json.ts';
 import { jsonField } from '../../logsql/sql/json.ts';
 import { Layers } from '../../logsql/sql/layers.ts';
 import { or, tableText } from '../../logsql/sql/text.ts';
-import type { RowInput } from '../../logsql/types.ts';
+import type { RowInput } from '../../logsql/base/types.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { EVERYTHING, entryOf } from '../logsql/support.ts';
 import { extent } from '../extent.ts';

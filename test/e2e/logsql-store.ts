@@ -6,7 +6,7 @@ import { startClickHouse, type ClickHouse } from '../../compose/embedded/clickho
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream } from '../../pipeline/core/labels.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
-import { patternOf } from '../../logsql/message-pattern.ts';
+import { patternOf } from '../../logsql/values/message-pattern.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { migrate } from '../../pipeline/store/migrations.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createQueryRoutes } from '../../api/search/routes.ts';
 import type { RouteContext } from '../../api/http/route.ts';
-import { Query } from '../../logsql/query.ts';
+import { Query } from '../../logsql/base/query.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { WINDOW, comparePairs, compareRows, type Case, type Row } from '../logsql/conformance.ts';

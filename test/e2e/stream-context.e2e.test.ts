@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
-import { evaluate } from '../../logsql/pipeline.ts';
+import { evaluate } from '../../logsql/evaluation/pipeline.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { extent } from '../extent.ts';
 import { EVERYTHING, memoryFor, parse, planOf, plainOf } from '../logsql/support.ts';

@@ -1,11 +1,11 @@
 /** Queries of one tenant next to another's canaries: nothing of the other may show, and a tenant without entries must see none. */
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
-import { QueryMemory } from '../../logsql/memory.ts';
-import { LogsqlLimitError } from '../../logsql/errors.ts';
-import { formatStreamId } from '../../logsql/filters/stream-id.ts';
-import { evaluate } from '../../logsql/pipeline.ts';
-import type { Query } from '../../logsql/query.ts';
+import { QueryMemory } from '../../logsql/base/memory.ts';
+import { LogsqlLimitError } from '../../logsql/base/errors.ts';
+import { formatStreamId } from '../../logsql/values/stream-id.ts';
+import { evaluate } from '../../logsql/evaluation/pipeline.ts';
+import type { Query } from '../../logsql/base/query.ts';
 import { Literal, renderEntry, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { parseStream, renderStream } from '../../pipeline/core/labels.ts';

@@ -1,13 +1,13 @@
 /** Runs queries over the same entries in memory and in ClickHouse, and tells where the two differ. */
 import { runQuery } from '../../api/query/run.ts';
 import { StreamDirectory } from '../../api/query/streams.ts';
-import { QueryMemory } from '../../logsql/memory.ts';
-import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/errors.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { evaluate } from '../../logsql/pipeline.ts';
-import type { Query } from '../../logsql/query.ts';
+import { QueryMemory } from '../../logsql/base/memory.ts';
+import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/base/errors.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { evaluate } from '../../logsql/evaluation/pipeline.ts';
+import type { Query } from '../../logsql/base/query.ts';
 import { Room } from '../../logsql/sql/room.ts';
-import type { Filter, SqlContext } from '../../logsql/types.ts';
+import type { Filter, SqlContext } from '../../logsql/base/types.ts';
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';

@@ -1,7 +1,7 @@
 /** Entries that look random: values of every type LogsQL tells apart, missing fields, streams, equal times and times of nanoseconds. */
 import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { parseStream, renderStream } from '../../pipeline/core/labels.ts';
-import { momentText } from '../../logsql/times.ts';
+import { momentText } from '../../logsql/values/times.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
 import type { Random } from '../fuzz/random.ts';
 

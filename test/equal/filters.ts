@@ -1,6 +1,6 @@
 /** Filters that look random, over the whole grammar of LogsQL, with texts taken from entries so that they match some. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import { quoteRegexp } from '../../logsql/regexp.ts';
+import { quoteRegexp } from '../../logsql/values/regexp.ts';
 import type { Random } from '../fuzz/random.ts';
 import { NAMES, NUMBERS, PIECES, textOfPieces } from './entries.ts';
 

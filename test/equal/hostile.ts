@@ -1,5 +1,5 @@
 /** Queries that try to see what is not theirs: pieces of SQL, names of columns, ids and labels of others, and what mutation makes of them. */
-import { tokenize } from '../../logsql/lexer.ts';
+import { tokenize } from '../../logsql/base/lexer.ts';
 import { randomFilter, type Source } from './filters.ts';
 import { randomPipes } from './pipes.ts';
 

@@ -1,5 +1,5 @@
 /** Makes a counterexample small: fewer tokens in its query, fewer entries. */
-import { tokenize } from '../../logsql/lexer.ts';
+import { tokenize } from '../../logsql/base/lexer.ts';
 
 /** Removes runs of tokens, long ones first, as long as the query still fails. */
 export async function shrinkQuery(query: string, fails: (text: string) => Promise<boolean>): Promise<string> {

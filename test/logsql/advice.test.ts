@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sentPipes } from '../../api/engine/workers/messages.ts';
-import { QueryMemory } from '../../logsql/memory.ts';
-import { evaluate } from '../../logsql/pipeline.ts';
+import { QueryMemory } from '../../logsql/base/memory.ts';
+import { evaluate } from '../../logsql/evaluation/pipeline.ts';
 import { EVERYTHING, entryOf, parse } from './support.ts';
 
 describe('what a query that holds too much is told', () => {

@@ -3,8 +3,8 @@
  * memory for the query. A line of JSON for each case, when it is over: `[query, input, error or null]`. Its heap is small: what holds more
  * than it may ends it (budgets.test.ts).
  */
-import { LogsqlLimitError } from '../../logsql/errors.ts';
-import { MAX_ROW_BYTES, MAX_VALUE_BYTES } from '../../logsql/memory.ts';
+import { LogsqlLimitError } from '../../logsql/base/errors.ts';
+import { MAX_ROW_BYTES, MAX_VALUE_BYTES } from '../../logsql/base/memory.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { memoryFor } from './support.ts';
 import { WORST_CASES, wayThrough, worstPipes, type Input } from './worst.ts';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { LogsqlSyntaxError } from '../../logsql/errors.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { QueryMemory } from '../../logsql/memory.ts';
-import { evaluate } from '../../logsql/pipeline.ts';
-import { readTime } from '../../logsql/times.ts';
+import { LogsqlSyntaxError } from '../../logsql/base/errors.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { QueryMemory } from '../../logsql/base/memory.ts';
+import { evaluate } from '../../logsql/evaluation/pipeline.ts';
+import { readTime } from '../../logsql/values/times.ts';
 import { textOf } from '../../pipeline/core/entry.ts';
 import { WINDOW, compareRows, isPresent, loadBase, loadCases, loadEntries, type Case } from './conformance.ts';
 import { NOT_BUILT, ODDITIES } from './not-built.ts';

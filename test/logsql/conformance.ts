@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Literal, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { renderStream } from '../../pipeline/core/labels.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
-import { momentText } from '../../logsql/times.ts';
+import { momentText } from '../../logsql/values/times.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 export type Case = {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LogsqlLimitError } from '../../logsql/errors.ts';
+import { LogsqlLimitError } from '../../logsql/base/errors.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { extent } from '../extent.ts';
 import { entryOf, memoryFor } from './support.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { renderResult } from '../../api/query/render.ts';
-import { FieldSet } from '../../logsql/fields.ts';
+import { FieldSet } from '../../logsql/base/fields.ts';
 import { entryColumns } from '../../logsql/sql/columns.ts';
 import { renderRow } from '../../logsql/sql/entry-text.ts';
 import { cpuMs } from '../cpu-time.ts';

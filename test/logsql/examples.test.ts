@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { FieldSet } from '../../logsql/fields.ts';
+import { FieldSet } from '../../logsql/base/fields.ts';
 import { filters } from '../../logsql/filters/index.ts';
-import { evaluate, startsNewest } from '../../logsql/pipeline.ts';
+import { evaluate, startsNewest } from '../../logsql/evaluation/pipeline.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
-import { FILTER_NAMES, PIPE_NAMES, STATS_NAMES, STORAGE_PIPES } from '../../logsql/reserved.ts';
+import { FILTER_NAMES, PIPE_NAMES, STATS_NAMES, STORAGE_PIPES } from '../../logsql/base/reserved.ts';
 import { stats } from '../../logsql/stats/index.ts';
 import { EVERYTHING, entryOf, parse, plainOf, type Plain } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { throughPipes } from '../../logsql/pipeline.ts';
+import { throughPipes } from '../../logsql/evaluation/pipeline.ts';
 import { cpuMs } from '../cpu-time.ts';
 import { EVERYTHING, entryOf, parse } from './support.ts';
 

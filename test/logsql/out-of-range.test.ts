@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { evaluate } from '../../logsql/pipeline.ts';
-import { MAX_LENGTH, readLength, readTime } from '../../logsql/times.ts';
+import { evaluate } from '../../logsql/evaluation/pipeline.ts';
+import { MAX_LENGTH, readLength, readTime } from '../../logsql/values/times.ts';
 import { entryOf, EVERYTHING, NOW, parse, planOf, statementOf, syntaxError } from './support.ts';
 
 const ROWS = [

@@ -4,7 +4,7 @@ import { randomEntries } from '../equal/entries.ts';
 import { randomFilter } from '../equal/filters.ts';
 import { randomPipes } from '../equal/pipes.ts';
 import { Random } from '../fuzz/random.ts';
-import { LogsqlSyntaxError } from '../../logsql/errors.ts';
+import { LogsqlSyntaxError } from '../../logsql/base/errors.ts';
 import { filters } from '../../logsql/filters/index.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
 import { stats } from '../../logsql/stats/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { parseNumber } from '../../logsql/numbers.ts';
-import { compareValues } from '../../logsql/order.ts';
+import { parseNumber } from '../../logsql/values/numbers.ts';
+import { compareValues } from '../../logsql/values/order.ts';
 import { Winner, inOrder, valueAt } from '../../logsql/stats/ranking.ts';
 import { ExactSum, fromSteps } from '../../logsql/stats/exact-sum.ts';
 import { NUMBERS } from '../equal/entries.ts';

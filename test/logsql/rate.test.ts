@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { throughPipes } from '../../logsql/pipeline.ts';
+import { throughPipes } from '../../logsql/evaluation/pipeline.ts';
 import { entryOf, memoryFor, nanoseconds, parse, planAs, plainOf, type Plain } from './support.ts';
 
 const HOUR = { start: nanoseconds('2026-11-18T10:02:00Z'), end: nanoseconds('2026-11-18T10:12:59.999999999Z'), memory: memoryFor() };

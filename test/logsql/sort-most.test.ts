@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { SortPipe, withMost } from '../../logsql/pipes/sort.ts';
-import { QueryMemory } from '../../logsql/memory.ts';
-import { evaluate, hasValues } from '../../logsql/pipeline.ts';
-import { Query } from '../../logsql/query.ts';
+import { QueryMemory } from '../../logsql/base/memory.ts';
+import { evaluate, hasValues } from '../../logsql/evaluation/pipeline.ts';
+import { Query } from '../../logsql/base/query.ts';
 import { renderEntry, type LogEntry } from '../../pipeline/core/entry.ts';
 import { EVERYTHING, entryOf, parse } from './support.ts';
 

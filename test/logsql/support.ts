@@ -1,10 +1,10 @@
-import { LogsqlSyntaxError } from '../../logsql/errors.ts';
-import { parseQuery } from '../../logsql/parser.ts';
-import { QueryMemory, type MemoryLimits } from '../../logsql/memory.ts';
-import type { Plan } from '../../logsql/plan.ts';
-import { planQuery, type PlanOptions } from '../../logsql/planner.ts';
-import type { Query } from '../../logsql/query.ts';
-import type { RunContext } from '../../logsql/types.ts';
+import { LogsqlSyntaxError } from '../../logsql/base/errors.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { QueryMemory, type MemoryLimits } from '../../logsql/base/memory.ts';
+import type { Plan } from '../../logsql/planner/plan.ts';
+import { planQuery, type PlanOptions } from '../../logsql/planner/planner.ts';
+import type { Query } from '../../logsql/base/query.ts';
+import type { RunContext } from '../../logsql/base/types.ts';
 import { Literal, textOf, type FieldValue, type LogEntry } from '../../pipeline/core/entry.ts';
 import { renderSql, type Sql } from '../../pipeline/core/sql.ts';
 import { MAX_TIME, MIN_TIME, parseTime } from '../../pipeline/core/time.ts';

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { filters } from '../../logsql/filters/index.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
 import { stats } from '../../logsql/stats/index.ts';
-import { tokenize } from '../../logsql/lexer.ts';
-import type { Plan } from '../../logsql/plan.ts';
-import { planWhole } from '../../logsql/prepare.ts';
-import { Query } from '../../logsql/query.ts';
+import { tokenize } from '../../logsql/base/lexer.ts';
+import type { Plan } from '../../logsql/planner/plan.ts';
+import { planWhole } from '../../logsql/planner/prepare.ts';
+import { Query } from '../../logsql/base/query.ts';
 import { renderSql, type Sql } from '../../pipeline/core/sql.ts';
 import { EVERYTHING, parse, statementOf, syntaxError } from './support.ts';
 

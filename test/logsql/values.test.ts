@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FieldSet, coversField } from '../../logsql/fields.ts';
-import { foldCase, foldsTo } from '../../logsql/fold.ts';
-import { flattenJson, splitJsonArray } from '../../logsql/json.ts';
+import { FieldSet, coversField } from '../../logsql/base/fields.ts';
+import { foldCase, foldsTo } from '../../logsql/values/fold.ts';
+import { flattenJson, splitJsonArray } from '../../logsql/base/json.ts';
 import {
   formatDuration,
   formatFloat,
@@ -16,12 +16,12 @@ import {
   parseNumber,
   parseTimestamp,
   parseUint,
-} from '../../logsql/numbers.ts';
-import { compareBytes, compareNatural, compareSorted, compareTimes, compareValues } from '../../logsql/order.ts';
-import { throughPipes } from '../../logsql/pipeline.ts';
-import { MAX_PROGRAM_SIZE, RegexpError, compileRegexp, quoteRegexp } from '../../logsql/regexp.ts';
-import { readTime } from '../../logsql/times.ts';
-import { hasPhrase, hasPrefix, wholeWordsOfPrefix, wordsOf } from '../../logsql/words.ts';
+} from '../../logsql/values/numbers.ts';
+import { compareBytes, compareNatural, compareSorted, compareTimes, compareValues } from '../../logsql/values/order.ts';
+import { throughPipes } from '../../logsql/evaluation/pipeline.ts';
+import { MAX_PROGRAM_SIZE, RegexpError, compileRegexp, quoteRegexp } from '../../logsql/values/regexp.ts';
+import { readTime } from '../../logsql/values/times.ts';
+import { hasPhrase, hasPrefix, wholeWordsOfPrefix, wordsOf } from '../../logsql/values/words.ts';
 import { EVERYTHING, NOW, entryOf, nanoseconds, parse, plainOf, syntaxError } from './support.ts';
 
 describe('LogsQL words and phrases', () => {

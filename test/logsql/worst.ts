@@ -1,11 +1,11 @@
 /** Every pipe and every function of `stats`, each written so that it takes as much as it can, and rows for them. */
-import type { QueryMemory } from '../../logsql/memory.ts';
-import { Pipeline } from '../../logsql/pipeline.ts';
+import type { QueryMemory } from '../../logsql/base/memory.ts';
+import { Pipeline } from '../../logsql/evaluation/pipeline.ts';
 import { pipes } from '../../logsql/pipes/index.ts';
-import { resolveSubqueries } from '../../logsql/subqueries.ts';
+import { resolveSubqueries } from '../../logsql/evaluation/subqueries.ts';
 import { stats } from '../../logsql/stats/index.ts';
-import { sizeOfRow } from '../../logsql/pipes/rows.ts';
-import type { Pipe, QueryNode } from '../../logsql/types.ts';
+import { sizeOfRow } from '../../logsql/base/rows.ts';
+import type { Pipe, QueryNode } from '../../logsql/base/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import { EVERYTHING, entryOf, parse, type Plain } from './support.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../../pipeline/core/config.ts';
-import type { MemoryLimits } from '../../../logsql/memory.ts';
-import type { Pipe } from '../../../logsql/types.ts';
+import type { MemoryLimits } from '../../../logsql/base/memory.ts';
+import type { Pipe } from '../../../logsql/base/types.ts';
 import type { QueryJob } from '../../query/engine.ts';
 
 /** What a worker is told when it begins. It comes over its pipe, so that no password is among its arguments or in its environment. */

@@ -5,7 +5,7 @@ import type { Config } from '../../../pipeline/core/config.ts';
 import { HttpError, queryTimeout, storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { Service } from '../../../pipeline/core/service.ts';
 import type { Store } from '../../../pipeline/store/client.ts';
-import type { MemoryLimits } from '../../../logsql/memory.ts';
+import type { MemoryLimits } from '../../../logsql/base/memory.ts';
 import type { EngineAnswer, QueryEngine, QueryJob } from '../../query/engine.ts';
 import {
   ABORT,

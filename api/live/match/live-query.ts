@@ -5,12 +5,12 @@ import { ExactFilter, ExactPrefixFilter } from '../../../logsql/filters/exact.ts
 import { AndFilter, AnyFilter, NotFilter, OrFilter } from '../../../logsql/filters/logic.ts';
 import { PhraseFilter, PrefixFilter } from '../../../logsql/filters/phrase.ts';
 import { StreamFilter } from '../../../logsql/filters/stream.ts';
-import { splitHead } from '../../../logsql/head.ts';
-import { QueryMemory } from '../../../logsql/memory.ts';
-import { parseQuery } from '../../../logsql/parser.ts';
-import { Pipeline, hasValues } from '../../../logsql/pipeline.ts';
-import { sizeOfRow } from '../../../logsql/pipes/rows.ts';
-import type { Filter, Pipe, QueryNode } from '../../../logsql/types.ts';
+import { splitHead } from '../../../logsql/evaluation/head.ts';
+import { QueryMemory } from '../../../logsql/base/memory.ts';
+import { parseQuery } from '../../../logsql/parser/parser.ts';
+import { Pipeline, hasValues } from '../../../logsql/evaluation/pipeline.ts';
+import { sizeOfRow } from '../../../logsql/base/rows.ts';
+import type { Filter, Pipe, QueryNode } from '../../../logsql/base/types.ts';
 import { renderResult } from '../../query/render.ts';
 import { renderTexts } from '../../select/lines.ts';
 import { extraFilters } from '../../select/extra-filters.ts';

@@ -5,7 +5,7 @@ import { entryAt, stringAt, streamIdAt, timeAt } from '../../../pipeline/logs/co
 import type { WordView } from '../../../pipeline/logs/columns/word-view.ts';
 import { entriesOf } from '../../../pipeline/logs/record-entries.ts';
 import { COLUMNS, type LogRecord } from '../../../pipeline/logs/record.ts';
-import { formatStreamId } from '../../../logsql/filters/stream-id.ts';
+import { formatStreamId } from '../../../logsql/values/stream-id.ts';
 import { renderResult } from '../../query/render.ts';
 import { renderTexts } from '../../select/lines.ts';
 

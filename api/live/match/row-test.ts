@@ -2,7 +2,7 @@
 import type { LogEntry } from '../../../pipeline/core/entry.ts';
 import { AndFilter, AnyFilter, NotFilter, OrFilter } from '../../../logsql/filters/logic.ts';
 import { PhraseFilter, PrefixFilter } from '../../../logsql/filters/phrase.ts';
-import type { Filter } from '../../../logsql/types.ts';
+import type { Filter } from '../../../logsql/base/types.ts';
 import type { LiveRecord } from './live-record.ts';
 
 /** Which rows of a record match: a verdict for each, or one for all of them. */

@@ -1,6 +1,6 @@
 /** Queries inside the filters of a live query: they are run once, when it begins, and their values come with it. */
-import { Query } from '../../../logsql/query.ts';
-import type { Filter, Pipe, QueryNode, Subquery } from '../../../logsql/types.ts';
+import { Query } from '../../../logsql/base/query.ts';
+import type { Filter, Pipe, QueryNode, Subquery } from '../../../logsql/base/types.ts';
 
 /** The queries inside the filters of a query and its pipes, in their order. */
 export function subqueriesOf({ filter, pipes }: QueryNode): Subquery[] {

@@ -1,5 +1,5 @@
 import { sql, uint64s, type Sql } from '../../../pipeline/core/sql.ts';
-import type { Filter } from '../../../logsql/types.ts';
+import type { Filter } from '../../../logsql/base/types.ts';
 import type { LogVector } from './log-place.ts';
 
 /** Entries of the table from one place in the log on (null: from its beginning), and before another one. */

@@ -1,4 +1,4 @@
-import { MAX_QUERY_LENGTH } from '../../../logsql/parser.ts';
+import { MAX_QUERY_LENGTH } from '../../../logsql/parser/parser.ts';
 import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import type { TailRequest } from '../tail-session.ts';
 

@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import { formatTime, MAX_TIME, MIN_TIME } from '../../../pipeline/core/time.ts';
-import { readTime } from '../../../logsql/times.ts';
+import { readTime } from '../../../logsql/values/times.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { streamedTail, type StreamedTailDeps } from './streamed-tail.ts';
 import { jsonLines } from './tail-text.ts';

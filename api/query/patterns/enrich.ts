@@ -1,4 +1,4 @@
-import { patternOf } from '../../../logsql/message-pattern.ts';
+import { patternOf } from '../../../logsql/values/message-pattern.ts';
 import { severityOf } from '../../../pipeline/core/severity.ts';
 import type { Deps, Request } from '../deps.ts';
 import type { Chunk } from '../runner.ts';

@@ -1,7 +1,7 @@
 import { notFound } from '../../../pipeline/core/errors.ts';
 import { join, sql, text, uint32 } from '../../../pipeline/core/sql.ts';
 import { formatTime } from '../../../pipeline/core/time.ts';
-import { momentSql } from '../../../logsql/filters/time.ts';
+import { momentSql } from '../../../logsql/sql/time.ts';
 import type { Deps, Request } from '../deps.ts';
 import { windowMember, type Window } from '../window.ts';
 import { lastWords, numberOf, numbersOf, patternCounts, sinceWindow } from './counts.ts';

@@ -1,7 +1,7 @@
-import { LogsqlSyntaxError } from '../../../logsql/errors.ts';
+import { LogsqlSyntaxError } from '../../../logsql/base/errors.ts';
 import { AnyFilter } from '../../../logsql/filters/logic.ts';
 import { StreamFilter } from '../../../logsql/filters/stream.ts';
-import { parseFilter } from '../../../logsql/parser.ts';
+import { parseFilter } from '../../../logsql/parser/parser.ts';
 import type { Setting } from '../../core/setting.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../detectors/detector.ts';
 import { detectors, patternDetectors } from '../../detectors/index.ts';

@@ -1,6 +1,6 @@
 import { ExactSum } from '../../../logsql/stats/exact-sum.ts';
-import { parseNumber } from '../../../logsql/numbers.ts';
-import type { Measure } from '../../../logsql/types.ts';
+import { parseNumber } from '../../../logsql/values/numbers.ts';
+import type { Measure } from '../../../logsql/base/types.ts';
 import { DDSketch, type SketchJson } from './ddsketch.ts';
 import { HyperLogLog } from '../hyperloglog.ts';
 

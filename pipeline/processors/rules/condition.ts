@@ -1,4 +1,4 @@
-import { parseNumber } from '../../../logsql/numbers.ts';
+import { parseNumber } from '../../../logsql/values/numbers.ts';
 import type { Side } from '../../detectors/detector.ts';
 import { valueDetectors } from '../../detectors/point-series.ts';
 

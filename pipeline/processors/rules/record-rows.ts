@@ -1,7 +1,7 @@
 import { AndFilter, NotFilter, OrFilter } from '../../../logsql/filters/logic.ts';
 import { RegexpFilter } from '../../../logsql/filters/regexp.ts';
 import { StreamFilter } from '../../../logsql/filters/stream.ts';
-import type { Filter } from '../../../logsql/types.ts';
+import type { Filter } from '../../../logsql/base/types.ts';
 import { formatTime } from '../../core/time.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import { stringAt, timeAt, wordAt } from '../../logs/columns/row-reader.ts';

@@ -1,11 +1,11 @@
-import { LogsqlSyntaxError } from '../../../logsql/errors.ts';
+import { LogsqlSyntaxError } from '../../../logsql/base/errors.ts';
 import { ExactFilter } from '../../../logsql/filters/exact.ts';
 import { AndFilter } from '../../../logsql/filters/logic.ts';
 import { StreamFilter } from '../../../logsql/filters/stream.ts';
 import { TimeFilter } from '../../../logsql/filters/time.ts';
-import { parseQuery } from '../../../logsql/parser.ts';
+import { parseQuery } from '../../../logsql/parser/parser.ts';
 import { StatsPipe, type StatsCall } from '../../../logsql/pipes/stats.ts';
-import type { Filter, Measure } from '../../../logsql/types.ts';
+import type { Filter, Measure } from '../../../logsql/base/types.ts';
 import { ALERT_SEVERITIES, type AlertSeverity } from '../../alerts/alert.ts';
 import { serviceOf } from '../../core/labels.ts';
 import type { Json } from '../../core/setting.ts';

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/setting.ts';
-import type { Measure } from '../../../logsql/types.ts';
+import type { Measure } from '../../../logsql/base/types.ts';
 import { Aggregate, weightOf, type AggregateJson } from './aggregate.ts';
 import type { Predicate, RecordRows } from './record-rows.ts';
 import type { CompiledRule } from './rule.ts';

@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS logs (
   INDEX i_values mapValues(fields) TYPE bloom_filter(0.005) GRANULARITY 1,
   INDEX i_trace trace_id TYPE bloom_filter(0.01) GRANULARITY 1,
   INDEX i_off kafka_off TYPE minmax GRANULARITY 1,
-  -- Entries counted for each hour, inside each part: as exact as the part, whatever inserts, retries and merges do. logsql/sql/hourly.ts asks it.
+  -- Entries counted for each hour, inside each part: as exact as the part, whatever inserts, retries and merges do. logsql/planner/hourly.ts asks it.
   PROJECTION hourly (
     SELECT tenant_id, toStartOfInterval(_time, toIntervalNanosecond(3600000000000)) AS hour, stream_id, level, service,
       f_app, f_host, f_env, f_namespace, f_pod, f_container, f_job, count()

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Exchange } from '../../../api/http/exchange.ts';
 import { countOf, durationOf, isTrue, readArguments, readSelection, stepOf, timeoutOf } from '../../../api/select/arguments.ts';
 import { extraFilters } from '../../../api/select/extra-filters.ts';
-import { LogsqlSyntaxError } from '../../../logsql/errors.ts';
+import { LogsqlSyntaxError } from '../../../logsql/base/errors.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { MAX_TIME, MIN_TIME } from '../../../pipeline/core/time.ts';
 import { NOW, entryOf, nanoseconds } from '../../logsql/support.ts';

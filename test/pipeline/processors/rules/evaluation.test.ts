@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseQuery } from '../../../../logsql/parser.ts';
+import { parseQuery } from '../../../../logsql/parser/parser.ts';
 import { DDSketch } from '../../../../pipeline/processors/rules/ddsketch.ts';
 import { HyperLogLog } from '../../../../pipeline/processors/hyperloglog.ts';
 import type { LogEntry } from '../../../../pipeline/core/entry.ts';

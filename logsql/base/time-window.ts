@@ -1,0 +1,2 @@
+/** A span of time in nanoseconds, both ends included. */
+export type TimeWindow = { readonly start: bigint; readonly end: bigint };

@@ -1,0 +1,69 @@
+/** The conditions of a statement over entries: tenant, window, and each part of the filter that SQL can say; and how dear they are to look at. */
+import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { AndFilter, AnyFilter } from '../filters/logic.ts';
+import { TimeFilter } from '../filters/time.ts';
+import { momentSql } from '../sql/time.ts';
+import type { Filter, SqlContext } from '../base/types.ts';
+import type { TimeWindow } from '../base/time-window.ts';
+import { Room } from '../sql/room.ts';
+import { INDEXED_WORDS, or } from '../sql/text.ts';
+
+export type Conditions = {
+  readonly conditions: readonly Sql[];
+  /** The parts of the filter that are left to memory. */
+  readonly rest: readonly Filter[];
+  /** True for rows that meet the conditions and may not match (see `SqlContext.doubt`); null where all of them match. */
+  readonly doubt: Sql | null;
+};
+
+export const AND = sql` AND `;
+
+/** What entries must meet to match a filter within a window. With `maybe`, those of which a cheaper condition cannot tell meet it too. */
+export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, { maybe }: { readonly maybe: boolean }): Conditions {
+  const conditions = [sql`tenant_id = ${uint32(context.tenantId)}`, ...within(window)];
+  const room = new Room();
+  const rest: Filter[] = [];
+  const doubts: Sql[] = [];
+  for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
+    if (part instanceof TimeFilter || part instanceof AnyFilter) continue;
+    const own: Sql[] = [];
+    const said = room.takeFilter(part) ? part.sql(maybe ? { ...context, doubt: (rows) => void own.push(rows) } : context) : null;
+    const condition = said === null || own.length === 0 ? said : or([said, ...own]);
+    if (condition === null || !room.take(condition)) rest.push(part);
+    else {
+      conditions.push(condition);
+      doubts.push(...own);
+    }
+  }
+  return { conditions, rest, doubt: doubts.length === 0 ? null : or(doubts) };
+}
+
+/** The times of a window. */
+export const within = ({ start, end }: TimeWindow): readonly Sql[] => [sql`_time >= ${momentSql(start)}`, sql`_time <= ${momentSql(end)}`];
+
+/**
+ * `FROM` and what follows for a scan: conditions that columns or indexes answer go first (PREWHERE). Those that decode the map stay
+ * behind, so that it is decoded once for them and for what is selected; that halves the time of an aggregation.
+ */
+export function splitScans(conditions: readonly Sql[]): Sql {
+  const scans = conditions.filter(readsMap);
+  const cheap = conditions.filter((condition) => !readsMap(condition));
+  return scans.length === 0 ? sql`logs WHERE ${join(cheap, AND)}` : sql`logs PREWHERE ${join(cheap, AND)} WHERE ${join(scans, AND)}`;
+}
+
+const readsMap = (condition: Sql): boolean => condition.strings.some((part) => part.includes('fields['));
+
+/** Columns whose texts take long to read and to look at. */
+const DEAR = /\b_msg\b|\bfields\[|\btrace_id\b|\bspan_id\b/;
+/** An index tells where none of the rows meets these. */
+const INDEXED = /\bfields\[\] (?:=|IN) |\btrace_id (?:=|IN) /;
+
+/**
+ * What entries are looked at: those that an index does not leave out (`indexed`), or all of them until there are enough, by columns that are quick
+ * to read or by texts.
+ */
+export function lookOf(conditions: readonly Sql[]): 'indexed' | 'columns' | 'texts' {
+  const written = conditions.map(({ strings }) => strings.join(''));
+  if (written.some((text) => text.includes(INDEXED_WORDS) || INDEXED.test(text))) return 'indexed';
+  return written.some((text) => DEAR.test(text)) ? 'texts' : 'columns';
+}

@@ -1,0 +1,98 @@
+/** A plan in words: what ClickHouse is asked, what is left to memory, which indexes can answer. Nothing of the data is looked at. */
+import { renderSql, type Param, type Sql } from '../../pipeline/core/sql.ts';
+import type { Plan } from './plan.ts';
+import { INDEXED_WORDS } from '../sql/text.ts';
+import type { Ask } from '../base/types.ts';
+
+/** A statement with its values apart, by the names of their places. */
+export type ExplainedStatement = { readonly sql: string; readonly values: Readonly<Record<string, Pick<Param, 'type' | 'value'>>> };
+
+export type ExplainedPlan = {
+  /** `entries`: the rows are entries, and paging works. `rows`: anything else. */
+  readonly kind: 'entries' | 'rows';
+  readonly statements: readonly ExplainedStatement[];
+  /** What the statements use that narrows down what is read. */
+  readonly indexes: readonly string[];
+  /** The pipes that run in memory, over the rows of the statements. */
+  readonly memory: readonly string[];
+  /** The plan that is used where this one does not hold for the data. */
+  readonly otherwise: ExplainedPlan | null;
+};
+
+/** Explains a plan whose answer has at most so many rows; null: all. Of a plan that asks one thing after another, the first statements are shown. */
+export async function explainPlan(plan: Plan, limit: number | null): Promise<ExplainedPlan> {
+  const statements = await statementsOf(plan, limit);
+  return {
+    kind: plan.kind === 'entries' ? 'entries' : 'rows',
+    statements: statements.map(explainStatement),
+    indexes: INDEXES.filter(({ isUsed }) => statements.some(isUsed)).map(({ name }) => name),
+    memory: (plan.kind === 'expand' ? [...plan.matching.pipes, plan.pipe, ...plan.pipes] : plan.pipes).map(String),
+    otherwise: await otherwiseOf(plan, limit),
+  };
+}
+
+async function otherwiseOf(plan: Plan, limit: number | null): Promise<ExplainedPlan | null> {
+  if (plan.kind === 'aggregate' || plan.kind === 'gather') return explainPlan(plan.otherwise, limit);
+  if (plan.kind !== 'entries' || plan.isDoubtful === undefined) return null;
+  return explainPlan({ ...plan, isDoubtful: undefined }, limit);
+}
+
+async function statementsOf(plan: Plan, limit: number | null): Promise<readonly Sql[]> {
+  switch (plan.kind) {
+    case 'aggregate':
+      return [plan.statement];
+    case 'gather':
+      return firstStatements((ask) => plan.gather(ask));
+    case 'expand':
+      return statementsOf(plan.matching, null);
+    case 'entries':
+      return [plan.statement({ limit: firstLimit(plan, limit), isQuick: plan.isDoubtful !== undefined })];
+    case 'reshaped':
+      return [plan.statement(firstLimit(plan, limit))];
+  }
+}
+
+const firstLimit = ({ keepsAll }: { readonly keepsAll: boolean }, limit: number | null): number | null =>
+  keepsAll && limit !== null ? limit + 1 : null;
+
+/** What is asked before any answer is known. */
+async function firstStatements(gather: (ask: Ask) => Promise<unknown>): Promise<readonly Sql[]> {
+  const asked: Sql[] = [];
+  const remember = (statement: Sql): Promise<never> => {
+    asked.push(statement);
+    return Promise.reject(new NotAsked());
+  };
+  try {
+    await gather({ rows: remember, sample: remember, streams: () => Promise.resolve(new Map<string, string>()) });
+  } catch (error) {
+    if (!(error instanceof NotAsked)) throw error;
+  }
+  return asked;
+}
+
+/** There are no answers here. */
+class NotAsked extends Error {}
+
+function explainStatement(statement: Sql): ExplainedStatement {
+  const { text, params } = renderSql(statement);
+  return {
+    sql: text.replace(/\n\s*/g, ' '),
+    values: Object.fromEntries(
+      [...params].map(([name, { type, value }]) => [name, { type, value: typeof value === 'bigint' ? value.toString() : value }]),
+    ),
+  };
+}
+
+const uses =
+  (...parts: readonly string[]) =>
+  ({ strings }: Sql): boolean =>
+    parts.some((part) => strings.join('').includes(part));
+
+const INDEXES: readonly { readonly name: string; readonly isUsed: (statement: Sql) => boolean }[] = [
+  { name: 'tenant and time (primary key)', isUsed: uses('tenant_id = ') },
+  { name: 'words of _msg (text index)', isUsed: uses(`has(${INDEXED_WORDS}`) },
+  { name: 'values of fields (bloom filter)', isUsed: uses('fields[] = )', 'fields[] IN )') },
+  { name: 'trace_id (bloom filter)', isUsed: uses('trace_id = ', 'trace_id IN ') },
+  { name: 'pattern (bloom filter)', isUsed: uses('pattern IN ') },
+  { name: 'streams (table of label sets)', isUsed: uses('stream_id IN ') },
+];
