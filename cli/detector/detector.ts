@@ -61,6 +61,8 @@ function create(name: string, dir: string, output: Output): number {
   npx --no-install logweir detector test ${files[0][0]}
   npx --no-install logweir backtest ${files[0][0]} --since -7d --by service
   LOGWEIR_DETECTORS=${files[0][0]} npm start
+
+Outside of the clone the test needs a runner: npm install --save-dev mocha chai tsx, then npx mocha -n import=tsx ${files[1][0]}
 `);
   return EXIT.ok;
 }

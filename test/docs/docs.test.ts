@@ -67,7 +67,7 @@ for (const page of pages) {
       const scripts = matches(text, /npm run ([a-z][a-z0-9:-]*)/g);
       expect(scripts.filter((name) => packageJson.scripts[name] === undefined)).to.deep.equal([]);
       const files = matches(text, /`((?:api|cli|compose|examples|logsql|main|pipeline|sinks|test)\/[\w./-]+\.(?:ts|mjs|sql|sh|xml))`/g);
-      // CONTRIBUTING.md says which files a reader is to make
+      // docs/extending says which files a reader is to make
       const missing = files.filter((file) => !existsSync(path.join(root, file)) && !/\/lines(\.test)?\.ts$/.test(file));
       expect(missing).to.deep.equal([]);
       const known = ['ps', 'audit', 'topic', 'processor', 'detector', ...commands.map(({ name }) => name)];

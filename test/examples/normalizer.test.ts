@@ -21,11 +21,11 @@ describe('examples/normalizer', () => {
     expect('entries' in result ? [...(result.entries[0]?.keys() ?? [])] : result).to.deep.equal(['_time', '_stream', '_msg']);
   });
 
-  it('stands in CONTRIBUTING.md as it is', () => {
+  it('stands in docs/extending/normalizers.md as it is', () => {
     const code = readFileSync(path.join(root, 'examples/normalizer/lines.ts'), 'utf8').replace(
       "'../../pipeline/normalizers/normalizer.ts'",
       "'./normalizer.ts'",
     );
-    expect(readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8')).to.contain(code);
+    expect(readFileSync(path.join(root, 'docs/extending/normalizers.md'), 'utf8')).to.contain(code);
   });
 });
