@@ -57,6 +57,10 @@ export class StreamFilter implements Filter {
     } catch {
       return false;
     }
+    return this.matchesLabels(labels);
+  }
+  /** True for a matching label set. */
+  matchesLabels(labels: ReadonlyMap<string, string>): boolean {
     return this.#groups.some((group) => group.every((matcher) => matchesLabel(matcher, labels.get(matcher.label) ?? '')));
   }
   sql(context: SqlContext): Sql {

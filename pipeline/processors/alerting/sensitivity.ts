@@ -2,6 +2,7 @@ import { LogsqlSyntaxError } from '../../../logsql/base/errors.ts';
 import { AnyFilter } from '../../../logsql/filters/logic.ts';
 import { StreamFilter } from '../../../logsql/filters/stream.ts';
 import { parseFilter } from '../../../logsql/parser/parser.ts';
+import { parseStream } from '../../core/labels.ts';
 import type { Setting } from '../../core/setting.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../detectors/detector.ts';
 import { detectors, patternDetectors } from '../../detectors/index.ts';
@@ -26,19 +27,26 @@ export const EXAMPLES: readonly (readonly SensitivityRule[])[] = [
   [{ detector: 'silence', stream: '{service="web"}', sensitivity: 'off' }, { detector: 'log_rate', sensitivity: 'high' }], // prettier-ignore
 ];
 
+/** Null of a text that is no label set. */
+type Labels = ReadonlyMap<string, string> | null;
+
 /** What was set for one tenant, or for all. */
 export class Sensitivities {
-  readonly #rules: readonly { readonly rule: SensitivityRule; readonly fits: (stream: string) => boolean }[];
+  readonly #rules: readonly { readonly rule: SensitivityRule; readonly fits: (labels: Labels) => boolean }[];
+  /** The stream that was asked for last, whose label set all rules and detectors look at: ten thousand are asked at once. */
+  #stream = '{}';
+  #labels: Labels = new Map();
 
   /** `value` was checked by `sensitivityFault`, maybe of another release: what is no rule any more is passed over. */
   constructor(value: Setting['value']) {
     const rules = (Array.isArray(value) ? value : []).filter((rule) => ruleFault(rule, null) === null) as readonly SensitivityRule[];
-    this.#rules = rules.map((rule) => ({ rule, fits: selectorOf(rule.stream ?? '{}') as (stream: string) => boolean }));
+    this.#rules = rules.map((rule) => ({ rule, fits: selectorOf(rule.stream ?? '{}') as (labels: Labels) => boolean }));
   }
 
   /** What the first rule that fits says; null where none does. */
   of(detector: string, stream: string): Sensitivity | null {
-    const found = this.#rules.find(({ rule, fits }) => (rule.detector ?? detector) === detector && fits(stream));
+    if (stream !== this.#stream) [this.#stream, this.#labels] = [stream, labelsOf(stream)];
+    const found = this.#rules.find(({ rule, fits }) => (rule.detector ?? detector) === detector && fits(this.#labels));
     return found?.rule.sensitivity ?? null;
   }
 }
@@ -76,15 +84,23 @@ function ruleFault(rule: unknown, names: readonly string[] | null): string | nul
   return typeof found === 'string' ? `the stream is a selector such as {service="web"}: ${found}.` : null;
 }
 
-/** Whether a stream fits a selector; what is wrong with it, where it is none. */
-function selectorOf(text: string): ((stream: string) => boolean) | string {
+function labelsOf(stream: string): Labels {
+  try {
+    return parseStream(stream);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether labels fit a selector; what is wrong with it, where it is none. */
+function selectorOf(text: string): ((labels: Labels) => boolean) | string {
   try {
     // no time is told by a selector
     const filter = parseFilter(text, { now: 0n });
     if (filter instanceof AnyFilter) return () => true;
     if (!(filter instanceof StreamFilter)) return 'this is another filter';
     // ten thousand streams are asked at once: no value may cost more than to compare it
-    return filter.hasRegexp ? 'it takes no regexps; use in("a","b")' : (stream) => filter.matchesStream(stream);
+    return filter.hasRegexp ? 'it takes no regexps; use in("a","b")' : (labels) => labels !== null && filter.matchesLabels(labels);
   } catch (error) {
     if (error instanceof LogsqlSyntaxError) return error.message.replace(/\.$/, '');
     throw error;

@@ -4,8 +4,12 @@ import type { Measure } from '../../../logsql/base/types.ts';
 import { DDSketch, type SketchJson } from './ddsketch.ts';
 import { HyperLogLog } from '../hyperloglog.ts';
 
-/** Beyond it sums may not be finite; nothing that is measured is so large. */
-const MOST = 1e300;
+/** Beyond it the sum of all that may come in a window may not be finite; nothing that is measured is so large. */
+const MOST = 1e280;
+/** What a bin of a sketch takes as JSON, at most, about: its index and its count. */
+const BIN_BYTES = 16;
+/** What is kept of different values takes as JSON, at most, about. */
+const DIFFERENT_BYTES = 5500;
 
 /** What is kept of the values of a group and window: parts of it add up to the whole, in whichever order. */
 interface Kept {
@@ -13,6 +17,8 @@ interface Kept {
   merge(json: unknown): void;
   /** Null where no value came. */
   value(): number | null;
+  /** What a sketch takes as JSON, at most, about. */
+  readonly bytes?: number;
   toJSON(): unknown;
 }
 
@@ -105,6 +111,9 @@ class Quantile implements Kept {
   value(): number | null {
     return this.#sketch.quantile(this.#phi);
   }
+  get bytes(): number {
+    return BIN_BYTES * this.#sketch.bins;
+  }
   toJSON(): SketchJson {
     return this.#sketch.toJSON();
   }
@@ -122,6 +131,9 @@ class Different implements Kept {
   }
   value(): number {
     return Math.round(this.#sketch.count());
+  }
+  get bytes(): number {
+    return DIFFERENT_BYTES;
   }
   toJSON(): string {
     return this.#sketch.toBytes().toString('base64');
@@ -144,8 +156,11 @@ const KEPT: Readonly<Record<Measure['kind'], (measure: Measure) => Kept>> = {
   quantile: ({ phi = 0.5 }) => new Quantile(phi),
 };
 
-/** What one aggregate takes, about: kibibytes. */
+/** What one aggregate takes, about: kibibytes. One of many values may take more (`Aggregate.bytes`). */
 export const weightOf = ({ kind }: Measure): number => (kind === 'quantile' || kind === 'count_uniq' ? 4 : 1);
+
+/** Whether an aggregate takes more the more values come. */
+export const takesMore = ({ kind }: Measure): boolean => kind === 'quantile';
 
 /** True of what only grows while more entries come, so that it may be compared before a window is over. */
 export const onlyGrows = ({ kind }: Measure): boolean => kind === 'count' || kind === 'rate' || kind === 'max' || kind === 'count_uniq';
@@ -167,6 +182,11 @@ export class Aggregate {
   constructor(measure: Measure) {
     this.#measure = measure;
     this.#kept = KEPT[measure.kind](measure);
+  }
+
+  /** What its sketch takes as JSON, at most, about; 0 where it has none. */
+  get bytes(): number {
+    return this.#kept.bytes ?? 0;
   }
 
   /** Takes the values of the measure's fields in an entry. */

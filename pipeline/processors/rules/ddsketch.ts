@@ -43,6 +43,10 @@ class Bins {
     this.#lowest = floor;
   }
 
+  get size(): number {
+    return this.#counts.size;
+  }
+
   /** Index and count, by index. */
   get sorted(): [number, number][] {
     return [...this.#counts].sort(([a], [b]) => a - b);
@@ -75,6 +79,11 @@ export class DDSketch {
 
   get count(): number {
     return this.#zeros + this.#positive.total + this.#negative.total;
+  }
+
+  /** Bins of both signs. */
+  get bins(): number {
+    return this.#positive.size + this.#negative.size;
   }
 
   add(value: number): void {

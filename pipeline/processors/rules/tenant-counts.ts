@@ -16,6 +16,9 @@ const ROW = 100;
 const TAKE = 150;
 /** Entries of windows that are over for so long have no part any more. Minutes. */
 const OLDEST = 10;
+const KIB = 1024;
+/** What a byte takes by which a sketch has grown, until it was told and merged. */
+const GROWN = 60;
 
 /** A rule at work in a partition: a version of it, and since when (append time, milliseconds); `value` as it was set. */
 export type ActiveRule = {
@@ -208,7 +211,11 @@ export class TenantCounts {
         aggregate.entries += 1;
         if (says(condition, row)) {
           rows.row = row;
+          const before = aggregate.bytes;
           aggregate.add(fields.map((field) => rows.get(field)));
+          const { bytes } = aggregate;
+          this.weight += Math.max(0, bytes - Math.max(before, KIB * weightOf(compiled.measure))) / KIB;
+          rows.work += GROWN * (bytes - before);
         }
       }
     }

@@ -2,7 +2,7 @@ import { RULE } from '../../alerts/alert.ts';
 import type { Json } from '../../core/setting.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import type { RuleOrigin, RuleValues } from '../merge/rule-values.ts';
-import { Aggregate, onlyGrows, valueOfNothing, weightOf, type AggregateJson } from './aggregate.ts';
+import { Aggregate, onlyGrows, takesMore, valueOfNothing, weightOf, type AggregateJson } from './aggregate.ts';
 import { customDetectorOf } from './condition.ts';
 import { RuleGroup, thresholdFinding, type Seen } from './rule-group.ts';
 import { compileRule, type CompiledRule } from './rule.ts';
@@ -21,10 +21,11 @@ const FORGET_WINDOWS = 24;
 /** What a group takes beside its aggregates, and with a detector: kibibytes. */
 const GROUP_KIB = 1;
 const DETECTOR_KIB = 6;
+const KIB = 1024;
 
 type Part = { readonly labels: readonly string[]; readonly aggregate: Aggregate };
-/** `bytes`: of the labels of its parts. */
-type Window = { readonly parts: Map<string, Part>; bytes: number; passed: number; crowded: number };
+/** `bytes`: of the labels of its parts; `sketches`: of their sketches. */
+type Window = { readonly parts: Map<string, Part>; bytes: number; sketches: number; passed: number; crowded: number };
 
 /** What was found, and what of: of the subject what the rule knows. */
 export type RuleFound = {
@@ -44,7 +45,7 @@ type Looking = { readonly hasRoom: HasRoom; readonly appendedAt: number };
 const keyOf = (labels: readonly string[]): string => labels.join('\0');
 /** As they are written down, in which some characters take six bytes. */
 const bytesOf = (labels: readonly string[]): number => Buffer.byteLength(JSON.stringify(labels));
-const newWindow = (): Window => ({ parts: new Map<string, Part>(), bytes: 0, passed: 0, crowded: 0 });
+const newWindow = (): Window => ({ parts: new Map<string, Part>(), bytes: 0, sketches: 0, passed: 0, crowded: 0 });
 const always: HasRoom = () => true;
 
 /** A rule of a tenant over all partitions: its windows that are not over, and its groups. */
@@ -72,9 +73,14 @@ export class WatchedRule {
   /** What its groups and windows take, about: kibibytes. */
   get weight(): number {
     if (this.compiled === null) return 0;
-    let bytes = this.#bytes;
-    for (const window of this.#windows.values()) bytes += window.bytes;
-    return this.#groups.size * kibOf(this.compiled) + Math.floor(bytes / 1024);
+    let [bytes, sketches] = [this.#bytes, 0];
+    for (const window of this.#windows.values()) {
+      bytes += window.bytes;
+      sketches += window.sketches;
+    }
+    // what groups take has room for usual values already
+    const beyond = Math.max(0, sketches - this.#groups.size * KIB * windowsKib(this.compiled));
+    return this.#groups.size * kibOf(this.compiled) + Math.floor((bytes + beyond) / KIB);
   }
 
   /** A partition evaluates it since then: append time, milliseconds. */
@@ -98,10 +104,19 @@ export class WatchedRule {
     if (window === null || this.compiled === null) return;
     const key = keyOf(labels);
     const part = window.parts.get(key);
-    if (part !== undefined) part.aggregate.merge(json);
-    else if (window.parts.size < 2 * MOST_GROUPS && (this.compiled.by.length === 0 || hasRoom())) {
-      window.parts.set(key, { labels, aggregate: Aggregate.from(this.compiled.measure, json) });
+    const mayGrow = this.compiled.by.length === 0 || (part !== undefined && !takesMore(this.compiled.measure)) || hasRoom();
+    if (part !== undefined && mayGrow) {
+      window.sketches -= part.aggregate.bytes;
+      part.aggregate.merge(json);
+      window.sketches += part.aggregate.bytes;
+    } else if (part !== undefined) {
+      // without its value nothing can be said of the window
+      window.passed += json[0];
+    } else if (window.parts.size < 2 * MOST_GROUPS && mayGrow) {
+      const aggregate = Aggregate.from(this.compiled.measure, json);
+      window.parts.set(key, { labels, aggregate });
       window.bytes += bytesOf(labels);
+      window.sketches += aggregate.bytes;
     } else window.crowded += json[0];
   }
 
@@ -273,8 +288,10 @@ export class WatchedRule {
   }
 }
 
-const kibOf = ({ measure, when }: CompiledRule): number =>
-  GROUP_KIB + 2 * weightOf(measure) + (when.kind !== 'detector' ? 0 : when.isCustom ? GROUP_KIB : DETECTOR_KIB);
+/** What a group takes of two windows. */
+const windowsKib = ({ measure }: CompiledRule): number => 2 * weightOf(measure);
+const kibOf = (compiled: CompiledRule): number => GROUP_KIB + windowsKib(compiled) + detectorKib(compiled);
+const detectorKib = ({ when }: CompiledRule): number => (when.kind !== 'detector' ? 0 : when.isCustom ? GROUP_KIB : DETECTOR_KIB);
 
 const seenOf = ({ measure, minutes }: CompiledRule, start: number, aggregate: Aggregate | undefined): Seen => ({
   start,

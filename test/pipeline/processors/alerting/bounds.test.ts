@@ -4,6 +4,7 @@ import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts
 import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state-log.ts';
 import type { Finding } from '../../../../pipeline/detectors/detector.ts';
 import { alerting, type Watches } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
+import { Sensitivities } from '../../../../pipeline/processors/alerting/sensitivity.ts';
 import type { PartialInput } from '../../../../pipeline/processors/merge/partial.ts';
 import { encodeRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
@@ -133,5 +134,21 @@ describe('the bounds of alerting', function () {
     for (let minute = 240; minute < 248; minute++) told += fold(state, minute, []).length;
     expect(cpuMs() - before).to.be.below(6000);
     expect(told).to.be.above(0);
+  });
+
+  it('hold for the time that rules of sensitivity take of many streams', () => {
+    const rules = Array.from({ length: 50 }, (_none, index) => ({ stream: `{service="s${String(index)}"}`, sensitivity: 'low' as const }));
+    const set = new Sensitivities(rules);
+    const before = cpuMs();
+    const found = Array.from({ length: 4000 }, (_none, index) =>
+      ['log_rate', 'error_rate', 'silence'].map((detector) =>
+        set.of(detector, `{host="${'\\"'.repeat(1900)}",service="s${String(index)}"}`),
+      ),
+    );
+    // each rule would read each label set anew
+    expect(cpuMs() - before).to.be.below(3000);
+    expect(found.flat().filter((sensitivity) => sensitivity === 'low').length).to.equal(150);
+    expect(new Sensitivities([{ stream: '{service!="a"}', sensitivity: 'off' }]).of('log_rate', 'no label set')).to.equal(null);
+    expect(new Sensitivities([{ sensitivity: 'off' }]).of('log_rate', '')).to.equal('off');
   });
 });

@@ -13,6 +13,9 @@ const [RULES, GROUPS, ATTACKERS] = [20, 100, 6];
 /** As long as a group may be, of characters that take six bytes where they are written down, and more in the evidence of an alert. */
 const HOSTILE = '\u0001'.repeat(1000);
 
+/** All bins that a sketch has of a sign. */
+const BINS = Array.from({ length: 1024 }, (_none, index) => [10_000 + index, 1]).flat();
+
 /** `rule-alerts`, to which partials come. */
 class Told {
   readonly #stage = secondStage(ruleAlerts);
@@ -95,5 +98,55 @@ describe('the rules of a partition', function () {
     for (const slot of slots) told.tell(1, 2, groupRows(slot, 2, services));
     told.tell(1, 5, []);
     expect(told.firing(1)).to.equal(RULES * GROUPS);
+  });
+
+  for (const [measure, kept, tenants] of [
+    ['quantile(0.5, a)', [0, BINS, BINS], 1],
+    ['count_uniq(a)', Buffer.alloc(4096, 3).toString('base64'), 3],
+  ] as const)
+    it(`have a state that fits into a snapshot, whatever values come of ${measure}`, () => {
+      const told = new Told();
+      for (let tenantId = 1; tenantId <= tenants; tenantId++) {
+        const query = `level:error | stats by (service) ${measure}`;
+        const value = ruleOf({ query, if: 'value < 0', every: '1h' });
+        told.tell(
+          tenantId,
+          0,
+          slots.map((slot) => ({ ...ruleRow(slot), value })),
+        );
+        // twice as many groups as a rule may have may be told of a window
+        for (const window of [60, 120].slice(0, tenants))
+          for (const slot of slots)
+            told.tell(
+              tenantId,
+              61,
+              Array.from({ length: 2 * GROUPS }, (_none, index) => ({
+                ...{ kind: 'group', slot, version: 1, window: START / MINUTE_MS + window },
+                ...{ labels: [`s${String(index)}`], aggregate: [2048, kept] },
+              })),
+            );
+      }
+      expect(told.restart(), 'bytes of a snapshot').to.be.below(0.9 * MAX_STATE_BYTES);
+    });
+
+  it('count nothing of a window for which there is no room, and say so', () => {
+    const told = new Told();
+    told.tell(
+      1,
+      0,
+      slots.map((slot) => ({
+        ...ruleRow(slot),
+        value: ruleOf({ id: `ru_${String(slot)}`, query: '* | stats by (service) quantile(0.5, a)', if: 'value > 0' }),
+      })),
+    );
+    const rowsOf = (slot: number): object[] =>
+      Array.from({ length: GROUPS }, (_none, index) => ({
+        ...{ kind: 'group', slot, version: 1, window: START / MINUTE_MS + 2 },
+        ...{ labels: [`s${String(index)}`], aggregate: [2048, [0, BINS, BINS]] },
+      }));
+    for (const slot of slots) told.tell(1, 2, [...rowsOf(slot), ...rowsOf(slot)]);
+    told.tell(1, 5, []);
+    const titles = new Set(told.rows.map(({ title }) => title.replace(/[\d,]+/g, 'N')));
+    expect([...titles]).to.include("Rule 'mine' is over its budget: N entries were not evaluated");
   });
 });
