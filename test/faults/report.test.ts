@@ -21,11 +21,18 @@ const RUN: RunRecord = {
 };
 
 describe('the report', () => {
-  it('adds runs up and has a row for each', () => {
-    const text = render([RUN, { ...RUN, seed: 8, counters: { 'SIGKILL after-intent': 3, 'pauses of sink, 1 s': 4 } }]);
-    expect(text).to.contain('In all: 2 runs, 120 s of load, 240,000 entries acknowledged, 15 kills, 4 pauses');
+  it('adds all runs up, and has a row for the latest ones that have each scenario', () => {
+    const text = render([
+      { ...RUN, seed: 6 },
+      { ...RUN, seed: 7, scenario: 'kill-sink + kill-api' },
+      { ...RUN, seed: 8, counters: { 'SIGKILL after-intent': 3, 'pauses of sink, 1 s': 4 } },
+    ]);
+    expect(text).to.contain('In all: 3 runs, 180 s of load, 360,000 entries acknowledged, 27 kills, 4 pauses');
     expect(text).to.contain('Acknowledged entries lost: 0; stored twice: 0; runs in which anything else was wrong: 0.');
-    expect(text).to.contain('| kill-sink | 2026-11-21 | abc1234 | 7 | 60 | 12 × kills of sink | 120,000 | 0 | 0 | 100 | 130 | nothing |');
+    const row = '| 2026-11-21 | abc1234 |';
+    expect(text).to.contain(`| kill-sink + kill-api ${row} 7 | 60 | 12 × kills of sink | 120,000 | 0 | 0 | 100 | 130 | nothing |`);
+    expect(text).to.contain(`| kill-sink ${row} 8 |`);
+    expect(text).not.to.contain(`${row} 6 |`);
     expect(text).to.contain('| kill-sink | 60 | catch-up, times the load | 3.5 |');
     expect(text).to.contain('| sink: from its end to its start | 24 | 4.0 | 7.0 |');
   });

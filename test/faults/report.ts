@@ -100,22 +100,37 @@ export function writePage(): void {
   renameSync(next, PAGE);
 }
 
-/** The tables of all runs, as Markdown. */
+/** What all runs add up to, and tables of the latest ones, as Markdown. */
 export function render(runs: readonly RunRecord[]): string {
   const plain = runs.filter(({ mutation }) => mutation === undefined);
-  const mutated = runs.filter(({ mutation }) => mutation !== undefined);
+  const latest = latestOf(plain, ({ scenario }) => scenario.split(' + '));
+  const mutated = latestOf(
+    runs.filter(({ mutation }) => mutation !== undefined),
+    ({ mutation = '' }) => [mutation],
+  );
   return [
     totalsLine(plain),
     '',
-    ...runTable(plain),
+    ...runTable(latest),
     '',
-    ...recoveryTable(plain),
+    ...recoveryTable(latest),
     '',
-    ...measureTable(plain),
+    ...measureTable(latest),
     '',
     ...mutationTable(mutated),
     '',
   ].join('\n');
+}
+
+/** The fewest of the latest runs that have each kind, in their order. */
+function latestOf(runs: readonly RunRecord[], kindsOf: (run: RunRecord) => readonly string[]): RunRecord[] {
+  const seen = new Set<string>();
+  const latest = [...runs].reverse().filter((run) => {
+    const isNews = kindsOf(run).some((kind) => !seen.has(kind));
+    for (const kind of kindsOf(run)) seen.add(kind);
+    return isNews;
+  });
+  return latest.reverse();
 }
 
 function totalsLine(runs: readonly RunRecord[]): string {
