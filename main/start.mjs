@@ -38,6 +38,7 @@ async function prepare() {
   return import(pathToFileURL(path.join(root, 'dist', 'main', 'supervise.js')).href);
 }
 
+process.stderr.on('error', () => undefined); // whoever read our lines may have gone
 for (const name of SIGNALS) process.on(name, stop);
 // npm that is killed cannot pass that on
 const looks = setInterval(() => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent && stop(), 1000);

@@ -121,6 +121,15 @@ describe('npm start, before the supervisor', () => {
     expect(clone.stderr).to.equal('logweir: building …\nlogweir: The program could not be compiled:\nmain/a.ts(1,2): error TS1005: no.\n');
   });
 
+  it('goes on when nobody reads its lines any more', async () => {
+    const ended = clone.start(meets('begun', 'unread'));
+    await until(() => existsSync(clone.path('begun')), 'npm runs');
+    clone.child?.stderr?.destroy();
+    uncompiled('', '');
+    clone.write('unread', '');
+    expect(await ended).to.equal(3);
+  });
+
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     it(`is stopped by ${signal} while it installs, and installs the next time`, async () => {
       const ended = clone.start("import { writeFileSync } from 'node:fs'; writeFileSync('begun', ''); setInterval(() => {}, 1000);");
