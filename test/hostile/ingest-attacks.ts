@@ -97,6 +97,14 @@ export const INGEST_ATTACKS: readonly RequestAttack[] = [
       _time: new Date(Date.UTC(1901, 0, 1) + ((round * 5000 + i) % 130_000) * DAY_MS).toISOString(),
     })),
   ),
+  // each entry of a stream twelve hours behind the one before, for two weeks
+  attack('now-and-then', 16, JSON_PATH, (round: number) =>
+    lines(5000, (i) => ({
+      _msg: 'x',
+      app: `t${String(round)}_${String(Math.floor(i / 28))}`,
+      _time: new Date(Date.now() - (28 - (i % 28)) * (DAY_MS / 2)).toISOString(),
+    })),
+  ),
   attack('own-levels', 16, JSON_PATH, (round: number) =>
     lines(5000, (i) => ({
       _msg: 'x',

@@ -181,6 +181,19 @@ export const QUERY_ATTACKS: readonly RequestAttack[] = [
   attack('url-of-parameters', 32, (target) => ({ host: 'app', path: own(target, `/hits?query=*&${'fields_by=a&'.repeat(4000)}`) })),
   attack('url-of-slashes', 32, () => ({ host: 'app', path: '/'.repeat(50_000) })),
   attack('small-searches', 200, (target, round) => json(target, '/search', { query: `u:=${String(round)}`, ...SMALL, limit: 1 })),
+  attack('rules-written-out', 8, (target, round) =>
+    json(target, '/rules', {
+      name: `r${String(round)}`,
+      query: `"${'f'.repeat(400)}":(${times(95, (i) => i.toString(36), ' or ')}) or * | stats count()`,
+      if: 'value > 0',
+    }),
+  ),
+  attack('sensitivities', 4, (target, round) => ({
+    ...json(target, '/detectors', {
+      rules: Array.from({ length: 50 }, (_none, i) => ({ stream: `{app="${String(round)}_${String(i)}"}`, sensitivity: 'low' })),
+    }),
+    method: 'PUT',
+  })),
   attack('wrong-keys', 64, (_target, round) => ({
     host: 'app',
     path: '/api/v1/tenants/1/hits',
