@@ -25,8 +25,7 @@ describe('damaged bodies of all formats and encodings', function () {
     const body = Buffer.from('héllo '.repeat(40_000));
     for (const [name, encode] of Object.entries(ENCODINGS)) {
       const coding = readCoding(contentEncoding(name));
-      const decoded =
-        coding === null ? encode(body) : await inflate(coding, encode(body), body.length, () => new Error('too large'));
+      const decoded = coding === null ? encode(body) : await inflate(coding, encode(body), body.length, () => new Error('too large'));
       expect(decoded.equals(body), name).to.equal(true);
     }
   });
