@@ -30,7 +30,7 @@ describe('the rules of an attack', () => {
     name: 'x',
     quiet: { search: seen, write: seen, health: seen },
     answers: { '200': 5, '429': 1, '503': 2, '504': 3, cut: 1, '200 cut': 1 },
-    processes: { growthMb: { app: 300, clickhouse: 40 }, restarted: [], workersLost: 1 },
+    processes: { growthMb: { app: 300, clickhouse: 40 }, restarted: [], workersLost: 1, halted: [] },
     seconds: 10,
   };
   const cases: readonly (readonly [string, AttackRecord, string])[] = [
@@ -40,6 +40,11 @@ describe('the rules of an attack', () => {
       '1 of 2 failed, first write: 429',
     ],
     ['a restart', { ...good, processes: { ...good.processes, restarted: ['sink'] } }, 'sink was started again'],
+    [
+      'a processor that has halted',
+      { ...good, processes: { ...good.processes, halted: ['logweir_processor_halted{processor="rates"}'] } },
+      'a processor has halted: logweir_processor_halted{processor="rates"}',
+    ],
     ['memory', { ...good, processes: { ...good.processes, growthMb: { ingest: 301 } } }, 'ingest grew by 301 MB'],
     ['a 500', { ...good, answers: { '500': 2 } }, 'the attacker was answered 500 2 times'],
     ['a 502 that was cut', { ...good, answers: { '502 cut': 1 } }, 'the attacker was answered 502 cut 1 times'],

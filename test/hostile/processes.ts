@@ -13,6 +13,8 @@ export type ProcessRecord = {
   readonly restarted: readonly string[];
   /** Query workers that were ended with a query. */
   readonly workersLost: number;
+  /** Processors and mergers that have halted: the names of their metrics. */
+  readonly halted: readonly string[];
 };
 
 const WORKER = 'query worker';
@@ -37,14 +39,22 @@ function look(instance: Instance): Look {
   return new Map(all.map(([pid, name]) => [pid, { name, mb: residentMb(pid) }]));
 }
 
-/** How many query workers were ended with a query so far. */
-async function workersLost(instance: Instance): Promise<number> {
+/** The values of a metric, of all processes, by its name with labels. */
+async function metric(instance: Instance, name: string): Promise<(readonly [string, number])[]> {
   const { body } = await instance.call('GET', `${instance.admin}/metrics`);
   return String(body)
     .split('\n')
-    .filter((line) => line.startsWith('logweir_query_workers_lost_total{'))
-    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+    .filter((line) => line.startsWith(`${name}{`))
+    .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))] as const);
 }
+
+/** How many query workers were ended with a query so far. */
+const workersLost = async (instance: Instance): Promise<number> =>
+  (await metric(instance, 'logweir_query_workers_lost_total')).reduce((sum, [, lost]) => sum + lost, 0);
+
+/** The processors that have halted. */
+const halted = async (instance: Instance): Promise<string[]> =>
+  (await metric(instance, 'logweir_processor_halted')).flatMap(([name, partitions]) => (partitions > 0 ? [name] : []));
 
 /** Watches the processes of an instance from now on. */
 export async function watchProcesses(instance: Instance): Promise<{ stop(): Promise<ProcessRecord> }> {
@@ -68,7 +78,7 @@ export async function watchProcesses(instance: Instance): Promise<{ stop(): Prom
         .filter(([role, { pid, restarts: times }]) => restarts.get(role)?.pid !== pid || restarts.get(role)?.restarts !== times)
         .map(([role]) => role);
       const growthMb = Object.fromEntries([...growth].map(([name, mb]) => [name, Math.round(mb)]));
-      return { growthMb, restarted, workersLost: (await workersLost(instance)) - lostBefore };
+      return { growthMb, restarted, workersLost: (await workersLost(instance)) - lostBefore, halted: await halted(instance) };
     },
   };
 }

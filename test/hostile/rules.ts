@@ -35,6 +35,7 @@ export function brokenRules({ quiet, answers, processes }: AttackRecord): string
     if (failures.length > 0) broken.push(`${String(failures.length)} of ${String(ms.length)} failed, first ${failures[0] ?? ''}`);
   }
   for (const role of processes.restarted) broken.push(`${role} was started again`);
+  for (const name of processes.halted) broken.push(`a processor has halted: ${name}`);
   for (const [name, mb] of Object.entries(processes.growthMb))
     if (mb > (name === CLICKHOUSE ? MAX_CLICKHOUSE_MB : MAX_GROWTH_MB)) broken.push(`${name} grew by ${String(mb)} MB`);
   for (const [status, times] of Object.entries(answers))
