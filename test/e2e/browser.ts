@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import os from 'node:os';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 import { findProgram } from '../../compose/embedded/run.ts';
 import { freePorts } from '../free-ports.ts';
+import { libraryFolders } from '../shippers/programs.ts';
 import { installToolset, NotHere } from '../shippers/toolsets.ts';
 import { until } from './instance.ts';
 
@@ -18,8 +19,9 @@ async function programOf(name: string, inPackage: string): Promise<Program> {
   if (own !== null) return { file: own, env: {} };
   const { folder } = await installToolset('browser', console.log);
   const root = path.join(folder, name, 'root');
-  const libraries = ['usr/lib/x86_64-linux-gnu', 'usr/lib/aarch64-linux-gnu', 'lib/x86_64-linux-gnu', 'lib/aarch64-linux-gnu'].map((part) => path.join(root, part)); // prettier-ignore
-  return { file: path.join(root, inPackage), env: { LD_LIBRARY_PATH: libraries.filter((one) => existsSync(one)).join(':') } };
+  // some packages have libraries of their own in a folder below, as libpulse0
+  const libraries = [...libraryFolders(root)].filter((folder) => folder.includes('-linux-gnu'));
+  return { file: path.join(root, inPackage), env: { LD_LIBRARY_PATH: libraries.join(':') } };
 }
 
 /** Headless Chromium; null, and says so, where this machine cannot have it. */

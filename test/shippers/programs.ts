@@ -185,7 +185,7 @@ function start(
 const files = (root: string): string[] => readdirSync(root, { recursive: true, encoding: 'utf8' });
 
 /** The folders of the shared libraries below a folder. */
-function libraryFolders(root: string): Set<string> {
+export function libraryFolders(root: string): Set<string> {
   return new Set(
     files(root)
       .filter((name) => /\.so(\.|$)/.test(name))
