@@ -6,7 +6,7 @@ import net from 'node:net';
 const FIRST_PORT = 20_000;
 const EPHEMERAL_RANGE = '/proc/sys/net/ipv4/ip_local_port_range';
 
-/** Tells why a listener on HOST:PORT would fail: 'EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', …; null when it would work. */
+/** Returns why a listener on HOST:PORT would fail: 'EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', …; null when it would work. */
 export function portFault(port: number, host = '127.0.0.1'): Promise<string | null> {
   return new Promise((resolve) => {
     const server = net.createServer();

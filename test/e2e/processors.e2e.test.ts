@@ -180,7 +180,7 @@ describe('processors of others', function () {
     await consumer.run({
       eachMessage: ({ partition, message }) => {
         const input = inputOf(partition, message);
-        // others of the instance say something too
+        // other tests set something in this instance too
         if (input.kind === 'tick' && input.setting?.processor === 'volume') told.set(partition, input.setting.value);
         return Promise.resolve();
       },
