@@ -23,9 +23,9 @@ const PARTS = [
   },
   // in thirds, by their names, so that the longest part is no longer than the others together
   { name: 'end to end, a to f', args: endToEnd('test/e2e/[a-f]*.test.ts'), mocha: true, built: true },
-  { name: 'lint', args: [bin('eslint/bin/eslint.js'), '.'] },
+  { name: 'lint', args: [bin('oxlint/bin/oxlint'), '.'] },
   { name: 'types', args: [bin('typescript/bin/tsc'), '-p', 'tsconfig.json'] },
-  { name: 'format', args: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
+  { name: 'format', args: [bin('oxfmt/bin/oxfmt'), '--check', '.'] },
   { name: 'end to end, m to z', args: endToEnd('test/e2e/[m-z]*.test.ts'), mocha: true, built: true },
   {
     name: 'delivery',

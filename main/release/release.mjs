@@ -9,7 +9,7 @@ import { runtimePackages, thirdPartyNotices } from './notices.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 /** What only those need who change the program. */
-const LEFT_OUT = /^(?:test|bench|\.ci|\.github)\/|^(?:eslint\.|\.prettier|\.mocharc|\.gitignore|tsconfig\.bench)/;
+const LEFT_OUT = /^(?:test|bench|lint|\.ci|\.github)\/|^(?:\.ox|\.mocharc|\.gitignore|tsconfig\.bench)/;
 
 const log = (/** @type {string} */ line) => void process.stdout.write(`${line}\n`);
 const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();

@@ -102,7 +102,8 @@ export class AssignedPartition {
 
   /** True for the first records of a leader that came after the one whose records the reader got: its log may end before theirs. */
   #hasNewLeader({ messages }: Batch): boolean {
-    const leader = (messages.at(-1) as FetchedMessage | undefined)?.batchContext?.partitionLeaderEpoch;
+    const last: FetchedMessage | undefined = messages.at(-1);
+    const leader = last?.batchContext?.partitionLeaderEpoch;
     const known = this.#leader;
     if (leader === undefined || (known !== null && leader <= known)) return false;
     this.#leader = leader;

@@ -5,7 +5,15 @@
 
 /** The ClickHouse types in which values are bound. */
 export type ParamType =
-  'String' | 'UInt8' | 'UInt32' | 'UInt64' | 'Int64' | 'Float64' | 'DateTime64(9)' | 'Array(String)' | 'Array(UInt64)';
+  | 'String'
+  | 'UInt8'
+  | 'UInt32'
+  | 'UInt64'
+  | 'Int64'
+  | 'Float64'
+  | 'DateTime64(9)'
+  | 'Array(String)'
+  | 'Array(UInt64)';
 
 /** A value to be bound, never text of the query. */
 export class Param {

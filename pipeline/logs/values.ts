@@ -7,7 +7,16 @@ import type { Name } from './names.ts';
  * counts), bytes (UTF-8 text, else hexadecimal), lists, and maps by name. Maps are `Map`s, so that no name is special.
  */
 export type Value =
-  string | number | bigint | boolean | null | undefined | Literal | Uint8Array | readonly Value[] | ReadonlyMap<string, Value>;
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | undefined
+  | Literal
+  | Uint8Array
+  | readonly Value[]
+  | ReadonlyMap<string, Value>;
 
 /** Puts a value into the draft: maps are flattened with dots, lists become their JSON text, null is a missing field. */
 export function putValue(draft: Draft, name: Name, value: Value, depth = 1): void {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { importsOf, roomOf, ROOMS } from '../../eslint.rooms.js';
+import { importsOf, roomOf, ROOMS } from '../../lint/rooms.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { wordToAvoid } from '../../eslint.words.js';
+import { wordToAvoid } from '../../lint/words.js';
 
 describe('words to avoid in the strings of the program', () => {
   const FOUND: readonly (readonly [string, string])[] = [

@@ -136,7 +136,7 @@ export class FakeGroupBroker {
       isStale: () => false,
       commitOffsetsIfNecessary: async (offsets: OffsetsByTopicPartition) => {
         await this.beforeCommit();
-        const { offset, metadata } = offsets.topics[0]?.partitions[0] as unknown as Committed;
+        const { offset, metadata } = offsets.topics[0]!.partitions[0] as unknown as Committed;
         this.committed = { offset, metadata };
       },
     } as unknown as EachBatchPayload);

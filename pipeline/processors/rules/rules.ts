@@ -96,10 +96,8 @@ export const rules: Processor<RulesState> = {
 };
 
 /** What is wrong with a rule as a setting, where these are the detectors of others, as a sentence; null for nothing. */
-export const ruleSettingFault = (
-  { tenantId, value }: Pick<Setting, 'tenantId' | 'value'>,
-  others: readonly string[] = [],
-): string | null => (tenantId === 0 ? 'A rule is of one tenant.' : ruleFault(value, others));
+export const ruleSettingFault = ({ tenantId, value }: Pick<Setting, 'tenantId' | 'value'>, others: readonly string[] = []): string | null =>
+  tenantId === 0 ? 'A rule is of one tenant.' : ruleFault(value, others);
 
 function newState(): RulesState {
   return { tenants: new Map(), known: new Map(), tellAt: 0, set: new Map() };

@@ -70,7 +70,7 @@ export function equal(a: usize, b: usize, length: usize): bool {
 }
 
 function hash(object: u32, token: usize, length: usize): u32 {
-  let x = seed ^ (((<u64>object) << 32) | (<u64>length));
+  let x = seed ^ (((<u64>object) << 32) | <u64>length);
   let i: usize = 0;
   for (; i + 8 <= length; i += 8) x = mix(x ^ load<u64>(token + i));
   if (i < length) x = mix(x ^ (load<u64>(token + i) << ((8 - (length - i)) << 3)));

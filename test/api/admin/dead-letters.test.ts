@@ -59,7 +59,7 @@ class Fake {
       query: new URLSearchParams(),
       body: () => Promise.resolve(body),
     });
-    return (answer?.body as unknown[])[0];
+    return (answer?.body as unknown[] | undefined)?.[0];
   }
 }
 

@@ -47,7 +47,7 @@ export const words = {
   create(context) {
     const check = (node, text) => {
       const found = wordToAvoid(text);
-      if (found !== undefined) context.report({ node, message: `"${found.word}": write ${found.instead} (eslint.words.js).` });
+      if (found !== undefined) context.report({ node, message: `"${found.word}": write ${found.instead} (lint/words.js).` });
     };
     return {
       Literal: (node) => {

@@ -147,7 +147,7 @@ export const importsOf = (room) =>
 
 const fromRoot = (file) =>
   path
-    .relative(import.meta.dirname, file)
+    .relative(path.resolve(import.meta.dirname, '..'), file)
     .split(path.sep)
     .join('/');
 
@@ -156,7 +156,7 @@ export const rooms = {
   create(context) {
     const room = roomOf(fromRoot(context.filename));
     if (room === undefined)
-      return { Program: (node) => context.report({ node, message: 'This file is in no room (eslint.rooms.js, docs/architecture.md).' }) };
+      return { Program: (node) => context.report({ node, message: 'This file is in no room (lint/rooms.js, docs/architecture.md).' }) };
     const allowed = importsOf(room);
     const check = (node) => {
       const source = node.source?.value;
