@@ -10,25 +10,39 @@ import { patternOf } from '../../logsql/values/message-pattern.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { migrate } from '../../pipeline/store/migrations.ts';
 
-/** A ClickHouse of its own with the product's tables, into which entries are put without Kafka. */
+/** Those that no store uses now. */
+const idle: ClickHouse[] = [];
+
+/** Ends with this process. */
+async function startEngine(): Promise<ClickHouse> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-logsql-'));
+  const clickhouse = await startClickHouse({ dataDir: folder });
+  process.once('exit', () => {
+    clickhouse.kill();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return clickhouse;
+}
+
+/**
+ * A ClickHouse of its own with the product's tables, new ones, into which entries are put without Kafka. One that was
+ * stopped stays up without tables for the next: a start takes longer than the tables.
+ */
 export class LogsqlStore {
   readonly store: Store;
   readonly #engine: ClickHouse;
-  readonly #folder: string;
   #inserts = 0;
-  private constructor(engine: ClickHouse, folder: string, store: Store) {
+  private constructor(engine: ClickHouse, store: Store) {
     this.#engine = engine;
-    this.#folder = folder;
     this.store = store;
   }
 
   static async start(): Promise<LogsqlStore> {
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-logsql-'));
-    const engine = await startClickHouse({ dataDir: folder });
+    const engine = idle.pop() ?? (await startEngine());
     const { url, user, password, database, readerUser, readerPassword } = engine;
     const store = new Store({ url, user, password, database, readerUser, readerPassword });
     await migrate(store);
-    return new LogsqlStore(engine, folder, store);
+    return new LogsqlStore(engine, store);
   }
 
   /** How it is reached. */
@@ -97,9 +111,9 @@ export class LogsqlStore {
   }
 
   async stop(): Promise<void> {
+    await this.store.ownerRows('DROP DATABASE logweir SYNC');
     await this.store.close();
-    await this.#engine.stop();
-    rmSync(this.#folder, { recursive: true, force: true });
+    idle.push(this.#engine);
   }
 }
 
