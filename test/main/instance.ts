@@ -108,10 +108,9 @@ export class Instance {
   events(event: string, role?: string): Event[] {
     const file = path.join(this.dataDir, 'events');
     if (!existsSync(file)) return [];
-    const all = readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Event);
+    // the last line may be half written
+    const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    const all = lines.map((line) => JSON.parse(line) as Event);
     return all.filter((one) => one.event === event && (role === undefined || one.role === role));
   }
 
