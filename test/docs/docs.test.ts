@@ -91,13 +91,13 @@ describe('documentation: lists that the code has too', () => {
     expect(matches(development, /`([^`]+)`/g).sort()).to.deep.equal(Object.keys(packageJson.devDependencies).sort());
   });
 
-  it('docs/cli.md has every admin command, docs/ingest.md every path, docs/operations.md every metric', async () => {
+  it('docs/cli.md has every admin command, docs/ingest.md every path, docs/metrics.md every metric', async () => {
     for (const { name } of ADMIN_COMMANDS) expect(read('docs/cli.md')).to.contain(`\`admin ${name}\``);
     for (const { paths } of normalizers.members)
       for (const at of paths) expect(read('docs/ingest.md')).to.contain(at.replace(/:(\w+)/g, '{$1}'));
     const metrics = await new Metrics('docs').registry.getMetricsAsJSON();
     for (const { name } of metrics.filter((metric) => metric.name.startsWith('logweir_')))
-      expect(read('docs/operations.md')).to.contain(`\`${name}\``);
+      expect(read('docs/metrics.md')).to.contain(`\`${name}\``);
   });
 
   it('docs/ingest.md has the numbers of every plan', () => {
