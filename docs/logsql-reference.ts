@@ -10,7 +10,7 @@ import { tableText } from '../logsql/sql/text.ts';
 import type { Example, Pipe, RowInput } from '../logsql/base/types.ts';
 
 type Member = { readonly names: readonly string[]; readonly examples: readonly Example[] };
-type Row = readonly [names: string, example: string, place: string, tail: string];
+type Row = readonly string[];
 
 const NOW = 1_795_000_000_000_000_000n;
 const CONTEXT = { tenantId: 1, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
@@ -24,10 +24,10 @@ const ROWS: RowInput = {
 const IN_CLICKHOUSE = 'ClickHouse';
 const IN_MEMORY = 'memory';
 const BY_TIME = 'ClickHouse by `_time`, else memory';
-const BEFORE_GROUPS = 'ClickHouse before `stats`, `uniq` and `top`, else memory';
-const NAMED_BEFORE_GROUPS = 'ClickHouse with `fields (…)` before `stats`, `uniq` and `top`, else memory';
-const NUMBERS = 'ClickHouse for numbers, sizes and durations, else memory';
-const CHOSEN = 'ClickHouse for numbers, sizes, durations, and few different values, else memory';
+const BEFORE_GROUPS = 'ClickHouse before groups, else memory';
+const NAMED_BEFORE_GROUPS = 'ClickHouse with `fields (…)` before groups, else memory';
+const NUMBERS = 'ClickHouse for numbers, else memory';
+const CHOSEN = 'ClickHouse for numbers or few different values, else memory';
 const WITH_LIMIT = 'ClickHouse with `limit`, else memory';
 /** Members that the planner takes into the statement of the entries themselves, or that depend on what they are given. */
 const SPECIAL: Readonly<Record<string, string>> = {
@@ -55,7 +55,7 @@ const head = ({ names, examples }: Member): readonly [string, string] => [names.
 
 function filterRow(member: Member): Row {
   const { filter } = parseQuery(member.examples[0]?.query ?? '*', { now: NOW });
-  return [...head(member), filter.sql(CONTEXT) === null ? IN_MEMORY : IN_CLICKHOUSE, 'yes'];
+  return [...head(member), filter.sql(CONTEXT) === null ? IN_MEMORY : IN_CLICKHOUSE];
 }
 
 /** The pipe of this name in the member's first example. */
@@ -76,20 +76,26 @@ function pipeRow(member: Member): Row {
   return [...head(member), special(member) ?? place, pipe?.liveTail === true ? 'yes' : 'no'];
 }
 
+/** An example without what they all begin with. Throws where one begins otherwise. */
+function afterStats(query: string): string {
+  const start = '* | stats ';
+  if (!query.startsWith(start)) throw new Error(`BUG: the example of a function of stats must begin with "${start}": ${query}`);
+  return query.slice(start.length);
+}
+
 function statsRow(member: Member): Row {
   const query = member.examples[0]?.query ?? `* | stats ${member.names[0] ?? ''}()`;
   const pipe = parseQuery(query, { now: NOW }).pipes.find((candidate) => candidate instanceof StatsPipe);
   const [names] = head(member);
-  return [names, code(query), special(member) ?? (pipe?.calls[0]?.stats.sql === undefined ? IN_MEMORY : IN_CLICKHOUSE), 'no'];
+  return [names, code(afterStats(query)), special(member) ?? (pipe?.calls[0]?.stats.sql === undefined ? IN_MEMORY : IN_CLICKHOUSE)];
 }
 
 /** One table for each kind of member. `table` renders a head and its rows. */
 export function logsqlReference(table: (head: readonly string[], rows: readonly (readonly string[])[]) => string): string {
-  const part = (title: string, rows: readonly Row[]): string =>
-    `### ${title}\n\n${table(['Name', 'Example', 'Runs in', 'Live tail'], rows)}`;
+  const part = (title: string, heads: readonly string[], rows: readonly Row[]): string => `### ${title}\n\n${table(heads, rows)}`;
   return [
-    part('Filters', filters.members.map(filterRow)),
-    part('Pipes', pipes.members.map(pipeRow)),
-    part('Functions of stats', stats.members.map(statsRow)),
+    part('Filters', ['Name', 'Example', 'Runs in'], filters.members.map(filterRow)),
+    part('Pipes', ['Name', 'Example', 'Runs in', 'Live tail'], pipes.members.map(pipeRow)),
+    part('Functions of stats', ['Name', 'Example, after `* | stats`', 'Runs in'], stats.members.map(statsRow)),
   ].join('\n\n');
 }
