@@ -53,9 +53,9 @@ const special = ({ names }: Member): string | undefined => (Object.hasOwn(SPECIA
 const code = (text: string): string => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
 const head = ({ names, examples }: Member): readonly [string, string] => [names.map(code).join(', '), code(examples[0]?.query ?? '')];
 
-function filterRow(member: Member): Row {
-  const { filter } = parseQuery(member.examples[0]?.query ?? '*', { now: NOW });
-  return [...head(member), filter.sql(CONTEXT) === null ? IN_MEMORY : IN_CLICKHOUSE];
+/** Whether the statement of the entries can have this filter. */
+function isInClickHouse(member: Member): boolean {
+  return parseQuery(member.examples[0]?.query ?? '*', { now: NOW }).filter.sql(CONTEXT) !== null;
 }
 
 /** The pipe of this name in the member's first example. */
@@ -73,7 +73,15 @@ function pipeRow(member: Member): Row {
   const isAsked = pipe?.sql !== undefined || pipe?.gather !== undefined;
   const isComputed = member.examples.some((example) => (pipeOf({ ...member, examples: [example] })?.computes?.(ROWS) ?? null) !== null);
   const place = isAsked ? IN_CLICKHOUSE : isComputed ? BEFORE_GROUPS : IN_MEMORY;
-  return [...head(member), special(member) ?? place, pipe?.liveTail === true ? 'yes' : 'no'];
+  return [...head(member), special(member) ?? place];
+}
+
+/** The names of the members for which something holds, as a list. */
+function namesWhere(members: readonly Member[], holds: (member: Member) => boolean): string {
+  return members
+    .filter(holds)
+    .flatMap(({ names }) => names.map(code))
+    .join(', ');
 }
 
 /** An example without what they all begin with. Throws where one begins otherwise. */
@@ -94,8 +102,10 @@ function statsRow(member: Member): Row {
 export function logsqlReference(table: (head: readonly string[], rows: readonly (readonly string[])[]) => string): string {
   const part = (title: string, heads: readonly string[], rows: readonly Row[]): string => `### ${title}\n\n${table(heads, rows)}`;
   return [
-    part('Filters', ['Name', 'Example', 'Runs in'], filters.members.map(filterRow)),
-    part('Pipes', ['Name', 'Example', 'Runs in', 'Live tail'], pipes.members.map(pipeRow)),
+    part('Filters', ['Name', 'Example'], filters.members.map(head)),
+    `All run in ClickHouse; in memory: ${namesWhere(filters.members, (member) => !isInClickHouse(member))}. Live tail takes all.`,
+    part('Pipes', ['Name', 'Example', 'Runs in'], pipes.members.map(pipeRow)),
+    `Live tail takes those that pass rows on one by one, which are all but ${namesWhere(pipes.members, (member) => pipeOf(member)?.liveTail !== true)}.`,
     part('Functions of stats', ['Name', 'Example, after `* | stats`', 'Runs in'], stats.members.map(statsRow)),
   ].join('\n\n');
 }
