@@ -8,6 +8,7 @@ import { ADMIN_COMMANDS } from '../../cli/admin-commands.ts';
 import { commands } from '../../cli/main.ts';
 import { Metrics } from '../../pipeline/core/metrics.ts';
 import { normalizers } from '../../pipeline/normalizers/index.ts';
+import { anchors } from './anchors.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -31,14 +32,6 @@ const packageJson = JSON.parse(read('package.json')) as {
 const FOREIGN = ['LOGWEIR_URL', 'LOGWEIR_INGEST_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY', 'LOGWEIR_SHARED'];
 
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
-/** The anchors of a page's headings, as GitHub makes them. */
-const anchors = (text: string): string[] =>
-  matches(text, /^#+ (.+)$/gm).map((title) =>
-    title
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  );
 
 describe('documentation: generated parts', () => {
   for (const { file, is, should } of generated()) it(`${file} is up to date (npm run docs)`, () => expect(is).to.equal(should));
