@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { scenarios } from '../faults/scenarios/index.ts';
 import { anchors } from './anchors.ts';
 import { PROMISES } from './promises.ts';
 
@@ -13,14 +14,19 @@ function titlesOf(source: string): string[] {
   return [...calls].map(([, single, double, template]) => (single ?? double ?? template ?? '').replace(/\\(['"`])/g, '$1'));
 }
 
+/** Whether a source names a scenario of the fault tests, which they run. */
+const namesScenario = (source: string, name: string): boolean =>
+  scenarios.members.some((scenario) => scenario.name === name) && source.includes(`'${name}'`);
+
 /** What is wrong with a row: its page, its anchor, its test or the title. */
 function faultOf({ page, test, title }: (typeof PROMISES)[number]): string | null {
   const [file = '', anchor] = page.split('#');
   if (!existsSync(path.join(root, file))) return `there is no page ${file}`;
   if (anchor !== undefined && !anchors(read(file)).includes(anchor)) return `${file} has no section #${anchor}`;
-  if (!/^test\/.*\.test\.ts$/.test(test) || !existsSync(path.join(root, test))) return `there is no test file ${test}`;
-  if (title === '' || !titlesOf(read(test)).some((own) => own.includes(title))) return `${test} has no test "${title}"`;
-  return null;
+  const isScenario = /^test\/faults\/scenarios\/.*\.ts$/.test(test);
+  if ((!isScenario && !/^test\/.*\.test\.ts$/.test(test)) || !existsSync(path.join(root, test))) return `there is no test file ${test}`;
+  const holds = isScenario ? namesScenario(read(test), title) : titlesOf(read(test)).some((own) => own.includes(title));
+  return title !== '' && holds ? null : `${test} has no test "${title}"`;
 }
 
 describe('what the documentation promises', () => {
@@ -41,6 +47,8 @@ describe('what the documentation promises', () => {
     ['there is no test file test/docs/promises.ts', { test: 'test/docs/promises.ts' }],
     ['test/docs/rooms.test.ts has no test "of nothing"', { title: 'of nothing' }],
     ['test/docs/rooms.test.ts has no test ""', { title: '' }],
+    ['test/faults/scenarios/kills.ts has no test "kafka-outage"', { test: 'test/faults/scenarios/kills.ts', title: 'kafka-outage' }],
+    ['test/faults/scenarios/kills.ts has no test "kill-none"', { test: 'test/faults/scenarios/kills.ts', title: 'kill-none' }],
   ];
   const good = { page: 'docs/cli.md#admin', promise: '', test: 'test/docs/rooms.test.ts', title: 'so there is no circle' };
   for (const [fault, part] of BAD)
