@@ -10,7 +10,7 @@ import { logsqlReference } from './logsql-reference.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** One variable of the schema, in words. */
+/** One variable of the schema, in words; `preset` is empty where there is no default. */
 export type Variable = { readonly name: string; readonly value: string; readonly preset: string; readonly meaning: string };
 
 type Rule = {
@@ -30,7 +30,7 @@ export function variables(): Variable[] {
   return Object.entries(keys).map(([name, { flags = {}, ...rest }]) => ({
     name,
     value: valueOf({ flags, ...rest }),
-    preset: flags.default === undefined ? '–' : code(flags.default),
+    preset: flags.default === undefined ? '' : code(flags.default),
     meaning: flags.description ?? '',
   }));
 }
@@ -70,14 +70,12 @@ function configPage(): string {
 
 <!-- Made by \`npm run docs\` from pipeline/core/config.ts; edit that file instead. -->
 
-Logweir is configured by environment variables alone. They are read once, at the start; all faults are reported together, and an
-unknown name that begins with \`LOGWEIR_\` is a fault. The variables of the command line are in [cli.md](cli.md#environment),
-and the service leaves them alone: \`LOGWEIR_URL\` is for every client the address of the app host, which takes entries as well as queries,
-\`LOGWEIR_INGEST_URL\` that of the ingest host, for clients that only send.
+Logweir is configured by environment variables alone. They are read once, at the start. All faults are reported together; an unknown name
+that begins with \`LOGWEIR_\` is a fault. Variables of clients, which the service ignores, are in [cli.md](cli.md#environment).
 
 ${table(
-  ['Variable', 'Value', 'Default', 'Meaning'],
-  variables().map(({ name, value, preset, meaning }) => [`\`${name}\``, value, preset, meaning]),
+  ['Variable', 'Value (default)', 'Meaning'],
+  variables().map(({ name, value, preset, meaning }) => [`\`${name}\``, preset === '' ? value : `${value} (${preset})`, meaning]),
 )}
 `;
 }

@@ -10,7 +10,7 @@ import { tableText } from '../logsql/sql/text.ts';
 import type { Example, Pipe, RowInput } from '../logsql/base/types.ts';
 
 type Member = { readonly names: readonly string[]; readonly examples: readonly Example[] };
-type Row = readonly [names: string, example: string, place: string, tail: string];
+type Row = readonly string[];
 
 const NOW = 1_795_000_000_000_000_000n;
 const CONTEXT = { tenantId: 1, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };
@@ -24,10 +24,10 @@ const ROWS: RowInput = {
 const IN_CLICKHOUSE = 'ClickHouse';
 const IN_MEMORY = 'memory';
 const BY_TIME = 'ClickHouse by `_time`, else memory';
-const BEFORE_GROUPS = 'ClickHouse before `stats`, `uniq` and `top`, else memory';
-const NAMED_BEFORE_GROUPS = 'ClickHouse with `fields (…)` before `stats`, `uniq` and `top`, else memory';
-const NUMBERS = 'ClickHouse for numbers, sizes and durations, else memory';
-const CHOSEN = 'ClickHouse for numbers, sizes, durations, and few different values, else memory';
+const BEFORE_GROUPS = 'ClickHouse before groups, else memory';
+const NAMED_BEFORE_GROUPS = 'ClickHouse with `fields (…)` before groups, else memory';
+const NUMBERS = 'ClickHouse for numbers, else memory';
+const CHOSEN = 'ClickHouse for numbers or few different values, else memory';
 const WITH_LIMIT = 'ClickHouse with `limit`, else memory';
 /** Members that the planner takes into the statement of the entries themselves, or that depend on what they are given. */
 const SPECIAL: Readonly<Record<string, string>> = {
@@ -53,9 +53,9 @@ const special = ({ names }: Member): string | undefined => (Object.hasOwn(SPECIA
 const code = (text: string): string => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
 const head = ({ names, examples }: Member): readonly [string, string] => [names.map(code).join(', '), code(examples[0]?.query ?? '')];
 
-function filterRow(member: Member): Row {
-  const { filter } = parseQuery(member.examples[0]?.query ?? '*', { now: NOW });
-  return [...head(member), filter.sql(CONTEXT) === null ? IN_MEMORY : IN_CLICKHOUSE, 'yes'];
+/** Whether the statement of the entries can have this filter. */
+function isInClickHouse(member: Member): boolean {
+  return parseQuery(member.examples[0]?.query ?? '*', { now: NOW }).filter.sql(CONTEXT) !== null;
 }
 
 /** The pipe of this name in the member's first example. */
@@ -73,23 +73,39 @@ function pipeRow(member: Member): Row {
   const isAsked = pipe?.sql !== undefined || pipe?.gather !== undefined;
   const isComputed = member.examples.some((example) => (pipeOf({ ...member, examples: [example] })?.computes?.(ROWS) ?? null) !== null);
   const place = isAsked ? IN_CLICKHOUSE : isComputed ? BEFORE_GROUPS : IN_MEMORY;
-  return [...head(member), special(member) ?? place, pipe?.liveTail === true ? 'yes' : 'no'];
+  return [...head(member), special(member) ?? place];
+}
+
+/** The names of the members for which something holds, as a list. */
+function namesWhere(members: readonly Member[], holds: (member: Member) => boolean): string {
+  return members
+    .filter(holds)
+    .flatMap(({ names }) => names.map(code))
+    .join(', ');
+}
+
+/** An example without what they all begin with. Throws where one begins otherwise. */
+function afterStats(query: string): string {
+  const start = '* | stats ';
+  if (!query.startsWith(start)) throw new Error(`BUG: the example of a function of stats must begin with "${start}": ${query}`);
+  return query.slice(start.length);
 }
 
 function statsRow(member: Member): Row {
   const query = member.examples[0]?.query ?? `* | stats ${member.names[0] ?? ''}()`;
   const pipe = parseQuery(query, { now: NOW }).pipes.find((candidate) => candidate instanceof StatsPipe);
   const [names] = head(member);
-  return [names, code(query), special(member) ?? (pipe?.calls[0]?.stats.sql === undefined ? IN_MEMORY : IN_CLICKHOUSE), 'no'];
+  return [names, code(afterStats(query)), special(member) ?? (pipe?.calls[0]?.stats.sql === undefined ? IN_MEMORY : IN_CLICKHOUSE)];
 }
 
 /** One table for each kind of member. `table` renders a head and its rows. */
 export function logsqlReference(table: (head: readonly string[], rows: readonly (readonly string[])[]) => string): string {
-  const part = (title: string, rows: readonly Row[]): string =>
-    `### ${title}\n\n${table(['Name', 'Example', 'Runs in', 'Live tail'], rows)}`;
+  const part = (title: string, heads: readonly string[], rows: readonly Row[]): string => `### ${title}\n\n${table(heads, rows)}`;
   return [
-    part('Filters', filters.members.map(filterRow)),
-    part('Pipes', pipes.members.map(pipeRow)),
-    part('Functions of stats', stats.members.map(statsRow)),
+    part('Filters', ['Name', 'Example'], filters.members.map(head)),
+    `All run in ClickHouse; in memory: ${namesWhere(filters.members, (member) => !isInClickHouse(member))}. Live tail takes all.`,
+    part('Pipes', ['Name', 'Example', 'Runs in'], pipes.members.map(pipeRow)),
+    `Live tail takes those that pass rows on one by one, which are all but ${namesWhere(pipes.members, (member) => pipeOf(member)?.liveTail !== true)}.`,
+    part('Functions of stats', ['Name', 'Example, after `* | stats`', 'Runs in'], stats.members.map(statsRow)),
   ].join('\n\n');
 }

@@ -85,7 +85,7 @@ const listOf = (text: string): string[] =>
     .filter((part) => part !== '');
 
 const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-const pem = (meaning: string): Joi.StringSchema => Joi.string().description(`${meaning} A file in PEM.`);
+const pem = (meaning: string): Joi.StringSchema => Joi.string().description(`PEM file: ${meaning}`);
 
 /** One row for each variable: the schema of its text and what it means; `docs/config.md` is made from it. */
 export const environment = Joi.object({
@@ -102,9 +102,9 @@ export const environment = Joi.object({
     .description("Level of the service's own logs."),
   LOGWEIR_KAFKA_BROKERS: Joi.string().description('`host:port,…` of a real Kafka; switches the embedded one off.'),
   LOGWEIR_KAFKA_TLS: Joi.boolean().truthy('1').falsy('0').default(false).description('Connections to the brokers are encrypted (TLS).'),
-  LOGWEIR_KAFKA_CA_FILE: pem("Authority that signed the brokers' certificates; the system's without it."),
-  LOGWEIR_KAFKA_CERT_FILE: pem('Certificate of this client, where brokers ask for one.'),
-  LOGWEIR_KAFKA_KEY_FILE: pem('Its private key.'),
+  LOGWEIR_KAFKA_CA_FILE: pem("authority that signed the brokers' certificates; the system's without it."),
+  LOGWEIR_KAFKA_CERT_FILE: pem('certificate of this client, where brokers request one.'),
+  LOGWEIR_KAFKA_KEY_FILE: pem('its private key.'),
   LOGWEIR_KAFKA_SASL_MECHANISM: Joi.string()
     .valid('plain', 'scram-sha-256', 'scram-sha-512')
     .description('SASL mechanism of this client. `plain` sends the password itself: with TLS only.'),
@@ -127,9 +127,9 @@ export const environment = Joi.object({
   LOGWEIR_CLICKHOUSE_URL: Joi.string()
     .uri({ scheme: ['http', 'https'] })
     .description('URL of a real ClickHouse; switches the embedded one off.'),
-  LOGWEIR_CLICKHOUSE_CA_FILE: pem("Authority that signed the server's certificate, for an https URL; the system's without it."),
-  LOGWEIR_CLICKHOUSE_CERT_FILE: pem('Certificate of this client, where the server asks for one.'),
-  LOGWEIR_CLICKHOUSE_KEY_FILE: pem('Its private key.'),
+  LOGWEIR_CLICKHOUSE_CA_FILE: pem("authority that signed the server's certificate, for an https URL; the system's without it."),
+  LOGWEIR_CLICKHOUSE_CERT_FILE: pem('certificate of this client, where the server requests one.'),
+  LOGWEIR_CLICKHOUSE_KEY_FILE: pem('its private key.'),
   LOGWEIR_CLICKHOUSE_USER: Joi.string().default('default').description('User that owns the tables.'),
   LOGWEIR_CLICKHOUSE_PASSWORD: Joi.string().allow('').default('').description('Its password.'),
   LOGWEIR_CLICKHOUSE_DATABASE: Joi.string()
@@ -161,7 +161,7 @@ export const environment = Joi.object({
     .min(2)
     .max(64)
     .default(3)
-    .description('Processes that run queries; a tenant is in half of them at most. Together they take 100 MB each at most.'),
+    .description('Processes that run queries, with at most 100 MB for each of them; a tenant is in half of them at most.'),
   LOGWEIR_QUERY_TIMEOUT_SECONDS: Joi.number().positive().max(600).default(30).description('A query that runs longer is ended with 504.'),
   LOGWEIR_MAX_FACET_FIELDS: Joi.number().integer().min(1).max(1000).default(50).description('Most fields in one answer of `/facets`.'),
   LOGWEIR_DEAD_LETTER_LIMIT: Joi.number()
@@ -169,7 +169,7 @@ export const environment = Joi.object({
     .min(0)
     .max(10_000)
     .default(100)
-    .description('Most dead letters among the last 10,000 records of a partition; with one more the partition is halted. 10000: never.'),
+    .description('Most dead letters among the last 10,000 records of a partition; one more halts it. 10000: never.'),
   LOGWEIR_PROCESSORS: Joi.string()
     .allow('')
     .default('')
@@ -183,7 +183,7 @@ export const environment = Joi.object({
     .default('')
     .custom((text: string, helpers) => (listOf(text).every(isHttpUrl) ? text : helpers.error('any.custom')))
     .messages({ 'any.custom': '{{#label}} must have URLs that begin with http:// or https://, comma-separated' })
-    .description('Prometheus Alertmanagers that alerts are sent to, comma-separated; each gets all of them: docs/notifications.md.'),
+    .description('Prometheus Alertmanagers, comma-separated; each gets all alerts: docs/notifications.md.'),
   LOGWEIR_WEBHOOK_ALLOWED_NETWORKS: Joi.string()
     .allow('')
     .default('')
@@ -195,21 +195,19 @@ export const environment = Joi.object({
     .min(0)
     .max(5)
     .default(3)
-    .description(
-      'How long a stopping process answers `/ready` with 503 before it closes its ports; 0 where no load balancer polls `/ready`.',
-    ),
+    .description('How long a stopping process answers `/ready` with 503 before it closes its ports; 0 where no load balancer polls it.'),
   LOGWEIR_DURABILITY: Joi.string()
     .valid('process', 'power-loss')
     .default('process')
     .description(
-      'What acknowledged entries survive on embedded engines: the end of any process, or also that of the machine (the profile `durable-single`: docs/operations.md).',
+      'What acknowledged entries survive on embedded engines: the end of any process, or of the machine too (profile `durable-single`: docs/operations.md).',
     ),
   LOGWEIR_INSTALL: Joi.boolean()
     .truthy('1')
     .falsy('0')
     .default(true)
     .description(
-      "Whether a start as root may install what the embedded Kafka lacks (Java, Maven) from the system's packages, with `apt-get`; which and why is logged before. With `0` the start fails, with a sentence that names what is missing.",
+      'Whether a start as root may install what the embedded Kafka lacks (Java, Maven) with `apt-get`; it logs which and why before. With `0` the start fails and names what is missing.',
     ),
   LOGWEIR_EMBEDDED: Joi.boolean().truthy('1').falsy('0').default(false).description('Set by the supervisor where an embedded engine runs.'),
 });

@@ -9,7 +9,7 @@ import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 const CREATE = Buffer.from('{"create":{}}');
 const ACTION = /^\s*\{\s*"(create|index|update|delete)"\s*:/;
 
-/** Elastic's own clients count by `items`, so they get the full list (docs/ingest.md). */
+/** Elastic's own clients count by `items`, so they get the full list (docs/formats.md). */
 const ELASTIC_CLIENTS =
   /elasticsearch-js|elasticsearch-py|elastic-transport|go-elasticsearch|filebeat|metricbeat|packetbeat|winlogbeat|auditbeat|heartbeat|journalbeat|functionbeat|elastic-agent|logstash/i;
 

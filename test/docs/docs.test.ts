@@ -8,6 +8,7 @@ import { ADMIN_COMMANDS } from '../../cli/admin-commands.ts';
 import { commands } from '../../cli/main.ts';
 import { Metrics } from '../../pipeline/core/metrics.ts';
 import { normalizers } from '../../pipeline/normalizers/index.ts';
+import { anchors } from './anchors.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
@@ -31,14 +32,6 @@ const packageJson = JSON.parse(read('package.json')) as {
 const FOREIGN = ['LOGWEIR_URL', 'LOGWEIR_INGEST_URL', 'LOGWEIR_TENANT', 'LOGWEIR_API_KEY', 'LOGWEIR_SHARED'];
 
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
-/** The anchors of a page's headings, as GitHub makes them. */
-const anchors = (text: string): string[] =>
-  matches(text, /^#+ (.+)$/gm).map((title) =>
-    title
-      .toLowerCase()
-      .replace(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  );
 
 describe('documentation: generated parts', () => {
   for (const { file, is, should } of generated()) it(`${file} is up to date (npm run docs)`, () => expect(is).to.equal(should));
@@ -91,13 +84,13 @@ describe('documentation: lists that the code has too', () => {
     expect(matches(development, /`([^`]+)`/g).sort()).to.deep.equal(Object.keys(packageJson.devDependencies).sort());
   });
 
-  it('docs/cli.md has every admin command, docs/ingest.md every path, docs/operations.md every metric', async () => {
+  it('docs/cli.md has every admin command, docs/ingest.md every path, docs/metrics.md every metric', async () => {
     for (const { name } of ADMIN_COMMANDS) expect(read('docs/cli.md')).to.contain(`\`admin ${name}\``);
     for (const { paths } of normalizers.members)
       for (const at of paths) expect(read('docs/ingest.md')).to.contain(at.replace(/:(\w+)/g, '{$1}'));
     const metrics = await new Metrics('docs').registry.getMetricsAsJSON();
     for (const { name } of metrics.filter((metric) => metric.name.startsWith('logweir_')))
-      expect(read('docs/operations.md')).to.contain(`\`${name}\``);
+      expect(read('docs/metrics.md')).to.contain(`\`${name}\``);
   });
 
   it('docs/ingest.md has the numbers of every plan', () => {
