@@ -5,9 +5,9 @@ import { checkEqual } from '../equal/equal.ts';
 import { extent } from '../extent.ts';
 import { builtWorker } from './built-worker.ts';
 
-const PAIRS = extent(900, 20_000);
-const HOSTILE = extent(150, 2500);
-const CRAMPED = extent(150, 10_000);
+const PAIRS = extent(500, 20_000);
+const HOSTILE = extent(80, 2500);
+const CRAMPED = extent(100, 10_000);
 
 /** `npm run equal` does the same with more of them, and with other seeds. */
 describe('LogsQL, random queries over random entries', function () {

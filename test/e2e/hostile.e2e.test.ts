@@ -3,7 +3,8 @@ import { extent, isWhole } from '../extent.ts';
 import { ATTACKS } from '../hostile/attacks.ts';
 import { brokenRules } from '../hostile/rules.ts';
 import { HostileRunner } from '../hostile/runner.ts';
-import { startInstance, type Instance } from './instance.ts';
+import type { Instance } from './instance.ts';
+import { sharedInstance, shareWith } from './shared.ts';
 
 /** One of each kind; `npm run hostile` runs all of them, and judges times too. */
 const SAMPLE = [
@@ -31,17 +32,18 @@ const ENTRIES = extent(10_000, 20_000);
 /** Searches of the quiet tenant that wait; its plan lets 32 wait in all. */
 const MAX_PENDING = 8;
 
+shareWith(() => Promise.resolve({ LOGWEIR_QUERY_TIMEOUT_SECONDS: String(QUERY_TIMEOUT_SECONDS) }));
+
 describe('a tenant that attacks', function () {
   this.timeout(900_000);
   let instance: Instance;
   let runner: HostileRunner;
   before(async () => {
-    instance = await startInstance({ env: { LOGWEIR_QUERY_TIMEOUT_SECONDS: String(QUERY_TIMEOUT_SECONDS) } });
+    instance = await sharedInstance();
     runner = await HostileRunner.start(instance, { entries: ENTRIES, attackMs: ATTACK_MS, graceMs: GRACE_MS, maxPending: MAX_PENDING });
   });
-  after(async () => {
+  after(() => {
     runner.stop();
-    await instance.stop();
   });
 
   for (const name of isWhole ? ATTACKS.map((attack) => attack.name) : SAMPLE)
