@@ -15,7 +15,7 @@ export async function mergeMetrics(parts: readonly MetricsJson[]): Promise<strin
     merged.set(metric.name, { ...metric, values: known === undefined ? values : [...known.values, ...values] });
   }
   const registry = new Registry();
-  // a registry asks each metric for its values by get()
+  // a registry reads the values of each metric by get()
   for (const metric of merged.values())
     registry.registerMetric({ ...metric, get: () => metric } as unknown as Parameters<Registry['registerMetric']>[0]);
   return registry.metrics();
