@@ -126,7 +126,7 @@ async function replay(sources: Asked, reason: Reason, from: number, dryRun: bool
 
 type Position = Pick<DeadLetter, 'topic' | 'partition' | 'offset'>;
 
-/** Whether as many rows are stored as the record says that it has; at least one where it names no number. */
+/** Whether as many rows are stored as the record declares; at least one where it names no number. */
 function isStored(stored: ReadonlyMap<string, number>, position: Position, count: string): boolean {
   return (stored.get(letterKey(position)) ?? 0) >= (/^[1-9]\d{0,8}$/.test(count) ? Number(count) : 1);
 }
