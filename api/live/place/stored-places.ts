@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { LogPlace } from './log-place.ts';
 
-/** How often it is looked, while somebody waits; and for how long one waits. Milliseconds. */
+/** How often Kafka is polled while a tail waits, and how long one waits. Milliseconds. */
 const LOOK_MS = 50;
 const WAIT_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { WriteGroup } from '../../workers/write-group.ts';
 import type { Control, Outlet, TailEnd } from '../outlet.ts';
 
 const LINE_FEED = 10;
-/** What a client is told that has not asked to be told of its tail: what it does not get. */
+/** The control messages of clients that have not requested them: what a client does not get. */
 const ALWAYS: ReadonlySet<Control['type']> = new Set(['dropped', 'error']);
 
 /** A tail as frames of a WebSocket: an entry, or `{"_control":…}`, in each. */

@@ -48,7 +48,7 @@ export async function streamedTail(
     end();
     throw error;
   }
-  // also where nobody comes to read the answer, or it is left while nothing comes
+  // also where the answer is never read, or the client disconnects while nothing comes
   exchange.response.once('close', end);
   if (exchange.isGone()) end();
   return { status: 200, stream: ending(outlet, end) };

@@ -8,7 +8,7 @@ const FIRST_ERROR = 5;
 const [QUOTE, BACKSLASH] = ['"', '\\'] as const;
 
 /**
- * Entries as JSON texts, with what is known of the patterns of those that are errors: `_fingerprint`, `_first_seen` and `_occurrences`. A chunk
+ * Entries as JSON strings, with what is known of the patterns of those that are errors: `_fingerprint`, `_first_seen` and `_occurrences`. A chunk
  * without one goes on as it is.
  */
 export async function* enriched(chunks: AsyncIterable<Chunk<string>>, request: Request, deps: Deps): AsyncGenerator<Chunk<string>> {
