@@ -6,9 +6,9 @@ import type { FilterSpec, SqlContext } from '../base/types.ts';
 import { exactArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 
-/** Values by the order of their bytes: `string_range(a, b)` is a ≤ value < b; also `f:>"x"` where x is no number. Missing is ''. */
+/** Values by the order of their bytes: `string_range(a, b)` is a ≤ value < b; also `f:>"x"` where x is not a number. Missing is ''. */
 export class StringRangeFilter extends TextFilter {
-  /** The smallest text inside; null when it has no lower end. */
+  /** The smallest string inside; null when it has no lower end. */
   readonly min: string | null;
   /** The smallest text above; null when it has no upper end. */
   readonly below: string | null;

@@ -9,7 +9,7 @@ const WAIT_MS = 60_000;
 /** Up to which offsets the log is stored, by partition. */
 export type Stored = () => Promise<readonly number[]>;
 
-/** Waits until places in the log are stored: one question to Kafka at a time for all who wait. */
+/** Waits until places in the log are stored: one request to Kafka at a time for all who wait. */
 export class StoredPlaces {
   readonly #ask: Stored;
   #asking: Promise<readonly number[]> | null = null;

@@ -9,7 +9,7 @@ const ALWAYS: ReadonlySet<Control['type']> = new Set(['dropped', 'error']);
 
 /** A tail as frames of a WebSocket: an entry, or `{"_control":…}`, in each. */
 export class SocketOutlet implements Outlet {
-  /** The client has asked to be told of its tail. */
+  /** The client has requested control messages. */
   withControl = false;
   readonly #socket: WebSocket;
   readonly #group: WriteGroup;
