@@ -32,7 +32,7 @@ export type GroupCut = { readonly statement: Sql; readonly left: readonly Pipe[]
 type Sortable = { readonly by: Sql; readonly isFloat: boolean };
 /**
  * The first rows in this order, without some at the beginning; where it is not the whole order, also those that are equal to the last of
- * them. The pipes up to here are done with then.
+ * them. The first `done` pipes are complete then.
  */
 type First = {
   readonly order: readonly Sql[];

@@ -15,7 +15,7 @@ const areShort = (list: readonly string[]): boolean =>
 export const someValues = (value: Sql, condition: Sql): Sql =>
   sql`groupUniqArrayIf(${uint32(MOST_VALUES + 1)})(${shortened(value)}, ${condition})`;
 
-/** What `someValues` gave, or none for a count of 0; null where there is more than it tells. */
+/** What `someValues` gave, or none for a count of 0; null where there are more or longer values than it returns. */
 export function readValues(found: unknown): readonly string[] | null {
   if (!Array.isArray(found)) return Number(found) === 0 ? [] : null;
   const list = (found as readonly unknown[]).map(String);
@@ -29,7 +29,7 @@ export const pairsOf = (counts: Sql): Sql => sql`arrayMap(t -> (t.1, t.2), ${cou
 export function countsOfSome(values: Sql, condition: Sql | null): Sql {
   const most = uint32(MOST_VALUES + 1);
   const list = sql`arrayMap(v -> ${shortened(sql`v`)}, ${values})`;
-  // its counts are exact as long as there is room for one more
+  // its counts are exact as long as it has space for one more
   const counts =
     condition === null
       ? sql`approx_top_kArray(${most}, ${most})(${list})`
@@ -37,7 +37,7 @@ export function countsOfSome(values: Sql, condition: Sql | null): Sql {
   return pairsOf(counts);
 }
 
-/** What `countsOfSome` gave; null where there is more than it tells. */
+/** What `countsOfSome` gave; null where there are more or longer values than it returns. */
 export function readCounts(found: unknown): ReadonlyMap<string, number> | null {
   const counts = new Map((found as readonly (readonly unknown[])[]).map(([value, size]) => [String(value), Number(size)]));
   return areShort([...counts.keys()]) ? counts : null;

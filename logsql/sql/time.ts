@@ -14,7 +14,7 @@ export function timeText(text: string): string {
   return `${seconds}.${text.slice(20, 20 + digits)}Z`;
 }
 
-/** The same with as many digits as it takes: the text of a time in LogsQL. */
+/** The same with as many digits as it takes: the string of a time in LogsQL. */
 export function columnTime(text: string): string {
   const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
   return text.endsWith('000000000') ? `${seconds}Z` : `${seconds}${text.slice(19).replace(/0+$/, '')}Z`;
