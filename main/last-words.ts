@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The line of a process's log that tells most about its end: the last one, or what Node printed of an error nobody
+ * The line of a process's log that explains its end: the last one, or what Node printed of an error that was not
  * caught. Of a JSON line, its message.
  */
 export function lastWords(file: string): string {

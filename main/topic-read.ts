@@ -1,4 +1,4 @@
-/** Prints what is on a topic, as a program of its own: it reads Kafka itself, beside a service that runs, and joins none of its groups. */
+/** Prints what is on a topic, as a program of its own: it reads Kafka itself, next to a service that runs, and joins none of its groups. */
 import { pino } from 'pino';
 import { auditedLog } from '../pipeline/bus/audited-log.ts';
 import { createKafka } from '../pipeline/bus/kafka.ts';
