@@ -106,7 +106,7 @@ export class Shop {
     const pod = `payments-${String(this.#number(PODS['payments'] ?? 1))}`;
     const isBad = pod === RELEASE.pod && this.#isReleased;
     const hasFailed = this.#random() < (isBad ? FAILING : USUALLY_FAILING);
-    // the new version tries again and again before it gives up
+    // the new version retries repeatedly before it gives up
     const took = isBad ? 2600 + this.#number(900) : 120 + this.#number(240);
     const of = { order_id, amount_eur: amount };
     const payment = { ...of, pod, version: isBad ? RELEASE.after : RELEASE.before, provider: 'acme-pay', duration_ms: took };

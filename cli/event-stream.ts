@@ -34,7 +34,7 @@ export type FollowOptions = {
   readonly onLost: (why: string) => void;
 };
 
-/** Follows a stream until the signal, again and again from behind the last event. Throws where the service refuses the key or the query. */
+/** Follows a stream until the signal; reconnects from behind the last event. Throws where the service refuses the key or the query. */
 export async function followEvents({ url, key, signal, onEvent, onLost }: FollowOptions): Promise<number> {
   let lastId = '';
   for (let failures = 0; !signal.aborted; failures++) {

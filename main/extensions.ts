@@ -26,7 +26,7 @@ export async function loadExtensions(files: readonly string[]): Promise<readonly
   return extensions;
 }
 
-/** All processors and mergers of the service, with those of these files, and the settings that they take. Throws as `loadExtensions` does. */
+/** All processors and mergers of the service and of these files, and the settings that they take. Throws as `loadExtensions` does. */
 export const allProcessors = async (files: readonly string[], detectors: readonly string[]): Promise<readonly SettingCheck[]> => [
   // a rule may name a custom detector
   ...processors.members.map((processor) =>

@@ -12,7 +12,7 @@ export function lastWords(file: string): string {
   }
 }
 
-/** The same for text. */
+/** The same for the content of a log. */
 export function telling(text: string): string {
   const lines = text.trimEnd().split('\n').slice(-100);
   const last = lines.at(-1)?.trim() ?? '';

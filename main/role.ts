@@ -1,4 +1,4 @@
-/** A process of the service: `role.js --role ingest[,app,…] [--name N]`. Notifies its supervisor when it is ready, and ends when that has exited. */
+/** A process of the service: `role.js --role ingest[,app,…] [--name N]`. Notifies its supervisor when it is ready, and ends with it. */
 import { parseArgs } from 'node:util';
 import { pino, type Logger } from 'pino';
 import { Checks } from '../api/admin/checks.ts';

@@ -11,7 +11,7 @@ import type { LogRecord } from '../pipeline/logs/record.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
 import { sinkGroup } from './roles/sink-group.ts';
 
-/** What is read: a topic, a span of append times as text, and whose entries. */
+/** What is read: a topic, a span of append times as strings, and whose entries. */
 export type TopicReadRequest = {
   readonly topic: string;
   readonly from?: string;

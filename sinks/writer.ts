@@ -111,7 +111,7 @@ export class TableWriter implements RangeStore {
     const range = again ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;
     await this.#sink.prepare(range.records, this.#store);
     const began = performance.now();
-    // also with fewer records than before: what the token has let in already is theirs (docs/adr/0008-dead-letters.md)
+    // the range's token also with fewer records than before: ClickHouse drops an insert whose token it knows (docs/adr/0008-dead-letters.md)
     const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
     let bytes: number | null;
     try {
@@ -190,9 +190,9 @@ export class TableWriter implements RangeStore {
     if (written === range.rows || (await this.#isStored(range, name))) return bytes;
     if (range.start < range.end && (await this.#isFenced(name))) return null;
     const lack = `ClickHouse wrote ${String(written)} of ${String(range.rows)} rows of range ${name}.`;
-    // a replica may not have yet what another one has let in
+    // a replica may not have yet what another one has accepted
     if (await this.#isReplicated()) throw new Error(lack);
-    // the token was used for other rows, after log truncation, or the table has lost what it let in
+    // the token was used for other rows, after log truncation, or the table has lost what it accepted
     const inDoubt = appendedAt(range.records.at(-1));
     await this.#waitForRunning(partition);
     await this.#insertOnce({ ...range, inDoubt }, name, `${token}@${String(inDoubt)}`);

@@ -39,8 +39,8 @@ export type AuditQuery = { readonly tenant: number | null; readonly since: numbe
 const READ_MS = 12_000;
 
 /**
- * The audit log of administration. Each change has a line before it is made, and is acknowledged once that line also has its outcome: both are
- * one record key, of which the later one counts.
+ * The audit log of administration. Each change has a line before it is made, and is acknowledged once that line also has its outcome:
+ * both are one record key, of which the later one counts.
  */
 export class AdminAudit {
   readonly #history: Pick<RecordHistory, 'append' | 'read'>;

@@ -4,7 +4,7 @@ import { Registry, type MetricObjectWithValues, type MetricValue } from 'prom-cl
 export type MetricsJson = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /**
- * One Prometheus text of the metrics of several processes, with HELP and TYPE once for each name. Their series differ by the label
+ * One Prometheus exposition of the metrics of several processes, with HELP and TYPE once for each name. Their series differ by the label
  * `role`, so nothing is summed up. Values that are not numbers (NaN, which JSON loses) are left out.
  */
 export async function mergeMetrics(parts: readonly MetricsJson[]): Promise<string> {

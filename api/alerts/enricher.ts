@@ -57,8 +57,8 @@ type Wanted = { readonly row: AlertRow; readonly query: string; readonly all: st
 type Waiting = { readonly row: AlertRow; readonly partition: number; readonly tries: number; readonly done: (error?: Error) => void };
 
 /**
- * Finds out why an alert has fired, outside the fold that found it: which fields have changed most between its window and the baseline, and messages
- * of the window. It writes a row of its own that adds to the alert's evidence, and writes the same row when it runs again.
+ * Finds out why an alert has fired, outside the fold that found it: the fields that differ most between its window and the baseline, and
+ * messages of the window. It writes a row of its own that adds to the alert's evidence, and writes the same row when it runs again.
  */
 export class Enricher implements AlertListener, Service {
   readonly name = 'alert enricher';
@@ -235,8 +235,8 @@ const timesOf = ({ start, end }: Window): { readonly start: string; readonly end
 const MINUTE = 60_000;
 
 /**
- * Whether there are more entries than usual, so that their most frequent message is an explanation: of a value that rose, as a quantile of durations,
- * it is not one, and an alert about a template names it already.
+ * Whether there are more entries than usual, so that their most frequent message explains them: of a value that rose, as a quantile of
+ * durations, it does not, and an alert about a template names it already.
  */
 function isMore({ evidence }: AlertRow): boolean {
   const {

@@ -74,7 +74,7 @@ const sample = (now: number): ShownAlert => ({
   ...{ resolution_note: null, incident_id: null },
 });
 
-/** The endpoints of a tenant's webhooks and of their failed deliveries. A change is answered after every process of this instance has it. */
+/** The endpoints of a tenant's webhooks and failed deliveries. A change is answered after every process of this instance has it. */
 export function createWebhookRoutes(options: WebhookRoutesOptions): readonly Route[] {
   const { control, peers, addresses, pepper } = options;
   const fieldsOf = async (context: RouteContext): Promise<WebhookFields> => {

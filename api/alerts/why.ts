@@ -17,7 +17,7 @@ const LEAST_NEW = 0.2;
 const FALLEN = 0.95;
 
 /**
- * What has changed most between what is usual and a window: of each field the value that distinguishes the two best, the field with the most distinctive value first.
+ * What has changed most between the baseline and a window: of each field the value that distinguishes the two best, the best one first.
  * That is measured by the Jensen-Shannon divergence of "has the value" (Lin, IEEE Trans. Inf. Theory 37, 1991), which is bounded, so that what is
  * new does not outdo what has become frequent.
  */

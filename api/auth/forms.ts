@@ -1,6 +1,6 @@
 import { QUERY_KEY_PATHS, type Plane } from './planes.ts';
 
-/** What a credential is read from. `header` gives the empty text for a header that is absent. */
+/** What a credential is read from. `header` returns the empty string for an absent header. */
 export type CredentialRequest = { readonly path: string; header(name: string): string; readonly query: URLSearchParams };
 
 /** One way to send a key. `planes` has the planes that read it, with its place in each plane's order (lower first). */

@@ -112,7 +112,7 @@ export class ControlStore implements Service, KeyStore {
     return known;
   }
 
-  /** When a key was last sent by a client, in milliseconds, to the hour where that was to another process; null: never since uses are published. */
+  /** When a client last sent a key, in milliseconds, to the hour if to another process; null: never since uses are published. */
   lastUseOf(keyId: string): number | null {
     return this.#uses.lastOf(keyId);
   }

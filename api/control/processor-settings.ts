@@ -11,8 +11,8 @@ export type SettingCheck = { readonly name: string } & SettingRules;
 const MAX_OF_TENANT = 100;
 
 /**
- * Sets a setting of a processor, or removes it with null. Throws HttpError 400 where the processor, the key or the value is not valid, 404 where
- * the tenant or the setting to remove does not exist, 409 where there are too many. `guard` is given the current value, null for none, and may throw.
+ * Sets a setting of a processor, or removes it with null. `guard` is given the current value, null for none, and may throw. HttpError: 400
+ * for an invalid processor, key or value; 404 for a tenant or setting that does not exist; 409 for too many settings.
  */
 export async function writeSetting(
   control: ControlStore,

@@ -7,7 +7,7 @@ import type { RouteAnswer } from './route.ts';
  */
 export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'text' | 'prometheus' | 'query';
 
-/** What of a request its error's answer may repeat. `header` gives the empty text for a header that is absent. */
+/** What of a request its error's answer may repeat. `header` returns the empty string for an absent header. */
 export type ErrorRequest = { readonly requestId: string; header(name: string): string };
 
 type Render = (error: HttpError, request: ErrorRequest) => object;

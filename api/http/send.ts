@@ -12,7 +12,7 @@ import type { RouteAnswer } from './route.ts';
 
 const JSON_LINES_TYPE = 'application/x-ndjson; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** Elastic's clients compare the media type with this very text. */
+/** Elastic's clients compare the media type with exactly this string. */
 const ELASTIC_JSON_TYPE = 'application/json';
 
 /** A browser takes the type of an answer from its `Content-Type`, never from its bytes. */
@@ -106,7 +106,7 @@ async function sendStream(exchange: Exchange, stream: Texts, coder: StreamCoder 
     request.socket.resetAndDestroy();
   });
   if (request.method !== 'HEAD') {
-    // the first text may be long in coming
+    // the first string may be long in coming
     response.flushHeaders();
     const sent = coder === null ? pipeline(Readable.from(texts), response) : pipeline(coder.flushing(texts), coder.coder, response);
     await sent.catch(ignore);

@@ -41,8 +41,8 @@ const ACKNOWLEDGED = { acknowledged: true };
 const FEATURES = { features: { ilm: { available: false, enabled: false }, security: { available: true, enabled: true } } };
 
 /**
- * The requests that Elasticsearch's clients and shippers make around `_bulk`. There are neither indices nor templates here, so what is
- * requested is reported to exist (HEAD and GET are 200), and what is set up is acknowledged and not kept:
+ * The requests that Elasticsearch's clients and shippers make around `_bulk`. There are neither indices nor templates here. What is
+ * requested is reported to exist (HEAD and GET are 200); what is set up is acknowledged and not kept:
  *
  * - Filebeat and its kin: GET / and /_license and /_xpack, HEAD /_index_template/…, PUT of templates, pipelines and policies
  * - Logstash: HEAD and GET /, /_license, /_index_template/…, /_ilm/policy/…, /_nodes/http, /_logstash/…

@@ -4,7 +4,7 @@ import { backpressure, slowBody, type HttpError } from '../../pipeline/core/erro
 const MAX_BYTES = 128 * 1024 * 1024;
 /** A tenant may hold this fraction of them, as 1/N. */
 const TENANT_SHARE = 4;
-/** While more than half is taken: who sends more slowly than this after so long is refused. Bytes a second, and milliseconds. */
+/** While more than half is taken, a sender slower than SLOW_BYTES a second after SLOW_MS milliseconds is refused. */
 const [SLOW_BYTES, SLOW_MS] = [64 * 1024, 2000];
 /** Senders are checked at most once in this time. Milliseconds. */
 const LOOK_MS = 100;

@@ -19,8 +19,8 @@ const DECAY_EVERY_MS = 100;
 /** Less is as good as nothing, milliseconds. */
 const LEAST_MS = 0.01;
 /**
- * A tenant that has used DOMINANT times the time of any other rests after each large body: for this share of what it took. After one that held the
- * loop up for LONG_MS, it rests as long as that took, so that it has half of the loop at most.
+ * A tenant that has used DOMINANT times the time of any other rests after each large body: for this share of what it took. After one that
+ * held the loop up for LONG_MS, it rests as long as that took: it has at most half of the loop.
  */
 const DOMINANT = 4;
 const REST_SHARE = 0.25;

@@ -15,8 +15,8 @@ export type QueryRateOptions = {
 const MICRO = 1_000_000;
 const MINUTE = 60;
 /**
- * The arithmetic is that of the ingest buckets, whose burst is BURST_SECONDS of the rate. A query costs as many tokens, so that a full
- * bucket holds as many queries as the rate allows, and time runs slower, so that it fills in a minute.
+ * The arithmetic is that of the ingest buckets, whose burst is BURST_SECONDS of the rate. A query costs as many tokens: a full bucket
+ * holds as many queries as the rate allows. Time runs slower: it fills in a minute.
  */
 const COST = BURST_SECONDS;
 const SLOWNESS = MINUTE / BURST_SECONDS;

@@ -31,8 +31,8 @@ const MAX_WAITING = 1000;
 type Waiting = { readonly tenantId: number; readonly bytes: number; readonly until: number; readonly go: () => void };
 
 /**
- * Storage goes first: while as much is acknowledged and not stored as storage takes four seconds for, requests of the tenants that send most wait
- * before their bodies are read, 2.5 s at most, and none while storage is halted (docs/adr/0018-storage-goes-first.md).
+ * Storage goes first: while storage has four seconds of work, requests of the tenants that send most wait before their bodies are read.
+ * They wait 2.5 s at most, and none while storage is halted (docs/adr/0018-storage-goes-first.md).
  */
 export class StoragePace implements Service {
   readonly name = 'storage pace';

@@ -7,8 +7,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 type Held = { readonly text: Buffer; readonly place: LogPlace };
 
 /**
- * Entries that come while a tail is given stored ones. As long as it waits for those to be stored, they are discarded where they are too many: they
- * are stored too by then, and the stored ones go up to behind them. Later what is too much is lost, and counted.
+ * Entries that come while a tail is given stored ones. As long as it waits for those to be stored, too many are discarded: they are stored
+ * too by then, and the stored ones go up to behind them. Later what is too much is lost, and counted.
  */
 export class HeldEntries {
   #entries: Held[] = [];

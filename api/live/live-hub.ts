@@ -46,13 +46,13 @@ const SILENT_MS = 3000;
 /** If it took less CPU time meanwhile, the machine is busy and it is not its turn: it is waited for longer then. Milliseconds. */
 const WORKED_MS = 1500;
 const STARVED_MS = 15_000;
-/** It has so long for its start. Milliseconds. */
+/** How long a worker has for its start. Milliseconds. */
 const START_MS = 30_000;
-/** So long after its last tail a worker goes on. Milliseconds. */
+/** How long a worker runs after its last tail. Milliseconds. */
 const IDLE_MS = 10_000;
 /** Before another process takes the place of one that has ended. Milliseconds. */
 const AGAIN_MS = 250;
-/** So long a tenant opens no tail whose filter has held up everybody's. Milliseconds. */
+/** How long a tenant opens no tail after its filter has delayed all tails. Milliseconds. */
 const PENALTY_MS = 60_000;
 
 /**

@@ -51,7 +51,7 @@ const TAKING_MS = 3000;
 
 type Dropped = { count: number; since: number; until: number; readonly why: string };
 
-/** One query that a client follows, from its first stored entry on: nothing is missing and nothing comes twice, except what is reported to the client. */
+/** One query that a client follows, from its first stored entry on. Nothing is missing or comes twice, except what is reported. */
 export class TailSession {
   readonly #deps: TailDeps;
   readonly #context: QueryContext;

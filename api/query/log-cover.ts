@@ -39,8 +39,8 @@ type Untold = ReadonlyMap<number, NonNullable<VolumeCover['untold']>>;
 type Known = { readonly at: number; readonly cover: VolumeCover | null; readonly untold: Untold; readonly refused: Refused };
 
 /**
- * How far the log is counted in `volume`, of what is stored in `logs` (docs/adr/0023-one-reader-for-every-processor.md). It is read on demand.
- * An older answer is as exact as a new one: what came since then is counted by its entries.
+ * How far the log is counted in `volume`, of what is stored in `logs` (docs/adr/0023-one-reader-for-every-processor.md). It is read on
+ * demand. An older answer is as exact as a new one: what came since then is counted by its entries.
  */
 export class LogCover {
   readonly #options: LogCoverOptions;

@@ -14,7 +14,7 @@ const MAX_PAGE = 64_000;
 /** ClickHouse ends a page early that takes this much of its memory; one that has an eighth of it here may have been ended. */
 const PAGE_BYTES = 48 * 1024 * 1024;
 const MAYBE_CUT_BYTES = PAGE_BYTES / 8;
-/** A part of a page: what came of it, how many entries were read for it, and the place of the last of them; cut before one that must be read in full. */
+/** A part of a page: its rows, how many entries were read for it, the place of the last one; cut before one in doubt. */
 export type Part<T> = Chunk<T> & { readonly read: number; readonly bytes: number; readonly isCut: boolean; last(): Position };
 export type ReadPage<T> = (statement: Sql, size: number, options: QueryOptions) => AsyncIterable<Part<T>>;
 

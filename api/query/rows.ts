@@ -52,7 +52,7 @@ export async function* rows({ plan, run }: Prepared, runner: Runner, wanted: Wan
   }
 }
 
-/** The entries of a plan of whole entries as JSON strings, without looking into them; null where it is not one, or has too many values for that. */
+/** The entries of a plan of whole entries as JSON strings, unparsed; null where it is not one, or has too many values for that. */
 export function texts(plan: Plan, runner: Runner, wanted: Wanted): AsyncGenerator<Chunk<string>> | null {
   if (plan.kind !== 'entries' || plan.render === undefined) return null;
   const { render, streamColumns, run } = plan;

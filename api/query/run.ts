@@ -1,4 +1,4 @@
-/** Queries from their text on: those inside them are planned with them or run first, and their rows are taken. */
+/** Queries from their string on: those inside them are planned with them or run first, and their rows are taken. */
 import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/base/errors.ts';
 import { withoutCursor, type PlanOptions } from '../../logsql/planner/planner.ts';
 import { planWhole } from '../../logsql/planner/prepare.ts';

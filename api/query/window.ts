@@ -32,7 +32,7 @@ export function timeOf(name: string, given: string, now: bigint): { readonly sta
   return time;
 }
 
-/** The window that was searched, as a member of an answer's JSON text. */
+/** The window that was searched, as a member of an answer's JSON. */
 export const windowMember = ({ start, end }: Window): string =>
   `"window":{"start":${JSON.stringify(formatTime(start))},"end":${JSON.stringify(formatTime(end))}}`;
 

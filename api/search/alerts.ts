@@ -82,8 +82,8 @@ const COLUMNS = sql`toString(id), detector, stream, severity, title, description
 const NEWEST_FIRST = sql`fired_at DESC, id DESC`;
 
 /**
- * The last word on each alert: its row with the highest version, which may be there twice. The items end where their strings have 8 MiB together,
- * behind the first one at the earliest.
+ * The last row of each alert: the one with the highest version, which may be there twice. The items end where their strings have 8 MiB
+ * together, behind the first one at the earliest.
  */
 export async function readAlerts(
   { fixed, last }: Where,

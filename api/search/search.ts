@@ -25,7 +25,7 @@ const LONG = 1024 * 1024;
 const PIECE_LENGTH = 128 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
 
-/** `POST /search`: entries (or the rows of the query's pipes), newest first, as JSON text. */
+/** `POST /search`: entries (or the rows of the query's pipes), newest first, as a JSON string. */
 export async function search(
   parameters: SearchParameters & { readonly enrich: boolean },
   request: Request,

@@ -9,7 +9,7 @@ const LOG_FILE_MAX_BYTES = 10 * 1024 * 1024;
 /** The process of an engine. */
 export type EngineProcess = {
   readonly pid: number;
-  /** How it ended, as text for a log line (`signal SIGKILL`). */
+  /** How it ended, as a string for a log line (`signal SIGKILL`). */
   readonly exited: Promise<string>;
   readonly kill: () => void;
   readonly terminate: () => void;

@@ -32,7 +32,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** The whole text as one value. */
+  /** The whole string as one value. */
   document(): Value {
     const value = this.#value(0);
     this.#skip(SPACE);
@@ -137,8 +137,8 @@ function render(value: Value): string {
 }
 
 /**
- * The fields of a JSON object: nested ones with dots, arrays as JSON strings, without those that are null. Empty where the string begins like
- * an object and is not a valid one; null where it does not begin so.
+ * The fields of a JSON object: nested ones with dots, arrays as JSON strings, without those that are null. Empty where the string begins
+ * like an object and is not a valid one; null where it does not begin so.
  */
 export function flattenJson(text: string): ReadonlyMap<string, string> | null {
   if (!text.startsWith('{')) return null;

@@ -6,7 +6,7 @@ import { LogsqlSyntaxError } from './errors.ts';
 
 export type Token = {
   readonly kind: 'word' | 'quoted' | 'punctuation' | 'end';
-  /** The token's meaning: a quoted text without its quotes and escapes. */
+  /** The token's meaning: a quoted string without its quotes and escapes. */
   readonly text: string;
   /** The token as it was written. */
   readonly raw: string;
@@ -56,7 +56,7 @@ function quotedAt(text: string, offset: number): { readonly text: string; readon
   return quote === '"' || quote === "'" ? escapedAt(text, offset, quote) : null;
 }
 
-/** The quoted text at the very beginning (`"…"` or backquotes), without its quotes and with its length; null when there is none. */
+/** The quoted string at the very beginning (`"…"` or backquotes), without its quotes and with its length; null when there is none. */
 export function unquotePrefix(text: string): { readonly text: string; readonly raw: string } | null {
   return text.startsWith('"') || text.startsWith('`') ? quotedAt(text, 0) : null;
 }
@@ -146,7 +146,7 @@ export class Lexer {
   get isEnd(): boolean {
     return this.current.kind === 'end';
   }
-  /** The lower-case text of a token that is not quoted; '' at the end and null for a quoted one. */
+  /** The lower-case string of a token that is not quoted; '' at the end and null for a quoted one. */
   get keyword(): string | null {
     return this.current.kind === 'quoted' ? null : this.current.text.toLowerCase();
   }

@@ -20,8 +20,8 @@ const STEPS_PER_LOOK = 64;
 const CHARACTERS_PER_STEP = 1024;
 
 /**
- * The memory that all queries of a process share. Each may hold twice what is left at that time: one alone gets two thirds, and later ones
- * find memory, without anything being taken from earlier ones (Choudhury and Hahne, "Dynamic queue length thresholds for
+ * The memory that all queries of a process share. Each may hold twice what is left at that time. One alone gets two thirds; later ones
+ * find memory, and nothing is taken from earlier ones (Choudhury and Hahne, "Dynamic queue length thresholds for
  * shared-memory packet switches", 1998).
  */
 export class SharedMemory {

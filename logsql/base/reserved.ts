@@ -1,6 +1,6 @@
 /**
- * Words that mean something to the parser. A query may not begin with the name of a pipe or a stats function (it would read like a
- * pipe without a query), and printed strings that are such words are put in quotes. Held here in full, whether built or not, so that a
+ * Words that mean something to the parser. A query may not begin with the name of a pipe or a stats function: it would read like a
+ * pipe without a query. Printed strings that are such words are put in quotes. Held here in full, whether built or not, so that a
  * query means the same before and after; a contract test compares it with the registries.
  */
 export const PIPE_NAMES: readonly string[] = [

@@ -19,7 +19,7 @@ export type SqlContext = {
   readonly doubt?: (rows: Sql) => void;
 };
 
-/** A condition on an entry. Prints itself so that it reads back as the same; missing fields are the empty text. */
+/** A condition on an entry. Prints itself so that it reads back as the same; missing fields are the empty string. */
 export interface Filter {
   toString(): string;
   /** The fields whose values decide. */
@@ -83,8 +83,8 @@ export interface Pipe {
   /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot express it exactly. */
   sql?(input: SqlInput): SqlPipe | null;
   /**
-   * `sql` holds too over rows that stand for several entries each, with `_time` cut down to a span of this many seconds; 0 or absent: it must
-   * see each entry.
+   * `sql` holds too over rows that stand for several entries each, with `_time` cut down to a span of this many seconds; 0 or absent: it
+   * must see each entry.
    */
   readonly countedSpan?: number;
   /** The same for a pipe that takes several statements: its rows, or null when SQL cannot express it exactly after all. */

@@ -10,7 +10,7 @@ import { TextFilter } from './text-filter.ts';
 export class StringRangeFilter extends TextFilter {
   /** The smallest string inside; null when it has no lower end. */
   readonly min: string | null;
-  /** The smallest text above; null when it has no upper end. */
+  /** The smallest string above; null when it has no upper end. */
   readonly below: string | null;
   readonly #written: string;
   constructor(field: string, min: string | null, below: string | null, written: string) {
@@ -19,7 +19,7 @@ export class StringRangeFilter extends TextFilter {
     this.below = below;
     this.#written = written;
   }
-  /** `>x`, `>=x`, `<x` or `<=x`: the next text after x is x and a NUL. */
+  /** `>x`, `>=x`, `<x` or `<=x`: the next string after x is x and a NUL. */
   static comparison(field: string, operator: string, value: string): StringRangeFilter {
     const written = operator + quote(value);
     const edge = operator === '>' || operator === '<=' ? `${value}\0` : value;

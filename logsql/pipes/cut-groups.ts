@@ -76,7 +76,7 @@ function inOrder(kept: Sql, all: Sql, keys: readonly Sql[], first: First | null)
   return sql`SELECT ${all} FROM (${kept} ORDER BY ${join(order, COMMA)} LIMIT ${uint32(limit)} WITH TIES) ORDER BY ${groups}`;
 }
 
-/** A field of groups: its text, null where SQL has none, and how it is sorted. */
+/** A field of groups: its string, null where SQL has none, and how it is sorted. */
 type GroupField = { readonly text: Sql | null; readonly sorted: Sortable | null };
 
 function fieldsOf(
@@ -120,7 +120,7 @@ class GroupRows {
     return this.#rows.over(inner, false);
   }
 
-  /** Takes in what SQL can express. Filters, sorts and limits are done with then; what changes rows is done once more with those that are left. */
+  /** Takes in what SQL can express. Filters, sorts and limits are complete then; what changes rows is done once more with the rows left. */
   through(pipes: readonly Pipe[], isOrdered: boolean): { readonly left: readonly Pipe[]; readonly first: First | null } {
     const left: Pipe[] = [];
     let areAllSaid = isOrdered;

@@ -25,7 +25,7 @@ function matchPattern(steps: readonly PatternStep[], text: string): readonly str
   return values;
 }
 
-/** The same in SQL, each named field with its text. What stands in quotes is read as far as nothing in it is escaped. */
+/** The same in SQL, each named field with its string. What stands in quotes is read as far as nothing in it is escaped. */
 function patternSql(steps: readonly PatternStep[], text: Sql, input: RowInput): readonly (readonly [string, Sql])[] {
   const found: (readonly [string, Sql])[] = [];
   const first = steps[0]?.text ?? '';

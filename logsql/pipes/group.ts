@@ -6,7 +6,7 @@ import type { SqlContext, SqlInput, StreamNames } from '../base/types.ts';
 
 export type GroupKey = {
   readonly expression: Sql;
-  /** True when the value is a stream's id, whose text must be looked up. */
+  /** True when the value is a stream's id, whose labels must be looked up. */
   readonly isStream: boolean;
   decode(value: unknown, streams: StreamNames): string;
 };

@@ -35,7 +35,7 @@ const isColumnOfNoText = (field: string): boolean => ['_stream', '_stream_id', '
 
 type Keyed = { readonly row: LogEntry; readonly texts: readonly string[]; readonly size: number };
 
-/** `sort by (a, b desc) …`: numbers by size, other strings in natural order, missing first; with a limit also sizes, durations and times by size. */
+/** `sort by (a, b desc) …`: numbers by size, strings in natural order, missing first; with a limit also sizes, durations, times by size. */
 export class SortPipe implements Pipe {
   readonly liveTail = false;
   readonly rows = 'reshaped';

@@ -59,8 +59,8 @@ const DEAR = /\b_msg\b|\bfields\[|\btrace_id\b|\bspan_id\b/;
 const INDEXED = /\bfields\[\] (?:=|IN) |\btrace_id (?:=|IN) /;
 
 /**
- * What entries are looked at: those that an index does not leave out (`indexed`), or all of them until there are enough, by columns that are quick
- * to read or by strings.
+ * Which entries are read: those that an index does not leave out (`indexed`); or all of them until there are enough, by columns that are
+ * quick to read (`columns`) or by strings (`texts`).
  */
 export function lookOf(conditions: readonly Sql[]): 'indexed' | 'columns' | 'texts' {
   const written = conditions.map(({ strings }) => strings.join(''));

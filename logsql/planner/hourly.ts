@@ -1,7 +1,7 @@
 /**
  * Counting without reading entries: the projection `hourly` of the table `logs` (pipeline/store/schema/002_logs.sql) holds
  * how many entries there are for each hour, stream, level and label. ClickHouse uses it for a query that groups and filters by its
- * expressions alone, so the whole hours of a window are counted by them, and the rest of the window by the entries.
+ * expressions alone. So they count the whole hours of a window, and the entries count the rest of it.
  */
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { AndFilter, AnyFilter } from '../filters/logic.ts';

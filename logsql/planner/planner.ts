@@ -110,7 +110,7 @@ function headOf(query: QueryNode, options: PlanOptions) {
   };
 }
 
-/** A SELECT that gives the values of a field, each once, and fails where they exceed the memory of the query; null where one SELECT cannot. */
+/** A SELECT of the values of a field, each once, which fails where they exceed the query's memory; null where one SELECT cannot. */
 export function planValues(query: QueryNode, field: string, options: PlanOptions): Sql | null {
   const { pipes, conditions, residual, counts, context, run } = headOf(query, insideOf(query, options));
   const before = residual === null ? beforeValues(pipes, field) : null;

@@ -37,8 +37,8 @@ const unquoted = (text = '""'): string => text.slice(1, -1);
 const MAX_KEYS = 32;
 
 /**
- * The names in a JSON array of strings, as they are written there. Null where one has an escaped character; where one begins like what follows
- * the end of a string, which is ambiguous before another; where one has a column: the map has it again, for its type; and where there are many.
+ * The names in a JSON array of strings, as written there. Null where one has an escaped character; where one begins like what follows the
+ * end of a string, which is ambiguous; where one has a column: the map has it again, for its type; and where there are many.
  */
 function keysIn(text: string): readonly string[] | null {
   if (text === '[]') return [];
@@ -52,7 +52,7 @@ function withLiterals(object: string, names: readonly string[]): string {
   let out = object;
   for (const name of names) {
     const member = `"${name}":"`;
-    // Its first quote does not end a string, for the name does not begin so, and with a comma or brace before it is not escaped: it begins a name.
+    // Its first quote ends no string, as the name does not begin so, and after a comma or brace it is not escaped: it begins a name.
     for (let at = out.indexOf(member); at > 0; at = out.indexOf(member, at + 1)) {
       if (out[at - 1] !== '{' && out[at - 1] !== ',') continue;
       const from = at + member.length;

@@ -51,7 +51,7 @@ function valuesOf(source: Sql, text: Sql): Values {
   return { source: layers.over(source, true), kind, keys: [null, sql`${key}.1`, natural, null] };
 }
 
-/** Entries among which are the first ones of the sort, oldest first; null where there are too many of no kind, or SQL has no expression for the field. */
+/** Entries with the first ones of the sort, oldest first; null where there are too many of no kind, or SQL cannot express the field. */
 export async function firstSorted({ source, context }: SqlInput, wanted: FirstSorted, ask: Ask): Promise<LogEntry[] | null> {
   const { field, isDescending, most, fields } = wanted;
   const text = fieldText(field, context);

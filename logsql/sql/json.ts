@@ -85,7 +85,7 @@ function valueAt(value: Sql, path: readonly string[], input: RowInput): Sql {
   return input.name(sql`extract(substring(${value}, ${before} + 1, length(${value}) * (${before} > 0)), ${VALUE})`);
 }
 
-/** What is written, as a field's text. */
+/** What is written, as a field's string. */
 function textOf(raw: Sql, input: RowInput): Sql {
   input.doubt(
     sql`startsWith(${raw}, '"') * match(${raw}, ${RARE_ESCAPE}) + startsWith(${raw}, '[') * match(${raw}, ${NOT_AS_WRITTEN}) > 0`,

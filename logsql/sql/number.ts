@@ -1,6 +1,6 @@
 /**
- * The number that a string stands for, in SQL: the same as `parseNumber` and `numericValue` of logsql/values/numbers.ts. Plain decimals take
- * the first branch; the others are computed only for values that are not one.
+ * The number that a string stands for, in SQL: the same as `parseNumber` and `numericValue` of logsql/values/numbers.ts. Plain decimals
+ * take the first branch; the others are computed only for values that are not one.
  */
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 
@@ -11,7 +11,7 @@ const BYTE_PARTS = sql`'([0-9._]+)([KMGT]iB|[KMGT]i|[KMGT]B|[KMGT]|B|$)'`;
 
 const finite = (value: Sql): Sql => sql`isFinite(ifNull(toFloat64OrNull(${value}), nan))`;
 
-/** The sum of numbers with units in a string that is known to be such a sum: each of at most 20 characters, and a whole one where it has no unit. */
+/** The sum of numbers with units in a string that is such a sum: each of at most 20 characters, and a whole one where it has no unit. */
 function sumOfUnits(value: Sql, parts: Sql, units: Sql, sizes: Sql): Sql {
   const groups = sql`extractAllGroupsHorizontal(${value}, ${parts})`;
   const number = sql`ifNull(toFloat64OrNull(replaceAll(n, '_', '')), 0)`;

@@ -43,12 +43,12 @@ export function readCounts(found: unknown): ReadonlyMap<string, number> | null {
   return areShort([...counts.keys()]) ? counts : null;
 }
 
-/** True for a value whose text is a number just as ClickHouse prints it, so that number and text stand for each other. */
+/** True for a string that is a number just as ClickHouse prints it, so that number and string stand for each other. */
 export const isCanonicalNumber = (value: Sql): Sql =>
   sql`(isFinite(ifNull(toFloat64OrNull(${value}), nan)) AND toString(toFloat64OrNull(${value})) = ${value})`;
 
 /**
- * A tuple of number and text that orders values as memory does; right where `isKey` holds: not for whole numbers of which several are
+ * A tuple of number and string that orders values as memory does; right where `isKey` holds: not for whole numbers of which several are
  * one float.
  */
 export function numberKey(value: Sql, layers: Pick<RowInput, 'name'>): { readonly isKey: Sql; readonly key: Sql } {

@@ -6,7 +6,7 @@ const clamp = (ns: bigint): bigint => (ns < MIN_TIME ? MIN_TIME : ns > MAX_TIME 
 /** A moment as ClickHouse compares it with `_time`. */
 export const momentSql = (ns: bigint): Sql => sql`fromUnixTimestamp64Nano(${int64(clamp(ns))}, 'UTC')`;
 
-/** `2026-11-18 10:00:00.123000000`, ClickHouse's text of a DateTime64(9) in UTC, as RFC 3339 with 0, 3, 6 or 9 digits. */
+/** `2026-11-18 10:00:00.123000000`, ClickHouse's string of a DateTime64(9) in UTC, as RFC 3339 with 0, 3, 6 or 9 digits. */
 export function timeText(text: string): string {
   const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
   if (text.endsWith('000000000')) return `${seconds}Z`;

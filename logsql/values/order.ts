@@ -58,7 +58,7 @@ function compareRuns(a: string, b: string): number {
 
 /**
  * The order of `sort` with a limit, `min`, `max` and `quantile`: the empty value, numbers by size, times, then strings in natural order. In
- * VictoriaLogs a number and a string are compared as two strings, so that values may come in a ring (`5m` < `1e16` < `1took` < `5m`) and a
+ * VictoriaLogs a number and a string are compared as two strings. So values may come in a ring (`5m` < `1e16` < `1took` < `5m`), and a
  * sort gives what the order of its rows makes of it.
  */
 export function compareValues(a: string, b: string): number {

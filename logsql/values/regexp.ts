@@ -22,7 +22,7 @@ export type Regexp = {
   test(text: string): boolean;
   /** The named groups of the first match; null when there is none. */
   match(text: string): ReadonlyMap<string, string> | null;
-  /** The string with up to `limit` matches replaced; `$1` and `${name}` stand for groups. `onPart` is given the length so far, and may throw. */
+  /** The string with up to `limit` matches replaced; `$1` and `${name}` are groups. `onPart` is given the length so far, and may throw. */
   replace(text: string, replacement: string, limit: number, onPart?: (length: number) => void): string;
 };
 
@@ -150,7 +150,7 @@ const expand = (replacement: string, group: (name: string) => string): string =>
     all === '$$' ? '$' : group(braced ?? bare ?? ''),
   );
 
-/** The regexp that matches exactly this text (RE2's QuoteMeta). */
+/** The regexp that matches exactly this string (RE2's QuoteMeta). */
 export function quoteRegexp(text: string): string {
   let out = '';
   for (const char of text) {

@@ -51,7 +51,7 @@ export function hasPhrase(text: string, phrase: string): boolean {
   return phrase === '' ? text === '' : findPhrase(text, phrase) >= 0;
 }
 
-/** True when a word (or the punctuation) that begins with the prefix is in the string; the empty prefix needs a string that is not empty. */
+/** True when a word (or punctuation) that begins with the prefix is in the string; the empty prefix needs a string that is not empty. */
 export function hasPrefix(text: string, prefix: string): boolean {
   if (prefix === '') return text !== '';
   if (!startsWithWord(prefix)) return text.includes(prefix);

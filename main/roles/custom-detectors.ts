@@ -10,7 +10,7 @@ import { CUSTOM_DETECTORS, isOff, offValue, readOff } from '../../pipeline/proce
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
 import type { RoleContext } from './role.ts';
 
-/** What could not be written is tried again after so long. Milliseconds. */
+/** Delay before a failed write is tried again. Milliseconds. */
 const RETRY_MS = 2000;
 
 /** Custom detectors: the merger that queries them, and the service that ends their processes. */

@@ -45,7 +45,7 @@ export class PoolJob {
     else job.signal.addEventListener('abort', this.#leave, { once: true });
   }
 
-  /** How much of its time has passed, by `performance.now()`: of an export that has begun, only the time since its last bytes. Milliseconds. */
+  /** How much of its time has passed, by `performance.now()`: of a begun export, only the time since its last bytes. Milliseconds. */
   elapsedMs(now: number): number {
     if (this.job.isExport !== true || !this.hasBegun) return now - this.job.startedAt;
     return this.#parts.length > 0 ? 0 : now - this.#movedAt;

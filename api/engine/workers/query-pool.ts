@@ -69,9 +69,9 @@ const MAX_MOVES = 5;
 const AGAIN_MS = 500;
 
 /**
- * Runs queries in processes of their own, so that nothing that a query does holds up this one or ends it. A worker has several queries, as most
- * wait for ClickHouse. One that is silent, since one of them uses it up, keeps that one; the others are restarted elsewhere as long as nothing of
- * their answer was sent. One that dies takes the query that it was working on.
+ * Runs queries in processes of their own, so that nothing that a query does delays this one or ends it. A worker has several queries, as
+ * most wait for ClickHouse. A silent one keeps the query that uses it up; the others are restarted elsewhere as long as nothing of their
+ * answer was sent. One that dies takes the query that it was working on.
  */
 export class QueryPool implements QueryEngine, Service {
   readonly name = 'query workers';
@@ -161,8 +161,8 @@ export class QueryPool implements QueryEngine, Service {
   }
 
   /**
-   * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least of
-   * late, so that a tenant that works much is by itself, and then the one with the least to do.
+   * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least
+   * of late, and then the one with the least to do. So a tenant that works much is by itself.
    */
   #place(job: PoolJob): boolean {
     const { tenantId } = job.job;

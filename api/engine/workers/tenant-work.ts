@@ -1,4 +1,4 @@
-/** After so long work counts half. Milliseconds. */
+/** Half-life of work. Milliseconds. */
 const HALF_LIFE_MS = 5000;
 /** Those with less are forgotten when there are many. Milliseconds. */
 const LITTLE_MS = 1;

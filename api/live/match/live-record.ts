@@ -12,7 +12,7 @@ import { renderTexts } from '../../select/lines.ts';
 /** Fields that any record has. */
 const OWN: ReadonlySet<string> = new Set(['_time', '_stream', '_stream_id', '_msg', 'level', 'service', 'trace_id', 'span_id']);
 
-/** A record of entries as filters look at it: its columns where they lie, and of an entry only what is read. Valid until the next one is read. */
+/** A record of entries for filters: its columns where they lie, and of an entry only what is read. Valid until the next one is read. */
 export interface LiveRecord {
   readonly count: number;
   /** What no two different values of this field share, among the entries of this record; null where that is not cheap to find. */
@@ -27,7 +27,7 @@ export interface LiveRecord {
   look(row: number): LogEntry;
   /** The entry of a row, as search gives it; `_stream_id` where it is wanted. */
   entry(row: number, withStreamId: boolean): LogEntry;
-  /** Its JSON text: as search gives it, or as VictoriaLogs does. */
+  /** Its JSON string: as search gives it, or as VictoriaLogs does. */
   text(row: number, asTexts: boolean): string;
 }
 

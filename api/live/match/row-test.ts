@@ -1,4 +1,4 @@
-/** Filters compiled to work on the columns of a record: what decides for all of its entries, or for all with the same word, is tested once. */
+/** Filters compiled for the columns of a record: what decides for all of its entries, or for all with the same word, is tested once. */
 import type { LogEntry } from '../../../pipeline/core/entry.ts';
 import { AndFilter, AnyFilter, NotFilter, OrFilter } from '../../../logsql/filters/logic.ts';
 import { PhraseFilter, PrefixFilter } from '../../../logsql/filters/phrase.ts';

@@ -14,7 +14,7 @@ import type { LiveTails } from '../../limits/live-tails.ts';
 import { GOING_AWAY, POLICY, type TailEnd } from '../outlet.ts';
 import { checkHandshake, selectProtocol } from './handshake.ts';
 
-/** A WebSocket that was let in. */
+/** A WebSocket that was accepted. */
 export type OpenSocket = {
   readonly socket: WebSocket;
   /** What it is carried by. */
@@ -44,14 +44,14 @@ const MAX_PAYLOAD = 128 * 1024;
 /** How often a client must show that it is there, and its key is looked at again. Milliseconds. */
 const PING_MS = 20_000;
 const KEY_MS = 2000;
-/** So long a client may take to answer that the socket is closed. Milliseconds. */
+/** How long a client may take to confirm a close. Milliseconds. */
 const CLOSE_MS = 2000;
 /** The longest reason of a close, in bytes (RFC 6455, 5.5). */
 const MAX_REASON = 120;
 
 type Open = OpenSocket & { isAlive: boolean; readonly check: () => void };
 
-/** The WebSockets of a process: let in with the credentials and bounds of requests, watched while they are open, closed with the process. */
+/** The WebSockets of a process: accepted with the credentials and bounds of requests, watched while open, closed with the process. */
 export class LiveSockets implements Service {
   readonly name = 'websockets';
   readonly #keys: KeyStore;
@@ -188,7 +188,7 @@ export class LiveSockets implements Service {
     }
   };
 
-  /** Whose key is not let in any more is shut out. */
+  /** Closes sockets whose key is no longer accepted. */
   readonly #checkKeys = (): void => {
     for (const { check, close } of this.#open)
       try {

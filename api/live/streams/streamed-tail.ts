@@ -10,7 +10,7 @@ const KEY_MS = 2000;
 export type StreamedTailDeps = { readonly deps: TailDeps; readonly tails: LiveTails };
 
 /**
- * A tail as the answer of a request: it ends with the client, when its key is not let in any more, and with the process. Rejects with HttpError
+ * A tail as the answer of a request: it ends with the client, when its key is not accepted any more, and at a stop. Rejects with HttpError
  * where it cannot be opened.
  */
 export async function streamedTail(

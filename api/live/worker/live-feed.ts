@@ -27,7 +27,7 @@ export type LiveFeedOptions = {
   readonly work?: () => number;
 };
 
-/** So long one tail works on one record. Milliseconds. */
+/** How long one tail may work on one record. Milliseconds. */
 const RECORD_MS = 250;
 
 /** Gives the entries of records to the tails that they match. Of records of tenants without a tail, the tenant alone is looked at. */
@@ -175,7 +175,7 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** The same text of the same entry is sent once, for all tails that it matches. */
+/** The same string of the same entry is sent once, for all tails that it matches. */
 function addFound(found: Map<number, Found[]>, one: Found): void {
   const known = found.get(one.index);
   const same = known?.find(({ text }) => text === one.text);

@@ -1,4 +1,4 @@
-/** The protocol between the app process and its live worker, in the frames of the query workers: of a type, the number of a tail, and bytes. */
+/** The protocol between the app process and its live worker, in the frames of the query workers: a type, the number of a tail, bytes. */
 import type { Config } from '../../../pipeline/core/config.ts';
 import type { LiveQueryText } from '../match/live-query.ts';
 import type { LogVector } from '../place/log-place.ts';
@@ -61,7 +61,7 @@ export type Matched = {
   readonly text: Buffer;
 };
 
-/** Bytes of a frame of entries: how many tails, their numbers, partition, offset, index, text. Big-endian. */
+/** Bytes of a frame of entries: how many tails, their numbers, partition, offset, index, string. Big-endian. */
 export function encodeMatched({ tails, partition, offset, index, text }: Omit<Matched, 'text'> & { readonly text: string }): Buffer {
   const head = 4 + 4 * tails.length + 16;
   const bytes = Buffer.allocUnsafe(head + Buffer.byteLength(text));

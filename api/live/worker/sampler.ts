@@ -5,8 +5,8 @@ const LOOK_MS = 1000;
 const AT_ONCE = 2 * SAMPLE_RATE;
 
 /**
- * A fair sample of what matches: one in `factor`, each entry with the same chance, by a hash of its place in the log. So each client gets the
- * same entries at any time.
+ * A fair sample of what matches: one in `factor`, each entry with the same chance, by a hash of its place in the log. So each client gets
+ * the same entries at any time.
  */
 export class Sampler {
   #factor = 1;
