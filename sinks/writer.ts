@@ -111,7 +111,7 @@ export class TableWriter implements RangeStore {
     const range = again ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;
     await this.#sink.prepare(range.records, this.#store);
     const began = performance.now();
-    // the range's token also with fewer records than before: ClickHouse drops an insert whose token it knows (docs/adr/0008-dead-letters.md)
+    // the range token also with fewer records than before: ClickHouse drops an insert whose token it knows (docs/adr/0008-dead-letters.md)
     const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
     let bytes: number | null;
     try {
