@@ -32,7 +32,7 @@ function newTenant(id: number, name: string, plan: string, signup = new Date()):
   return { id, name, plan, signupAt: signup.toISOString(), disabled: false, payment: false, flags: {} };
 }
 
-/** Thrown inside a write when another node has taken the id by now. */
+/** Thrown inside a write when the id is taken by now. */
 class Taken extends Error {}
 
 /**

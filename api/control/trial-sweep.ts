@@ -14,7 +14,7 @@ export function trialHasEnded({ plan, payment, signupAt }: TenantRecord, now: nu
   return plan === 'trial' && !payment && Date.parse(signupAt) + TRIAL_MS <= now;
 }
 
-/** Thrown inside a write when another node has moved the tenant by now, or it has paid. */
+/** Thrown inside a write when the tenant has been moved by now, or has paid. */
 class Settled extends Error {}
 
 /**
