@@ -39,10 +39,10 @@ const SECRET_COLUMNS = ['id', 'key', 'tenant_id', 'scopes'];
 
 const text = (flags: Flags, name: string): string => String(flags[name] ?? '');
 const part = (flags: Flags, name: string): string => encodeURIComponent(text(flags, name));
-/** Where detectors are told how easily they fire. */
+/** The setting of how easily detectors fire. */
 const SENSITIVITY_PATH = '/admin/processors/alerting/settings/sensitivity';
 const settingPath = (flags: Flags): string => `/admin/processors/${part(flags, 'processor')}/settings/${part(flags, 'setting')}`;
-/** What a text says as JSON, or the text where it is none. */
+/** The JSON value of a string, or the string where it is not valid JSON. */
 function jsonOr(value: string): unknown {
   try {
     return JSON.parse(value);
@@ -337,7 +337,7 @@ function keyBody(flags: Flags): object {
   };
 }
 
-/** What the flags say of a rule. */
+/** The fields of a rule in the flags. */
 function ruleBody(flags: Flags): object {
   const texts = ['query', 'if', 'every', 'name', 'severity', 'sensitivity'].flatMap((name) =>
     flags[name] === undefined ? [] : [[name, text(flags, name)]],

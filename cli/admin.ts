@@ -12,7 +12,7 @@ type Output = Pick<FullOutput, 'out' | 'err'>;
 const DEADLINE_MS = 20_000;
 
 /**
- * `logweir admin <subject> [verb] [flags]`: asks the internal listener. `argv` is what follows `admin`. Resolves with the exit code:
+ * `logweir admin <subject> [verb] [flags]`: requests the internal listener. `argv` is what follows `admin`. Resolves with the exit code:
  * 0, 1 for a failure (one sentence on stderr), 2 for a wrong command line.
  */
 export async function adminCommand(argv: readonly string[], env: Env, output: Output = processOutput): Promise<number> {

@@ -43,7 +43,7 @@ export async function alertsCommand(argv: readonly string[], env: Env, output: O
   return follow(target, switches.has('updates'), print, output, signal ?? interrupted());
 }
 
-/** Told again and again where the connection is lost: what was said meanwhile comes first. */
+/** Follows alerts, and reconnects where the connection is lost: missed events come first. */
 async function follow(
   target: Target,
   withUpdates: boolean,
@@ -73,7 +73,7 @@ async function follow(
 
 const isAborted = (signal: AbortSignal): boolean => signal.aborted;
 
-/** One connection; resolves with why it is over. */
+/** One connection; resolves with why it has ended. */
 function session(url: URL, key: string, signal: AbortSignal, onEvent: (type: string, alert: Alert) => void): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url, ['logweir.v1', `logweir.bearer.${key}`]);
@@ -102,7 +102,7 @@ function session(url: URL, key: string, signal: AbortSignal, onEvent: (type: str
 
 const STYLES: Readonly<Record<string, Parameters<typeof styleText>[0]>> = { critical: ['red', 'bold'], warning: 'yellow', info: 'cyan' };
 
-/** Since when it fires or is resolved, or when it was told, what, and on a line of its own the description. */
+/** Since when it fires or is resolved, or when it was published, what, and on a line of its own the description. */
 export function alertLine(type: string, alert: Alert): string {
   const { severity, title, description, fired_at: firedAt, resolved_at: resolvedAt, last_updated_at: updatedAt } = alert;
   const at = ['firing', 'fired'].includes(type) ? firedAt : type === 'resolved' ? (resolvedAt ?? updatedAt) : updatedAt;

@@ -20,11 +20,11 @@ Exit codes: 0 nothing is wrong, 1 something is lost, doubled or stray, or an eng
 const SHOWN = 5;
 const COLUMNS = ['kind', 'partition', 'hour', 'entries', 'records', 'offsets'];
 
-/** What an audit tells of a topic. */
+/** What an audit reports of a topic. */
 export type Audited = AuditReport & { readonly topic: string };
 
 type Flags = { readonly topic?: string; readonly from?: string; readonly to?: string };
-/** Audits the instance that the environment means. An error of the name `UsageError` says that the flags are wrong. */
+/** Audits the instance that the environment means. An error of the name `UsageError` means that the flags are wrong. */
 export type RunAudit = (request: Flags & { readonly onProgress: (records: number) => void }, env: Env) => Promise<Audited>;
 
 /** `logweir audit`. `argv` is what follows; resolves with the exit code. */

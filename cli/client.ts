@@ -53,7 +53,7 @@ function keyOfInstance(env: Env): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Sends a request with the key; gives the body of a 2xx. Throws a sentence that says what the service said, or that none answered. */
+/** Sends a request with the key; returns the body of a 2xx. Throws a sentence with the service's error, or that none answered. */
 export async function request(
   url: string,
   key: string,
@@ -77,7 +77,7 @@ export async function request(
   });
 }
 
-/** What the body of an error says. */
+/** The detail in the body of an error. */
 export function detailOf(body: Buffer): string {
   try {
     const { detail } = JSON.parse(body.toString()) as { detail?: unknown };

@@ -24,7 +24,7 @@ const TASKS = ['send-mail', 'resize-image', 'sync-stock'];
 export const RELEASE = { before: '2.7.4', after: '2.8.0', pod: 'payments-2' } as const;
 const PODS: Readonly<Record<string, number>> = { web: 2, catalog: 2, auth: 1, checkout: 2, payments: 3, worker: 1, deployer: 1 };
 const VERSIONS: Readonly<Record<string, string>> = { web: '5.1.0', catalog: '3.4.2', auth: '1.9.9', checkout: '4.0.6', worker: '1.2.0', deployer: '0.9.1' }; // prettier-ignore
-/** Of the payments of the new version so many fail, and of the others so many. */
+/** The shares of payments that fail: of the new version, and of the others. */
 const FAILING = 0.75;
 const USUALLY_FAILING = 0.012;
 
@@ -39,7 +39,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** What all entries of a request share: whoever follows one finds the others by it. */
+/** What all entries of a request share: one leads to the others by it. */
 type Request = { readonly at: number; readonly trace_id: string; readonly user_id: string };
 type Event = { readonly level: string; readonly _msg: string } & DemoEntry;
 
@@ -62,7 +62,7 @@ export class Shop {
     this.#at = from;
   }
 
-  /** The entries up to a time, at most so many, in the order of their times. */
+  /** The entries up to a time, at most `most`, in the order of their times. */
   upTo(time: number, most: number): Timed[] {
     while (this.#at <= time && this.#made.length < most + 1000) this.#request();
     // a request that begins later has no entry before this
@@ -106,7 +106,7 @@ export class Shop {
     const pod = `payments-${String(this.#number(PODS['payments'] ?? 1))}`;
     const isBad = pod === RELEASE.pod && this.#isReleased;
     const hasFailed = this.#random() < (isBad ? FAILING : USUALLY_FAILING);
-    // the new version tries again and again before it gives up
+    // the new version retries repeatedly before it gives up
     const took = isBad ? 2600 + this.#number(900) : 120 + this.#number(240);
     const of = { order_id, amount_eur: amount };
     const payment = { ...of, pod, version: isBad ? RELEASE.after : RELEASE.before, provider: 'acme-pay', duration_ms: took };

@@ -19,7 +19,7 @@ something fails in the shop. The alerts show what, and docs/cli.md how to find t
   --seed N             the same seed makes the same shop (default 1)
 ${TARGET_HELP}`;
 
-/** Longest wait for a service that asks to wait. */
+/** Longest wait for a service that answers with `Retry-After`. */
 const MAX_WAIT_SECONDS = 10;
 /** Entries in one request while catching up. */
 const BATCH = 1000;
@@ -114,7 +114,7 @@ function progress(sent: number, last: number, past: { readonly began: number; re
   return `${String(part)} % of the past, ${upTo}`;
 }
 
-/** Sends a batch; where the service asks to wait, says why, waits and sends it again. */
+/** Sends a batch; where the service answers 429, prints why, waits and sends it again. */
 async function send(batch: readonly string[], target: Target, output: Output): Promise<void> {
   for (let told = ''; ;) {
     try {

@@ -4,7 +4,7 @@ import { detailOf } from './client.ts';
 /** An event of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export type StreamEvent = { readonly type: string; readonly id: string; readonly data: string };
 
-/** The events of a text that comes in pieces. */
+/** The events of a string that comes in pieces. */
 export class EventReader {
   #rest = '';
 
@@ -30,11 +30,11 @@ export type FollowOptions = {
   readonly key: string;
   readonly signal: AbortSignal;
   readonly onEvent: (event: StreamEvent) => void;
-  /** Told that the connection is lost, and why; a new one is made. */
+  /** Called with the reason when the connection is lost; a new one is made. */
   readonly onLost: (why: string) => void;
 };
 
-/** Follows a stream until the signal, again and again from behind the last event. Throws where the service refuses the key or the query. */
+/** Follows a stream until the signal; reconnects from behind the last event. Throws where the service refuses the key or the query. */
 export async function followEvents({ url, key, signal, onEvent, onLost }: FollowOptions): Promise<number> {
   let lastId = '';
   for (let failures = 0; !signal.aborted; failures++) {

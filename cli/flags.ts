@@ -7,7 +7,7 @@ type Names<Value extends string, Switch extends string> = {
   readonly positionals?: boolean;
 };
 
-/** What a command line says. */
+/** The flags and arguments of a command line. */
 export type ReadFlags<Value extends string, Switch extends string> = {
   readonly values: { readonly [name in Value]?: string };
   readonly switches: ReadonlySet<Switch>;
@@ -49,5 +49,5 @@ export function readFlags<Value extends string, Switch extends string = never>(
   return { values: found, switches: set, positionals };
 }
 
-/** True where the command's help is asked for. */
+/** True where the command's help is requested. */
 export const asksForHelp = (argv: readonly string[]): boolean => argv.includes('--help') || argv.includes('-h');

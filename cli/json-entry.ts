@@ -1,7 +1,7 @@
 import { Literal, type LogEntry } from '../pipeline/core/entry.ts';
 import { skipSpace, skipString, skipValue } from '../pipeline/wire/json-tokens.ts';
 
-/** The source text of each element of a JSON array. Throws where it is none. */
+/** The source of each element of a JSON array. Throws where it is not a valid one. */
 export function splitArray(bytes: Buffer, start = 0): string[] {
   const elements: string[] = [];
   let at = skipSpace(bytes, start + 1, bytes.length);
@@ -17,7 +17,7 @@ export function splitArray(bytes: Buffer, start = 0): string[] {
   return elements;
 }
 
-/** The source text of each member of a JSON object, by name, so that no number is rounded. Throws where it is none. */
+/** The source of each member of a JSON object, by name, so that no number is rounded. Throws where it is not a valid one. */
 export function splitObject(bytes: Buffer): Map<string, string> {
   const members = new Map<string, string>();
   if (bytes[0] !== 0x7b || skipValue(bytes, 0, bytes.length) < 0) throw new Error('Not a JSON object.');

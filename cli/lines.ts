@@ -14,7 +14,7 @@ const STYLES: Readonly<Record<Severity, Style>> = {
   5: 'red',
   6: ['red', 'bold'],
 };
-/** Fields that have a place of their own in a line, or say what others say already. */
+/** Fields that have a place of their own in a line, or repeat others. */
 const PLACED = new Set(['_time', '_msg', '_stream', '_stream_id', 'level', 'service']);
 
 /** One entry, or one row of a pipe, as a line for people: time, level, service, message, then the other fields. */

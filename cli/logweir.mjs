@@ -19,7 +19,7 @@ async function load(/** @type {string} */ part) {
   return import(pathToFileURL(file).href);
 }
 
-// whoever reads the pipe may have seen enough (`| head`)
+// the reader of the pipe may have closed it (`| head`)
 process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 async function main(/** @type {string[]} */ argv) {

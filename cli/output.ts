@@ -10,7 +10,7 @@ export type Output = {
   readonly isTerminal: boolean;
 };
 
-// whoever reads the pipe may have seen enough (`| head`)
+// the reader of the pipe may have closed it (`| head`)
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
@@ -24,7 +24,7 @@ export const processOutput: Output = {
   isTerminal: process.stdout.isTTY,
 };
 
-/** The exit codes of every command; docs/cli.md says the same. */
+/** The exit codes of every command; docs/cli.md has the same. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, refused: 3 } as const;
 
 /** The command line, or the query in it, is wrong: exit code 2. */
@@ -35,7 +35,7 @@ export class UsageError extends Error {
 /** The service refused the key: exit code 3. */
 export class RefusedError extends Error {}
 
-/** Control characters as escapes, so that what somebody logged cannot move the cursor. Tabs stay. */
+/** Control characters as escapes, so that logged strings cannot move the cursor. Tabs stay. */
 export function printable(text: string): string {
   // eslint-disable-next-line no-control-regex -- it is control characters that must not get out
   return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, (char) =>

@@ -26,7 +26,7 @@ type Page = {
   readonly hasMore: boolean;
   readonly isTruncated: boolean;
   readonly oldestTime: string | null;
-  /** What a query that found nothing may have been meant to say. */
+  /** Hints at what a query that found nothing may have been meant to do. */
   readonly hints: readonly string[];
   /** What was searched. */
   readonly window: Window;

@@ -66,7 +66,7 @@ export function interrupted(): AbortSignal {
   return ending.signal;
 }
 
-/** Prints entries, and on a terminal a line below them that says how many come. */
+/** Prints entries, and on a terminal a line below them with their rate. */
 class TailPrinter {
   readonly #output: Output;
   readonly #asLines: boolean;

@@ -15,7 +15,7 @@ Exit codes: 0 all was printed, 1 a record cannot be read, or Kafka does not answ
 
 type Request = { readonly topic: string; readonly from?: string; readonly to?: string; readonly tenant?: number };
 type Lines = { lines(text: string): Promise<void>; unreadable(sentence: string): void };
-/** Reads a topic of the instance that the environment means. An error of the name `UsageError` says that the flags are wrong. */
+/** Reads a topic of the instance that the environment means. An error of the name `UsageError` means that the flags are wrong. */
 export type ReadTopic = (request: Request, env: Env, output: Lines) => Promise<void>;
 
 /** `logweir topic`. `argv` is what follows; resolves with the exit code. */

@@ -1,4 +1,4 @@
-/** The audit as a program of its own: it reads Kafka and ClickHouse itself, beside a service that runs, and loads none of its processes. */
+/** The audit as a program of its own: it reads Kafka and ClickHouse itself, next to a running service, and loads none of its processes. */
 import { pino } from 'pino';
 import { auditedLog } from '../pipeline/bus/audited-log.ts';
 import { letterKey } from '../pipeline/bus/dead-letter.ts';
@@ -13,7 +13,7 @@ import { sinks } from '../sinks/index.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
 import { sinkGroup } from './roles/sink-group.ts';
 
-/** What is audited: a topic (the log's without one) and a span of append times, as text; `onProgress` is told how many records are compared. */
+/** What is audited: a topic (the log's without one) and a span of append times, as strings; `onProgress` is given the records compared. */
 export type AuditRequest = {
   readonly topic?: string;
   readonly from?: string;
@@ -23,7 +23,7 @@ export type AuditRequest = {
 
 /**
  * Audits the instance that this environment means: the real engines it names, and the embedded ones of the data directory. Throws
- * RequestError for what cannot be asked, and an Error with a sentence where an engine does not answer.
+ * RequestError for an invalid request, and an Error with a sentence where an engine does not answer.
  */
 export async function runAudit(request: AuditRequest, env: Env): Promise<AuditReport & { readonly topic: string }> {
   const now = BigInt(Date.now()) * 1_000_000n;
@@ -55,7 +55,7 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
   }
 }
 
-/** When the last letter about each record of a topic was written, and what has expired. */
+/** When the last dead letter of each record of a topic was written, and what has expired. */
 async function lettersOf(kafka: ReturnType<typeof createKafka>, topic: string): Promise<Letters> {
   const expired = new Map<string, ExpiredRecords>();
   const last = new Map<string, number>();

@@ -16,7 +16,7 @@ export default class ContractReporter {
   }
 }
 
-/** What was thrown first; the tool that found it says how, which helps nobody here. */
+/** What was thrown first; the tool that found it adds how, which does not help here. */
 function reasonOf(/** @type {Error} */ error) {
   /** @type {unknown} */
   let reason = error;

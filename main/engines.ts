@@ -1,4 +1,4 @@
-/** What programs share that look at the engines of an instance beside it: where they are, and what is said when one does not answer. */
+/** What programs share that use the engines of a running instance: where they are, and the error when one does not answer. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTime } from '../logsql/values/times.ts';

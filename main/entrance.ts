@@ -5,17 +5,17 @@ import type { Service } from '../pipeline/core/service.ts';
 export type EntranceOptions = {
   /** The public listeners of the process. */
   readonly hosts: readonly Pick<HttpServer, 'drain' | 'stop'>[];
-  /** How long they go on taking requests after `/ready` says no, milliseconds. */
+  /** How long they go on taking requests after `/ready` fails, milliseconds. */
   readonly drainMs: number;
   /** Ends that wait. */
   readonly hurry: AbortSignal;
-  /** Told whether the process wants requests: what its `/ready` says. */
+  /** Is given whether the process takes requests, for its `/ready`. */
   readonly mark: (open: boolean) => void;
 };
 
 /**
- * The last to start and the first to stop. Its stop says on `/ready` that the process is going, while answers already send their clients
- * elsewhere; once whoever asks `/ready` has had the time to see it, all hosts begin to close at once.
+ * Graceful shutdown: the last to start and the first to stop. Its stop fails `/ready`, while answers already send their clients elsewhere.
+ * After `drainMs`, in which pollers of `/ready` see it, all hosts begin to close at once.
  */
 export function entrance({ hosts, drainMs, hurry, mark }: EntranceOptions): Service {
   let isOpen = false;
@@ -31,7 +31,7 @@ export function entrance({ hosts, drainMs, hurry, mark }: EntranceOptions): Serv
       for (const host of hosts) host.drain();
       if (isOpen && hosts.length > 0) await sleep(drainMs, undefined, { signal: hurry }).catch(() => undefined);
       isOpen = false;
-      // each is waited for in its turn, by whoever stops the services
+      // each is waited for in its turn, by the caller that stops the services
       for (const host of hosts) host.stop().catch(() => undefined);
     },
   };

@@ -26,15 +26,15 @@ export async function loadExtensions(files: readonly string[]): Promise<readonly
   return extensions;
 }
 
-/** All processors and mergers of the service, with those of these files, and what may be said to them. Throws as `loadExtensions` does. */
+/** All processors and mergers of the service and of these files, and the settings that they take. Throws as `loadExtensions` does. */
 export const allProcessors = async (files: readonly string[], detectors: readonly string[]): Promise<readonly SettingCheck[]> => [
-  // who watches a rule may be one of others
+  // a rule may name a custom detector
   ...processors.members.map((processor) =>
     processor.name === rules.name
       ? { ...rules, checkSetting: (setting: Pick<Setting, 'tenantId' | 'value'>) => ruleSettingFault(setting, detectors) }
       : processor,
   ),
-  // how easily detectors of others fire is told to the one that tells their alerts
+  // the merger that publishes their alerts has the sensitivity of custom detectors
   ...mergers.members.map((merger) =>
     merger.name === alerting.name
       ? { ...alerting, checkSetting: ({ value }: Pick<Setting, 'value'>) => sensitivityFault(value, detectors) }

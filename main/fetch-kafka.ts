@@ -1,6 +1,6 @@
 /**
  * Run by main/start.mjs from the source, while the compiler is busy: fetches what the embedded Kafka needs, so that the supervisor finds it. What fails
- * here is said by the supervisor, which tries again.
+ * here is reported by the supervisor, which tries again.
  */
 import { prepareKafka } from '../compose/embedded/kafka-jars.ts';
 import { log } from './foreground.ts';

@@ -5,7 +5,7 @@ const ONE_SIGNAL_MS = 500;
 
 /** What is started and stopped: a Supervisor. */
 export type Stoppable = {
-  /** Answers the line that says that all is ready. */
+  /** Resolves with the line that reports that all is ready. */
   start(): Promise<string>;
   stop(): Promise<void>;
   killAll(): void;
@@ -21,7 +21,7 @@ export function log(line: string): void {
  * the start failed. A second signal ends everything at once. `parent` is the process that this one was started by.
  */
 export async function runInForeground(create: () => Stoppable, parent = process.ppid): Promise<void> {
-  // Whoever read our lines may have gone; the service stays.
+  // The reader of these lines may have exited; the service stays.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   try {
@@ -50,7 +50,7 @@ function stopOnSignal(supervisor: Stoppable, parent: number): () => boolean {
   return () => stoppingSince > 0;
 }
 
-/** npm that is killed cannot pass that on; without it nobody would ever stop the service. */
+/** npm that is killed cannot pass that on; without this the service would never stop. */
 function onParentGone(parent: number, stop: () => void): void {
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -60,7 +60,7 @@ function onParentGone(parent: number, stop: () => void): void {
   timer.unref();
 }
 
-/** Says what went wrong and ends: a sentence for what an operator can mend, a stack for a bug. */
+/** Prints what went wrong and exits: a sentence for what an operator can fix, a stack for a bug. */
 function fail(error: unknown): void {
   const text = error instanceof StartError ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`logweir: ${String(text)}\n`, () => process.exit(1));

@@ -1,11 +1,11 @@
-/** How often a supervisor looks whether a process says that its event loop turns: as often as role.ts says so. */
+/** How often a supervisor checks for the heartbeat of a process: as often as role.ts sends it. Milliseconds. */
 export const LOOK_MS = 1000;
 
 /** Looks without a beat after which an event loop hangs. */
 const MOST_MISSED = 15;
 
 /**
- * Whether another process still beats. It counts looks, not time: where the machine or the process that looks stood still itself,
+ * Whether another process still beats. It counts looks, not time: where the machine or the process that looks was halted itself,
  * nothing was missed. A process is watched from its first beat on.
  */
 export class Heartbeat {
@@ -15,7 +15,7 @@ export class Heartbeat {
     this.#missed = 0;
   }
 
-  /** Looks once; true when so many looks have seen nothing. */
+  /** Looks once; true when MOST_MISSED looks have seen nothing. */
   look(): boolean {
     if (this.#missed >= 0) this.#missed++;
     return this.#missed >= MOST_MISSED;

@@ -144,7 +144,7 @@ function run([program = '', ...args], { root, signal }) {
 }
 
 /**
- * The lines that say what is wrong; both npm and the compiler begin with the cause.
+ * The lines that report what is wrong; both npm and the compiler begin with the cause.
  * @param {string} output
  */
 function complaints(output) {

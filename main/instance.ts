@@ -75,7 +75,7 @@ function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
 }
 
-/** Readers see the old text or the new one, whole. */
+/** Readers see the old content or the new one, whole. */
 function writeJson(file: string, value: unknown): void {
   writeFileSync(`${file}.new`, `${JSON.stringify(value)}\n`);
   renameSync(`${file}.new`, file);

@@ -18,10 +18,10 @@ export type KeptChildOptions = {
 /** How long to wait before a start, by the number of deaths before it that came soon after the start before. */
 const DELAYS_MS = [0, 500, 1000, 2000, 4000, 5000];
 
-/** A process that has run this long starts the delays anew. */
+/** A process that has run this long resets the delays. */
 const STEADY_MS = 30_000;
 
-/** A process that is started again whenever it ends without being told to. */
+/** A supervised process: it is started again whenever it ends unrequested. */
 export class KeptChild {
   /** The number of the process that runs, or ran last. */
   pid = 0;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The line of a process's log that tells most about its end: the last one, or what Node printed of an error nobody
+ * The line of a process's log that explains its end: the last one, or what Node printed of an error that was not
  * caught. Of a JSON line, its message.
  */
 export function lastWords(file: string): string {
@@ -12,7 +12,7 @@ export function lastWords(file: string): string {
   }
 }
 
-/** The same for text. */
+/** The same for the content of a log. */
 export function telling(text: string): string {
   const lines = text.trimEnd().split('\n').slice(-100);
   const last = lines.at(-1)?.trim() ?? '';

@@ -2,12 +2,12 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
- * A process that can be told from a later one with the same number.
+ * What distinguishes a process from a later one with the same number.
  * @typedef {{ readonly pid: number, readonly startTime: string }} ProcessIdentity
  */
 
 /**
- * Takes a lock that is a file naming its holder. One whose holder is gone (killed, rebooted) is taken over.
+ * Takes a lock that is a file naming its holder. One whose holder no longer runs (killed, rebooted) is taken over.
  * @param {string} file
  * @returns {{ readonly release: () => void, readonly heldBy: null } | { readonly release: null, readonly heldBy: number }}
  */
@@ -51,8 +51,8 @@ function link(/** @type {string} */ own, /** @type {string} */ file) {
 }
 
 /**
- * Takes a dead holder's lock away. Another process may do the same and take the lock in the meantime: then what was
- * taken away here is a living one's, and is put back.
+ * Removes a dead holder's lock. Another process may do the same and take the lock in the meantime: then what was
+ * removed here is a living one's, and is put back.
  * @param {string} file
  * @param {ProcessIdentity | null} dead
  */

@@ -9,7 +9,7 @@ export function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** The program and the arguments of a process; none of one that is gone. */
+/** The program and the arguments of a process; none of one that has exited. */
 export function commandOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');

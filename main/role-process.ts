@@ -37,16 +37,16 @@ export type RoleProcessOptions = KeptChildOptions & {
   readonly dist: string;
   readonly dataDir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Told when it has become ready, and when it has ended. */
+  /** Called when it has become ready, and when it has ended. */
   readonly onPeers: () => void;
   /** Time between two looks whether its event loop turns. */
   readonly lookMs?: number | undefined;
 };
 
 /**
- * A Node process of the service, kept running. It logs to DATA_DIR/logs, says `{type:'ready', port}` when it works and
+ * A Node process of the service, kept running. It logs to DATA_DIR/logs, sends `{type:'ready', port}` when it works and
  * `{type:'alive'}` every second: one whose event loop hangs for 15 s is killed, and started again. It
- * ends by itself when its supervisor is gone (the channel between them closes).
+ * ends by itself when its supervisor has exited (the channel between them closes).
  */
 export class RoleProcess extends KeptChild {
   /** The port of its internal listener; null while it is not ready. */

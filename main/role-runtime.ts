@@ -12,7 +12,7 @@ const SINK = {
   env: { MALLOC_MMAP_THRESHOLD_: '32768' },
 };
 
-/** It asks Kafka a few numbers every two seconds. */
+/** It reads a few numbers from Kafka every two seconds. */
 const GUARD = { flags: ['--max-old-space-size=64', '--max-semi-space-size=1'], env: {} };
 
 export type Runtime = { readonly flags: readonly string[]; readonly env: Readonly<Record<string, string>> };

@@ -1,4 +1,4 @@
-/** A process of the service: `role.js --role ingest[,app,…] [--name N]`. Tells its supervisor when it is ready, and ends when that is gone. */
+/** A process of the service: `role.js --role ingest[,app,…] [--name N]`. Notifies its supervisor when it is ready, and ends with it. */
 import { parseArgs } from 'node:util';
 import { pino, type Logger } from 'pino';
 import { Checks } from '../api/admin/checks.ts';
@@ -18,7 +18,7 @@ import type { RoleContext } from './roles/role.ts';
 
 /** What an operator can redact from the service's own log. */
 const REDACTED = ['authorization', 'x-api-key', 'api_key', 'cookie', 'password', '*.authorization', '*.password'];
-/** How often the supervisor is told that the event loop turns (main/heartbeat.ts). */
+/** How often the supervisor is sent a heartbeat (main/heartbeat.ts). Milliseconds. */
 const BEAT_MS = 1000;
 /** A stop that takes longer is ended hard. */
 const STOP_DEADLINE_MS = 23_000;
@@ -80,7 +80,7 @@ async function compose(
   if (admin.processors !== undefined) metrics.watchProcessors(admin.processors);
   const listener = createInternalListener({
     host: config.http.adminHost,
-    // operators talk to the process with the admin routes; the others are asked by it, on any free port
+    // operators send requests to the process with the admin routes; it queries the others, on any free port
     port: admin.routes === undefined ? 0 : config.http.adminPort,
     token: config.keys.adminToken,
     role,

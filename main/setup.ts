@@ -29,7 +29,7 @@ async function prepareStore(config: Config): Promise<void> {
 async function prepareKafka(config: Config): Promise<readonly string[]> {
   const log = pino({ level: config.logLevel }, process.stderr);
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-setup', log });
-  // what cannot be used is told before anything is begun
+  // what cannot be used is reported before anything is begun
   await loadDetectors(config.detectors.sources);
   const topics = topicsWith(await loadExtensions(config.processors.files));
   await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });

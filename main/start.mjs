@@ -20,12 +20,12 @@ function stop() {
   stopping.abort();
 }
 
-/** Fetches Kafka. It may fail: the supervisor tries again, and says why. @returns {Promise<void>} */
+/** Fetches Kafka. It may fail: the supervisor tries again, and reports why. @returns {Promise<void>} */
 const fetchKafka = () =>
   new Promise((resolve) => {
     const program = ['--import', 'tsx', path.join(root, 'main', 'fetch-kafka.ts')];
     const child = spawn(process.execPath, program, { cwd: root, signal, stdio: ['ignore', 'ignore', 'inherit'] });
-    child.once('error', () => undefined); // its end is told too
+    child.once('error', () => undefined); // its close event follows
     child.once('close', () => resolve());
   });
 
@@ -38,7 +38,7 @@ async function prepare() {
   return import(pathToFileURL(path.join(root, 'dist', 'main', 'supervise.js')).href);
 }
 
-process.stderr.on('error', () => undefined); // whoever read our lines may have gone
+process.stderr.on('error', () => undefined); // the reader of these lines may have exited
 for (const name of SIGNALS) process.on(name, stop);
 // npm that is killed cannot pass that on
 const looks = setInterval(() => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent && stop(), 1000);

@@ -11,9 +11,9 @@ import { keptSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
 import { runSetup } from './setup-process.ts';
 
-// All must be over within 25 s, or whoever started the service loses patience.
+// All must end within 25 s, or the starter of the service kills it.
 const STOP_BUDGET_MS = 24_000;
-// 3 s until everybody has seen it on /ready, 10 s for requests that have begun
+// 3 s until all pollers have seen it on /ready, 10 s for requests that have begun
 const LISTENING_ROLE_STOP_MS = 14_000;
 const ROLE_STOP_MS = 8000;
 const ENGINES_STOP_MS = 5000;
@@ -27,7 +27,7 @@ export type Engines = { readonly startKafka: typeof startKafka; readonly startCl
 
 export type SupervisorOptions = {
   readonly settings: Settings;
-  /** What the processes get, beside what the supervisor adds. */
+  /** What the processes get, in addition to what the supervisor adds. */
   readonly env: NodeJS.ProcessEnv;
   /** The folder of the compiled program. */
   readonly dist: string;
@@ -56,7 +56,7 @@ export class Supervisor {
     this.#options = { engines: { startKafka, startClickHouse }, ...options };
   }
 
-  /** Starts everything; answers the line that says so. When it fails, nothing is left running. */
+  /** Starts everything; resolves with the line that reports it. When it fails, nothing is left running. */
   async start(): Promise<string> {
     const starting = this.#start();
     this.#starting = starting.catch(() => undefined);
@@ -74,7 +74,7 @@ export class Supervisor {
     return this.#stopped;
   }
 
-  /** Ends all processes at once; a stop that is under way is over then. */
+  /** Ends all processes at once; a stop that is under way ends then. */
   killAll(): void {
     this.#stopping.abort();
     for (const child of [...this.#roles, ...this.#engines]) void child.kill();
@@ -166,7 +166,7 @@ export class Supervisor {
 
   /** Waits for all; when one fails, everything is stopped before this fails for the same reason. */
   async #all(tasks: readonly Promise<Variables>[]): Promise<readonly Variables[]> {
-    const errors: unknown[] = []; // the first tells why; the others are its consequences
+    const errors: unknown[] = []; // the first is the cause; the others are its consequences
     const watched = tasks.map((task) =>
       task.catch((error: unknown): Variables => {
         errors.push(error);

@@ -1,4 +1,4 @@
-/** Prints what is on a topic, as a program of its own: it reads Kafka itself, beside a service that runs, and joins none of its groups. */
+/** Prints what is on a topic, as a program of its own: it reads Kafka itself, next to a service that runs, and joins none of its groups. */
 import { pino } from 'pino';
 import { auditedLog } from '../pipeline/bus/audited-log.ts';
 import { createKafka } from '../pipeline/bus/kafka.ts';
@@ -11,7 +11,7 @@ import type { LogRecord } from '../pipeline/logs/record.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
 import { sinkGroup } from './roles/sink-group.ts';
 
-/** What is read: a topic, a span of append times as text, and whose entries. */
+/** What is read: a topic, a span of append times as strings, and whose entries. */
 export type TopicReadRequest = {
   readonly topic: string;
   readonly from?: string;

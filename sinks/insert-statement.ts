@@ -19,7 +19,7 @@ export type InsertStatement = {
 /**
  * The statement for a range whose values are lines of JSON, one for each row. What is the same for a whole record (tenant, class, append
  * time, offset) is looked up by the row's number, so that no row is touched here: k is the number of the record's first row. More rows than
- * the records say fail the statement.
+ * the records declare fail the statement.
  */
 export function insertStatement({ range, into, table, fence, structure, columns }: InsertStatement): string {
   const starts: number[] = [];

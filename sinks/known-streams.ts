@@ -1,14 +1,14 @@
 import { Generations } from '../pipeline/core/generations.ts';
 import { mixId } from '../pipeline/core/mix.ts';
 
-/** What a stream is written under, beside its id. */
+/** What a stream is written under, in addition to its id. */
 export type StreamScope = { readonly tenantId: number; readonly retentionDays: number; readonly day: number };
 
 /** A hash of a scope that is never 0. */
 export const scopeHash = ({ tenantId, retentionDays, day }: StreamScope): number =>
   mix(mix(mix(tenantId) ^ retentionDays) ^ day) >>> 0 || 1;
 
-/** Keys in each of two generations: of so many streams that are sent again and again none is written twice. */
+/** Keys in each of two generations: of this number of streams that are sent repeatedly none is written twice. */
 const MAX_KEYS = 1_250_000;
 const [FIRST_SLOTS, WORDS] = [1024, 3];
 
@@ -62,8 +62,8 @@ class KeyTable {
 }
 
 /**
- * Streams that this process has written lately; to write one again does no harm. They are told by their id (64 bits, as two halves) and a
- * hash of 32 bits of their scope.
+ * Streams that this process has written lately; to write one again does no harm. They are identified by their id (64 bits, as two halves)
+ * and a hash of 32 bits of their scope.
  */
 export class KnownStreams {
   readonly #tables: Generations<KeyTable>;

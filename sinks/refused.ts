@@ -46,7 +46,7 @@ export const isOutOfMemory = (error: unknown): boolean => error instanceof Click
 /** Whether an error may come from the way of the body, and not from its rows. */
 export const mayBeCutOff = (error: unknown): boolean => error instanceof ClickHouseError && CUT_OFF.has(error.code);
 
-/** What an error says against rows; null where it says nothing against them. */
+/** The fault of rows that an error reports; null where it is not about rows. */
 export function refusalOf(error: unknown): Fault | null {
   if (!(error instanceof ClickHouseError) || !REFUSALS.has(error.code)) return null;
   return { reason: 'refused', detail: `ClickHouse ${error.code} ${error.type ?? ''}: ${error.message}` };

@@ -17,7 +17,7 @@ type Rows = {
   readonly structure: string;
 };
 
-/** A sink of rows of many tenants: the value of a record goes as it is, behind a frame that says where it lies. */
+/** A sink of rows of many tenants: the value of a record goes as it is, behind a frame with its position. */
 export function rowsSink({ name, signal, table, columns, structure }: Rows): Sink {
   const names = [...POSITION_COLUMNS.map(([column]) => column), ...columns];
   const declared = [...POSITION_COLUMNS.map(([column, type]) => `${column} ${type}`), structure].join(', ');

@@ -22,7 +22,7 @@ export const SHARED_COLUMNS = [
   ['kafka_idx', 'UInt32', 4],
 ] as const;
 
-/** Those where each row says its own tenant and class. */
+/** Those of rows that each have their own tenant and class. */
 export const POSITION_COLUMNS = SHARED_COLUMNS.filter(([name]) => name !== 'tenant_id' && name !== 'retention_days');
 
 export const SHARED_HEADS = SHARED_COLUMNS.map(([name, type]) => columnHead(name, type));
@@ -103,7 +103,7 @@ class LiteralBlock {
     this.#size += bytes.length;
   }
 
-  /** Repeats the last `width` bytes so many times. */
+  /** Repeats the last `width` bytes `times` times. */
   repeat(width: number, times: number): void {
     const length = width * times;
     if (length >= MIN_MATCH) {

@@ -37,8 +37,8 @@ const UPTIME_SLACK_MS = 5000;
 export type WriterMetrics = { stored(table: string, rows: number, bytes: number, seconds: number): void };
 
 /**
- * What tells the rows of a record in the table: its position, and when it was appended, since a log that has lost its end gives the same
- * offsets to others.
+ * What identifies the rows of a record in the table: its position, and when it was appended, since offsets are reused after log
+ * truncation.
  */
 const keyOf = (record: SignalRecord): string => `${String(positionOf(record))}@${String(record.timestamp)}`;
 
@@ -50,7 +50,7 @@ export type TableWriterOptions = {
   readonly store: Store;
   readonly log: Logger;
   readonly metrics: WriterMetrics;
-  /** When so many records of a range are refused, no more are looked for. */
+  /** When this number of records of a range are refused, no more are looked for. */
   readonly mostRefused: number;
 };
 
@@ -111,13 +111,13 @@ export class TableWriter implements RangeStore {
     const range = again ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;
     await this.#sink.prepare(range.records, this.#store);
     const began = performance.now();
-    // also with fewer records than before: what the token has let in already is theirs (docs/adr/0008-dead-letters.md)
+    // the range token also with fewer records than before: ClickHouse drops an insert whose token it knows (docs/adr/0008-dead-letters.md)
     const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
     let bytes: number | null;
     try {
       bytes = await this.#insert(range, { name, partition, token });
     } catch (error) {
-      // a body that was cut off on its way is told like one that cannot be read: it is sent once more
+      // a body that was cut off on its way gives the error of one that cannot be read: it is sent once more
       if (!repeated && mayBeCutOff(error)) throw error;
       const refused = refusalOf(error) === null ? [] : await this.#refusedOf(range);
       if (refused.length === 0) throw error;
@@ -186,13 +186,13 @@ export class TableWriter implements RangeStore {
     { name, partition, token }: { readonly name: string; readonly partition: string; readonly token: string },
   ): Promise<number | null> {
     const { written, bytes } = await this.#insertOnce(range, name, token);
-    // a repeat that was recognised by its token writes nothing, so only the table itself can tell
+    // a repeat that was recognised by its token writes nothing, so only the table itself shows it
     if (written === range.rows || (await this.#isStored(range, name))) return bytes;
     if (range.start < range.end && (await this.#isFenced(name))) return null;
     const lack = `ClickHouse wrote ${String(written)} of ${String(range.rows)} rows of range ${name}.`;
-    // a replica may not have yet what another one has let in
+    // a replica may not have yet what another one has accepted
     if (await this.#isReplicated()) throw new Error(lack);
-    // the token was used for other rows, of a log that has lost its end since, or the table has lost what it let in
+    // the token was used for other rows, after log truncation, or the table has lost what it accepted
     const inDoubt = appendedAt(range.records.at(-1));
     await this.#waitForRunning(partition);
     await this.#insertOnce({ ...range, inDoubt }, name, `${token}@${String(inDoubt)}`);
@@ -218,7 +218,7 @@ export class TableWriter implements RangeStore {
     return { written, bytes: body.reduce((sum, part) => sum + part.length, 0) };
   }
 
-  /** Whether ClickHouse has been started since it was asked last; asked every ten seconds at most. */
+  /** Whether ClickHouse has been started since the last query of its uptime; queried every ten seconds at most. */
   async #wasRestarted(): Promise<boolean> {
     const now = performance.now();
     const passed = now - this.#uptimeReadAt;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { HistoryRecord, RecordHistory } from '../../pipeline/bus/record-history.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 
-/** Who makes a change. `token`: a digest of the admin token; `client`: what the client says of itself, which nothing proves. */
+/** Who makes a change. `token`: a digest of the admin token; `client`: the client's own name for itself, which is not verified. */
 export type AuditActor = { readonly token?: string; readonly client?: string; readonly address?: string };
 
 /** What is to be changed, before it is. */
@@ -13,7 +13,7 @@ export type AuditChange = {
   readonly requestId?: string;
   readonly tenant?: number;
   readonly key?: string;
-  /** What was asked for, without secrets. */
+  /** What was requested, without secrets. */
   readonly details: Readonly<Record<string, unknown>>;
 };
 
@@ -39,8 +39,8 @@ export type AuditQuery = { readonly tenant: number | null; readonly since: numbe
 const READ_MS = 12_000;
 
 /**
- * The audit log of administration. A change has a line before it is made, so that none is without one, and is acknowledged when that line also says what
- * became of it: both are one record key, of which the later one counts.
+ * The audit log of administration. Each change has a line before it is made, and is acknowledged once that line also has its outcome:
+ * both are one record key, of which the later one counts.
  */
 export class AdminAudit {
   readonly #history: Pick<RecordHistory, 'append' | 'read'>;
@@ -54,8 +54,8 @@ export class AdminAudit {
   }
 
   /**
-   * Makes a change between its two lines. Throws what it threw; HttpError 503 where the log cannot be written: before the change nothing is changed, after
-   * it the sentence says so.
+   * Makes a change between its two lines. Throws what it threw. HttpError 503 where the log cannot be written: before the change nothing is
+   * changed; after it the detail states that the change was made.
    */
   async around<T>(change: AuditChange, make: () => Promise<T>, subjectOf: (made: T) => AuditSubject): Promise<T> {
     const line: AuditLine = { ...change, id: randomUUID(), time: new Date(this.#clock()).toISOString(), state: 'begun' };

@@ -2,13 +2,13 @@ import type { RouteAnswer } from '../http/route.ts';
 import type { AdminAudit, AuditActor, AuditSubject } from './admin-audit.ts';
 import type { AdminRoute } from './admin-routes.ts';
 
-/** What a change may be asked with that is no secret; the rest of a body is not written down. */
+/** Members of a request body that are not secret; the audit log omits all others. */
 const SHOWN = ['name', 'plan', 'signup', 'value', 'scopes', 'expires', 'reason', 'from', 'dry_run'] as const;
-/** Parts of a path that say what is changed. */
+/** Path parameters that name what is changed. */
 const NAMED = ['flag', 'processor', 'setting'] as const;
 const MAX_TEXT = 200;
 
-/** The header in which a client of the admin routes says who uses it. */
+/** The header in which a client of the admin routes names its user. */
 export const CLIENT_HEADER = 'x-logweir-client';
 
 /** What answers a route: it leaves lines in the audit log where it changes anything. */

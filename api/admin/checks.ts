@@ -1,4 +1,4 @@
-/** Tells whether something this process needs is there. */
+/** Returns whether something that this process needs is available. */
 export type Probe = () => Promise<boolean> | boolean;
 
 const DEADLINE_MS = 2000;
@@ -13,7 +13,7 @@ export class Checks {
     this.#probes.set(name, probe);
   }
 
-  /** Adds what may have to be said though the process works; null: nothing. */
+  /** Adds a check for a warning that does not affect readiness; null: no warning. */
   registerWarning(warning: () => string | null): void {
     this.#warnings.push(warning);
   }

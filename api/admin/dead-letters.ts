@@ -19,7 +19,7 @@ export type DeadLetterSources = {
 const MAX_LIMIT = 10_000;
 /** Positions in one statement. */
 const MAX_ASKED = 1000;
-/** Time to read the letters, and for a replay, milliseconds; what a replay leaves is left to the next one. */
+/** Time to read the dead letters, and for a replay, milliseconds; what a replay leaves is left to the next one. */
 const READ_MS = 12_000;
 
 const replayBody = Joi.object<{ reason: string; from: string; dry_run: boolean }>({
@@ -31,7 +31,7 @@ const replayBody = Joi.object<{ reason: string; from: string; dry_run: boolean }
 /** What a request looks at: its statements carry its id. */
 type Asked = DeadLetterSources & { readonly requestId: string };
 
-/** What became of the letters that a replay was asked for. */
+/** What became of the dead letters of a replay. */
 type Tally = { letters: number; stored: number; missing: number; left: boolean };
 
 /** The records that could not be stored: a list of them, and their replay. */
@@ -65,7 +65,7 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
   ];
 }
 
-/** The last letters, the newest first; of several about one position the newest. */
+/** The last dead letters, the newest first; of several about one position the newest. */
 async function list(sources: Asked, reason: Reason | null, from: number, limit: number): Promise<object[]> {
   const { letters } = sources;
   const newest = new Map<string, Shown>();
@@ -100,7 +100,7 @@ function shown({ at, original, reason, stage, topic, partition, offset, version,
   return { time, reason, stage, topic, partition, offset, ...about, version, detail };
 }
 
-/** Puts the originals of letters on their topics again, each once and only those that are not stored whole. */
+/** Puts the originals of dead letters on their topics again, each once and only those that are not stored whole. */
 async function replay(sources: Asked, reason: Reason, from: number, dryRun: boolean): Promise<Tally> {
   const { letters, tables, log } = sources;
   const tally: Tally = { letters: 0, stored: 0, missing: 0, left: false };
@@ -126,7 +126,7 @@ async function replay(sources: Asked, reason: Reason, from: number, dryRun: bool
 
 type Position = Pick<DeadLetter, 'topic' | 'partition' | 'offset'>;
 
-/** Whether as many rows are stored as the record says that it has; at least one where it does not say. */
+/** Whether as many rows are stored as the record declares; at least one where it names no number. */
 function isStored(stored: ReadonlyMap<string, number>, position: Position, count: string): boolean {
   return (stored.get(letterKey(position)) ?? 0) >= (/^[1-9]\d{0,8}$/.test(count) ? Number(count) : 1);
 }

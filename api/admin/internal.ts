@@ -21,7 +21,7 @@ import { rejectionsAdminRoute } from './rejections.ts';
 export type InternalOptions = {
   readonly host: string;
   readonly port: number;
-  /** Token of the admin routes; empty: nobody gets in. */
+  /** Token of the admin routes; empty: no request is accepted. */
   readonly token: string;
   readonly role: string;
   readonly metrics: Metrics;
@@ -41,7 +41,7 @@ export type InternalOptions = {
 };
 
 const SEEN_MS = 1500;
-/** Characters of what a client says of itself, and of the digest of the token. */
+/** Characters of a client's name for itself, and of the digest of the token. */
 const MAX_CLIENT = 200;
 const TOKEN_DIGEST = 8;
 
@@ -96,7 +96,7 @@ function checkToken(header: string, token: string): void {
   if (token === '' || !timingSafeEqual(digest(sent), digest(token))) throw forbidden('The admin token is wrong.');
 }
 
-/** Who asks, as far as that is known. The token is told from another by a digest under the pepper of the keys. */
+/** Who requests, as far as known. A digest under the pepper of the keys distinguishes tokens. */
 function actorOf(exchange: Exchange, { token, control }: InternalOptions): AuditActor {
   const client = printable(exchange.header(CLIENT_HEADER)).slice(0, MAX_CLIENT);
   const digest = control?.hash(`admin token ${token}`).slice(0, TOKEN_DIGEST);
@@ -149,7 +149,7 @@ async function ready({ role, checks, peers }: InternalOptions, query: URLSearchP
   return { status: failing.length === 0 ? 200 : 503, body };
 }
 
-/** What a peer's answer says of it; a peer that does not answer fails the check `answers`. */
+/** The readiness in a peer's answer; a peer that does not answer fails the check `answers`. */
 function readinessOf(body: unknown): Omit<Readiness, 'role'> {
   const processes = (body as { processes?: unknown } | null)?.processes;
   const own: unknown = Array.isArray(processes) ? processes[0] : undefined;

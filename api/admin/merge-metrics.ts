@@ -4,7 +4,7 @@ import { Registry, type MetricObjectWithValues, type MetricValue } from 'prom-cl
 export type MetricsJson = readonly MetricObjectWithValues<MetricValue<string>>[];
 
 /**
- * One Prometheus text of the metrics of several processes, with HELP and TYPE once for each name. Their series differ by the label
+ * One Prometheus exposition of the metrics of several processes, with HELP and TYPE once for each name. Their series differ by the label
  * `role`, so nothing is summed up. Values that are not numbers (NaN, which JSON loses) are left out.
  */
 export async function mergeMetrics(parts: readonly MetricsJson[]): Promise<string> {
@@ -15,7 +15,7 @@ export async function mergeMetrics(parts: readonly MetricsJson[]): Promise<strin
     merged.set(metric.name, { ...metric, values: known === undefined ? values : [...known.values, ...values] });
   }
   const registry = new Registry();
-  // a registry asks each metric for its values by get()
+  // a registry reads the values of each metric by get()
   for (const metric of merged.values())
     registry.registerMetric({ ...metric, get: () => metric } as unknown as Parameters<Registry['registerMetric']>[0]);
   return registry.metrics();

@@ -1,12 +1,12 @@
 /** Another Node process of this instance, by its internal listener. */
 export type Peer = { readonly role: string; readonly pid: number; readonly port: number };
 
-/** What a peer said: its status and body, or null where it did not answer in time. */
+/** A peer's answer: its status and body, or null where it did not answer in time. */
 export type PeerAnswer = { readonly role: string; readonly status: number; readonly body: unknown };
 
 const DEADLINE_MS = 2000;
 
-/** The other processes of this instance; the supervisor tells who they are. */
+/** The other processes of this instance; the supervisor provides the list. */
 export class Peers {
   readonly #host: string;
   readonly #token: string;
@@ -35,7 +35,7 @@ export class Peers {
     return this.#list;
   }
 
-  /** Asks all peers at once, with a deadline of 2 s. A peer that does not answer has status 0. */
+  /** Queries all peers at once, with a deadline of 2 s. A peer that does not answer has status 0. */
   ask(path: string): Promise<PeerAnswer[]> {
     return Promise.all(this.#list.map((peer) => this.#askOne(peer, path)));
   }

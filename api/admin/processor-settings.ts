@@ -15,7 +15,7 @@ const body = Joi.object<{ value: Json; tenant: number }>({
   tenant: Joi.number().integer().min(1).default(0),
 });
 
-/** What operators say to processors: `GET` what is said, `PUT` and `DELETE` one setting. Each change is answered after every process of this instance has it. */
+/** The settings of processors: `GET` all, `PUT` and `DELETE` one. A change is answered after every process of this instance has it. */
 export function processorSettingRoutes(control: ControlStore, peers: Peers, checks: readonly SettingCheck[]): AdminRoute[] {
   const changed = async (
     params: Readonly<Record<string, string>>,

@@ -19,7 +19,7 @@ export type DetectorAdminOptions = {
   readonly peers: Pick<Peers, 'ask'>;
   readonly checks: readonly SettingCheck[];
   readonly detectors: readonly ShownDetector[];
-  /** Where it is said how easily they fire, and the processor that is told that one of others is off. */
+  /** The setting of how easily they fire, and the processor that takes the switches of custom detectors. */
   readonly sensitivity: { readonly processor: string; readonly key: string };
   readonly switches: string;
 };
@@ -92,7 +92,7 @@ function shownDetectors({ control, detectors, sensitivity, switches }: DetectorA
   });
 }
 
-/** What the rules say of a detector, in their order: `off of {service="web"}; low`. */
+/** The sensitivity that the rules give a detector, in their order: `off of {service="web"}; low`. */
 function sensitivityText(name: string, rules: readonly Json[]): string {
   const own: string[] = [];
   for (const rule of rules as readonly { readonly detector?: string; readonly stream?: string; readonly sensitivity: string }[]) {

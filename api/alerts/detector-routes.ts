@@ -9,10 +9,10 @@ import type { Route, RouteAnswer, RouteContext } from '../http/route.ts';
 
 const PATH = '/api/v1/tenants/{tenant_id}/detectors';
 
-/** A detector, and a sentence that says when it fires. */
+/** A detector, and a sentence on when it fires. */
 export type DetectorLook = { readonly name: string; readonly description: string };
 
-/** What the endpoints stand on; `checks` has who is told the rules, and `sensitivity` where they are told it. */
+/** What the endpoints need; `checks` has the processor that takes the rules, and `sensitivity` names the setting that holds them. */
 export type DetectorRoutesOptions = {
   readonly control: ControlStore;
   readonly peers: Pick<Peers, 'ask'>;

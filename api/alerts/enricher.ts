@@ -11,7 +11,7 @@ export type EnricherOptions = {
   /** Puts rows on this partition of `alerts.v1`; resolves when Kafka has them. */
   readonly write: (partition: number, rows: readonly AlertRow[]) => Promise<void>;
   readonly log: Logger;
-  /** Told what became of each alert that fires. */
+  /** Is given the outcome of each alert that fires. */
   readonly onOutcome?: (outcome: Outcome) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -27,12 +27,12 @@ const LATER_WINDOWS: readonly number[] = [6, 30];
 /** Alerts of a tenant that wait, and those of all that are looked at. A tenant has one of these. */
 const MOST_WAITING = 50;
 const AT_ONCE = 2;
-/** What is older is looked at by nobody any more. Milliseconds. */
+/** Older alerts are not enriched. Milliseconds. */
 const LATE_MS = 900_000;
-/** A query has so long, milliseconds, and so many of a tenant run beside it. */
+/** Timeout of a query, milliseconds. A query starts while fewer than BESIDE queries of its tenant run. */
 const TIMEOUT_MS = 8000;
 const BESIDE = 4;
-/** What fails is tried so many times: alerts come when a service is busy, and that passes. So long after it failed, milliseconds. */
+/** How often an enrichment is tried, since load passes, and how long after a failure, milliseconds. */
 const MOST_TRIES = 3;
 const AGAIN_MS = 20_000;
 /** What is usual: this long, until shortly before the window; shorter where more entries are expected in it. Minutes, entries. */
@@ -40,7 +40,7 @@ const BASELINE_MINUTES = 60;
 const LEAST_BASELINE_MINUTES = 5;
 const GAP_MINUTES = 3;
 const MOST_BASELINE = 300_000;
-/** Of fewer usual errors too little can be said: errors are compared with all entries then. */
+/** Fewer usual errors are too few to compare with: errors are compared with all entries then. */
 const LEAST_ERRORS = 30;
 /** Values of each field that are compared. */
 const VALUES = 100;
@@ -48,7 +48,7 @@ const VALUES = 100;
 const MESSAGES = 500;
 const VALUE_LENGTH = 128;
 
-/** They tell nothing: where an entry lies, and when it came. */
+/** Fields that explain nothing: where an entry lies, and when it came. */
 const NEVER = ['_stream', '_stream_id', '_time'];
 
 type Window = { readonly start: number; readonly end: number };
@@ -57,15 +57,15 @@ type Wanted = { readonly row: AlertRow; readonly query: string; readonly all: st
 type Waiting = { readonly row: AlertRow; readonly partition: number; readonly tries: number; readonly done: (error?: Error) => void };
 
 /**
- * Finds out why an alert has come, beside the fold that found it: which fields have changed most between its window and what is usual, and messages
- * of the window. It is told as a row of its own that adds to the alert's evidence, and is the same whoever finds it again.
+ * Finds out why an alert has fired, outside the fold that found it: the fields that differ most between its window and the baseline, and
+ * messages of the window. It writes a row of its own that adds to the alert's evidence, and writes the same row when it runs again.
  */
 export class Enricher implements AlertListener, Service {
   readonly name = 'alert enricher';
   readonly #options: EnricherOptions;
   readonly #now: () => number;
   readonly #stop = new AbortController();
-  /** By tenant, those that were asked for last behind. */
+  /** By tenant, the least recently served tenant first. */
   readonly #waiting = new Map<number, Waiting[]>();
   readonly #busy = new Set<number>();
   /** Of those that are tried again later. */
@@ -81,7 +81,7 @@ export class Enricher implements AlertListener, Service {
     return Promise.resolve();
   }
 
-  /** What was not looked at comes again, to whoever has the partition then. */
+  /** Alerts that were not enriched are delivered again, to the next owner of the partition. */
   stop(): Promise<void> {
     this.#stop.abort();
     this.#waiting.clear();
@@ -170,7 +170,7 @@ export class Enricher implements AlertListener, Service {
 
   async #find(wanted: Wanted): Promise<AlertRow> {
     const { row, query, all, window, baseline } = wanted;
-    // what has stopped is told by what came before
+    // silence is explained by what came before it
     const until = row.detector === 'silence' ? { start: baseline.start, end: window.end } : window;
     const { samples, templates } = await this.#messages(row, query, until);
     const now = await this.#shares(row, query, window);
@@ -223,7 +223,7 @@ export class Enricher implements AlertListener, Service {
   }
 }
 
-/** It is told for the first time, or is in one of the later windows. */
+/** It is published for the first time, or is in one of the later windows. */
 const isDue = ({ firedAt, updatedAt, fireCount }: AlertRow): boolean => firedAt === updatedAt || LATER_WINDOWS.includes(fireCount);
 
 /** The last written unit of an end is inside: a millisecond. */
@@ -235,8 +235,8 @@ const timesOf = ({ start, end }: Window): { readonly start: string; readonly end
 const MINUTE = 60_000;
 
 /**
- * Whether there are more entries than usual, and their most frequent message says something: of a value that rose, as a quantile of durations, it
- * does not, and an alert about a template names it already.
+ * Whether there are more entries than usual, so that their most frequent message explains them: of a value that rose, as a quantile of
+ * durations, it does not, and an alert about a template names it already.
  */
 function isMore({ evidence }: AlertRow): boolean {
   const {
@@ -248,7 +248,7 @@ function isMore({ evidence }: AlertRow): boolean {
   return direction === 'up' && fingerprint === undefined && (entries === undefined || entries === value);
 }
 
-/** What an alert's evidence says of where to look. Throws where it says nothing of it. */
+/** Where to look, from an alert's evidence. Throws where the evidence lacks it. */
 function wantedOf(row: AlertRow): Wanted {
   const {
     window,
@@ -260,7 +260,7 @@ function wantedOf(row: AlertRow): Wanted {
     readonly window: { readonly start: string; readonly end: string };
     readonly links: { readonly query: string; readonly all?: string };
     readonly baseline_mean?: number;
-    /** Of the window, where the value is no number of entries a minute. */
+    /** Of the window, where the value is not entries a minute. */
     readonly entries?: number;
     readonly scale_minutes?: number;
   };

@@ -2,7 +2,7 @@ import { PART_ALERT, type AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 
-/** What fires is told again each minute, and ends after half a day: nothing that fires was told longer ago. Hours. */
+/** A firing alert is published again each minute and ends after half a day: none that fires was published longer ago. Hours. */
 const LATELY = 48;
 /** Alerts at most, the newest. */
 const MOST = 10_000;

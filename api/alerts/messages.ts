@@ -38,7 +38,7 @@ export function messagesOf(texts: readonly string[]): Messages {
   };
 }
 
-/** What most of the messages are, as the end of a title and as a sentence; empty texts where no template has half of them. */
+/** What most of the messages are, as the end of a title and as a sentence; empty strings where no template has half of them. */
 export function mostText([first]: readonly TemplateShare[]): { readonly title: string; readonly sentence: string } {
   if (first === undefined || first.share < MOST) return { title: '', sentence: '' };
   const { template, share } = first;

@@ -24,8 +24,8 @@ export type Resolve = {
 };
 
 /**
- * Resolves alerts by hand: what somebody says of an alert is a record among those that it is found from, so that whoever folds them again comes
- * to the same; and it is answered when the table has it, so that every node shows it from then on.
+ * Resolves alerts by hand. A resolution is a record in the input that alerts are folded from, so folding it again gives the same alerts.
+ * A request is answered when the table has the resolution, so that every node shows it from then on.
  */
 export class AlertResolver {
   readonly #options: AlertResolverOptions;

@@ -34,7 +34,7 @@ export type RuleDetector = {
 
 export type RuleRoutesOptions = RuleBook & {
   readonly peers: Pick<Peers, 'ask'>;
-  /** Who watches what a condition says, where that is a detector of others. */
+  /** The custom detector that a condition names; null where it names none. */
   detectorOf(condition: string): RuleDetector | null;
 };
 
@@ -51,7 +51,7 @@ type Body = {
 
 /** Characters of a name, where a query stands in for it. */
 const NAMED = 100;
-/** What is right beside the types is known to who evaluates the rule. */
+/** Checks types only; the processor that evaluates the rule checks the values. */
 const bodySchema = Joi.object<Body>({
   name: Joi.string().trim(),
   query: Joi.string().trim().required(),
@@ -77,7 +77,7 @@ function grouped(text: string, by: readonly string[]): string {
   try {
     query = parseQuery(text, { now: 0n });
   } catch (error) {
-    // what is wrong with it is told by who evaluates it
+    // the processor that evaluates the rule reports the syntax error
     if (error instanceof LogsqlSyntaxError) return text;
     throw error;
   }

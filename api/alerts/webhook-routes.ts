@@ -66,7 +66,7 @@ const shownDelivery = ({ id, webhookId, type, alert, state, attempts, madeAt, at
   ...{ status, error },
 });
 
-/** What a test tells: an alert that is none. */
+/** The alert of a test; it is in no table. */
 const sample = (now: number): ShownAlert => ({
   ...{ id: 1, detector_type: 'test', stream: '{service="test"}', severity: 'info', title: 'This is a test' },
   description: 'This is a test of this webhook. No alert has fired.',
@@ -74,7 +74,7 @@ const sample = (now: number): ShownAlert => ({
   ...{ resolution_note: null, incident_id: null },
 });
 
-/** The endpoints of a tenant's webhooks, and of what they could not be told. What is changed is answered after every process of this instance has it. */
+/** The endpoints of a tenant's webhooks and failed deliveries. A change is answered after every process of this instance has it. */
 export function createWebhookRoutes(options: WebhookRoutesOptions): readonly Route[] {
   const { control, peers, addresses, pepper } = options;
   const fieldsOf = async (context: RouteContext): Promise<WebhookFields> => {
@@ -123,7 +123,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): readonly Rou
   ];
 }
 
-/** Sends a test now, and says what came of it; one at a time of a tenant. */
+/** Sends a test now and returns its outcome; one at a time for each tenant. */
 function testRoute({ control, send, now = Date.now }: WebhookRoutesOptions): Route {
   const testing = new Set<number>();
   return {

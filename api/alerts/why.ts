@@ -4,9 +4,9 @@ export type FieldShares = { readonly entries: number; readonly fields: ReadonlyM
 /** A value whose share of the entries has changed. Shares from 0 to 1. */
 export type Change = { readonly field: string; readonly value: string; readonly share: number; readonly baseline_share: number };
 
-/** How many fields are told. */
+/** How many fields are reported. */
 const MOST = 5;
-/** What changes by less tells nothing: in shares, and in standard deviations of the difference of two shares. */
+/** Smaller changes do not count: in shares, and in standard deviations of the difference of two shares. */
 const LEAST_CHANGE = 0.05;
 const LEAST_Z = 4;
 /** A value of fewer entries may be there by chance, as an id is. */
@@ -17,7 +17,7 @@ const LEAST_NEW = 0.2;
 const FALLEN = 0.95;
 
 /**
- * What has changed most between what is usual and a window: of each field the value that tells the two apart best, the most telling fields first.
+ * What has changed most between the baseline and a window: of each field the value that distinguishes the two best, the best one first.
  * That is measured by the Jensen-Shannon divergence of "has the value" (Lin, IEEE Trans. Inf. Theory 37, 1991), which is bounded, so that what is
  * new does not outdo what has become frequent.
  */
@@ -38,7 +38,7 @@ function bestOf(field: string, window: FieldShares, baseline: FieldShares): (Cha
     const share = (now?.get(value) ?? 0) / window.entries;
     const usual = (before?.get(value) ?? 0) / baseline.entries;
     if (!isChange(share, usual, window.entries, baseline.entries)) continue;
-    // what has become more says more than what has become less by it
+    // an increase weighs more than a decrease of the same size
     const weight = divergence(share, usual) * (share > usual ? 1 : FALLEN);
     if (best === null || weight > best.weight) best = { field, value, share, baseline_share: usual, weight };
   }

@@ -45,8 +45,8 @@ const GATES: readonly Gate[] = [
 ];
 
 /**
- * The write paths of the app plane behind their gates. Nothing stands behind a gate yet, so it is shut on every plan, whatever
- * the plan's features say; once a feature is built, its endpoint asks the plan. Key and scope are checked before the gate, and the
+ * The write paths of the app plane behind their gates. No feature behind a gate is built yet, so each gate is shut on every plan, whatever
+ * the plan's features are; once a feature is built, its endpoint checks the plan. Key and scope are checked before the gate, and the
  * body is never read.
  */
 export const gatedEndpoints: readonly Endpoint[] = GATES.map(({ path, scope, errors, status, detail }) => ({

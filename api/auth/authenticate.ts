@@ -15,7 +15,7 @@ export interface KeyStore {
   find(secret: string): KnownKey | null;
 }
 
-/** A key that is known and yet not let in, as Splunk's clients are told it on the HEC paths ("Token disabled"). */
+/** A key that is known and yet refused, in Splunk's code on the HEC paths ("Token disabled"). */
 const DISABLED = { code: 1 };
 
 /** The principal of a credential; throws 401 without one, 403 (of a WebSocket 401) for one that is rejected, 503 where that cannot be known. */

@@ -1,9 +1,9 @@
 import { QUERY_KEY_PATHS, type Plane } from './planes.ts';
 
-/** What a credential is read from. `header` gives the empty text for a header that is absent. */
+/** What a credential is read from. `header` returns the empty string for an absent header. */
 export type CredentialRequest = { readonly path: string; header(name: string): string; readonly query: URLSearchParams };
 
-/** One way to send a key. `planes` says where it is read, and in which place of that plane's order (lower first). */
+/** One way to send a key. `planes` has the planes that read it, with its place in each plane's order (lower first). */
 export interface CredentialForm {
   readonly name: string;
   readonly planes: Readonly<Partial<Record<Plane, number>>>;
@@ -81,7 +81,7 @@ function key(text: string | null): string | null {
   return trimmed === '' ? null : trimmed;
 }
 
-/** What follows the scheme; the ingest plane knows it by its exact letters only, the app plane in any case. */
+/** What follows the scheme; it is case-sensitive on the ingest plane, case-insensitive on the app plane. */
 function afterScheme(request: CredentialRequest, plane: Plane, scheme: string): string | null {
   const header = request.header('authorization').trimStart();
   const sent = header.slice(0, scheme.length);
@@ -91,7 +91,7 @@ function afterScheme(request: CredentialRequest, plane: Plane, scheme: string): 
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The user name of Basic credentials; null where it is no base64 or has no colon. The password is ignored. */
+/** The user name of Basic credentials; null where it is not valid base64 or has no colon. The password is ignored. */
 function userName(credentials: string | null): string | null {
   const text = credentials?.trim() ?? '';
   if (text === '' || !BASE64.test(text)) return null;

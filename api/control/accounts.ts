@@ -32,11 +32,11 @@ function newTenant(id: number, name: string, plan: string, signup = new Date()):
   return { id, name, plan, signupAt: signup.toISOString(), disabled: false, payment: false, flags: {} };
 }
 
-/** Thrown inside a write to say that the id belongs to somebody else by now. */
+/** Thrown inside a write when the id is taken by now. */
 class Taken extends Error {}
 
 /**
- * Creates a tenant under the next free id, signed up now unless told otherwise. Of two nodes that take the same id one sees that it
+ * Creates a tenant under the next free id, signed up at `signup`, by default now. Of two nodes that take the same id one sees that it
  * lost, and takes the next.
  */
 export async function createTenant(control: ControlStore, name: string, plan: string, signup = new Date()): Promise<TenantRecord> {
@@ -57,7 +57,7 @@ export async function createTenant(control: ControlStore, name: string, plan: st
   }
 }
 
-/** Changes a tenant, which keeps the shards that it has whatever plan and flags say then; 404 where there is none. */
+/** Changes a tenant, which keeps its shards whatever its new plan and flags are; 404 where there is none. */
 export async function changeTenant(
   control: ControlStore,
   id: number,
@@ -86,7 +86,7 @@ export const setDisabled = (control: ControlStore, id: number, disabled: boolean
 export const addPayment = (control: ControlStore, id: number): Promise<TenantRecord> =>
   changeTenant(control, id, ({ plan }) => ({ payment: true, plan: findPlan(plan)?.paid === true ? plan : FIRST_PAID_PLAN }));
 
-/** Puts a tenant on a plan. A trial begins anew. */
+/** Puts a tenant on a plan. A trial begins again where the plan was another. */
 export async function setPlan(control: ControlStore, id: number, plan: string): Promise<TenantRecord> {
   const own = planName(plan);
   return changeTenant(control, id, (tenant) => ({
@@ -95,7 +95,7 @@ export async function setPlan(control: ControlStore, id: number, plan: string): 
   }));
 }
 
-/** Sets a flag from its text; `default` takes it away. 400 for fewer shards than the tenant has. */
+/** Sets a flag from a string; `default` removes it. 400 for fewer shards than the tenant has. */
 export const setFlag = (control: ControlStore, id: number, flag: string, text: string): Promise<TenantRecord> =>
   changeTenant(control, id, (tenant) => {
     const { plan } = tenant;
@@ -108,10 +108,10 @@ export const setFlag = (control: ControlStore, id: number, flag: string, text: s
     return { flags };
   });
 
-/** Thrown inside a write to say that the tenant has as many shards by now. */
+/** Thrown inside a write when the tenant has as many shards by now. */
 class Grown extends Error {}
 
-/** Gives a tenant so many shards, or leaves it as it is where it has them already; null then. Safe from several nodes at once. */
+/** Raises a tenant to this number of shards; null, and unchanged, where it has them already. Safe from several nodes at once. */
 export async function raiseShards(control: ControlStore, id: number, shards: number): Promise<TenantRecord | null> {
   try {
     return await changeTenant(control, id, (tenant) => {
@@ -136,7 +136,7 @@ export async function createKey(
   return { record: await putKey(control, randomBytes(8).toString('hex'), tenantId, { secret, scopes, expiresAt }), secret };
 }
 
-/** Keys that have expired are of no use and take no room. */
+/** Keys that have expired do not count. */
 function requireRoomForKey(control: ControlStore, tenant: TenantRecord): void {
   const { name, ceilings } = effectivePlan(tenant);
   const now = Date.now();

@@ -13,13 +13,13 @@ import {
   type WebhookRecord,
 } from './records.ts';
 
-/** What the control topic says, folded. Equal records in equal order give equal states, on every node. */
+/** The state of the control topic, folded. Equal records in equal order give equal states, on every node. */
 export type ControlState = {
   readonly tenants: Map<number, TenantRecord>;
   readonly keys: Map<string, KeyRecord>;
-  /** What operators say to processors, by the key of its record. */
+  /** The settings of processors, by the key of their records. */
   readonly settings: Map<string, SettingRecord>;
-  /** Where tenants want to be told of their alerts, by the key of its record. */
+  /** The webhooks that tenants receive alerts by, by the key of their records. */
   readonly webhooks: Map<string, WebhookRecord>;
   /** Ids of a tenant's keys. */
   readonly keysOfTenant: Map<number, Set<string>>;
@@ -50,7 +50,7 @@ export function emptyControlState(): ControlState {
 /**
  * Takes one record into the state and gives it back when it counts. Of several records with the same version of the same subject
  * the first counts: that settles races between nodes. A later one of that version, or of an older one, makes the subject `stale`,
- * since compaction would keep just that wrong record: whoever sees it appends the right one again.
+ * since compaction would keep just that wrong record: a node that sees it appends the right one again.
  */
 export function fold(state: ControlState, { key, value }: Pick<CompactedRecord, 'key' | 'value'>): ControlValue | null {
   const parsed = parseControl(key, value);

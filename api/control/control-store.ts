@@ -19,7 +19,7 @@ export type ControlStoreOptions = {
 
 type Waiter = { readonly offset: bigint; readonly resolve: (seen: boolean) => void };
 
-/** How often it is told which keys were used. Milliseconds. */
+/** How often the uses of keys are published. Milliseconds. */
 const TELL_USES_MS = 60_000;
 /** Versions that lose against other nodes before a write gives up. */
 const MAX_TRIES = 20;
@@ -41,7 +41,7 @@ export class ControlStore implements Service, KeyStore {
   #telling: NodeJS.Timeout | undefined;
   readonly #readyWaiters: (() => void)[] = [];
   readonly #seenWaiters = new Set<Waiter>();
-  /** Own writes on their way, by the id of the write: told whether they count. */
+  /** Own writes on their way, by the id of the write: each is resolved with whether it counts. */
   readonly #writes = new Map<string, (counts: boolean) => void>();
 
   constructor(options: ControlStoreOptions) {
@@ -112,7 +112,7 @@ export class ControlStore implements Service, KeyStore {
     return known;
   }
 
-  /** When a key was last sent by a client, in milliseconds, to the hour where that was to another process; null: never since that is told. */
+  /** When a client last sent a key, in milliseconds, to the hour if to another process; null: never since uses are published. */
   lastUseOf(keyId: string): number | null {
     return this.#uses.lastOf(keyId);
   }
@@ -136,7 +136,7 @@ export class ControlStore implements Service, KeyStore {
     return [...this.#state.tenants.values()].sort((a, b) => a.id - b.id);
   }
 
-  /** What operators say to processors, also what they have taken back, which says null. */
+  /** The settings of processors, also removed ones, whose value is null. */
   get settings(): readonly SettingRecord[] {
     return [...this.#state.settings.values()];
   }
@@ -164,8 +164,8 @@ export class ControlStore implements Service, KeyStore {
 
   /**
    * Writes the next version of a subject, which `change` makes from what `read` finds now. Where another node's record of the same
-   * version came first on the topic, ours does not count anywhere: the other's is appended again, since compaction keeps the last
-   * record of a key, and `change` is asked once more. Throws HttpError 503 when Kafka does not take the record.
+   * version came first on the topic, this one does not count anywhere: the other's is appended again, since compaction keeps the last
+   * record of a key, and `change` is called once more. Throws HttpError 503 when Kafka does not take the record.
    */
   async write<Value extends ControlValue['record']>(
     key: string,

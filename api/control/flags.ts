@@ -14,7 +14,7 @@ type Flag = {
 
 const feature = (plan: Plan, features: Partial<Plan['features']>): Plan => ({ ...plan, features: { ...plan.features, ...features } });
 
-/** Everything that can be set on a tenant beside its plan, one row each. */
+/** Everything that can be set on a tenant in addition to its plan, one row each. */
 export const FLAGS: readonly Flag[] = [
   { name: 'demo', type: 'switch', apply: (plan) => plan },
   { name: 'metrics', type: 'switch', apply: (plan, value) => feature(plan, { metrics: value === true }) },
@@ -49,10 +49,10 @@ export const FLAGS: readonly Flag[] = [
   },
 ];
 
-/** The projects of a tenant whose flag says no more than `on`. */
+/** The projects of a tenant whose flag is just `on`. */
 const SOME_PROJECTS = 5;
 
-/** Reads a flag's value from text: `on`, `off`, a whole number; null for `default`, which takes the flag away. */
+/** Parses a flag's value: `on`, `off`, a whole number; null for `default`, which removes the flag. */
 export function parseFlag(name: string, text: string, plan: string): boolean | number | null {
   const flag = FLAGS.find((row) => row.name === name);
   if (flag === undefined)

@@ -1,7 +1,7 @@
 import type { CompactedLog, CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 
 const PREFIX = 'used:';
-/** A use is told to the other nodes where the last one that they know of is older. Milliseconds. */
+/** A use is published where the last one that the other nodes know of is older. Milliseconds. */
 const RESOLUTION_MS = 3_600_000;
 
 /**
@@ -38,7 +38,7 @@ export class KeyUses {
     return at === -Infinity ? null : at;
   }
 
-  /** Tells the other nodes what they do not know yet. */
+  /** Publishes the uses that the other nodes do not know yet. */
   async tell(): Promise<void> {
     const news = [...this.#own].filter(([id, at]) => at - (this.#told.get(id) ?? -Infinity) >= RESOLUTION_MS);
     if (news.length > 0) await this.#log.appendAll(news.map(([id, at]) => ({ key: PREFIX + id, value: new Date(at).toISOString() })));

@@ -4,15 +4,15 @@ import { requireTenant } from './accounts.ts';
 import type { ControlStore } from './control-store.ts';
 import { settingKey, type SettingRecord } from './records.ts';
 
-/** What operators may say to a processor. */
+/** The settings that a processor takes. */
 export type SettingCheck = { readonly name: string } & SettingRules;
 
 /** Most settings of one processor for one tenant, and for all together (tenant 0). */
 const MAX_OF_TENANT = 100;
 
 /**
- * Says something to a processor, or with null takes back what was said. Throws HttpError 400 where the processor, the key or the value is none, 404
- * where the tenant or what is taken back is not there, 409 where there are too many. `guard` is told what is set now, null for nothing, and may throw.
+ * Sets a setting of a processor, or removes it with null. `guard` is given the current value, null for none, and may throw. HttpError: 400
+ * for an invalid processor, key or value; 404 for a tenant or setting that does not exist; 409 for too many settings.
  */
 export async function writeSetting(
   control: ControlStore,

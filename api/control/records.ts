@@ -138,7 +138,7 @@ function keyOf({ kind, record }: ControlValue): string {
 export const kindOf = (key: string): ControlValue['kind'] | null =>
   (/^(tenant|key|setting|webhook):/.exec(key)?.[1] ?? null) as ControlValue['kind'] | null;
 
-/** Reads a record of the topic; null for what is not ours or does not hold together. */
+/** Reads a record of the topic; null for what was not written by Logweir or is not valid. */
 export function parseControl(key: string, value: string | null): ControlValue | null {
   if (value === null) return null;
   const kind = kindOf(key);

@@ -10,7 +10,7 @@ import { settingKey } from './records.ts';
 /** Where rules are set: a setting of this processor for each slot, from 1 to `slots`. */
 export type RulePlaces = { readonly processor: string; readonly slots: number; keyOf(slot: number): string };
 
-/** What somebody says of a rule; whoever evaluates it knows what is wrong with it. */
+/** The fields of a rule as a client sends them; the processor that evaluates it validates them. */
 export type RuleFields = Readonly<Record<string, Json>>;
 export type RuleRecord = RuleFields & { readonly id: string; readonly created_at: string };
 
@@ -59,7 +59,7 @@ export async function createRule(book: RuleBook, tenantId: number, fields: RuleF
       });
       return rule;
     } catch (error) {
-      // somebody else has made one there meanwhile
+      // another request has created one there meanwhile
       if (!(error instanceof SlotTaken)) throw error;
     }
   }

@@ -65,7 +65,7 @@ export type ShardGrowthOptions = {
   readonly log: Logger;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** Resolves after so many milliseconds; may reject once the signal is aborted. */
+  /** Resolves after `ms` milliseconds; may reject once the signal is aborted. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
 

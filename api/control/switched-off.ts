@@ -7,7 +7,7 @@ export type SwitchedOff = { readonly since: string; readonly reason: string };
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 
-/** What is said of this version of a detector of others, to the processor that switches them; null where it is on. A file that was changed is another one. */
+/** The setting that switches this version of a custom detector off; null where it is on. A changed file is another version. */
 export function switchedOff(
   control: ControlStore,
   switches: string,

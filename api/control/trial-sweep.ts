@@ -14,7 +14,7 @@ export function trialHasEnded({ plan, payment, signupAt }: TenantRecord, now: nu
   return plan === 'trial' && !payment && Date.parse(signupAt) + TRIAL_MS <= now;
 }
 
-/** Thrown inside a write to say that somebody else has moved the tenant by now, or that it has paid. */
+/** Thrown inside a write when the tenant has been moved by now, or has paid. */
 class Settled extends Error {}
 
 /**
@@ -43,7 +43,7 @@ export type TrialSweepOptions = {
   readonly log: Logger;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Resolves after so many milliseconds; may reject once the signal is aborted. */
+  /** Resolves after `ms` milliseconds; may reject once the signal is aborted. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 };
 

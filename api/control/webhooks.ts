@@ -4,7 +4,7 @@ import type { Webhook } from '../../pipeline/notify/webhook.ts';
 import type { ControlStore } from './control-store.ts';
 import { MAX_WEBHOOKS, webhookKey, type WebhookRecord } from './records.ts';
 
-/** What a tenant says of a webhook. */
+/** The fields of a webhook that a tenant sets. */
 export type WebhookFields = Omit<Webhook, 'id' | 'tenantId'>;
 
 const slotsOf = (control: Pick<ControlStore, 'webhook'>, tenantId: number): (WebhookRecord | undefined)[] =>

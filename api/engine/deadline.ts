@@ -1,4 +1,4 @@
-/** A time that stands while nothing is expected, and can begin anew. */
+/** A deadline that is paused while nothing is expected, and can be restarted. */
 export class Deadline {
   readonly #ms: number;
   readonly #end = new AbortController();
@@ -26,7 +26,7 @@ export class Deadline {
     clearTimeout(this.#timer);
   }
 
-  /** Passes texts on; the time stands while they are being taken, and begins anew when the next one is asked for. */
+  /** Passes strings on; the deadline is paused while they are being taken, and restarts when the next one is requested. */
   async *during<T>(texts: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
     try {
       this.restart();

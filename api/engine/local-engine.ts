@@ -20,11 +20,11 @@ export type LocalEngineOptions = {
   readonly memory?: MemoryLimits;
 };
 
-/** What one job goes through: the store that its statements go to, and who is told of the pipes that its rows go through. */
+/** What one job goes through: the store that its statements go to, and what is given the pipes that its rows go through. */
 export type RunThrough = { readonly store: Store; readonly onPipes: Runner['onPipes'] };
 
 const MEMORY: MemoryLimits = { maxRows: 1_000_000, maxBytes: 300_000_000 };
-/** ClickHouse gives up this much earlier than we do (ms), so that its error is the one that is told. */
+/** ClickHouse gives up this much earlier than this process (ms), so that its error is the one that is reported. */
 const MARGIN = 1000;
 /** ClickHouse counts the whole time of a statement, also while its rows are not taken: of an export only we know when to give up. It then ends with its connection. */
 const UNTIMED = { max_execution_time: 0 };
@@ -32,7 +32,7 @@ const UNTIMED = { max_execution_time: 0 };
 const PRIORITY = 1;
 const HEAVY_PRIORITY = 2;
 
-/** Runs queries in this process: whole, from their text to the text of the answer. */
+/** Runs queries in this process: whole, from their string to the string of the answer. */
 export class LocalEngine implements QueryEngine {
   readonly #options: LocalEngineOptions;
   readonly #streams: StreamDirectory;

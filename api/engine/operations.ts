@@ -20,10 +20,10 @@ import { listPatterns } from '../query/patterns/list-patterns.ts';
 import { showPattern } from '../query/patterns/show-pattern.ts';
 import { search } from '../search/search.ts';
 
-/** What can be asked of the engine. A string is the JSON text of the answer. */
+/** An operation of the engine. A string is the answer as JSON. */
 type Operation = (parameters: never, request: Request, deps: Deps) => Promise<string | EngineAnswer>;
 
-/** An operation of VictoriaLogs' read API, whose arguments come as names and values, or as the text of a URL's query. */
+/** An operation of VictoriaLogs' read API, whose arguments come as names and values, or as the string of a URL's query. */
 const select =
   (work: Select): Operation =>
   (given: string | [string, string][], request, deps) =>

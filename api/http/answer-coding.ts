@@ -12,7 +12,7 @@ const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
  * The coding that a client prefers by its `Accept-Encoding` (RFC 9110, 12.5.3); null: the answer is sent as it is, also where the client
- * accepts nothing that there is. Of equal ones the first of ours; a part that is not in its form does not count.
+ * accepts nothing that there is. Ties go to the first in `codings`; malformed parts are ignored.
  */
 export function preferredCoding(header: string, codings: readonly AnswerCoding[] = CODINGS): AnswerCoding | null {
   if (header === '') return null;
@@ -29,7 +29,7 @@ export function preferredCoding(header: string, codings: readonly AnswerCoding[]
   return best;
 }
 
-/** What the header says of each coding, by its name in lower case. */
+/** The quality that the header gives each coding, by its lower-case name. */
 function qualitiesOf(header: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
   for (const part of header.toLowerCase().split(',')) {

@@ -15,16 +15,16 @@ export type CompressionBounds = { readonly maxCoders?: number; readonly maxBodyB
 /** What compresses in another thread. `flush` sends what it holds back. */
 type Coder = Transform & { flush(kind: number, done: () => void): void };
 
-/** The texts of an answer, or their bytes. */
+/** The strings of an answer, or their bytes. */
 export type Texts = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
-/** What compresses a stream, and what its texts go through before. */
+/** What compresses a stream, and what its strings go through before. */
 export type StreamCoder = {
   readonly coder: Transform;
   readonly flushing: (texts: Texts) => AsyncGenerator<string | Uint8Array>;
 };
 
-/** Compresses answers in threads of their own, so many at once as there is memory for; what comes beyond is sent as it is. */
+/** Compresses answers in threads of their own, as many at once as the memory budget allows; further answers are sent uncompressed. */
 export class AnswerCompression {
   readonly #maxCoders: number;
   readonly #maxBodyBytes: number;
@@ -41,7 +41,7 @@ export class AnswerCompression {
     return this.#coders;
   }
 
-  /** A body in this coding; null where there is no room. Rejects when the signal comes. */
+  /** A body in this coding; null where the memory budget is used up. Rejects when the signal aborts. */
   async body(bytes: Buffer, coding: AnswerCoding, signal: AbortSignal): Promise<Buffer | null> {
     if (this.#bodyBytes > 0 && this.#bodyBytes + bytes.length > this.#maxBodyBytes) return null;
     const coder = this.#open(coding);
@@ -63,7 +63,7 @@ export class AnswerCompression {
     }
   }
 
-  /** What stands between texts and a client for this coding; null where there is no room. What has come is sent on before the next is waited for. */
+  /** A coder between strings and client; null where the memory budget is used up. It flushes before it waits for the next string. */
   stream(coding: AnswerCoding): StreamCoder | null {
     const coder = this.#open(coding);
     return coder === null ? null : { coder, flushing: (texts) => flushing(texts, coder, FLUSH[coding]) };
@@ -101,7 +101,7 @@ function* partsOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);
 }
 
-/** Passes texts on; where the next one is not there at once, the coder sends what it holds. The reader writes each to the coder before it asks for the next. */
+/** Passes strings on; flushes the coder where the next is not ready at once. The reader writes each before it requests the next. */
 async function* flushing(texts: Texts, coder: Coder, kind: number): AsyncGenerator<string | Uint8Array> {
   const iterator: Iterator<string | Uint8Array, unknown> | AsyncIterator<string | Uint8Array, unknown> =
     Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();

@@ -36,13 +36,13 @@ export function jsonBody(cap = 1_048_576): BodyCaps {
   };
 }
 
-/** Told of what a body takes in memory while it is read. */
+/** Is given the memory that a body takes while it is read. */
 export interface BodyMeter {
-  /** Counts bytes; throws where there is no room for them. */
+  /** Counts bytes; throws where they exceed the budget. */
   add(bytes: number): void;
   /** All of the body has come. */
   received(): void;
-  /** The event loop was used for so long to decompress it, milliseconds. */
+  /** How long decompression used the event loop, milliseconds. */
   worked?(ms: number): void;
   /** Ends the reading with an error. */
   refuse: ((error: HttpError) => void) | null;
@@ -108,7 +108,7 @@ function neverTooLarge(): never {
 /** Requests that were answered with an error before they had come whole. */
 const refused = new WeakSet<IncomingMessage>();
 
-/** Has the reading of this body end in an error, though the rest of it may still come: its sender has been told that nothing was taken. */
+/** Makes reading this body end in an error, though the rest may still come: its sender has been answered that nothing was accepted. */
 export function refuseBody(request: IncomingMessage): void {
   refused.add(request);
 }
@@ -116,7 +116,7 @@ export function refuseBody(request: IncomingMessage): void {
 /** Chunks of fewer bytes are copied together, since each would keep the whole buffer that it was read into. */
 const SMALL_CHUNK = 1024;
 const JOINED = 65_536;
-/** From so many chunks on they must have so many bytes each, on average: smaller ones cost more than the body is worth. */
+/** From MANY_CHUNKS chunks on they must average LEAST_BYTES bytes: smaller ones cost more than the body is worth. */
 const MANY_CHUNKS = 2000;
 const LEAST_BYTES = 24;
 

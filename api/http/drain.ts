@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What is read and thrown away of a body that nobody wants, before the connection is closed on its sender. */
+/** What is read and discarded of an unwanted body before the connection to its sender is closed. */
 export const MAX_DRAIN_BYTES = 1_048_576;
 const MAX_DRAIN_MS = 1000;
 /** What a chunk counts at least: reading it costs as much, however small it is. */
@@ -42,5 +42,5 @@ export function drainBody(request: IncomingMessage): Promise<boolean> {
 }
 
 function ignore(): void {
-  /* the sender has gone; there is nobody to tell */
+  /* the sender has disconnected; no one can be notified */
 }

@@ -4,13 +4,13 @@ import type { ErrorStyle } from './render-error.ts';
 import type { Route, RouteAnswer } from './route.ts';
 import type { Scope } from '../tenants/principal.ts';
 
-/** A path of a public host: how it is asked for, who may, and what answers. */
+/** A path of a public host: its methods, who may request it, and its handler. */
 export type Endpoint = {
   readonly methods: readonly string[];
   /** With parameters as `{name}` or `:name`. */
   readonly path: string;
   readonly errors: ErrorStyle;
-  /** The plane whose credential forms count, and the scope that is needed; null: no key is asked for. */
+  /** The plane whose credential forms count, and the scope that is needed; null: no key is required. */
   readonly access: { readonly plane: Plane; readonly scope: Scope } | null;
   /** Headers of every answer of this path, errors too. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export function appEndpoint(route: Route, errors: ErrorStyle = 'query'): Endpoin
   };
 }
 
-/** `GET /health`: says only that this process runs, and asks nobody else. */
+/** `GET /health`: reports only that this process runs; it queries no other service. */
 export const health: Endpoint = {
   methods: ['GET'],
   path: '/health',

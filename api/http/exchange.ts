@@ -12,7 +12,7 @@ const NO_QUERY = new URLSearchParams();
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 const JSON_CAPS = jsonBody();
 
-/** One request and its answer on the way through the middleware. What a request may not need is made when it is asked for. */
+/** One request and its answer on the way through the middleware. What a request may not need is made on first use. */
 export class Exchange implements RouteContext, CredentialRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -24,7 +24,7 @@ export class Exchange implements RouteContext, CredentialRequest {
   /** The path's template; the label of this request in metrics. */
   template = 'unknown';
   params: Readonly<Record<string, string>> = NO_PARAMS;
-  /** Checks the key anew, for an answer that goes on for long. Throws HttpError where it is not let in any more. */
+  /** Checks the key again during a long answer. Throws HttpError where the key is no longer accepted. */
   checkKey: () => void = noCheck;
   /** True once this service has cut its answer off. */
   isCutOff = false;
@@ -102,10 +102,10 @@ export class Exchange implements RouteContext, CredentialRequest {
 }
 
 function noCheck(): void {
-  /* the path asks for no key */
+  /* the path requires no key */
 }
 
-/** The text of a header; empty where it was not sent. */
+/** The value of a header; empty where it was not sent. */
 export function headerOf({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string {
   const value = headers[name];
   return value === undefined ? '' : typeof value === 'string' ? value : value.join(', ');

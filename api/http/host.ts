@@ -77,7 +77,7 @@ function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<
   const compression = new AnswerCompression();
   const pace = new RefusalPace();
   return async (context, next) => {
-    // answers are written by `send`, which also sees to a body that nobody has read
+    // answers are written by `send`, which also drains a body that was not read
     context.respond = false;
     const exchange = new Exchange(context.req, context.res);
     exchanges.set(context.res, exchange);
@@ -86,11 +86,11 @@ function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<
       await next();
     } catch (thrown) {
       const error = toHttpError(thrown, exchange, log);
-      // it was counted as it left, and no one reads what would be said
+      // it was counted when it disconnected, and no one reads an answer
       if (exchange.isGone() && thrown === error) return;
       metrics.errors.inc({ slug: error.slug, status: error.status });
       const waitMs = error.status === 429 && exchange.tenantId !== null ? pace.waitMs(exchange.tenantId, performance.now()) : 0;
-      // one that leaves meanwhile is not answered
+      // one that disconnects meanwhile is not answered
       if (waitMs > 0) await sleep(waitMs);
       context.state.answer = renderError(error, context.state.endpoint?.errors ?? 'query', exchange);
     }
@@ -111,7 +111,7 @@ function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<
   };
 }
 
-/** A client has left before its answer was whole: that is no error, and no one is told. */
+/** Counts a client that disconnects before its answer is complete: that is not an error, and is logged at debug level only. */
 function noteGone({ isCutOff, template, requestId, tenantId, startedAt }: Exchange, { metrics, log }: HostOptions): void {
   if (isCutOff) return;
   metrics.clientsGone.inc({ route: template });

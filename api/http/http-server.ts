@@ -13,11 +13,11 @@ export type HttpServerOptions = {
   readonly host: string;
   readonly port: number;
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Takes over a connection that asks for a WebSocket; without it, or where it gives false, such a request is answered as any other. */
+  /** Takes over a connection that requests a WebSocket; without it, or where it returns false, the request is answered as any other. */
   readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
-  /** Told the status of a request that the parser refused. */
+  /** Is given the status of a request that the parser refused. */
   readonly onRefused?: (status: number) => void;
-  /** Told of an answer whose client has closed the connection before all of it was sent. */
+  /** Is given an answer whose client has closed the connection before all of it was sent. */
   readonly onLeft?: (response: ServerResponse) => void;
   readonly limits?: Partial<HttpLimits>;
   /** Bounds of what waits to be sent to clients that do not read. */
@@ -81,14 +81,14 @@ export class HttpServer implements Service {
     }, LOOK_MS).unref();
     this.#server.on('connection', (socket) => {
       this.#arrivals += 1;
-      // Node lets go of one with an upgrade, and an error that nobody listens for would end the process; the socket is destroyed by then
+      // Node removes its listener with an upgrade, and an unhandled error would end the process; the socket is destroyed by then
       if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore);
     });
     // the body reader sends "100 Continue" once it wants the body
     this.#server.on('checkContinue', this.#onRequest);
     this.#server.on('checkExpectation', this.#onRequest);
     this.#server.on('clientError', this.#onClientError);
-    // Node resets a connection whose CONNECT nobody listens for
+    // Node resets a connection whose CONNECT has no listener
     this.#server.on('connect', this.#onConnect);
     if (options.onUpgrade !== undefined) this.#server.on('upgrade', this.#onUpgrade);
   }
@@ -109,7 +109,7 @@ export class HttpServer implements Service {
     });
   }
 
-  /** From now on each answer closes its connection, so that its client connects anew, and perhaps elsewhere. Nobody is refused yet. */
+  /** From now on each answer closes its connection, so that its client reconnects, perhaps elsewhere. No one is refused yet. */
   drain(): void {
     this.stopping = true;
   }

@@ -7,7 +7,7 @@ const BLANK_LINE = Buffer.from('\r\n\r\n');
 /** Bytes of the headers of a part. */
 const MAX_HEADERS = 4096;
 
-/** The texts of a form in `multipart/form-data` (RFC 7578), in their order; files are left out. Null where the body is no such form. */
+/** The text fields of a form in `multipart/form-data` (RFC 7578), in order, without files. Null where the body is not such a form. */
 export function readMultipart(body: Buffer, contentType: string): [string, string][] | null {
   const [, quoted, bare] = BOUNDARY.exec(contentType) ?? [];
   const boundary = quoted ?? bare;

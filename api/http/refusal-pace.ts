@@ -1,13 +1,13 @@
-/** So many refusals of a tenant are answered at once, and so many more each second; the others wait. */
+/** BURST refusals of a tenant are answered at once, and PER_SECOND more each second; the others wait. */
 const BURST = 40;
 const PER_SECOND = 20;
 /** How long one that comes sooner waits. Milliseconds. */
 const WAIT_MS = 500;
-/** Tenants whose bucket is full again are forgotten when there are so many. */
+/** From this number of tenants on, those whose bucket is full again are forgotten. */
 const MANY = 1000;
 
 /**
- * When a tenant is told that it is refused (429). One that asks again at once, on many connections, and does not heed `Retry-After`, costs the
+ * When a refusal (429) is sent to a tenant. One that retries at once, on many connections, and does not heed `Retry-After`, costs the
  * process as much as it answers; so it is answered later.
  */
 export class RefusalPace {

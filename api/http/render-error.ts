@@ -7,7 +7,7 @@ import type { RouteAnswer } from './route.ts';
  */
 export type ErrorStyle = 'ingest' | 'hec' | 'firehose' | 'metrics' | 'text' | 'prometheus' | 'query';
 
-/** What of a request its error's answer may repeat. `header` gives the empty text for a header that is absent. */
+/** What of a request its error's answer may repeat. `header` returns the empty string for an absent header. */
 export type ErrorRequest = { readonly requestId: string; header(name: string): string };
 
 type Render = (error: HttpError, request: ErrorRequest) => object;
@@ -74,7 +74,7 @@ export function renderError(error: HttpError, style: ErrorStyle, request: ErrorR
   return { status: error.status, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' }, body: `${error.message}\n` };
 }
 
-/** What a client is told of an error that nobody foresaw; the log has the rest. */
+/** What a client is sent for an unexpected error; the log has the rest. */
 export function internalError(cause: unknown): HttpError {
   return new HttpError(500, 'internal_error', 'The service failed on this request; the operator finds the reason under its request id.', {
     cause,

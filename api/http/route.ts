@@ -7,7 +7,7 @@ export type RouteContext = {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly requestId: string;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** `performance.now()` when the request came. */
   readonly startedAt: number;
@@ -16,8 +16,8 @@ export type RouteContext = {
 };
 
 /**
- * An answer. A string is JSON text unless the headers say otherwise; an object becomes JSON; a stream is sent as its texts (or their bytes) come, and
- * cut off where it throws; nothing is an empty body.
+ * An answer. A string is JSON unless the headers give another type; an object becomes JSON. A stream is sent as its strings or bytes come,
+ * and cut off where it throws. Nothing is an empty body.
  */
 export type RouteAnswer = {
   readonly status: number;

@@ -12,13 +12,13 @@ import type { RouteAnswer } from './route.ts';
 
 const JSON_LINES_TYPE = 'application/x-ndjson; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** Elastic's clients compare the media type with this very text. */
+/** Elastic's clients compare the media type with exactly this string. */
 const ELASTIC_JSON_TYPE = 'application/json';
 
-/** A browser takes an answer for what its `Content-Type` says, never for what its bytes look like. */
+/** A browser takes the type of an answer from its `Content-Type`, never from its bytes. */
 const NO_SNIFFING = { 'X-Content-Type-Options': 'nosniff' };
 
-/** From so many bytes on a body is compressed. */
+/** From this number of bytes on a body is compressed. */
 const MIN_CODED_BYTES = 1024;
 
 export type SendOptions = {
@@ -28,7 +28,7 @@ export type SendOptions = {
   readonly closing: boolean;
   /** Compresses what the client accepts compressed; null: the path's answers are sent as they are. */
   readonly compression: AnswerCompression | null;
-  /** Told what a stream threw after its head was sent, before the connection is closed. */
+  /** Is given what a stream threw after its head was sent, before the connection is closed. */
   readonly onFailed: (thrown: unknown) => void;
 };
 
@@ -67,7 +67,7 @@ export async function send(exchange: Exchange, answer: RouteAnswer, options: Sen
   if (unread === 'short' && !(await drainBody(request))) request.socket.destroy();
 }
 
-/** An answer in the coding that is sent, and the headers that say so. */
+/** An answer in the coding that is sent, and the headers that name it. */
 type Coded = {
   readonly body: string | Buffer;
   readonly coder: StreamCoder | null;
@@ -93,11 +93,11 @@ async function coded(exchange: Exchange, answer: RouteAnswer, { compression }: S
 
 const sizeOf = (body: string | Buffer): number => (typeof body === 'string' ? Buffer.byteLength(body) : body.length);
 
-/** Sends texts as the client takes them. Where the stream throws, the answer is cut off, so that nobody takes it for whole. */
+/** Sends strings as the client takes them. Where the stream throws, the answer is cut off, so that no client takes it for complete. */
 async function sendStream(exchange: Exchange, stream: Texts, coder: StreamCoder | null, { onFailed }: SendOptions): Promise<void> {
   const { request, response } = exchange;
   const texts = watched(stream, async (thrown) => {
-    // a client that has gone is why, and not one to be told
+    // the client has disconnected, which is the reason; there is no one to notify
     if (exchange.isGone() || (thrown instanceof HttpError && thrown.slug === 'client_gone')) return;
     onFailed(thrown);
     if (request.httpVersion !== '1.0') return;
@@ -106,7 +106,7 @@ async function sendStream(exchange: Exchange, stream: Texts, coder: StreamCoder 
     request.socket.resetAndDestroy();
   });
   if (request.method !== 'HEAD') {
-    // the first text may be long in coming
+    // the first string may be long in coming
     response.flushHeaders();
     const sent = coder === null ? pipeline(Readable.from(texts), response) : pipeline(coder.flushing(texts), coder.coder, response);
     await sent.catch(ignore);
@@ -129,7 +129,7 @@ async function* watched(texts: Texts, onFailed: (thrown: unknown) => Promise<voi
 }
 
 function ignore(): void {
-  /* the client has gone, or sees that its answer was cut off */
+  /* the client has disconnected, or sees that its answer was cut off */
 }
 
 function bodyBytes(body: RouteAnswer['body']): string | Buffer {

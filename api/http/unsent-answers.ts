@@ -1,15 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Why an answer was cut off: its client took nothing of it for too long, or too much waits to be taken. */
+/** Why an answer was cut off: its client read nothing of it for too long, or too many bytes wait to be read. */
 export type UnsentReason = 'silent' | 'budget';
 
 export type UnsentOptions = {
-  /** So long nothing of an answer may be taken. Milliseconds. */
+  /** How long a client may read nothing of its answer. Milliseconds. */
   readonly silentMs?: number;
   /** Bytes of answers that may wait in the memory of the process; a quarter of them for one owner. */
   readonly maxBytes?: number;
-  /** Whose answer it is: a tenant's id, or null where nobody is known. */
+  /** Whose answer it is: a tenant's id, or null where it is not known. */
   readonly ownerOf?: (answer: ServerResponse) => number | null;
   readonly onCut?: (reason: UnsentReason, answer: ServerResponse) => void;
   /** Monotonic milliseconds. */
@@ -68,7 +68,7 @@ export class UnsentAnswers {
     for (const all of [...owners.values()].sort((a, b) => b.bytes - a.bytes)) {
       all.waiting.sort((a, b) => a.since - b.since);
       for (const { answer, bytes } of all.waiting) {
-        // the last one of an owner stays while there is room for it, however large it is; one answer alone is always sent
+        // the last one of an owner stays while the budget allows it, however large it is; one answer alone is always sent
         const bound = all.bytes === bytes ? Infinity : maxBytes / OWNER_SHARE;
         if (all.bytes <= bound && (total <= maxBytes || total === bytes)) break;
         this.#cut(answer, 'budget');
@@ -86,7 +86,7 @@ export class UnsentAnswers {
   }
 }
 
-/** What the system has not taken yet of the last write: a large one moves there, while the stream says that all of it is to be sent. */
+/** What the system has not taken yet of the last write: a large one moves there, while the stream reports all of it as unsent. */
 function queuedOf(socket: Socket | null): number {
   const handle = (socket as { readonly _handle?: { readonly writeQueueSize?: number } | null } | null)?._handle;
   return handle?.writeQueueSize ?? 0;

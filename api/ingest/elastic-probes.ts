@@ -1,6 +1,6 @@
 import type { Endpoint } from '../http/endpoint.ts';
 
-/** What clients ask first, and the answer; every path also below each prefix. */
+/** What clients request first, and the answer; every path also below each prefix. */
 type Probe = { readonly methods: readonly string[]; readonly path: string; readonly body: object };
 
 const PREFIXES = ['', '/insert/elasticsearch'];
@@ -37,12 +37,12 @@ const HEALTH = {
 const LICENSE = { license: { status: 'active', uid: ABOUT.cluster_uuid, type: 'basic' } };
 const REFRESHED = { _shards: { total: 1, successful: 1, failed: 0 } };
 const ACKNOWLEDGED = { acknowledged: true };
-/** Nothing to manage here: clients that ask find these features absent. */
+/** Nothing to manage here: clients that query these features find them absent. */
 const FEATURES = { features: { ilm: { available: false, enabled: false }, security: { available: true, enabled: true } } };
 
 /**
- * The requests that Elasticsearch's clients and shippers make around `_bulk`. There are neither indices nor templates here, so what is
- * asked about is said to exist (HEAD and GET are 200), and what is set up is acknowledged and not kept:
+ * The requests that Elasticsearch's clients and shippers make around `_bulk`. There are neither indices nor templates here. What is
+ * requested is reported to exist (HEAD and GET are 200); what is set up is acknowledged and not kept:
  *
  * - Filebeat and its kin: GET / and /_license and /_xpack, HEAD /_index_template/…, PUT of templates, pipelines and policies
  * - Logstash: HEAD and GET /, /_license, /_index_template/…, /_ilm/policy/…, /_nodes/http, /_logstash/…

@@ -7,7 +7,7 @@ import type { RouteAnswer } from '../http/route.ts';
 const ACCESS = { plane: 'ingest', scope: 'ingest' } as const;
 
 /**
- * What HEC clients ask beside sending: their health check, and whether requests with these `ackId`s are safe
+ * What HEC clients request in addition to sending: their health check, and whether requests with these `ackId`s are safe
  * (https://help.splunk.com/en/splunk-enterprise/get-data-in/collect-http-event-data/http-event-collector-indexer-acknowledgment).
  */
 export const hecEndpoints: readonly Endpoint[] = [

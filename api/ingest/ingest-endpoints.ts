@@ -26,9 +26,9 @@ export type IngestOptions = {
   readonly bodies?: BodiesInFlight;
   /** Where tenants find what was refused. */
   readonly rejections?: RejectionLog;
-  /** Told of the entries of each request once they are on the log. */
+  /** Is given the number of entries of each request once they are on the log. */
   readonly onAccepted?: (tenantId: number, entries: number) => void;
-  /** What a request of so many bytes waits for before its body is read; null where it need not. */
+  /** What a request of this size waits for before its body is read; null where it need not wait. */
   readonly turn?: (tenantId: number, bytes: number) => Promise<void> | null;
   /** Who has entries made of a body next. */
   readonly parseTurns?: ParseTurns;
@@ -89,7 +89,7 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
   }
 }
 
-/** How large a body may be: its length where that is said and nothing has to be decompressed, else the cap. */
+/** How large a body may be: its length where that is declared and nothing has to be decompressed, else the cap. */
 function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
   const length = Number(exchange.header('content-length') || NaN);
   return length <= caps.wire && exchange.header('content-encoding') === '' ? length : caps.inflated;
@@ -142,7 +142,7 @@ const CODINGS = [
   ['zstd', Buffer.from([0x28, 0xb5, 0x2f, 0xfd])],
 ] as const;
 
-/** A body that is compressed, and does not say so. Throws HttpError 400. */
+/** Throws HttpError 400 for a body that is compressed without declaring it. */
 function refuseUndeclared(body: Buffer): void {
   for (const [name, magic] of CODINGS)
     if (body.subarray(0, magic.length).equals(magic))

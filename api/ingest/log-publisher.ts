@@ -7,7 +7,7 @@ export interface LogPublisher {
   /** Resolves when Kafka has acknowledged every record of the request; rejects with HttpError 429 `backpressure` when it cannot within 5 s. */
   publish(writer: EntryWriter, acceptedBytes: number): Promise<Written>;
   /**
-   * Throws HttpError 429 when the pipeline cannot take more of a tenant with a shard of this size now: asked before the body is read, and
+   * Throws HttpError 429 when the pipeline cannot take more of a tenant with a shard of this size now: called before the body is read, and
    * again before it is decoded.
    */
   admit(tenantId: number, shards: number): void;

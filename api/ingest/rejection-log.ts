@@ -17,7 +17,7 @@ export type RejectedEntry = {
 const MAX_TENANTS = 500;
 const MAX_REASON_LENGTH = 300;
 
-/** The last rejections of the tenants that this process has heard of lately, in memory. */
+/** The last rejections of the tenants that sent to this process lately, in memory. */
 export class RejectionLog {
   readonly #tenants = new LRUCache<number, RejectedEntry[]>({ max: MAX_TENANTS });
 
@@ -36,7 +36,7 @@ export class RejectionLog {
   }
 }
 
-/** A copy of its own: a part of a text would hold on to the whole of it. */
+/** A copy of its own: a substring would keep the whole string in memory. */
 function bounded(reason: string): string {
   return Buffer.from(reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason).toString();
 }

@@ -2,11 +2,11 @@ import { backpressure, slowBody, type HttpError } from '../../pipeline/core/erro
 
 /** Most bytes of bodies that a process holds at once. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** A tenant may hold one in so many of them. */
+/** A tenant may hold this fraction of them, as 1/N. */
 const TENANT_SHARE = 4;
-/** While more than half is taken: who sends more slowly than this after so long is refused. Bytes a second, and milliseconds. */
+/** While more than half is taken, a sender slower than SLOW_BYTES a second after SLOW_MS milliseconds is refused. */
 const [SLOW_BYTES, SLOW_MS] = [64 * 1024, 2000];
-/** Senders are looked through so often at most. Milliseconds. */
+/** Senders are checked at most once in this time. Milliseconds. */
 const LOOK_MS = 100;
 
 export type BodiesInFlightOptions = {
@@ -92,7 +92,7 @@ export class BodyInFlight {
   bytes = 0;
   /** Ends the reading of the body with an error; set by who reads it. */
   refuse: ((error: HttpError) => void) | null = null;
-  /** Told how long the event loop was used to decompress it, milliseconds. */
+  /** Is given how long decompression used the event loop, milliseconds. */
   onWorked: ((ms: number) => void) | null = null;
   readonly #account: Account;
 
@@ -102,7 +102,7 @@ export class BodyInFlight {
     this.#account = account;
   }
 
-  /** Counts bytes that have come, or that were decompressed. Throws HttpError 429 `backpressure` where there is no room for them. */
+  /** Counts bytes that have come, or that were decompressed. Throws HttpError 429 `backpressure` where they exceed the budget. */
   add(bytes: number): void {
     this.#account.take(bytes);
     this.bytes += bytes;

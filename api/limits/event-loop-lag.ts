@@ -3,18 +3,18 @@ import type { Service } from '../../pipeline/core/service.ts';
 export type EventLoopLagOptions = {
   /** Monotonic milliseconds. */
   readonly now?: () => number;
-  /** Calls back again and again after so many milliseconds; gives what ends that. */
+  /** Calls back every `ms` milliseconds; returns what ends that. */
   readonly every?: (ms: number, tick: () => void) => () => void;
 };
 
 const INTERVAL_MS = 50;
-/** Ticks that must be late one after the other: a single long pause, such as a garbage collection, is no overload. */
+/** Ticks that must be late one after the other: a single long pause, such as a garbage collection, is not an overload. */
 const STREAK = 3;
 
 /**
  * How late a timer fires, milliseconds: the least of the last three ticks, 50 ms apart. So it rises only while the event loop stays
  * slow, and is back within a tick of the first turn that is in time. Reading it costs nothing. (The histogram of perf_hooks remembers
- * pauses until it is reset, and does not tell one pause from many.)
+ * pauses until it is reset, and does not distinguish one pause from many.)
  */
 export class EventLoopLag implements Service {
   readonly name = 'event loop lag';

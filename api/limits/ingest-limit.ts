@@ -15,7 +15,7 @@ export interface IngestLimit {
   charge?(principal: Principal, entries: number, bytes: number): Refund;
 }
 
-/** Asks every limit whether a request of this principal may come at all. */
+/** Checks with every limit whether to admit a request of this principal at all. */
 export function admitAll(limits: readonly IngestLimit[], principal: Principal): void {
   for (const limit of limits) limit.admit?.(principal);
 }

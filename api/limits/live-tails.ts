@@ -2,7 +2,7 @@ import { forbidden, rateLimited, storeUnavailable } from '../../pipeline/core/er
 import type { Service } from '../../pipeline/core/service.ts';
 import type { Principal } from '../tenants/principal.ts';
 
-/** Of one key in one process, where its tenant's plan allows so many. */
+/** Most tails of one key in one process, where its tenant's plan allows as many. */
 export const MAX_OF_KEY = 100;
 /** An expired trial has no more. */
 const FEW = 2;

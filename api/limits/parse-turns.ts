@@ -5,22 +5,22 @@ export type ParseTurnsOptions = {
   readonly now?: () => number;
   /** Calls back in the next turn of the event loop. */
   readonly nextTurn?: (go: () => void) => void;
-  /** Calls back after so many milliseconds. */
+  /** Calls back after `ms` milliseconds. */
   readonly later?: (ms: number, go: () => void) => void;
-  /** Told how long a body has waited, seconds. */
+  /** Is given how long a body has waited, seconds. */
   readonly onWaited?: (seconds: number) => void;
 };
 
-/** Bodies are read for so long in a turn of the event loop, or one alone for longer. */
+/** How long bodies are read in a turn of the event loop; one alone may take longer. */
 const TURN_MS = 2;
-/** What a tenant has used counts by half after so long. */
+/** Half-life of the time that a tenant has used. */
 const HALF_LIFE_MS = 1000;
 const DECAY_EVERY_MS = 100;
 /** Less is as good as nothing, milliseconds. */
 const LEAST_MS = 0.01;
 /**
- * A tenant that has used so many times what any other one has rests after each large body: for this share of what it took; and after one that held
- * the loop up for so long, for as long as that took, so that it has half of the loop at most.
+ * A tenant that has used DOMINANT times the time of any other rests after each large body: for this share of what it took. After one that
+ * held the loop up for LONG_MS, it rests as long as that took: it has at most half of the loop.
  */
 const DOMINANT = 4;
 const REST_SHARE = 0.25;

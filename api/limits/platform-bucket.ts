@@ -15,7 +15,7 @@ export type PlatformBucketOptions = {
 /**
  * One bucket for all tenants of all nodes. While it is empty, a tenant whose share is empty too is refused, small requests as large ones. One
  * that keeps to its share is not, as long as what tenants took within their shares is a debt of less than half of what it may be: how much another
- * one has taken beyond its own, in one request of a million entries for instance, is no matter of theirs.
+ * one has taken beyond its own, in one request of a million entries for instance, does not count against them.
  */
 export function platformBucket({ counts, rate, now }: PlatformBucketOptions): IngestLimit {
   let bucket = fullBucket(rate, now());

@@ -2,7 +2,7 @@ import { rateLimited } from '../../pipeline/core/errors.ts';
 import type { Principal } from '../tenants/principal.ts';
 import { BURST_SECONDS, FULL_AFTER, fullBucket, MAX_RATE, refill, takePlatform, type Bucket } from './token-bucket.ts';
 
-/** Counts one query of a key, or throws a 429 that says how long to wait. */
+/** Counts one query of a key, or throws a 429 with the time to wait. */
 export type QueryRate = (principal: Principal) => void;
 
 export type QueryRateOptions = {
@@ -15,8 +15,8 @@ export type QueryRateOptions = {
 const MICRO = 1_000_000;
 const MINUTE = 60;
 /**
- * The arithmetic is that of the ingest buckets, whose burst is BURST_SECONDS of the rate. A query costs as many tokens, so that a full
- * bucket holds as many queries as the rate says, and time runs slower, so that it fills in a minute.
+ * The arithmetic is that of the ingest buckets, whose burst is BURST_SECONDS of the rate. A query costs as many tokens: a full bucket
+ * holds as many queries as the rate allows. Time runs slower: it fills in a minute.
  */
 const COST = BURST_SECONDS;
 const SLOWNESS = MINUTE / BURST_SECONDS;
@@ -25,7 +25,7 @@ const BLOCKED_RETRY_AFTER = 60;
 
 /**
  * A token bucket for each key, at the rate of its plan (above MAX_RATE: none), with a burst of one minute's allowance. Beyond `keep`
- * keys the buckets that nobody has used for two minutes are forgotten: they are full, as new ones are.
+ * keys the buckets that were not used for two minutes are forgotten: they are full, as new ones are.
  */
 export function queryRate({ now = () => Math.floor(performance.now() * 1000), keep = 10_000 }: QueryRateOptions = {}): QueryRate {
   /** The one used longest ago first. */

@@ -8,7 +8,7 @@ export type StoragePaceOptions = {
   /** The offset after the last record that is stored, of each partition of the log. */
   readonly stored: () => Promise<ReadonlyMap<number, number>>;
   readonly log: Logger;
-  /** Told how long a request has waited, seconds. */
+  /** Is given how long a request has waited, seconds. */
   readonly onWaited?: (seconds: number) => void;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
@@ -16,23 +16,23 @@ export type StoragePaceOptions = {
 };
 
 const EVERY_MS = 250;
-/** What is older, and not known to be stored, is asked for. */
+/** Stored offsets are read once a record older than this is not known to be stored. */
 const ASK_MS = 1500;
 /** The longest wait of a request. Shippers wait ten seconds and more for an answer. */
 const MAX_WAIT_MS = 2500;
-/** What a tenant has sent counts by half after so many looks. */
+/** Half-life of what a tenant has sent, in looks. */
 const HALF_LIFE = 20;
 /** A tenant with less than this share of the mean of all that send does not wait for the others. */
 const SMALL_SHARE = 0.5;
 
-/** Requests that wait in a process. Where there are so many, the next ones go on to the limits at once. */
+/** Requests that wait in a process. From this number on, the next ones go on to the limits at once. */
 const MAX_WAITING = 1000;
 
 type Waiting = { readonly tenantId: number; readonly bytes: number; readonly until: number; readonly go: () => void };
 
 /**
- * Storage goes first: while as much is acknowledged and not stored as storage takes four seconds for, requests of the tenants that send most wait
- * before their bodies are read, 2.5 s at most, and none while storage stands still (docs/adr/0018-storage-goes-first.md).
+ * Storage goes first: while storage has four seconds of work, requests of the tenants that send most wait before their bodies are read.
+ * They wait 2.5 s at most, and none while storage is halted (docs/adr/0018-storage-goes-first.md).
  */
 export class StoragePace implements Service {
   readonly name = 'storage pace';
@@ -70,7 +70,7 @@ export class StoragePace implements Service {
     }
   }
 
-  /** Null where a request of so many bytes may go on at once, as most may; else resolves when it may. */
+  /** Null where a request of this size may go on at once, as most may; else resolves when it may. */
   turn(tenantId: number, bytes: number): Promise<void> | null {
     const { now } = this.#options;
     const began = now();
@@ -101,7 +101,7 @@ export class StoragePace implements Service {
     this.#release(now());
   }
 
-  /** Lets those go on that there is room for, of tenants that have sent little first, and those that have waited long enough. */
+  /** Resumes requests that fit the budget, of tenants that have sent little first, and those that have waited MAX_WAIT_MS. */
   #release(now: number): void {
     let room = this.#window.room(now) ?? Infinity;
     const sent = ({ tenantId }: Waiting): number => this.#sent.get(tenantId) ?? 0;

@@ -5,11 +5,11 @@ const [SOON_MS, LATE_MS] = [3500, 4500];
 const [GROWS, SHRINKS] = [1.15, 0.85];
 /** The first is four seconds' worth of 150,000 entries/s of 300 bytes: a burst is over before it is known what storage can take. */
 const [FIRST_BYTES, LEAST_BYTES] = [180 * 1000 * 1000, 4 * 1000 * 1000];
-/** Where nothing has been stored for so long, a partition stands still: the log is there for that, and waiting would not help it. */
+/** A partition that has stored nothing for this long is halted: the log buffers for it, and waiting would not help. */
 const STILL_MS = 10_000;
-/** A backlog that is older comes from an outage. While it is caught up with by so much faster than it came, nothing waits. */
+/** A backlog that is older comes from an outage. While storage catches up with it faster than this ratio, nothing waits. */
 const [OUTAGE_MS, CATCHING_UP] = [15_000, 1.1];
-/** Records are noted together that are acknowledged within so many milliseconds; and those that come when there are so many marks. */
+/** Records acknowledged within MARK_MS milliseconds share a mark, and so do all that follow when there are MAX_MARKS marks. */
 const [MARK_MS, MAX_MARKS] = [250, 200];
 
 /** Records up to (not including) an offset, acknowledged from `at` on. */
@@ -104,7 +104,7 @@ export class StorageWindow {
     return unstored;
   }
 
-  /** `unstored`: the bytes under way while storage took so long; a window that was never full says nothing of it. */
+  /** `unstored`: the bytes under way during `tookMs`. A window that was never full does not grow. */
   #resize(tookMs: number, unstored: number): void {
     if (tookMs > LATE_MS) this.#bytes = Math.max(LEAST_BYTES, Math.min(this.#bytes, unstored) * SHRINKS);
     else if (this.#wasFull && tookMs < SOON_MS) this.#bytes *= GROWS;

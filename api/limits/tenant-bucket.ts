@@ -19,7 +19,7 @@ const BLOCKED_RETRY_AFTER = 60;
 
 /**
  * The bucket of each tenant, at the rate of its plan (above MAX_RATE: none; 0: blocked), drained by the other nodes' charges too. Beyond `keep`
- * tenants the buckets that nobody has used for FULL_AFTER are forgotten: they are full, as new ones are. So there are never more than
+ * tenants the buckets that were not used for FULL_AFTER are forgotten: they are full, as new ones are. So there are never more than
  * `keep` and those in use within the last 10 seconds.
  */
 export function tenantBucket({ counts, now, keep = 10_000 }: TenantBucketOptions): IngestLimit {

@@ -16,7 +16,7 @@ const BOUND = 2 ** 52;
 
 /** The largest rate that the arithmetic holds exactly, entries per second; far above what a node can take. */
 export const MAX_RATE = 100_000_000;
-/** A bucket that nobody takes from is full after this time, whatever its rate; microseconds. */
+/** A bucket that is not used is full after this time, whatever its rate; microseconds. */
 export const FULL_AFTER = 2 * BURST_SECONDS * MICRO;
 
 /** `tokens`: micro-entries, negative in debt. `at`: the latest time it was refilled, microseconds of a monotonic clock. */
@@ -32,7 +32,7 @@ const capacity = (rate: number): number => burst(rate) * MICRO;
 const product = (a: number, b: number): number => Math.min(a * b, BOUND);
 const clamped = (tokens: number, rate: number): number => Math.max(Math.min(tokens, capacity(rate)), -capacity(rate));
 
-/** A bucket that nobody has taken from. */
+/** A bucket that was never used. */
 export const fullBucket = (rate: number, now: number): Bucket => ({ tokens: capacity(rate), at: now });
 
 /**

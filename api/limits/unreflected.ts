@@ -10,7 +10,7 @@ type Queue = { readonly segments: Segment[]; /** Records that share a segment. *
 
 /**
  * Bytes that this node had acknowledged and that are in no snapshot yet. A segment goes when a snapshot has passed all of its records,
- * never before: so what was acknowledged is counted at any time. While so many wait that records share segments, up to a hundredth of
+ * never before: so what was acknowledged is counted at any time. While records share segments, up to a hundredth of
  * it may be counted twice for a moment.
  */
 export class Unreflected {

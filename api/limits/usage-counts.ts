@@ -18,7 +18,7 @@ export type UsageCountsOptions = {
   readonly everyMs?: number;
 };
 
-/** A stop waits no longer than this for the last word to the others, which the log tells too. */
+/** A stop waits no longer than this for its last publication to the others, who get the same from the log. Milliseconds. */
 const LAST_WORD_MS = 2000;
 
 /** What all API nodes have counted together, over the topic `usage.v1` (docs/adr/0006-usage.md). */
@@ -31,12 +31,12 @@ export class UsageCounts implements Service, SharedCounts {
   #ready = false;
   #following: Promise<unknown> | null = null;
   #telling: Promise<void> | null = null;
-  /** Entries charged and not told yet, by tenant; negative where more was given back. */
+  /** Entries charged and not published yet, by tenant; negative where more was given back. */
   readonly #charged = new Map<number, number>();
-  /** The set of entries that is being told; after a failure the same one is told again. */
+  /** The set of entries that is being published; after a failure the same one is published again. */
   #untold: ReadonlyMap<number, number> | null = null;
   #seq = 0;
-  /** Something was acknowledged that the others have not been told of. */
+  /** Something was acknowledged that is not published to the others yet. */
   #news = false;
 
   constructor(options: UsageCountsOptions) {
@@ -107,7 +107,7 @@ export class UsageCounts implements Service, SharedCounts {
     this.#ready = await readAndFollow(log, onRecord, { signal: this.#stop.signal, retryMs: everyMs, onFailure });
   }
 
-  /** Tells the others what is new. */
+  /** Publishes what is new to the others. */
   async #tell(): Promise<void> {
     const { log, logger, now } = this.#options;
     this.#view.forget(now());

@@ -10,9 +10,9 @@ import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { addCount, addCounts, countOf, type DayCounts } from '../../pipeline/core/day-counts.ts';
 import { Unreflected } from './unreflected.ts';
 
-/** A guard that was not heard of for so long says nothing any more; so long a process waits for its first word. */
+/** How long a guard's last report counts, and how long a process waits for its first report. */
 const GUARD_SILENCE_MS = 30_000;
-/** A node that was silent for so long and of which nothing is left to count is forgotten. */
+/** A node that was silent for this long, with nothing left to count, is forgotten. */
 const NODE_SILENCE_MS = 600_000;
 
 type Node = { readonly seq: number; readonly segments: readonly UsageSegment[]; readonly heardAt: number };
@@ -85,7 +85,7 @@ export class UsageView {
     return heard || now - this.#startedAt <= GUARD_SILENCE_MS ? null : 'The log guard has not reported for too long.';
   }
 
-  /** Forgets nodes that are gone. */
+  /** Forgets nodes that no longer exist. */
   forget(now: number): void {
     for (const [id, { segments, heardAt }] of this.#nodes)
       if (segments.length === 0 && now - heardAt > NODE_SILENCE_MS) this.#nodes.delete(id);
@@ -105,7 +105,7 @@ export class UsageView {
     this.#reflect(partition, snapshot.next);
   }
 
-  /** Where one is missing between the last one and this, the next snapshot tells; what is not reflected counts until then. */
+  /** Where a delta before this one is missing, the next snapshot has it; unsettled usage counts until then. */
   #foldDelta(partition: number, { since, next, days }: UsageDelta): void {
     const before = this.#snapshots.get(partition);
     if (before === undefined || since > before.next || next <= before.next) return;

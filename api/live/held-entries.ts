@@ -7,8 +7,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 type Held = { readonly text: Buffer; readonly place: LogPlace };
 
 /**
- * Entries that come while a tail is given stored ones. As long as it waits for those to be stored, too many are let go: these are stored too by
- * then, and the stored ones go up to behind them. Later what is too much is lost, and counted.
+ * Entries that come while a tail is given stored ones. As long as it waits for those to be stored, too many are discarded: they are stored
+ * too by then, and the stored ones go up to behind them. Later what is too much is lost, and counted.
  */
 export class HeldEntries {
   #entries: Held[] = [];
@@ -35,7 +35,7 @@ export class HeldEntries {
     this.#bytes += text.length;
   }
 
-  /** The place behind what was let go since this was asked last; null for nothing, and then nothing is let go any more. */
+  /** The place behind what was discarded since the last call; null for nothing, and then nothing is discarded any more. */
   takeMoved(): LogPlace | null {
     const moved = this.#moved;
     this.#moved = null;

@@ -9,23 +9,23 @@ import { LogPlace, type LogVector } from './place/log-place.ts';
 import * as messages from './worker/messages.ts';
 import type { LiveSettings, Matched, Missed, OpenedTail, OpenTail } from './worker/messages.ts';
 
-/** What a tail is told. */
+/** What a tail is notified of. */
 export type TailListener = {
-  /** The texts of an entry, one a line. `place`: how far the log is read with it. */
+  /** The rows of an entry as JSON, one a line. `place`: how far the log is read with it. */
   onEntry(text: Buffer, place: LogPlace): void;
   onMissed(missed: Missed): void;
-  /** Each entry from now on stands for so many. */
+  /** Each entry from now on stands for `factor` entries. */
   onSampled(factor: number): void;
   /** The log is read so far, and all that matched was given. */
   onRead(place: LogPlace): void;
-  /** It is over. */
+  /** The tail has ended. */
   onFailed(error: Error): void;
 };
 
 export type LiveHubOptions = {
   readonly settings: LiveSettings;
   readonly log: Logger;
-  /** Told why a worker was ended, or has ended. */
+  /** Is given why a worker was ended, or has ended. */
   readonly onLost?: (why: 'time' | 'crash') => void;
 };
 
@@ -41,18 +41,18 @@ type Tail = {
 
 const PROGRAM = { module: path.join(import.meta.dirname, 'worker', 'live-worker'), heapMb: 192 };
 const LOOK_MS = 250;
-/** A worker that is silent for so long is ended, and whoever it works for. Milliseconds. */
+/** A worker that is silent for this long is ended, and the tail that it works for. Milliseconds. */
 const SILENT_MS = 3000;
 /** If it took less CPU time meanwhile, the machine is busy and it is not its turn: it is waited for longer then. Milliseconds. */
 const WORKED_MS = 1500;
 const STARVED_MS = 15_000;
-/** It has so long for its start. Milliseconds. */
+/** How long a worker has for its start. Milliseconds. */
 const START_MS = 30_000;
-/** So long after its last tail a worker goes on. Milliseconds. */
+/** How long a worker runs after its last tail. Milliseconds. */
 const IDLE_MS = 10_000;
 /** Before another process takes the place of one that has ended. Milliseconds. */
 const AGAIN_MS = 250;
-/** So long a tenant opens no tail whose filter has held up everybody's. Milliseconds. */
+/** How long a tenant opens no tail after its filter has delayed all tails. Milliseconds. */
 const PENALTY_MS = 60_000;
 
 /**
@@ -65,7 +65,7 @@ export class LiveHub implements Service {
   readonly #tails = new Map<number, Tail>();
   readonly #penalties = new Map<number, number>();
   #place = new LogPlace([]);
-  /** CPU time of the worker when it was asked last whether it is there. */
+  /** CPU time of the worker at the last ping. */
   #askedCpuMs: number | null = null;
   #worker: WorkerProcess | null = null;
   #isReady = false;
@@ -241,7 +241,7 @@ export class LiveHub implements Service {
     worker.kill();
   }
 
-  /** The worker is gone: another one goes on. */
+  /** The worker has exited: another one goes on. */
   #lost(how: string, why: 'time' | 'crash'): void {
     this.#worker = null;
     this.#isReady = false;

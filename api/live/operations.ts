@@ -1,4 +1,4 @@
-/** What a tail asks of the query workers: its query read, and what is stored. */
+/** What a tail requests from the query workers: parsing its query, and stored entries. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import { MAX_TIME, MIN_TIME } from '../../pipeline/core/time.ts';
@@ -30,12 +30,12 @@ export type OpenedLive = { readonly values: readonly (readonly string[])[]; read
 
 /** Most characters of the values of the queries inside one that is followed. */
 const MAX_VALUES = 1_000_000;
-/** What queries inside of a query look at where it does not say since when. */
+/** The window of queries inside of a query that names none. */
 const SUBQUERY_WINDOW = '-1h';
 
-/** Ends the texts of an entry; no JSON text has it. */
+/** Ends the rows of an entry; no JSON has it. */
 export const ENTRY_END = '\u001e';
-/** Tells that older entries match, and are not given. */
+/** The header that marks that older entries match, and are not given. */
 export const CUT_HEADER = 'X-Backfill-Cut';
 
 /** Reads a query that is to be followed, and runs the queries inside of it. Throws HttpError 400 and LogsqlSyntaxError. */
@@ -64,7 +64,7 @@ export type Backfill = LiveQueryText & {
   /** The places in the log from which on they are wanted, and before which. */
   readonly from: LogVector | null;
   readonly until: LogVector;
-  /** At most so many of the newest, of which the first were given already. */
+  /** At most `limit` of the newest, of which the first `skip` were given already. */
   readonly limit: number;
   readonly skip: number;
 };
@@ -101,7 +101,7 @@ async function newest(
   if (plan.kind !== 'entries') throw new Error('BUG: a query that can be followed has no plan of entries.');
   const run = subqueryRunner(options, deps.runner(request));
   const found: LogEntry[] = [];
-  // one more tells whether there are more
+  // one more row shows whether there are more
   for await (const chunk of rows({ plan, run }, deps.runner(request), { limit: wanted.limit + 1, keepsEmpty: true }))
     for (const row of chunk.rows) {
       deps.memory.hold('The stored entries of the tail', 1, sizeOfRow(row));
@@ -111,7 +111,7 @@ async function newest(
   return { texts: rendered(found.slice(0, wanted.limit).reverse(), rest, wanted.asTexts, deps), isCut };
 }
 
-/** The texts of each entry, one a line; of one of which nothing is left there are none. */
+/** The rows of each entry as JSON, one a line; an entry of which no row is left is omitted. */
 function rendered(entries: readonly LogEntry[], pipes: readonly Pipe[], asTexts: boolean, deps: Deps): string[] {
   let lines: string[] = [];
   const { memory } = deps;

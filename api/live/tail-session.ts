@@ -18,11 +18,11 @@ export type TailRequest = {
   readonly extra?: readonly [string, string][];
   /** Stored entries from this time on come first, as windows have it. */
   readonly since?: string;
-  /** A position that a tail of the same query was told: it goes on there. */
+  /** A position that a tail of the same query was sent: it goes on there. */
   readonly resume?: string;
   /** As VictoriaLogs shows entries. */
   readonly asTexts?: boolean;
-  /** A fair sample is enough where much matches, and the client is told how much of it. */
+  /** A fair sample is enough where much matches, and the client is sent its factor. */
   readonly sample?: boolean;
 };
 
@@ -39,9 +39,9 @@ export type TailDeps = {
 
 /** Most stored entries that a tail is given first, the newest. */
 export const MAX_BACKFILL = 10_000;
-/** So often a client is told of the position, and of what it has not got. Milliseconds. */
+/** How often a client is sent its position, and what was dropped. Milliseconds. */
 const TICK_MS = 1000;
-/** Stored entries wait for the client: so much of them may wait to be sent (bytes), and so long (milliseconds). */
+/** Stored entries wait for the client: how much may wait to be sent (bytes), and how long (milliseconds). */
 const BACKFILL_UNSENT = 64 * 1024;
 const BACKFILL_WAIT_MS = 30_000;
 const LOOK_MS = 20;
@@ -51,7 +51,7 @@ const TAKING_MS = 3000;
 
 type Dropped = { count: number; since: number; until: number; readonly why: string };
 
-/** One query that a client follows, from its first stored entry on: nothing is missing and nothing comes twice, but for what the client is told. */
+/** One query that a client follows, from its first stored entry on. Nothing is missing or comes twice, except what is reported. */
 export class TailSession {
   readonly #deps: TailDeps;
   readonly #context: QueryContext;
@@ -165,7 +165,7 @@ export class TailSession {
     let place = until;
     for (;;) {
       await this.#deps.stored.wait(place, this.#stop.signal);
-      // where too many entries were held they were let go: they are given as stored ones
+      // where too many entries were held they were discarded: they are given as stored ones
       const moved = this.#held?.takeMoved();
       if (moved == null) return place;
       place = moved.orLater(until.vector);
@@ -227,7 +227,7 @@ export class TailSession {
     this.#deps.onDropped(why, count);
   }
 
-  /** Tells what was not sent, as soon as the client takes something. */
+  /** Reports what was not sent, as soon as the client takes something. */
   #tellDropped(): void {
     if (this.#dropped.size === 0) return;
     for (const { why, count, since, until } of this.#dropped.values())
@@ -270,7 +270,7 @@ function phasesOf(resume: TailPosition | null, start: string | null, begin: LogV
   ];
 }
 
-/** A place that the log still has: one that has lost its end goes on from there. */
+/** A place that the log has: after log truncation, its end. */
 const clipped = (place: LogPlace, begin: LogVector): LogPlace =>
   new LogPlace(
     begin.map(([offset, index], partition) =>

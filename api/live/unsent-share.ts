@@ -28,5 +28,5 @@ export class UnsentShare {
   }
 }
 
-/** So often it is added up. Milliseconds. */
+/** How often it is added up. Milliseconds. */
 const SUM_MS = 20;

@@ -9,8 +9,8 @@ import { runQuery } from './run.ts';
 import { retentionFloor, type Window } from './window.ts';
 
 /**
- * Who asks, for how long entries are theirs (days; 0 for ever), when it came (`performance.now()`) and when to give up: `signal` is
- * aborted when the client has gone or the time (milliseconds) is up, `timeout` in the latter case alone.
+ * Who sends the query, for how long its entries are kept (days; 0 for ever), when it came (`performance.now()`) and when to give up:
+ * `signal` is aborted when the client disconnects or the time (milliseconds) is up, `timeout` in the latter case alone.
  */
 export type Request = {
   readonly tenantId: number;

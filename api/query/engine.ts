@@ -1,16 +1,16 @@
 import type { VolumeCover } from '../../logsql/planner/volume.ts';
 import type { RouteAnswer } from '../http/route.ts';
 
-/** A query as it is handed on to be run: what is asked for, for whom, and when to give up. */
+/** A query as it is handed on to be run: what is requested, for whom, and when to give up. */
 export type QueryJob = {
   /** Its name in `OPERATIONS`. */
   readonly operation: string;
-  /** Of the operation; what JSON can say. */
+  /** The parameters of the operation, as JSON. */
   readonly parameters: unknown;
   readonly tenantId: number;
   /** 0: for ever. */
   readonly retentionDays: number;
-  /** So many queries of the tenant run at once; the others wait. */
+  /** How many queries of the tenant run at once; the others wait. */
   readonly atOnce: number;
   readonly requestId: string;
   /** When the request came, by `performance.now()`. */
@@ -23,7 +23,7 @@ export type QueryJob = {
   readonly cover?: VolumeCover | null;
   /** The tenant's queries ran long of late: those of others go first in ClickHouse. */
   readonly isHeavy?: boolean;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no client waits for the answer any more. */
   readonly signal: AbortSignal;
 };
 

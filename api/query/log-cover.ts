@@ -5,7 +5,7 @@ import type { Row } from '../../pipeline/store/client.ts';
 import type { CoveredPartition, VolumeCover } from '../../logsql/planner/volume.ts';
 import { SPANS } from '../../logsql/sql/counts.ts';
 
-/** What Kafka says: offsets by partition, dense from 0 on. */
+/** Offsets from Kafka by partition, dense from 0 on. */
 export type LogPositions = {
   /** Before which `logs` has stored all, and behind the last record of the log. */
   readonly stored: readonly number[];
@@ -19,7 +19,7 @@ export type Refused = { readonly tenants: ReadonlySet<number>; readonly isUnknow
 
 export type LogCoverOptions = {
   readonly positions: () => Promise<LogPositions>;
-  /** Asked after `positions`: all that was refused before these is known then. */
+  /** Called after `positions`: all that was refused before these is known then. */
   readonly refused: () => Promise<Refused>;
   /** Rows that belong to no tenant. */
   readonly rows: (statement: Sql) => Promise<readonly Row[]>;
@@ -30,7 +30,7 @@ export type LogCoverOptions = {
   readonly waitMs?: number;
 };
 
-/** Asked again when it is older, while the one before serves; one that is much older is waited for, so long if not told otherwise. Milliseconds. */
+/** Age at which it is read again while the old one serves; age at which a query waits for a new one, WAIT_MS by default. Milliseconds. */
 const FRESH_MS = 3000;
 const OLD_MS = 300_000;
 const WAIT_MS = 500;
@@ -39,8 +39,8 @@ type Untold = ReadonlyMap<number, NonNullable<VolumeCover['untold']>>;
 type Known = { readonly at: number; readonly cover: VolumeCover | null; readonly untold: Untold; readonly refused: Refused };
 
 /**
- * How far the log is counted in `volume`, of what is stored in `logs` (docs/adr/0023-one-reader-for-every-processor.md). It is asked for when
- * somebody wants to know. An older answer is as exact as a new one: what came since then is counted by its entries.
+ * How far the log is counted in `volume`, of what is stored in `logs` (docs/adr/0023-one-reader-for-every-processor.md). It is read on
+ * demand. An older answer is as exact as a new one: what came since then is counted by its entries.
  */
 export class LogCover {
   readonly #options: LogCoverOptions;
@@ -95,7 +95,7 @@ const untoldOf = ([tenant, start, end]: Row): [number, { start: number; end: num
   { start: Number(start), end: Number(end) },
 ];
 
-/** What was told of each run of each partition, as far as all of it is stored. */
+/** The closings of each run of each partition, as far as all of it is stored. */
 function closings(positions: LogPositions): Sql {
   const earliest = sql`(until, -toUnixTimestamp64Milli(arrived))`;
   return sql`SELECT log_part, run, max(kafka_off), argMax(entries, kafka_off), maxIf(until, span = 86400), maxIf(until, span >= 3600), max(until),
@@ -116,7 +116,7 @@ function closingOf([, run, last, base, days, hours, minutes, closedAt, dayCount,
   };
 }
 
-/** Null where nothing is told of a partition that has records. */
+/** Null where a partition that has records has no closing. */
 function coverOf(rows: readonly Row[], { ends }: LogPositions, now: number): VolumeCover | null {
   const empty = (): Closing => ({
     ...{ run: 0, last: 0, base: 0, closedAt: now },

@@ -11,10 +11,10 @@ import { firstSlice, isPlanned, nextSlice, type Slice } from './slices.ts';
 const FIRST_PAGE = 1000;
 const PAGE_GROWTH = 4;
 const MAX_PAGE = 64_000;
-/** ClickHouse ends a page early that takes so much of its memory; one that came to an eighth of it here may have been ended. */
+/** ClickHouse ends a page early that takes this much of its memory; one that has an eighth of it here may have been ended. */
 const PAGE_BYTES = 48 * 1024 * 1024;
 const MAYBE_CUT_BYTES = PAGE_BYTES / 8;
-/** A part of a page: what came of it, how many entries were read for it, and the place of the last of them; cut before one of which more must be asked. */
+/** A part of a page: its rows, how many entries were read for it, the place of the last one; cut before one in doubt. */
 export type Part<T> = Chunk<T> & { readonly read: number; readonly bytes: number; readonly isCut: boolean; last(): Position };
 export type ReadPage<T> = (statement: Sql, size: number, options: QueryOptions) => AsyncIterable<Part<T>>;
 

@@ -133,7 +133,7 @@ export function searchParameters(body: unknown): SearchParameters {
   return check(searchSchema, body);
 }
 
-/** Parameters of the URL; those that appear once as texts. */
+/** Parameters of the URL; those that appear once as strings. */
 export const single = (parameters: URLSearchParams, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (parameters.has(name) ? [[name, parameters.get(name) ?? '']] : [])));
 

@@ -9,13 +9,13 @@ export type RefusedRecordsOptions = {
   readonly end: () => Promise<number>;
 };
 
-/** Of which tenants the dead letters have records, which are read as they come. */
+/** The tenants of the records in dead letters, which are read as they come. */
 export class RefusedRecords {
   readonly #options: RefusedRecordsOptions;
   readonly #tenants = new Set<number>();
   #isUnknown = false;
   #end = 0;
-  /** When the last letter was written that was read, milliseconds. */
+  /** When the last dead letter that was read was written, milliseconds. */
   #from = 0;
 
   constructor(options: RefusedRecordsOptions) {
@@ -31,7 +31,7 @@ export class RefusedRecords {
           this.#from = Math.max(this.#from, at);
           if (of !== topic) continue;
           const tenant = Number(String(original.headers?.['tenant']));
-          // nobody knows whose records have expired
+          // it is unknown whose records have expired
           if (reason === 'expired') this.#isUnknown = true;
           else if (tenant > 0) this.#tenants.add(tenant);
         }

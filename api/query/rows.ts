@@ -1,4 +1,4 @@
-/** The one way from a plan to its rows, in chunks as they are found. Whoever stops early ends the statement too. */
+/** The one way from a plan to its rows, in chunks as they are found. Stopping early ends the statement too. */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
 import type { QueryOptions, Row } from '../../pipeline/store/client.ts';
@@ -52,7 +52,7 @@ export async function* rows({ plan, run }: Prepared, runner: Runner, wanted: Wan
   }
 }
 
-/** The entries of a plan of whole entries as JSON texts, without looking into them; null where it is not one, or has too many values for that. */
+/** The entries of a plan of whole entries as JSON strings, unparsed; null where it is not one, or has too many values for that. */
 export function texts(plan: Plan, runner: Runner, wanted: Wanted): AsyncGenerator<Chunk<string>> | null {
   if (plan.kind !== 'entries' || plan.render === undefined) return null;
   const { render, streamColumns, run } = plan;
@@ -90,7 +90,7 @@ export async function collect(
   return all;
 }
 
-/** The rows before the first one of which a quick statement does not tell whether it matches. */
+/** The rows before the first one that a quick statement leaves in doubt. */
 function untilDoubt<R extends Row>(
   { isDoubtful }: EntriesPlan,
   all: readonly R[],
@@ -210,7 +210,7 @@ async function aggregated(plan: AggregatePlan, runner: Runner, { limit = Infinit
     if (out.length < limit) pipeline.flush();
     return out.length > limit ? out.slice(0, limit) : out;
   } finally {
-    // held from now on by whoever takes them
+    // from now on the caller holds them
     memory.release(out.length, held);
   }
 }

@@ -1,4 +1,4 @@
-/** Queries from their text on: those inside them are planned with them or run first, and their rows are taken. */
+/** Queries from their string on: those inside them are planned with them or run first, and their rows are taken. */
 import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/base/errors.ts';
 import { withoutCursor, type PlanOptions } from '../../logsql/planner/planner.ts';
 import { planWhole } from '../../logsql/planner/prepare.ts';
@@ -14,7 +14,7 @@ export async function prepare(query: QueryNode, options: PlanOptions, runner: Ru
   return { plan: await planWhole(query, options, run), run };
 }
 
-/** The rows of a query, which it holds from then on; at most so many. Throws LogsqlLimitError. */
+/** The rows of a query, which it holds from then on; at most `limit`. Throws LogsqlLimitError. */
 export async function runQuery(query: QueryNode, options: PlanOptions, runner: Runner, limit = Infinity): Promise<LogEntry[]> {
   return collect(rows(await prepare(query, options, runner), runner, { limit }), options, 'The answer');
 }
@@ -27,7 +27,7 @@ export function subqueryRunner(options: PlanOptions, runner: Runner): RunRows {
     collect(rows(await prepare(subquery, inner, runner), runner, { keepsEmpty: true }), options, 'A query inside another one');
 }
 
-/** What an analyst is told of an error of the language; others are passed on. */
+/** The HttpError that an analyst is sent for an error of the language; others are passed on. */
 export function toQueryError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (error instanceof LogsqlSyntaxError) return invalidParameter(`${error.message}.`);

@@ -12,15 +12,15 @@ export type Runner = {
   /** Absent: nothing is known of how many entries tenants have. */
   readonly densities?: Pick<Densities, 'rowsIn' | 'saw'> | undefined;
   readonly options: QueryOptions;
-  /** Told of the pipes that rows go through in this process from now on. */
+  /** Is given the pipes that rows go through in this process from now on. */
   readonly onPipes?: ((pipes: readonly Pipe[]) => void) | undefined;
 };
 
-/** A query that is ready to run, and how queries are run that it asks for on its way. */
+/** A query that is ready to run, and how its subqueries are run. */
 export type Prepared = { readonly plan: Plan; readonly run: RunRows };
 
-/** At most so many rows; those behind a place (of a plan of entries); also rows without any value. */
+/** At most `limit` rows; those behind a place (of a plan of entries); also rows without any value. */
 export type Wanted = { readonly limit?: number; readonly after?: Position; readonly keepsEmpty?: boolean };
 
-/** Some rows. The places of their entries may be asked for until the next chunk is; null where a row is no entry. */
+/** Some rows. The places of their entries may be read until the next chunk is; null where a row is not an entry. */
 export type Chunk<T> = { readonly rows: readonly T[]; placeOf(index: number): Position | null };

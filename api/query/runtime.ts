@@ -9,7 +9,7 @@ import type { LogCover } from './log-cover.ts';
 export type QueryRuntimeOptions = {
   readonly engine: QueryEngine;
   readonly limits: Pick<Config['limits'], 'queryTimeoutSeconds'>;
-  /** Counts what tenants ask. */
+  /** Counts the queries of tenants. */
   readonly uses?: TenantUses<'queries' | 'seconds'>;
   /** How far the log is counted already; absent: entries are counted each time. */
   readonly cover?: Pick<LogCover, 'of'>;
@@ -28,7 +28,7 @@ export type RunOptions = {
   readonly isFree?: boolean;
 };
 
-/** What all query endpoints share: who runs queries, how many a key may ask, and the time that one has. */
+/** What all query endpoints share: what runs queries, how many a key may run, and the time limit of one. */
 export class QueryRuntime {
   readonly #options: QueryRuntimeOptions;
 
@@ -37,8 +37,8 @@ export class QueryRuntime {
   }
 
   /**
-   * Counts the query, and has it run until the client has gone or the time is up; either ends it in ClickHouse too. The time of an export
-   * begins anew with its rows. Rejects with HttpError: 429, 504, or what the query threw.
+   * Counts the query, and runs it until the client disconnects or the time is up; either ends it in ClickHouse too. The time of an export
+   * restarts with its rows. Rejects with HttpError: 429, 504, or what the query threw.
    */
   async run(
     context: QueryContext,

@@ -8,11 +8,11 @@ import type { TimeWindow } from '../../logsql/base/time-window.ts';
 
 export type Slice = TimeWindow & { readonly isOrdered: boolean };
 
-/** Rows of the first slice, about so many. */
+/** How many rows the first slice has, about. */
 const FIRST_ROWS = 64_000;
 /** With fewer rows in the window another statement costs more than its threads save. */
 const FEW_ROWS = 250_000;
-/** Up to so many rows indexes are looked at while a statement is planned, all at once: beyond, only those that come before the limit. */
+/** Up to this number of rows indexes are read at once, while a statement is planned; beyond it, only as far as the limit requires. */
 const PLANNED_ROWS = 5_000_000;
 
 /** How many rows tenants have in a span of time, as statements found it that had to look at all of them. */
@@ -24,7 +24,7 @@ export class Densities {
     return (this.#known.get(tenantId) ?? 0) * Number(end - start + 1n);
   }
 
-  /** A statement has read so many rows for this span. */
+  /** A statement has read `rows` rows for this span. */
   saw(rows: number, { start, end }: TimeWindow, tenantId: number): void {
     if (end >= start) this.#known.set(tenantId, rows / Number(end - start + 1n));
   }
@@ -33,13 +33,13 @@ export class Densities {
 /** True where an index is better looked at for the whole window at once. */
 export const isPlanned = (rows: number): boolean => rows > 0 && rows <= PLANNED_ROWS;
 
-/** The first slice of a window that has about so many rows. */
+/** The first slice of a window that has about `rows` rows. */
 export function firstSlice({ start, end }: TimeWindow, rows: number): Slice {
   if (rows < FEW_ROWS) return { start, end, isOrdered: true };
   return { start: end - BigInt(Math.round((Number(end - start) * FIRST_ROWS) / rows)), end, isOrdered: true };
 }
 
-/** What comes behind a slice in which so many entries were found, where so many more are wanted; null at the window's start. */
+/** The slice after one in which `found` entries were found, where `wanted` more are wanted; null at the window's start. */
 export function nextSlice(before: Slice, start: bigint, found: number, wanted: number): Slice | null {
   const end = before.start - 1n;
   if (end < start) return null;

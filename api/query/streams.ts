@@ -19,8 +19,8 @@ export class StreamDirectory {
   }
 
   /**
-   * The texts of these ids, which are of entries within the window: each stream is there for each day that it has entries of, so no
-   * other days are read. An id that nobody registered for them is left out.
+   * The labels of these ids, which are of entries within the window: each stream is registered for each day that it has entries of, so no
+   * other days are read. An id that is not registered for them is left out.
    */
   async resolve(ids: readonly string[], window: TimeWindow, options: QueryOptions): Promise<StreamNames> {
     const found = new Map<string, string>();

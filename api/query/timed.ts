@@ -13,7 +13,7 @@ export async function timed<T>(request: Request, work: (part: Request) => Promis
   }
 }
 
-/** What a client is told of what a query threw; a time that is up comes first. */
+/** The error that a client is sent for what a query threw; a timeout comes first. */
 export function toClientError(error: unknown, { timeout, signal }: Request): unknown {
   if (timeout.aborted && !(error instanceof HttpError))
     return queryTimeout('The query ran too long; narrow the time range or simplify the query.');

@@ -12,7 +12,7 @@ const HINT = 'use now, a duration such as -1h or 1h30m, an ISO 8601 time or a Un
 
 /**
  * Reads `start` and `end`; the end includes its last written unit. Nothing older than the plan's retention (days; 0 keeps for
- * ever) is ever inside. Throws a 400 that says which of the two is wrong.
+ * ever) is ever inside. Throws a 400 that names the wrong one of the two.
  */
 export function readWindow(start: string, end: string, now: bigint, retentionDays: number): Window {
   const from = readTime(start.trim(), now);
@@ -24,7 +24,7 @@ export function readWindow(start: string, end: string, now: bigint, retentionDay
   return { start: floor !== null && from.start < floor ? floor : from.start, end: to.end, now: to.start };
 }
 
-/** A time that a parameter says. Throws HttpError 400. */
+/** The time in a parameter. Throws HttpError 400. */
 export function timeOf(name: string, given: string, now: bigint): { readonly start: bigint; readonly end: bigint } {
   const time = readTime(given.trim(), now);
   if (time === null)
@@ -32,7 +32,7 @@ export function timeOf(name: string, given: string, now: bigint): { readonly sta
   return time;
 }
 
-/** The window that was searched, as a member of an answer's JSON text. */
+/** The window that was searched, as a member of an answer's JSON. */
 export const windowMember = ({ start, end }: Window): string =>
   `"window":{"start":${JSON.stringify(formatTime(start))},"end":${JSON.stringify(formatTime(end))}}`;
 

@@ -9,11 +9,11 @@ import type { AlertParameters, AlertsParameters } from '../query/parameters.ts';
 import { retentionFloor, timeOf } from '../query/window.ts';
 
 const SECOND = 1_000_000_000n;
-/** Those that were resolved so long ago are told without being asked for. */
+/** Without `state`, `since` and `until`, alerts that were resolved within this time are listed too. Nanoseconds. */
 const RECENT = 86_400n * SECOND;
-/** Texts of a page, bytes. */
+/** Strings of a page, bytes. */
 const MOST_BYTES = 8n * 1024n * 1024n;
-/** No statement asks for more alerts than a page and the incidents of one have. */
+/** No statement reads more alerts than a page and the incidents of one have. */
 const ONE = { limit: 1, offset: 0 };
 
 /** `GET /alerts`: a page of the alerts of a tenant, newest first. */
@@ -32,7 +32,7 @@ export async function alert({ id }: AlertParameters, request: Request, deps: Dep
   return JSON.stringify(found);
 }
 
-/** Conditions on what an alert never changes, and on what its last word says. */
+/** Conditions on what an alert never changes, and on its last row. */
 export type Where = { readonly fixed: readonly Sql[]; readonly last: readonly Sql[] };
 
 /** A time that the table can have, in seconds: of the end of a window the last one, of its start the first one. */
@@ -48,7 +48,7 @@ export function ownOf({ tenantId, retentionDays }: Request, deps: Deps): Sql[] {
   return floor === null ? [own] : [own, sql`fired_at >= toDateTime64(${seconds(floor, false)}, 0, 'UTC')`];
 }
 
-/** From when on what was resolved is told without being asked for. */
+/** From when on resolved alerts are listed by default. */
 export const updatedLately = (now: bigint): Sql => sql`toDateTime64(${seconds(now - RECENT, false)}, 0, 'UTC')`;
 
 function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Where {
@@ -82,8 +82,8 @@ const COLUMNS = sql`toString(id), detector, stream, severity, title, description
 const NEWEST_FIRST = sql`fired_at DESC, id DESC`;
 
 /**
- * The last word on each alert: its row with the highest version, which may be there twice. The items end where their texts have 8 MiB together,
- * behind the first one at the earliest.
+ * The last row of each alert: the one with the highest version, which may be there twice. The items end where their strings have 8 MiB
+ * together, behind the first one at the earliest.
  */
 export async function readAlerts(
   { fixed, last }: Where,
@@ -104,7 +104,7 @@ export async function readAlerts(
   return { items: rows.map((row) => render(row, why)), total: totalOf(rows.length, offset, counts) };
 }
 
-/** How many there are, of a count beside a page: alerts that came between the two statements are in the page alone. */
+/** How many there are, of a count and a page: alerts that came between the two statements are in the page alone. */
 export function totalOf(onPage: number, offset: number, counts: readonly Row[]): number {
   const counted = Number(counts[0]?.[0] ?? 0);
   return onPage === 0 ? counted : Math.max(counted, offset + onPage);

@@ -11,7 +11,7 @@ import { readCursor, readWindow } from '../query/window.ts';
 
 type Explained = { readonly query: string; readonly plan: ExplainedPlan; readonly subqueries: readonly Explained[] };
 
-/** `POST /search?explain=true`: how the query would run, as JSON text; nothing is run and no entry is read. */
+/** `POST /search?explain=true`: how the query would run, as a JSON string; nothing is run and no entry is read. */
 export async function explainSearch(parameters: SearchParameters, request: Request, deps: Deps): Promise<string> {
   const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);
   const query = parseQuery(parameters.query, { now: window.now });

@@ -14,7 +14,7 @@ const MAX_LENGTH = 128;
 
 /**
  * `GET /facets`: the most frequent values of each field, exact. At most `maxFields` fields, those with the most hits first; how many
- * more there are is `truncated_fields`. The time is no facet. Pipes of the query are dropped.
+ * more there are is `truncated_fields`. The time is not a facet. Pipes of the query are dropped.
  */
 export async function facets(parameters: FacetsParameters, request: Request, deps: Deps): Promise<string> {
   const window = readWindow(parameters.start, parameters.end, deps.now(), request.retentionDays);

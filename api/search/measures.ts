@@ -30,7 +30,7 @@ export async function measures(parameters: MeasuresParameters, request: Request,
   return `{"measures":[${[...series].map(([key, points]) => `{${key},"points":[${points.join(',')}]}`).join(',')}],${windowMember(window)}}`;
 }
 
-/** A measure is told again as it changes: of each the row with the highest version, and of one record the last one. */
+/** A measure is published again as it changes: of each the row with the highest version, and of one record the last one. */
 function statement({ name, labels }: MeasuresParameters, window: Window, tenantId: number): Sql {
   const conditions = [
     sql`tenant_id = ${uint32(tenantId)}`,
@@ -45,7 +45,7 @@ function statement({ name, labels }: MeasuresParameters, window: Window, tenantI
 /** A time that the table can have. */
 const within = (time: bigint): bigint => (time < MIN_TIME ? MIN_TIME : time > MAX_TIME ? MAX_TIME : time);
 
-/** The members that tell a series, and its point, as JSON. */
+/** The members that identify a series, and its point, as JSON. */
 function render([name, names, values, span, seconds, value]: Row): { readonly key: string; readonly point: string } {
   const labels = (names as string[]).map((label, index) => `${JSON.stringify(label)}:${JSON.stringify((values as string[])[index])}`);
   return {

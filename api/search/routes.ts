@@ -48,7 +48,7 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
   ];
 }
 
-/** Whether what is known of patterns is to be added: it is, unless it is asked not to. Throws HttpError 400. */
+/** Whether what is known of patterns is to be added: it is by default. Throws HttpError 400. */
 function isEnriched(text: string | null): boolean {
   if (text === null || text === 'true') return true;
   if (text === 'false') return false;

@@ -20,12 +20,12 @@ import { readCursor, readWindow, windowMember, writeCursor } from '../query/wind
 /** An answer ends before it has more characters, unless its first row alone has. */
 const MAX_LENGTH = 32 * 1024 * 1024;
 
-/** An answer with more characters is sent in pieces of so many, so that it is nowhere once more as a whole. */
+/** An answer with more characters is sent in pieces of PIECE_LENGTH, so that no second copy of the whole exists. */
 const LONG = 1024 * 1024;
 const PIECE_LENGTH = 128 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
 
-/** `POST /search`: entries (or the rows of the query's pipes), newest first, as JSON text. */
+/** `POST /search`: entries (or the rows of the query's pipes), newest first, as a JSON string. */
 export async function search(
   parameters: SearchParameters & { readonly enrich: boolean },
   request: Request,
@@ -35,7 +35,7 @@ export async function search(
   const query = parseQuery(parameters.query, { now: window.now });
   const before = parameters.before === null ? {} : { before: readCursor(parameters.before) };
   const runner = deps.runner(request);
-  // one more tells whether there are more
+  // one more row shows whether there are more
   const wanted = { limit: parameters.limit + 1 };
   const asked = new Query(query.options, query.filter, withMost(query.pipes, wanted.limit));
   const prepared = await prepare(asked, { ...planOptions(window, request, deps), ...before }, runner);
@@ -50,7 +50,7 @@ export async function search(
   return { headers: JSON_TYPE, stream: pieces('{"logs":[', page.texts, `],${tail}}`) };
 }
 
-/** A list in JSON in pieces of some length; a text that was given is not held any more. */
+/** A list in JSON in pieces of some length; a string that was yielded is released. */
 function* pieces(head: string, texts: (string | null)[], tail: string): Generator<string> {
   let [piece, comma] = [head, ''];
   for (const [index, text] of texts.entries()) {
@@ -94,7 +94,7 @@ async function firstPage(chunks: AsyncIterable<Chunk<string>>, limit: number, me
   return { texts: kept, hasMore: false, last, next: null };
 }
 
-/** What to tell of a query that found nothing and looks like one of another language; empty where it does not. */
+/** The hints for a query that found nothing and looks like one of another language; empty where it does not. */
 function hintsMember(query: string): string {
   const hints = hintsOf(query);
   return hints.length === 0 ? '' : `,"hints":${JSON.stringify(hints)}`;

@@ -17,7 +17,7 @@ import { retentionFloor, type Window } from '../query/window.ts';
 import type { PlanOptions } from '../../logsql/planner/planner.ts';
 import { extraFilters } from './extra-filters.ts';
 
-/** Arguments by name; of one that is repeated the first counts, unless all are asked for. */
+/** Arguments by name; of one that is repeated the first counts, unless all are read. */
 export type Arguments = Pick<URLSearchParams, 'get' | 'getAll'>;
 
 const FORM_CAPS = jsonBody();
@@ -60,14 +60,14 @@ const FORMS: ReadonlyMap<string, (body: Buffer, type: string) => Pairs> = new Ma
   ['multipart/form-data', multipart],
 ]);
 
-/** Throws for arguments of later versions of VictoriaLogs that would be wrong to leave unheard. */
+/** Throws for arguments of later versions of VictoriaLogs that would be wrong to ignore. */
 function refuse(parameters: Arguments): void {
   if ((parameters.get('hidden_fields_filters') ?? '') !== '')
     throw invalidParameter('hidden_fields_filters is not supported: no fields can be hidden here.');
   if (parameters.get('format') === 'csv') throw invalidParameter('format=csv is not supported: rows are JSON lines.');
 }
 
-/** A query with its window, and what every entry must match beside it. */
+/** A query with its window, and what every entry must match in addition to it. */
 export type Selection = { readonly query: Query; readonly window: Window; readonly extra: Filter | null };
 
 /**
@@ -90,7 +90,7 @@ export function readSelection(parameters: Arguments, now: bigint, retentionDays:
   };
 }
 
-/** The filter of the query alone, as VictoriaLogs takes it where it asks for fields, values and counts. */
+/** The filter of the query alone, as VictoriaLogs takes it where it queries fields, values and counts. */
 export const withoutPipes = ({ query: { options, filter } }: Selection, pipes: Query['pipes']): Query => new Query(options, filter, pipes);
 
 /** The options of a plan for this selection. */
@@ -138,10 +138,10 @@ export function stepOf(parameters: Arguments): number {
 export const stepText = (step: number, offset: number): string =>
   `${BigInt(step).toString()}ns${offset === 0 ? '' : ` offset ${BigInt(offset).toString()}ns`}`;
 
-/** Up to so many rows of `query` are held to be printed oldest first; more, and all of them, are an export. */
+/** Up to this number of rows of `query` are held to be printed oldest first; more, and all of them, are an export. */
 export const MAX_HELD = 10_000;
 
-/** How many rows are asked for, and how many of the newest are left out. Throws HttpError 400. */
+/** How many rows are requested, and how many of the newest are left out. Throws HttpError 400. */
 export function readLimit(parameters: Arguments): { readonly limit: number; readonly offset: number } {
   const limit = countOf(parameters, 'limit', Infinity);
   const offset = countOf(parameters, 'offset', 0);

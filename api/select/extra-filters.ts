@@ -8,7 +8,7 @@ import type { Arguments } from './arguments.ts';
 const MAX_FILTERS = 50;
 
 /**
- * What `extra_filters` and `extra_stream_filters` say: LogsQL filters, or JSON of fields and their values (`{"env":["prod","dev"]}`).
+ * The filter of `extra_filters` and `extra_stream_filters`: LogsQL filters, or JSON of fields and their values (`{"env":["prod","dev"]}`).
  * They hold for every entry that is looked at, also by queries inside the query; a subquery of their own is refused. Null where
  * there are none. Throws HttpError 400 and LogsqlSyntaxError.
  */

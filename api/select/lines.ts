@@ -1,9 +1,9 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 
-/** Rows as JSON lines whose values are all texts. */
+/** Rows as JSON lines whose values are all strings. */
 export const renderLines = (rows: readonly LogEntry[]): string => rows.map((row) => `${renderTexts(row)}\n`).join('');
 
-/** A row as a JSON object whose values are all texts. */
+/** A row as a JSON object whose values are all strings. */
 export function renderTexts(row: LogEntry): string {
   const parts: string[] = [];
   for (const [name, value] of row) if (value !== '') parts.push(`${JSON.stringify(name)}:${JSON.stringify(textOf(value))}`);

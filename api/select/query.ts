@@ -13,11 +13,11 @@ import { MAX_HELD, readLimit, readSelection, selectionOptions } from './argument
 import type { Select } from './select.ts';
 import { renderLines, resumed } from './lines.ts';
 
-/** Up to so many bytes of rows are held to be printed oldest first. */
+/** Up to this number of bytes of rows are held to be printed oldest first. */
 const MAX_HELD_BYTES = 16_000_000;
 
 /**
- * `/select/logsql/query`: rows as JSON lines, all values as texts, as they are found. With `limit` the newest entries (after the
+ * `/select/logsql/query`: rows as JSON lines, all values as strings, as they are found. With `limit` the newest entries (after the
  * newest `offset` ones), oldest first where they are at most 10,000 and 16 MB; else newest first, without `limit` all of them.
  */
 export const selectRows: Select = async (parameters, request, deps) => {

@@ -45,7 +45,7 @@ async function valuesOf(field: string, limit: number, parameters: Arguments, req
   return new Map(rows.map((row) => [textOf(row.get(field)), Number(textOf(row.get(hits)))]));
 }
 
-/** As many values as `limit` says, all where it is absent or 0. */
+/** At most `limit` values, all where it is absent or 0. */
 const topValues =
   (fieldIn: (parameters: Arguments) => string): Select =>
   async (parameters, request, deps) => {

@@ -1,4 +1,4 @@
-/** What an account may use. `projects` is how many beside the first; 0 is off. */
+/** What an account may use. `projects` is how many in addition to the first; 0 is off. */
 export type Features = { readonly metrics: boolean; readonly replay: boolean; readonly projects: number; readonly ai: boolean };
 
 /** How many of each thing an account may have. Infinity: no limit. */
@@ -34,7 +34,7 @@ export type Plan = {
   readonly rules: number;
   readonly features: Features;
   readonly ceilings: Ceilings;
-  /** Somebody pays for it: it goes on past the included volume. */
+  /** The plan is paid for: ingest goes on past the included volume. */
   readonly paid: boolean;
 };
 
@@ -149,7 +149,7 @@ export const PLANS: readonly Plan[] = [
   },
 ];
 
-/** Other names under which a plan is asked for. */
+/** Other names under which a plan is requested. */
 export const PLAN_ALIASES: Readonly<Record<string, string>> = { free: 'trial', enterprise: 'custom' };
 
 /** The plan of this name or alias, or undefined. */

@@ -3,7 +3,7 @@ import type { Plan } from './plans.ts';
 /** What a key may be used for. */
 export type Scope = 'read' | 'write' | 'ingest';
 
-/** Who asks: a key that was accepted, with its tenant's plan as it is now. */
+/** Who sends the request: a key that was accepted, with its tenant's plan as it is now. */
 export type Principal = {
   readonly tenantId: number;
   readonly keyId: string;

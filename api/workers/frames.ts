@@ -1,6 +1,6 @@
-/** What the app process and its query workers say to each other: frames of a type, the number of a job, and bytes. */
+/** The protocol between the app process and its query workers: frames of a type, the number of a job, and bytes. */
 
-/** To a worker: its settings; a query; nobody waits for it any more; more of its answer is wanted; is it there? */
+/** To a worker: its settings; a query; the query is aborted; more of its answer is wanted; a ping. */
 export const SETTINGS = 1;
 export const RUN = 2;
 export const ABORT = 3;
@@ -17,7 +17,7 @@ export const ERROR = 25;
 export const PONG = 27;
 /** The names of the pipes that the rows of a job go through. */
 export const PIPES = 28;
-/** Of a job that has its end or its error, or nobody waits for: nothing of it runs any more, in ClickHouse neither. */
+/** A job that has ended, failed or was aborted no longer runs, in ClickHouse neither. */
 export const GONE = 29;
 
 /** Type (1 byte), job (4), length of the bytes (4); numbers big-endian. */

@@ -5,11 +5,11 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { frameOf, FrameReader, jsonFrame, PING, PONG, SETTINGS, type Frame } from './frames.ts';
 
-/** Most megabytes of objects of one process, unless it is said; what is beyond ends it. */
+/** Most megabytes of objects of one process, by default; it ends where it needs more. */
 const HEAP_MB = 128;
-/** The heap grows by so much beyond what is in use before garbage is looked for: V8 itself would take half as much again, and more. Percent. */
+/** How far the heap grows beyond what is in use before a collection: V8's default is half as much again, and more. Percent. */
 const HEAP_GROWTH = 25;
-/** So much a worker steps back: who writes, and the app process itself, come first. */
+/** How far a worker lowers its priority: what writes, and the app process itself, come first. */
 const NICE = 5;
 const PIPE = 3;
 const EXTENSION = path.extname(import.meta.filename);
@@ -18,21 +18,21 @@ const LOADER = ['--import', 'tsx'];
 
 export type WorkerEvents = {
   readonly onFrame: (frame: Frame) => void;
-  /** It is gone; `how` for people. */
+  /** The process has exited; `how` for people. */
   readonly onExit: (how: string) => void;
 };
 
 /** What a worker runs: the path of a module, without its extension where it is this one's, and most megabytes of objects. */
 export type WorkerProgram = { readonly module: string; readonly heapMb?: number };
 
-/** One worker: a process of its own, which ends with this one, and what is said to it. */
+/** One worker: a process of its own, which ends with this one, and the frames sent to it. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #pipe: Duplex;
-  /** Since when it owes the answer to the question whether it is there; null: it owes none. By `performance.now()`. */
+  /** Since when a ping has no answer; null: none is open. By `performance.now()`. */
   #askedAt: number | null = null;
 
-  /** Its settings are the first that it is told. */
+  /** Its settings are the first frame that it receives. */
   constructor(settings: unknown, { onFrame, onExit }: WorkerEvents, { module, heapMb = HEAP_MB }: WorkerProgram) {
     const file = path.extname(module) === '' ? module + EXTENSION : module;
     const flags = [
@@ -51,7 +51,7 @@ export class WorkerProcess {
     this.#pipe.on('data', (bytes: Buffer) => {
       reader.take(bytes);
     });
-    // told by its exit
+    // the exit reports it
     this.#pipe.on('error', () => undefined);
     this.#child.once('error', (error) => onExit(error.message));
     this.#child.once('exit', (code, signal) => onExit(signal ?? `exit code ${String(code)}`));
@@ -70,7 +70,7 @@ export class WorkerProcess {
     this.#pipe.uncork();
   }
 
-  /** Asks whether it is there, unless it owes an answer already. Gives for how long it has owed one. Milliseconds. */
+  /** Sends a ping unless one is open already. Returns how long one has had no answer, milliseconds. */
   silentMs(now: number): number {
     if (this.#askedAt !== null) return now - this.#askedAt;
     this.#askedAt = now;
@@ -99,7 +99,7 @@ export class WorkerProcess {
 }
 
 const PAGE_BYTES = 4096;
-/** Linux counts CPU time in hundredths of a second for whoever reads it. */
+/** Linux counts CPU time in hundredths of a second in all that it exports. */
 const TICK_MS = 10;
 
 /** CPU time of a process in milliseconds: proc(5), `stat`, utime and stime. Null where that cannot be known. */

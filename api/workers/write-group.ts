@@ -13,7 +13,7 @@ export class WriteGroup {
     this.#stream = stream;
   }
 
-  /** Called before so many bytes are written. */
+  /** Called before `bytes` bytes are written. */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (!this.#isOpen) {

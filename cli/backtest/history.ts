@@ -3,7 +3,7 @@ import type { Point } from '../../pipeline/detectors/custom.ts';
 import { request, type Target } from '../client.ts';
 import { UsageError } from '../output.ts';
 
-/** What is asked of the service: which entries, by which field, and which stats function is the value. */
+/** What is queried: which entries, by which field, and which stats function is the value. */
 export type Asked = {
   readonly query: string;
   readonly by: string | null;
@@ -25,7 +25,7 @@ const ERRORS = `level:~"(?i)^(${wordsFrom(5).join('|')})$"`;
 
 type Row = Readonly<Record<string, string | undefined>>;
 
-/** Reads what was stored, slice by slice; `onProgress` is told how much of it is there, from 0 to 1. */
+/** Reads what was stored, slice by slice; `onProgress` is given how much of it is read, from 0 to 1. */
 export async function readHistory(target: Target, asked: Asked, onProgress: (part: number) => void): Promise<History[]> {
   const { by, stats, from, to, most } = asked;
   const names = by === null ? ['all'] : await seriesOf(target, asked, by);
@@ -46,7 +46,7 @@ export async function readHistory(target: Target, asked: Asked, onProgress: (par
     }
     onProgress((end - from) / (to - from));
   }
-  // a value that is no count is not there where nothing came
+  // a value that is not a count is null where nothing came
   return [...found].map(([name, points]) => ({
     name,
     points: stats === null ? points : points.map((point) => (point.entries === 0 ? { ...point, value: null } : point)),

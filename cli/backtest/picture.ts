@@ -140,7 +140,7 @@ function mark(alert: ReplayedAlert, index: number, x: (minute: number) => number
 ${label(at, PLOT.top - 5, `${alert.side === 'up' ? '▲' : '▼'}${String(index + 1)}`, { fill: colorOf(alert), size: 12, weight: 'bold', anchor: 'middle' })}`;
 }
 
-/** Of more points than there is room for the least and the largest of each column; gaps where nothing is known. */
+/** Of more points than columns, the least and the largest of each column; gaps where nothing is known. */
 function curve(points: readonly Point[], valueOf: Picture['valueOf'], x: (minute: number) => number, y: (value: number) => number): string {
   const each = Math.max(1, Math.ceil(points.length / COLUMNS));
   let [path, isOpen] = ['', false];

@@ -40,14 +40,14 @@ export type ReplayedAlert = {
   /** Null where it still fires. */
   readonly resolvedAt: number | null;
   readonly fireCount: number;
-  /** What it said when it was furthest away. */
+  /** The finding that was furthest from the expected value. */
   readonly z: number;
   readonly value: number;
   /** What was expected when it fired. */
   readonly expected: Finding['expected'];
 };
 
-/** The alerts that findings tell, in the order in which they fired. */
+/** The alerts of findings, in the order in which they fired. */
 export function alertsOf(findings: readonly Finding[]): ReplayedAlert[] {
   const alerts = new Map<string, ReplayedAlert>();
   for (const { detector, side, firedAt, state, updatedAt, fireCount, z, value, expected } of findings) {

@@ -117,7 +117,7 @@ function findLibrary(): string {
     const library = path.join(folder, 'libchdb.so');
     if (existsSync(library)) return library;
   } catch {
-    // Said below: the package is optional, npm leaves it out on machines it is not made for.
+    // Thrown below: the package is optional, npm leaves it out on machines it is not made for.
   }
   throw new StartError(
     `The embedded ClickHouse needs the npm package ${name}, which is not installed; name a ClickHouse server in LOGWEIR_CLICKHOUSE_URL instead.`,
@@ -171,7 +171,7 @@ function engineArguments(folder: string, configFile: string, httpPort: number): 
     `--path=${path.join(folder, 'data')}`,
     '--listen_host=127.0.0.1',
     `--http_port=${httpPort}`,
-    '--log-level=warning', // only heard here: the configuration's <logger> is ignored
+    '--log-level=warning', // only read here: the configuration's <logger> is ignored
     `--config-file=${configFile}`,
     '--query',
     KEEP_ALIVE,

@@ -9,7 +9,7 @@ const LOG_FILE_MAX_BYTES = 10 * 1024 * 1024;
 /** The process of an engine. */
 export type EngineProcess = {
   readonly pid: number;
-  /** How it ended, as text for a log line (`signal SIGKILL`). */
+  /** How it ended, as a string for a log line (`signal SIGKILL`). */
   readonly exited: Promise<string>;
   readonly kill: () => void;
   readonly terminate: () => void;
@@ -34,7 +34,7 @@ export type EngineOptions = {
   readonly log?: ((line: string) => void) | undefined;
   /** Writes to the disk itself before it acknowledges, so that a power loss takes nothing. */
   readonly survivesPowerLoss?: boolean | undefined;
-  /** Told the process id as soon as there is one, long before the engine is ready. */
+  /** Is given the process id as soon as there is one, long before the engine is ready. */
   readonly onSpawn?: ((pid: number) => void) | undefined;
   /** Aborted: the engine that is starting is killed, and the start fails. */
   readonly signal?: AbortSignal | undefined;
@@ -66,7 +66,7 @@ export type Wait = { readonly logFile: string; readonly timeoutMs: number; reado
 
 /**
  * Polls CHECK until it holds. Fails when the engine ends first, when the time has passed or when the signal is aborted;
- * the engine is gone by then.
+ * the engine has exited by then.
  */
 export async function untilReady(
   name: string,
@@ -92,7 +92,7 @@ export async function untilReady(
   }
 }
 
-/** Waits for the end of an engine that was asked to stop, and kills it when the time has passed. */
+/** Waits for the end of an engine that was signalled to stop, and kills it when the time has passed. */
 export async function untilExited(engine: EngineProcess, timeoutMs: number): Promise<void> {
   const timer = setTimeout(engine.kill, timeoutMs);
   await engine.exited;
@@ -109,7 +109,7 @@ function lastLine(file: string): string {
   }
 }
 
-/** Opens a log for appending; one that has grown large makes room first, keeping one old file. */
+/** Opens a log for appending; one that has grown large is renamed first, keeping one old file. */
 export function openLog(file: string): number {
   mkdirSync(path.dirname(file), { recursive: true });
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -21,7 +21,7 @@ export type JavaOptions = {
 
 type Programs = { readonly java: string | null; readonly maven: string | null };
 
-/** Finds Java, and Maven where it is asked for: their full paths. What is missing is installed with apt if that may and can be done. */
+/** Finds Java, and Maven where it is requested: their full paths. What is missing is installed with apt if that may and can be done. */
 export async function findJava(options: JavaOptions): Promise<{ readonly java: string; readonly maven: string }> {
   const before = await programs(options);
   const { java, maven } = isMissing(before) ? await install(before, options) : before;

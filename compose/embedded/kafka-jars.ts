@@ -8,9 +8,9 @@ import { run } from './run.ts';
 import { StartError } from './start-error.ts';
 
 const POM = template('pom.xml');
-// Beside node_modules, not in it: `npm ci` deletes that.
+// Next to node_modules, not in it: `npm ci` deletes that.
 const CACHE = path.join(packageRoot(), '.cache', 'logweir');
-/** Holds the pom.xml that the jars beside it were fetched for. */
+/** Holds the pom.xml that the jars next to it were fetched for. */
 const FETCHED_FOR = 'pom.xml';
 
 export type KafkaJarsOptions = {
@@ -48,7 +48,7 @@ const jarsIn = (folder: string): readonly string[] =>
     .filter((name) => name.endsWith('.jar'));
 
 /**
- * Has Maven copy the jars into a folder of this call, and moves them from there: nobody sees half of one, and two
+ * Has Maven copy the jars into a folder of this call, and moves them from there: no start sees half of one, and two
  * starts at once do the same work twice.
  */
 async function fetchJars(maven: string, pom: string, folder: string, signal: AbortSignal | undefined): Promise<void> {

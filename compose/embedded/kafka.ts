@@ -14,13 +14,13 @@ const STOP_TIMEOUT_MS = 15_000;
 /** Kafka's own default of log.flush.interval.messages: the operating system decides when the disk is written. */
 const NEVER = '9223372036854775807';
 
-// Measured on two shared cores against G1: the same time to start, 25 MB less, and no threads that collect beside the
+// Measured on two shared cores against G1: the same time to start, 25 MB less, and no threads that collect in parallel with the
 // work. A shared archive of classes (AppCDS) would save 0.7 s of 1.8 s, for a file that must be kept in step with Java.
 const JVM_FLAGS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:+ExitOnOutOfMemoryError', '-Djava.awt.headless=true'];
 const LOGGING = [`-Dlog4j2.configurationFile=${template('log4j2.properties')}`];
 
 /**
- * A further port of the broker on 127.0.0.1. Who asks there is sent to the advertised port for everything else, so all of its
+ * A further port of the broker on 127.0.0.1. A client of it is sent to the advertised port for everything else, so all of its
  * traffic goes through what listens on that one: a proxy of the fault tests.
  */
 export type ExtraListener = { readonly port: number; readonly advertisedPort: number };
@@ -31,7 +31,7 @@ export type KafkaOptions = EngineOptions & {
   readonly mayInstall?: boolean | undefined;
   /** The ports of the broker and of its controller; without them free ones are taken. */
   readonly ports?: readonly [number, number] | undefined;
-  /** Beside the one that `brokers` names; none without it. */
+  /** In addition to the one that `brokers` names; none without it. */
   readonly extraListeners?: readonly ExtraListener[] | undefined;
   /** Further settings by their names, for tests; they come last and win. */
   readonly settings?: Readonly<Record<string, string>> | undefined;

@@ -16,7 +16,7 @@ export function portFault(port: number, host = '127.0.0.1'): Promise<string | nu
 }
 
 /**
- * Finds COUNT different ports that are free now on 127.0.0.1. Nothing holds them: whoever starts a server on one
+ * Finds COUNT different ports that are free now on 127.0.0.1. Nothing holds them: a caller that starts a server on one
  * must be ready to try others.
  */
 export async function freePorts(count: number): Promise<number[]> {
@@ -30,7 +30,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** Starts a server on ports that are free; on others when somebody takes one of them between the test and the start. */
+/** Starts a server on ports that are free; on others when another process takes one of them between the test and the start. */
 export async function onFreePorts<T>(count: number, start: (ports: readonly number[]) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const ports = await freePorts(count);

@@ -1,5 +1,5 @@
 /**
- * Something that keeps the service from starting and that its operator can mend:
+ * Something that keeps the service from starting and that its operator can fix:
  * the message is one whole sentence, printed as it is, without a stack.
  */
 export class StartError extends Error {

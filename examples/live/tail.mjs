@@ -1,4 +1,4 @@
-// Prints the messages of a query as they arrive, goes on where it was when the connection is lost, and says what it did not get.
+// Prints the messages of a query as they arrive, resumes where it was when the connection is lost, and prints what it missed.
 //   node examples/live/tail.mjs ws://127.0.0.1:8080/ws/livetail/1 KEY 'level:error'
 import WebSocket from 'ws';
 

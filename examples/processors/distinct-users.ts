@@ -7,9 +7,9 @@ import type { Batch, Extension, Measure, Merger, Processor } from 'logweir/proce
 
 const HOUR = 3600;
 const LATE = 48 * HOUR;
-/** For how long behind the newest hour a merger keeps one: by so much more may the partitions of the log be apart when they are read. */
+/** For how long behind the newest hour a merger keeps one: so far beyond LATE may the partitions of the log be apart when they are read. */
 const KEPT = 96 * HOUR;
-/** A partition tells what it has after so much time, or when it holds so many sketches. */
+/** A partition emits what it has after this time, milliseconds, or when it holds MOST_HELD sketches. */
 const TELL_MS = 10_000;
 const MOST_HELD = 1000;
 /** Of a tenant, in a partition; or of a tenant and hour, merged. Further services are counted together. */

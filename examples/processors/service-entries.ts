@@ -2,7 +2,7 @@
 import { entries, jsonPartials, jsonState, partialRows, type Extension, type Measure } from 'logweir/processor';
 
 const HOUR = 3600;
-/** An hour is closed so much behind the newest one; of a tenant and hour so many services are counted, and all others together. */
+/** An hour is closed this long behind the newest one, seconds; further services of a tenant and hour are counted together. */
 const [KEPT, MOST_SERVICES] = [48 * HOUR, 1000];
 type Counts = Map<string, number>;
 const add = (counts: Counts, name: string, more: number): number => counts.set(name, (counts.get(name) ?? 0) + more).get(name) ?? 0;

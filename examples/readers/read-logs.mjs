@@ -6,7 +6,7 @@ import lz4 from 'lz4js';
 /** What frames hold, which is at most 32 MiB. */
 const data = Buffer.alloc(2 ** 25);
 
-/** Reads frames: gives a function for the next column. They hold `count` rows, or as many as their head says. */
+/** Reads frames: gives a function for the next column. They hold `count` rows, or as many as their head declares. */
 function columnsIn(frames, count) {
   let [at, end] = [0, 0];
   // a frame: a checksum (16 bytes), 0x82, the size from there on, the size unpacked, an LZ4 block

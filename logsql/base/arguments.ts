@@ -20,7 +20,7 @@ export function namesInParens(lexer: Lexer): readonly string[] {
   return names;
 }
 
-/** `a, b.*, c` without parentheses, up to what is no comma. */
+/** `a, b.*, c` without parentheses, up to the first token that is not a comma. */
 export function names(lexer: Lexer): readonly string[] {
   const list = [fieldName(lexer)];
   while (lexer.accept(',')) list.push(fieldName(lexer));
@@ -35,7 +35,7 @@ export function byNames(lexer: Lexer, stops: readonly string[]): readonly string
   return names(lexer);
 }
 
-/** `from f`, or `_msg` where it is not said. */
+/** `from f`, or `_msg` where none is named. */
 export const parseFrom = (lexer: Lexer): string => (lexer.accept('from') ? fieldName(lexer) : '_msg');
 export const printFrom = (field = '_msg'): string => (field === '_msg' ? '' : ` from ${quote(field)}`);
 
@@ -44,7 +44,7 @@ export const atEnd = (lexer: Lexer): boolean => lexer.is('|', ')', '');
 
 const INTEGER = /^(?:[0-9][0-9_]*|0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO][0-7_]+)$/;
 
-/** A count such as `10`, `1_000` or `1K`; null when the text is none. Larger ones than a double can count are infinite. */
+/** A count such as `10`, `1_000` or `1K`; null when the string is not one. Larger ones than a double can count are infinite. */
 export function parseCount(text: string): number | null {
   if (/^\+?inf$/i.test(text)) return Infinity;
   if (INTEGER.test(text)) return Number(text.replaceAll('_', ''));

@@ -1,6 +1,6 @@
-/** What can go wrong with a query: its text, or what it asks of memory. */
+/** What can go wrong with a query: its syntax, or its memory. */
 
-/** The text is no LogsQL query. `offset` counts UTF-16 units from 0; `found` is the token there ('' at the end). */
+/** The string is not a valid LogsQL query. `offset` counts UTF-16 units from 0; `found` is the token there ('' at the end). */
 export class LogsqlSyntaxError extends Error {
   readonly offset: number;
   readonly found: string;

@@ -43,7 +43,7 @@ export class FieldSet {
   /** Without these names and patterns. */
   minus(names: readonly string[]): FieldSet {
     if (this.isOpen) return new FieldSet(true, [...new Set([...this.names, ...names])]);
-    // A pattern of ours that reaches beyond theirs stays whole: too many fields are no fault, too few would be.
+    // An own pattern that reaches beyond the others stays whole: too many fields do no harm, too few would.
     return new FieldSet(
       false,
       this.names.filter((name) => !coversField(names.filter(isPattern).concat(isPattern(name) ? [] : names), name)),

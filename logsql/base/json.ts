@@ -1,10 +1,10 @@
 /** JSON as pipes read and write it: objects flattened to fields with dots, numbers as they were written. Read once, from left to right. */
 import { checkParts } from './memory.ts';
 
-/** Escapes `'` and `<` too, as VictoriaLogs does in the JSON and quoted texts that its pipes make. */
+/** Escapes `'` and `<` too, as VictoriaLogs does in the JSON and quoted strings that its pipes make. */
 export const quoteJson = (text: string): string => JSON.stringify(text).replaceAll("'", '\\u0027').replaceAll('<', '\\u003c');
 
-/** Deepest nesting of objects and arrays; what is deeper is no JSON to pipes, as in VictoriaLogs. */
+/** Deepest nesting of objects and arrays; deeper JSON is not valid to pipes, as in VictoriaLogs. */
 const MAX_DEPTH = 300;
 
 /** A number, `true`, `false` or `null` as it was written. */
@@ -16,7 +16,7 @@ class Scalar {
 }
 type Value = string | Scalar | readonly Value[] | ReadonlyMap<string, Value>;
 
-/** The text is no JSON, or too deep. */
+/** The string is not valid JSON, or nests too deep. */
 class NoJson extends Error {}
 
 const SPACE = /[ \t\n\r]*/y;
@@ -32,7 +32,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** The whole text as one value. */
+  /** The whole string as one value. */
   document(): Value {
     const value = this.#value(0);
     this.#skip(SPACE);
@@ -115,7 +115,7 @@ function unescape(raw: string): string {
   }
 }
 
-/** The value that a text is; null when it is no JSON. */
+/** The value of a JSON string; null when it is not valid JSON. */
 function parseJson(text: string): Value | null {
   try {
     return new Reader(text).document();
@@ -125,7 +125,7 @@ function parseJson(text: string): Value | null {
   }
 }
 
-/** The text of a value: texts as they are, the rest as JSON. */
+/** The string of a value: strings unchanged, the rest as JSON. */
 const textOfValue = (value: Value): string => (typeof value === 'string' ? value : render(value));
 
 function render(value: Value): string {
@@ -137,8 +137,8 @@ function render(value: Value): string {
 }
 
 /**
- * The fields of a JSON object: nested ones with dots, arrays as JSON text, without those that are null. None where the text begins like
- * an object and is none; null where it does not begin so.
+ * The fields of a JSON object: nested ones with dots, arrays as JSON strings, without those that are null. Empty where the string begins
+ * like an object and is not a valid one; null where it does not begin so.
  */
 export function flattenJson(text: string): ReadonlyMap<string, string> | null {
   if (!text.startsWith('{')) return null;
@@ -154,7 +154,7 @@ export function flattenJson(text: string): ReadonlyMap<string, string> | null {
   return fields;
 }
 
-/** The texts of the parts of a JSON array; null when the text is none. */
+/** The strings of the parts of a JSON array; null when the string is not a valid one. */
 export function splitJsonArray(text: string): readonly string[] | null {
   if (!text.startsWith('[')) return null;
   const value = parseJson(text);

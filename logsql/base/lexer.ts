@@ -1,12 +1,12 @@
 /**
- * LogsQL's tokens. A token is a run of letters, digits, `_` and `.`, a quoted text, or one other character (`=~`, `!~` and `!=`
+ * LogsQL's tokens. A token is a run of letters, digits, `_` and `.`, a quoted string, or one other character (`=~`, `!~` and `!=`
  * are one token). White space separates, `#` begins a comment that ends with the line. No grammar here, so that the UI can colour by it.
  */
 import { LogsqlSyntaxError } from './errors.ts';
 
 export type Token = {
   readonly kind: 'word' | 'quoted' | 'punctuation' | 'end';
-  /** The token's meaning: a quoted text without its quotes and escapes. */
+  /** The token's meaning: a quoted string without its quotes and escapes. */
   readonly text: string;
   /** The token as it was written. */
   readonly raw: string;
@@ -19,7 +19,7 @@ const WORD = /[\p{L}\p{Nd}_.]+/uy;
 /** Go's unicode.IsSpace, which JavaScript's \s is not (U+0085, U+FEFF). */
 const TRIVIA = /(?:[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|#[^\n]*)+/y;
 
-/** All tokens of a text, the last one of kind `end`. Never throws: a quote without its partner is a token of punctuation. */
+/** All tokens of a string, the last one of kind `end`. Never throws: a quote without its partner is a token of punctuation. */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -56,7 +56,7 @@ function quotedAt(text: string, offset: number): { readonly text: string; readon
   return quote === '"' || quote === "'" ? escapedAt(text, offset, quote) : null;
 }
 
-/** The quoted text at the very beginning (`"…"` or backquotes), without its quotes and with its length; null when there is none. */
+/** The quoted string at the very beginning (`"…"` or backquotes), without its quotes and with its length; null when there is none. */
 export function unquotePrefix(text: string): { readonly text: string; readonly raw: string } | null {
   return text.startsWith('"') || text.startsWith('`') ? quotedAt(text, 0) : null;
 }
@@ -127,7 +127,7 @@ export class Lexer {
   get current(): Token {
     return this.#tokens[this.#index] ?? END;
   }
-  /** The text of the token before the current one; '' at the beginning. */
+  /** The string of the token before the current one; '' at the beginning. */
   get previous(): string {
     return this.#tokens[this.#index - 1]?.text ?? '';
   }
@@ -146,7 +146,7 @@ export class Lexer {
   get isEnd(): boolean {
     return this.current.kind === 'end';
   }
-  /** The lower-case text of a token that is not quoted; '' at the end and null for a quoted one. */
+  /** The lower-case string of a token that is not quoted; '' at the end and null for a quoted one. */
   get keyword(): string | null {
     return this.current.kind === 'quoted' ? null : this.current.text.toLowerCase();
   }
@@ -156,7 +156,7 @@ export class Lexer {
     const keyword = this.keyword;
     return keyword !== null && keywords.includes(keyword);
   }
-  /** Moves on and returns the text of the token that was current. */
+  /** Moves on and returns the string of the token that was current. */
   next(): string {
     const { text } = this.current;
     if (this.#index < this.#tokens.length - 1) this.#index += 1;
@@ -183,7 +183,7 @@ export class Lexer {
     throw new LogsqlSyntaxError(this.offset, this.raw, expected);
   }
 
-  /** The raw texts of the tokens that follow without white space, up to one of the stops. */
+  /** The raw strings of the tokens that follow without white space, up to one of the stops. */
   #glue(stops: readonly string[]): string {
     let out = '';
     while (!this.spaced && !this.isEnd && !this.is(...stops)) {

@@ -8,20 +8,20 @@ export const MAX_ROW_BYTES = 16_000_000;
 /** Most fields, words or parts of a list that one value is taken apart into. */
 const MAX_PARTS = 100_000;
 
-/** To be asked while a value is taken apart. Throws LogsqlLimitError. */
+/** To be called while a value is taken apart. Throws LogsqlLimitError. */
 export function checkParts(count: number): void {
   if (count > MAX_PARTS) throw new LogsqlLimitError(`A value cannot be taken apart into more than ${String(MAX_PARTS)} parts.`);
 }
 
-/** A query may hold so many times what is left. */
+/** A query may hold this many times what is left. */
 const SHARE = 2;
-/** The clock is read once in so many steps; so many characters of a row count as one more. */
+/** The clock is read once in this many steps; this many characters of a row count as one more step. */
 const STEPS_PER_LOOK = 64;
 const CHARACTERS_PER_STEP = 1024;
 
 /**
- * The memory that all queries of a process share. Each may hold twice what is left at that time: one alone gets two thirds, and whoever
- * comes later finds room, without anything being taken from anybody (Choudhury and Hahne, "Dynamic queue length thresholds for
+ * The memory that all queries of a process share. Each may hold twice what is left at that time. One alone gets two thirds; later ones
+ * find memory, and nothing is taken from earlier ones (Choudhury and Hahne, "Dynamic queue length thresholds for
  * shared-memory packet switches", 1998).
  */
 export class SharedMemory {
@@ -30,7 +30,7 @@ export class SharedMemory {
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
-  /** How much a query may hold now that holds so much. */
+  /** How much a query may hold now that holds `own`. */
   most(own: number): number {
     return (SHARE * (this.#maxBytes - this.#held + own)) / (1 + SHARE);
   }
@@ -79,7 +79,7 @@ export class QueryMemory {
     this.#shared.add(bytes);
   }
 
-  /** True while so many bytes more may be held. */
+  /** True while `bytes` more bytes may be held. */
   fits(bytes: number): boolean {
     return this.#bytes + bytes <= this.#shared.most(this.#bytes);
   }

@@ -1,4 +1,4 @@
-/** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal texts. */
+/** The place of an entry among all: its time in nanoseconds and what breaks ties, all as decimal strings. */
 export type Position = {
   readonly time: string;
   readonly arrived: string;

@@ -1,6 +1,6 @@
 /**
- * Words that mean something to the parser. A query may not begin with the name of a pipe or a stats function (it would read like a
- * pipe without a query), and printed texts that are such words are put in quotes. Held here in full, whether built or not, so that a
+ * Words that mean something to the parser. A query may not begin with the name of a pipe or a stats function: it would read like a
+ * pipe without a query. Printed strings that are such words are put in quotes. Held here in full, whether built or not, so that a
  * query means the same before and after; a contract test compares it with the registries.
  */
 export const PIPE_NAMES: readonly string[] = [
@@ -132,7 +132,7 @@ export const isPipeWord = (word: string): boolean => FIRST_WORDS.has(word.toLowe
 
 const PLAIN = /^[\p{L}\p{Nd}_.]+$/u;
 
-/** The text as a token of the language: as it is when it reads back as itself, otherwise in double quotes. */
+/** The string as a token of the language: unchanged when it reads back as itself, otherwise in double quotes. */
 export function quote(text: string): string {
   return PLAIN.test(text) && !RESERVED.has(text.toLowerCase()) ? text : JSON.stringify(text);
 }

@@ -7,7 +7,7 @@ const ROW_OVERHEAD = 160;
 const FIELD_OVERHEAD = 60;
 const TEXT_OVERHEAD = 24;
 
-/** Roughly the bytes that a text takes in memory. */
+/** Roughly the bytes that a string takes in memory. */
 export const sizeOfText = (text: string): number => TEXT_OVERHEAD + text.length;
 
 /** Roughly the bytes that a row takes in memory. Names are shared by rows. */
@@ -49,7 +49,7 @@ export function fitting(row: LogEntry, who: () => string): LogEntry {
   return row;
 }
 
-/** What is thrown before a text is made that would be too long. */
+/** The error that is thrown before a string is made that would be too long. */
 export const tooLong = (who: string, what: string, most: number): LogsqlLimitError =>
   new LogsqlLimitError(`${who} would make ${what} of more than ${String(most / 1e6)} MB.`);
 
@@ -60,7 +60,7 @@ export function rowOf(fields: Iterable<readonly [string, FieldValue]>): LogEntry
   return row;
 }
 
-/** A key under which equal lists of texts fall together. */
+/** A key that equal lists of strings share. */
 export const keyOf = (values: readonly string[]): string => (values.length === 1 ? (values[0] ?? '') : JSON.stringify(values));
 
 /** A stage that makes one row of each. */

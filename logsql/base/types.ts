@@ -13,13 +13,13 @@ export type SqlContext = {
   readonly lastDay: string;
   /** In WHERE, where the text indexes answer; false elsewhere, where plain comparisons are faster. */
   readonly indexed: boolean;
-  /** Fields that pipes have worked out, in place of those of the table: their texts; null for none, undefined where the table's holds. */
+  /** Fields that pipes have worked out, in place of those of the table: their strings; null for none, undefined where the table's holds. */
   readonly computed?: (field: string) => Sql | null | undefined;
-  /** A condition may be a cheaper one that does not tell of some rows: it says of which. Absent: it tells of all. */
+  /** Is given the rows that a cheaper condition leaves in doubt. Absent: conditions must decide every row. */
   readonly doubt?: (rows: Sql) => void;
 };
 
-/** A condition on an entry. Prints itself so that it reads back as the same; missing fields are the empty text. */
+/** A condition on an entry. Prints itself so that it reads back as the same; missing fields are the empty string. */
 export interface Filter {
   toString(): string;
   /** The fields whose values decide. */
@@ -31,11 +31,11 @@ export interface Filter {
   /** A query whose values must be known before the filter can be used. */
   readonly subquery?: Subquery;
   matches(entry: LogEntry): boolean;
-  /** The condition over the table of entries, never NULL; null when it cannot be said in SQL exactly. */
+  /** The condition over the table of entries, never NULL; null when SQL cannot express it exactly. */
   sql(context: SqlContext): Sql | null;
 }
 
-/** A query inside a filter, the one field whose values it asks for, and the filter once they are known. */
+/** A query inside a filter, the one field whose values it selects, and the filter once they are known. */
 export type Subquery = {
   readonly query: QueryNode;
   readonly field: string;
@@ -46,7 +46,7 @@ export type Subquery = {
   readonly selected?: Sql;
 };
 
-/** A step of a pipeline at work: rows in, rows out; `flush` gives what was held back. `done` says that no further row can matter. */
+/** A step of a pipeline at work: rows in, rows out; `flush` gives what was held back. `done`: no further row can matter. */
 export interface Stage {
   push(row: LogEntry): Iterable<LogEntry>;
   flush(): Iterable<LogEntry>;
@@ -66,7 +66,7 @@ export interface Pipe {
   readonly liveTail: boolean;
   /**
    * What becomes of rows: each gives one with maybe other fields (`same`), one or none (`fewer`), or several, in order (`more`); or
-   * rows are no entries any more.
+   * rows are not entries any more.
    */
   readonly rows: 'same' | 'fewer' | 'more' | 'reshaped';
   /** True for a pipe that reshapes nothing but which rows there are, by their order. */
@@ -78,18 +78,18 @@ export interface Pipe {
   stage(context: RunContext): Stage;
   /** For a pipe that looks beyond the rows it is given, and can only be the first: its rows, of the entries that match. */
   expand?(rows: readonly LogEntry[], run: RunRows, context: RunContext): Promise<LogEntry[]>;
-  /** What becomes of each row in SQL, for a pipe that changes rows one by one; null (or absent) when SQL cannot say it exactly. */
+  /** What becomes of each row in SQL, for a pipe that changes rows one by one; null (or absent) when SQL cannot express it exactly. */
   computes?(input: RowInput): RowChange | null;
-  /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot say it exactly. */
+  /** The whole pipe in SQL over the rows of `source`; null (or absent) when SQL cannot express it exactly. */
   sql?(input: SqlInput): SqlPipe | null;
   /**
-   * `sql` holds too over rows that stand for several entries each, with `_time` cut down to a span of so many seconds; 0 or absent: it must
-   * see each entry.
+   * `sql` holds too over rows that stand for several entries each, with `_time` cut down to a span of this many seconds; 0 or absent: it
+   * must see each entry.
    */
   readonly countedSpan?: number;
-  /** The same for a pipe that takes several statements: its rows, or null when SQL cannot say it exactly after all. */
+  /** The same for a pipe that takes several statements: its rows, or null when SQL cannot express it exactly after all. */
   readonly gather?: ((input: SqlInput, ask: Ask) => Promise<readonly LogEntry[] | null>) | undefined;
-  /** What makes it hold less, for who is told that a query took too much. */
+  /** How to make it hold less, for the error that a query took too much. */
   readonly advice?: string | undefined;
   /** The one field that `fields` or `uniq by` names, for a query inside a filter. */
   readonly singleField?: string | undefined;
@@ -106,15 +106,15 @@ export interface RowInput {
   /** For conditions over the rows as they come in. */
   readonly context: SqlContext;
   readonly run: RunContext;
-  /** The text of a field ('' when missing); null where SQL has none. */
+  /** The value of a field as a string ('' when missing); null where SQL has none. */
   text(field: string): Sql | null;
   /** A name for an expression that is needed more than once. */
   name(expression: Sql): Sql;
-  /** Says of which rows the expressions are not right: where there are any, all is done in memory. */
+  /** Takes the rows for which the expressions are not right: where there are any, all is done in memory. */
   doubt(rows: Sql): void;
 }
 
-/** The texts of the fields that a pipe writes, and which of the others it keeps: all, unless said. */
+/** The strings of the fields that a pipe writes, and which of the others it keeps: all by default. */
 export type RowChange = { readonly written: ReadonlyMap<string, Sql>; keeps?(field: string): boolean };
 
 /** What a pipe that runs in ClickHouse stands on. */
@@ -123,7 +123,7 @@ export type SqlInput = {
   readonly source: Sql;
   /** The column with the number of entries that a row of `source` stands for; null where each is one. */
   readonly entries: Sql | null;
-  /** The same entries counted by these fields, and by spans of at most so many seconds; null where nothing has counted them. */
+  /** The same entries counted by these fields, and by spans of at most `span` seconds; null where nothing has counted them. */
   counts(fields: readonly string[], span: number): Counts | null;
   readonly context: SqlContext;
   /** The widest window that may be looked at, for a pipe that looks beyond the entries of `source`. */
@@ -145,7 +145,7 @@ export type SqlPipe = {
   readonly statement: Sql;
   /** The rows of the pipe's output that a row stands for, or null where all must be done in memory (see `otherwise` of the plan). */
   decode(row: readonly unknown[], streams: StreamNames): LogEntry | readonly LogEntry[] | null;
-  /** Which columns hold stream ids whose texts `decode` needs. */
+  /** Which columns hold stream ids whose labels `decode` needs. */
   readonly streamColumns: readonly number[];
   /** Puts its rows in their order, where SQL cannot. */
   readonly order?: Pipe;
@@ -158,12 +158,12 @@ export type SqlPipe = {
 /** Runs statements for a pipe. */
 export type Ask = {
   rows(statement: Sql): Promise<readonly (readonly unknown[])[]>;
-  /** The same over the first entries alone, about so many, of those that would be read. */
+  /** The same over the first entries alone, about `entries`, of those that would be read. */
   sample(statement: Sql, entries: number): Promise<readonly (readonly unknown[])[]>;
   streams(ids: readonly string[]): Promise<StreamNames>;
 };
 
-/** The text `{app="web"}` of a stream id. */
+/** The labels `{app="web"}` of a stream id. */
 export type StreamNames = { get(id: string): string | undefined };
 
 /** A function of `stats` that can be worked out of parts in bounded space, as rules do (docs/rules.md); `phi` of a quantile, from 0 to 1. */
@@ -182,7 +182,7 @@ export interface Stats {
   toString(): string;
   readonly fields: readonly string[];
   accumulator(context: StatsContext): Accumulator;
-  /** Aggregates in SQL; null (or absent) when SQL cannot say it exactly. */
+  /** Aggregates in SQL; null (or absent) when SQL cannot express it exactly. */
   sql?(input: StatsSqlInput): StatsSql | null;
 }
 
@@ -209,8 +209,8 @@ export type StatsSqlInput = {
   readonly layers: Pick<RowInput, 'name'>;
 };
 /**
- * Aggregate expressions, and how their values become the result of a group that covers so many seconds. Null from `decode` means that
- * `otherwise` must do it, which holds for more values and costs more, or where there is none, memory.
+ * Aggregate expressions, and how their values become the result of a group that covers `seconds` seconds. Null from `decode` means that
+ * `otherwise` must compute it, which holds for more values and costs more, or where it is absent, memory.
  */
 export type StatsSql = {
   readonly columns: readonly Sql[];
@@ -220,7 +220,7 @@ export type StatsSql = {
   readonly number?: Sql;
 };
 
-/** What parsers of parts may ask of the parser of the whole. */
+/** What parsers of parts may use of the parser of the whole. */
 export interface Parser {
   readonly lexer: Lexer;
   /** What `now` means, in nanoseconds. */
@@ -252,7 +252,7 @@ export interface FilterSpec {
   /** Names of functions (`in`), used only when `(` follows; operators (`=`); fields with a grammar of their own (`_time`). */
   readonly names: readonly string[];
   readonly kind: 'function' | 'operator' | 'field';
-  /** What may follow a function's name; `(` alone unless said. */
+  /** What may follow a function's name; `(` alone by default. */
   readonly opens?: readonly string[];
   readonly examples: readonly Example[];
   /** Reads from the name on. `field` is '' where none was written (it means `_msg`). */

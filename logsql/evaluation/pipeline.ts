@@ -58,7 +58,7 @@ export function startsNewest(pipes: readonly Pipe[]): boolean {
 
 /**
  * The rows a query gives over these entries, which must come newest first; subqueries run over the same entries.
- * Entries outside the window of the context are left out unless the query says `ignore_global_time_filter`. Throws LogsqlLimitError.
+ * Entries outside the window of the context are left out unless the query has `ignore_global_time_filter`. Throws LogsqlLimitError.
  */
 export async function evaluate(query: QueryNode, entries: readonly LogEntry[], context: RunContext): Promise<LogEntry[]> {
   return (await evaluateAll(query, entries, context)).filter(hasValues);

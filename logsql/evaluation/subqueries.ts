@@ -1,4 +1,4 @@
-/** Queries inside filters (`in(<query>)`): found, run by whoever has the data, and replaced by their values, or by a SELECT of them. */
+/** Queries inside filters (`in(<query>)`): found, run by the caller, and replaced by their values, or by a SELECT of them. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
 import { Query } from '../base/query.ts';

@@ -1,7 +1,7 @@
 /** How functions read what stands in their parentheses. */
 import type { Parser } from '../base/types.ts';
 
-/** `name(a, "b c", d)`: the texts; `*` is itself. A comma may end the list. */
+/** `name(a, "b c", d)`: the strings; `*` is itself. A comma may end the list. */
 export function listArguments(parser: Parser): readonly string[] {
   const { lexer } = parser;
   const name = lexer.next();
@@ -18,7 +18,7 @@ export function listArguments(parser: Parser): readonly string[] {
   return list;
 }
 
-/** As many arguments as said. */
+/** Exactly `count` arguments. */
 export function exactArguments(parser: Parser, count: number): readonly string[] {
   const { lexer } = parser;
   const { token } = lexer;

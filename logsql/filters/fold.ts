@@ -7,7 +7,7 @@ import { hasPhrase, hasPrefix } from '../values/words.ts';
 import { maybePrefixArgument } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 
-/** `i(word)`, `i("a phrase")`, `i(pre*)`: in any case, character by character. */
+/** `i(word)`, `i("a phrase")`, `i(pre*)`: case-insensitive, character by character. */
 export class FoldedFilter extends TextFilter {
   readonly phrase: string;
   readonly isPrefix: boolean;

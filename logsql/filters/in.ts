@@ -26,7 +26,7 @@ export class InFilter extends TextFilter {
   }
 }
 
-/** A filter of values: of those that are known, and where SQL can say it, of those that a SELECT gives. */
+/** A filter of values: of those that are known, and where SQL can express it, of those that a SELECT gives. */
 export type ValuesFilter = {
   readonly of: (field: string, values: readonly string[]) => Filter;
   readonly ofSelect?: (field: string, select: Sql, context: SqlContext) => Sql | null;
@@ -82,7 +82,7 @@ export function parseValues(parser: Parser, field: string, filter: ValuesFilter)
   return new SubqueryFilter(field, name, { query, field: valueField }, filter);
 }
 
-/** True when the parentheses hold a `|`, so that the fault of the query inside is the one to tell of. */
+/** True when the parentheses hold a `|`, so that the fault of the query inside is the one to report. */
 function looksLikeQuery(parser: Parser): boolean {
   const { lexer } = parser;
   for (let depth = 0; !lexer.isEnd; lexer.next()) {

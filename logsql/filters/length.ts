@@ -5,7 +5,7 @@ import type { FilterSpec, SqlContext } from '../base/types.ts';
 import { exactArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 
-/** `f:len_range(5, inf)`: the value has so many characters (code points), both ends included. */
+/** `f:len_range(5, inf)`: the value has that many characters (code points), both ends included. */
 class LengthFilter extends TextFilter {
   readonly #min: number;
   readonly #max: number;

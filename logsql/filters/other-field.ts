@@ -57,7 +57,7 @@ const spec = (name: Comparison, output: typeof INPUT): FilterSpec => ({
   parse: (parser, field) => new OtherFieldFilter(name, field, exactArguments(parser, 1)[0] ?? ''),
 });
 
-/** Equal texts; two missing fields are equal. */
+/** Equal strings; two missing fields are equal. */
 export const eqField = spec('eq_field', INPUT.slice(1, 2));
 /** Numbers, sizes, durations, times and addresses by size where both are such, else by bytes. */
 export const leField = spec('le_field', INPUT.slice(0, 2));

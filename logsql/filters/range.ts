@@ -11,7 +11,7 @@ import { TextFilter } from './text-filter.ts';
 export type Bounds = { readonly min: number; readonly minIncluded: boolean; readonly max: number; readonly maxIncluded: boolean };
 
 const NUMBER_TOKEN = /^[\p{L}\p{N}_.:+/-]+$/u;
-/** A number's text as it was written. */
+/** A number as it was written. */
 const printNumber = (text: string): string => (NUMBER_TOKEN.test(text) ? text : JSON.stringify(text));
 
 export class RangeFilter extends TextFilter {
@@ -43,7 +43,7 @@ export class RangeFilter extends TextFilter {
       const conditions: Sql[] = [];
       if (min !== -Infinity) conditions.push(minIncluded ? sql`n >= ${float64(min)}` : sql`n > ${float64(min)}`);
       if (max !== Infinity) conditions.push(maxIncluded ? sql`n <= ${float64(max)}` : sql`n < ${float64(max)}`);
-      // The number is said once: ClickHouse would analyse each repetition for milliseconds.
+      // The number is written once: ClickHouse would analyse each repetition for milliseconds.
       const inRange = conditions.length === 0 ? sql`isNotNull(n)` : sql`ifNull(${and(conditions)}, 0)`;
       return sql`arrayExists(n -> ${inRange}, [${numericSql(value)}])`;
     });
@@ -65,7 +65,7 @@ export class RangeFilter extends TextFilter {
   }
 }
 
-/** A number as a bound of a range; null when the text is none. */
+/** A number as a bound of a range; null when the string is not one. */
 function boundOf(text: string): number | null {
   const value = numericValue(text);
   return Number.isNaN(value) && text.toLowerCase() !== 'nan' ? null : value;

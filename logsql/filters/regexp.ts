@@ -7,7 +7,7 @@ import { AnyFilter, NotFilter } from './logic.ts';
 import { PrefixFilter } from './phrase.ts';
 import { TextFilter } from './text-filter.ts';
 
-/** `f:~"re"`: RE2, anywhere in the value, case-sensitive unless it says `(?i)`; `.` matches a newline unless it says `(?-s)`. */
+/** `f:~"re"`: RE2, anywhere in the value, case-sensitive unless it has `(?i)`; `.` matches a newline unless it has `(?-s)`. */
 export class RegexpFilter extends TextFilter {
   readonly regexp: Regexp;
   constructor(field: string, regexp: Regexp) {

@@ -40,7 +40,7 @@ export class StreamFilter implements Filter {
   matches(entry: LogEntry): boolean {
     return this.matchesStream(textOf(entry.get('_stream')));
   }
-  /** True for the text of a matching label set; false for any text that is none. */
+  /** True for the string of a matching label set; false for any other string. */
   matchesStream(stream: string): boolean {
     let known = this.#known.get(stream);
     if (known === undefined) {

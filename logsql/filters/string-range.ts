@@ -6,11 +6,11 @@ import type { FilterSpec, SqlContext } from '../base/types.ts';
 import { exactArguments } from './arguments.ts';
 import { TextFilter } from './text-filter.ts';
 
-/** Values by the order of their bytes: `string_range(a, b)` is a ≤ value < b; also `f:>"x"` where x is no number. Missing is ''. */
+/** Values by the order of their bytes: `string_range(a, b)` is a ≤ value < b; also `f:>"x"` where x is not a number. Missing is ''. */
 export class StringRangeFilter extends TextFilter {
-  /** The smallest text inside; null when it has no lower end. */
+  /** The smallest string inside; null when it has no lower end. */
   readonly min: string | null;
-  /** The smallest text above; null when it has no upper end. */
+  /** The smallest string above; null when it has no upper end. */
   readonly below: string | null;
   readonly #written: string;
   constructor(field: string, min: string | null, below: string | null, written: string) {
@@ -19,7 +19,7 @@ export class StringRangeFilter extends TextFilter {
     this.below = below;
     this.#written = written;
   }
-  /** `>x`, `>=x`, `<x` or `<=x`: the next text after x is x and a NUL. */
+  /** `>x`, `>=x`, `<x` or `<=x`: the next string after x is x and a NUL. */
   static comparison(field: string, operator: string, value: string): StringRangeFilter {
     const written = operator + quote(value);
     const edge = operator === '>' || operator === '<=' ? `${value}\0` : value;

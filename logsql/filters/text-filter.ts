@@ -3,7 +3,7 @@ import type { Sql } from '../../pipeline/core/sql.ts';
 import { fieldPrefix } from '../base/reserved.ts';
 import type { Filter, SqlContext } from '../base/types.ts';
 
-/** A filter that looks at the text of one field and at nothing else. */
+/** A filter that tests the string of one field and nothing else. */
 export abstract class TextFilter implements Filter {
   readonly field: string;
   readonly fields: readonly string[];

@@ -1,6 +1,6 @@
 /**
  * Queries that look like another language. What can mean nothing else is refused with what to write (`refuseForeign`, `pipeHint`); what
- * LogsQL takes in another sense than its author probably meant is run, and told of (`hintsOf`).
+ * LogsQL takes in another sense than its author probably meant is run, and reported (`hintsOf`).
  */
 import { tokenize, type Lexer, type Token } from '../base/lexer.ts';
 import { isPipeWord } from '../base/reserved.ts';
@@ -40,7 +40,7 @@ const LOGQL_FUNCTIONS = new Set([
   'quantile_over_time',
   'sum_over_time',
 ]);
-/** So many sentences at most. */
+/** The most sentences of an answer. */
 const MAX_HINTS = 5;
 const OPERATORS = new Set(['=', '!=', '=~', '!~', '~', '>', '<']);
 
@@ -72,7 +72,7 @@ export function refuseForeign(lexer: Lexer): void {
   if (isCall) lexer.fail(`expected LogsQL, which has no ${name}(): write {app="x"} | stats by (_time:5m) count() as n`);
 }
 
-/** What to write for a pipe of another language, or of none: said where what follows its name cannot be read. Null for a pipe. */
+/** What to write for a pipe of another language, or of none: reported where what follows its name cannot be read. Null for a pipe. */
 export function pipeHint(token: Token): string | null {
   if (token.kind !== 'word' || isPipeWord(token.text)) return null;
   const name = token.text.toLowerCase();
@@ -80,7 +80,7 @@ export function pipeHint(token: Token): string | null {
   return `${shown(token.text)} is not a pipe${instead === undefined ? '' : `; write ${instead}`}`;
 }
 
-/** What an accepted query may have been meant to say, in one sentence each; none where nothing looks like another language. */
+/** What an accepted query may have been meant to do, in one sentence each; none where nothing looks like another language. */
 export function hintsOf(text: string): readonly string[] {
   const tokens = tokenize(text);
   const hints: string[] = [];

@@ -101,7 +101,7 @@ export function nextBucketTime(first: bigint, { size, offset, calendar }: Bucket
   return BigInt(Date.UTC(year, month, 1)) * 1_000_000n + shift;
 }
 
-/** The text of the bucket that a value lies in; texts that are no plain number, time, address or duration stay as they are. */
+/** The string of the bucket that a value lies in; a string that is not a plain number, time, address or duration stays unchanged. */
 export function bucketValue(text: string, bucket: Bucket): string {
   if (!/^[-0-9]/.test(text)) return text;
   const size = Math.max(1, Math.trunc(bucket.size));

@@ -18,12 +18,12 @@ export type ComputedRows = {
   readonly pipes: readonly Pipe[];
 };
 
-/** Fields that pipes read from columns of their own, not as texts. */
+/** Fields that pipes read from columns of their own, not as strings. */
 export const OWN_COLUMNS = ['_time', '_stream', '_stream_id'];
 /** Subqueries inside one another: ClickHouse takes 100, and each of them takes time to analyse. */
 const MOST_LAYERS = 20;
 
-/** The longest run of such pipes and what comes of it; null where no pipe that groups follows, or SQL cannot say one of them. */
+/** The longest run of such pipes and what comes of it; null where no pipe that groups follows, or SQL cannot express one of them. */
 export function computeRows(pipes: readonly Pipe[], entries: Sql, context: SqlContext, run: RunContext): ComputedRows | null {
   const rows = new Rows({ ...context, indexed: false }, run);
   for (const [index, pipe] of pipes.entries()) {
@@ -66,7 +66,7 @@ export class Rows implements RowInput {
     this.#doubts.push(this.name(rows));
   }
 
-  /** Takes a pipe in, if SQL can say it. */
+  /** Takes a pipe in, if SQL can express it. */
   through(pipe: Pipe): boolean {
     if (pipe.filters?.every((filter) => this.#room.takeFilter(filter) && !this.lacks(FieldSet.of(filter.fields))) === false) return false;
     if (pipe instanceof FilterPipe) return this.#filter(pipe);
@@ -101,7 +101,7 @@ export class Rows implements RowInput {
   /** The rows that the filters keep, of the table or of a subquery (`isTable`), with what the pipes made of them. */
   over(source: Sql, isTable: boolean): Sql {
     const doubt = this.doubts;
-    // a doubtful row is not left out: it must be seen
+    // a row in doubt is not left out: it must be seen
     const condition = this.#conditions.length === 0 ? null : and(this.#conditions);
     const kept = condition === null || doubt === null ? condition : or([doubt, condition]);
     const where = kept === null ? sql`` : sql` WHERE ${kept}`;

@@ -32,7 +32,7 @@ export type GroupCut = { readonly statement: Sql; readonly left: readonly Pipe[]
 type Sortable = { readonly by: Sql; readonly isFloat: boolean };
 /**
  * The first rows in this order, without some at the beginning; where it is not the whole order, also those that are equal to the last of
- * them. So many of the pipes are done with then.
+ * them. The first `done` pipes are complete then.
  */
 type First = {
   readonly order: readonly Sql[];
@@ -46,7 +46,7 @@ const COMMA = sql`, `;
 /** No pipe cuts off more in SQL. */
 const MOST_FIRST = 100_000;
 
-/** Null where the pipes leave out no group that SQL can tell. */
+/** Null where the pipes leave out no group that SQL can find. */
 export function cutGroups({ source, groups, results, run }: Groups, pipes: readonly Pipe[]): GroupCut | null {
   if (groups.length === 0) return null;
   const expressions = groups.map(({ key }) => key);
@@ -76,7 +76,7 @@ function inOrder(kept: Sql, all: Sql, keys: readonly Sql[], first: First | null)
   return sql`SELECT ${all} FROM (${kept} ORDER BY ${join(order, COMMA)} LIMIT ${uint32(limit)} WITH TIES) ORDER BY ${groups}`;
 }
 
-/** A field of groups: its text, null where SQL has none, and how it is sorted. */
+/** A field of groups: its string, null where SQL has none, and how it is sorted. */
 type GroupField = { readonly text: Sql | null; readonly sorted: Sortable | null };
 
 function fieldsOf(
@@ -120,7 +120,7 @@ class GroupRows {
     return this.#rows.over(inner, false);
   }
 
-  /** Takes in what SQL can say. Filters, sorts and limits are done with then; what changes rows is done once more with those that are left. */
+  /** Takes in what SQL can express. Filters, sorts and limits are complete then; what changes rows is done once more with the rows left. */
   through(pipes: readonly Pipe[], isOrdered: boolean): { readonly left: readonly Pipe[]; readonly first: First | null } {
     const left: Pipe[] = [];
     let areAllSaid = isOrdered;
@@ -138,7 +138,7 @@ class GroupRows {
     return { left, first: null };
   }
 
-  /** A pipe that changes rows one by one; false where SQL cannot say it. */
+  /** A pipe that changes rows one by one; false where SQL cannot express it. */
   #change(pipe: Pipe): boolean {
     const text = (name: string): unknown => this.#rows.context.computed?.(name);
     const before = new Map([...this.#sorted.keys()].map((name) => [name, text(name)]));
@@ -173,10 +173,10 @@ class GroupRows {
     let said = 0;
     for (const key of keys) {
       const sorted = this.#sorted.get(key.field);
-      // without a limit floats of more than 20 characters are sorted as texts
+      // without a limit floats of more than 20 characters are sorted as strings
       if (sorted === undefined || (sorted.isFloat && limit === Infinity)) break;
       const isDown = key.isDescending !== isDescending;
-      // what is no number comes last
+      // what is not a number comes last
       for (const by of sorted.isFloat ? [sql`isNaN(${sorted.by})`, sorted.by] : [sorted.by]) order.push(isDown ? sql`${by} DESC` : by);
       said += 1;
     }

@@ -6,7 +6,7 @@ import { formatFloat, isNumberPrefix, numericValue } from '../values/numbers.ts'
 import { quote } from '../base/reserved.ts';
 import type { RowInput } from '../base/types.ts';
 
-/** A value worked out of a row; NaN where a part of it is no number. */
+/** A value worked out of a row; NaN where a part of it is not a number. */
 export interface Expression {
   toString(): string;
   readonly fields: readonly string[];
@@ -17,7 +17,7 @@ export interface Expression {
 
 /** What an expression stands on, in SQL. */
 export type NumberInput = Pick<RowInput, 'name' | 'doubt'> & {
-  /** A field as a Float64, NaN where it is no number; null where SQL has none. */
+  /** A field as a Float64, NaN where it is not a number; null where SQL has none. */
   number(field: string): Sql | null;
   readonly now: number;
 };
@@ -28,7 +28,7 @@ type Operator = {
   readonly sql?: (a: Sql, b: Sql, input: NumberInput) => Sql;
 };
 
-/** Both as unsigned 64-bit integers; NaN where one is no number. */
+/** Both as unsigned 64-bit integers; NaN where one is not a number. */
 function bits(apply: (a: bigint, b: bigint) => bigint): (a: number, b: number) => number {
   const whole = (value: number): bigint => BigInt.asUintN(64, BigInt(Math.trunc(value)));
   return (a, b) => (Number.isFinite(a) && Number.isFinite(b) ? Number(apply(whole(a), whole(b))) : NaN);
@@ -56,7 +56,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 const LOWEST = 7;
 
-/** One of two values. With if() ClickHouse would work out what the values are made of at each place anew, in nested ones without bounds. */
+/** One of two values. With if() ClickHouse would compute the parts of the values again at each place, in nested ones without bounds. */
 const choose = (condition: Sql, yes: Sql, no: Sql): Sql => sql`[${no}, ${yes}][1 + (${condition})]`;
 
 /** ClickHouse divides and multiplies back, which is right for whole numbers alone, as integers. The sign of a zero is that of `a`. */
@@ -75,7 +75,7 @@ type Call = {
   readonly least: number;
   readonly most: number;
   readonly apply: (values: readonly number[], now: number) => number;
-  /** Null where there is none for so many arguments. */
+  /** Null where there is none for this number of arguments. */
   readonly sql?: (values: readonly Sql[], input: NumberInput) => Sql | null;
 };
 

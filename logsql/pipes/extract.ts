@@ -6,7 +6,7 @@ import { parseFrom, printFrom } from '../base/arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
 import { patternHere, type PatternStep } from './steps.ts';
 
-/** What the fields of a pattern stand for in a text, in order; '' where the pattern does not reach. */
+/** What the fields of a pattern stand for in a string, in order; '' where the pattern does not reach. */
 function matchPattern(steps: readonly PatternStep[], text: string): readonly string[] {
   const values = steps.map(() => '');
   const first = steps[0]?.text ?? '';
@@ -25,7 +25,7 @@ function matchPattern(steps: readonly PatternStep[], text: string): readonly str
   return values;
 }
 
-/** The same in SQL, each named field with its text. What stands in quotes is read as far as nothing in it is escaped. */
+/** The same in SQL, each named field with its string. What stands in quotes is read as far as nothing in it is escaped. */
 function patternSql(steps: readonly PatternStep[], text: Sql, input: RowInput): readonly (readonly [string, Sql])[] {
   const found: (readonly [string, Sql])[] = [];
   const first = steps[0]?.text ?? '';
@@ -56,11 +56,11 @@ function patternSql(steps: readonly PatternStep[], text: Sql, input: RowInput): 
 const afterLiteral = (text: Sql, literal: string): Sql =>
   sql`if(position(${text}, ${bound(literal)}) = 0, '', substring(${text}, position(${text}, ${bound(literal)}) + ${uint32(Buffer.byteLength(literal))}))`;
 
-/** A text in double quotes without escapes at the beginning, and one with an escape. */
+/** A string in double quotes without escapes at the beginning, and one with an escape. */
 const QUOTED = bound('^("[^"\\\\\n]*")');
 const ESCAPED = bound('^"[^"\\\\\n]*\\\\');
 
-/** `extract "ip=<ip> " from f`: fields out of a text by what stands around them. */
+/** `extract "ip=<ip> " from f`: fields out of a string by what stands around them. */
 class ExtractPipe extends ResultPipe {
   readonly results: readonly string[];
   readonly sources: readonly string[];

@@ -22,10 +22,10 @@ const DEFAULTS: FacetOptions = {
   never: [],
   maxFields: Infinity,
 };
-/** More fields than this are not asked of ClickHouse at once. */
+/** More fields than this are not queried at once. */
 const MAX_FIELDS = 5000;
 
-/** What is held for a value beside its text. */
+/** What is held for a value in addition to its string, bytes. */
 const PER_VALUE = 80;
 
 type Field = { readonly hits: Map<string, number>; isLeftOut: boolean };

@@ -86,7 +86,7 @@ const SQL_FUNCTIONS: ReadonlyMap<string, (value: Sql) => Sql> = new Map([
   ['base64encode', (value: Sql) => sql`base64Encode(${value})`],
 ]);
 
-/** Unix seconds, milliseconds, microseconds or nanoseconds, told apart by size, whole or not, as nanoseconds; null for other texts. */
+/** Unix seconds, milliseconds, microseconds or nanoseconds, distinguished by size, whole or not, as nanoseconds; null for other strings. */
 function unixNanoseconds(text: string): bigint | null {
   const [, whole = '', fraction = ''] = /^(-?[0-9_]+)(?:\.([0-9]+))?$/.exec(text) ?? [];
   const value = parseInteger(whole);
@@ -97,7 +97,7 @@ function unixNanoseconds(text: string): bigint | null {
   return value * 10n ** BigInt(places) + (text.startsWith('-') ? -rest : rest);
 }
 
-/** `format "<a>: <uc:b>" as c`: a text made of fields. */
+/** `format "<a>: <uc:b>" as c`: a string made of fields. */
 class FormatPipe extends ResultPipe {
   readonly results: readonly string[];
   readonly sources: readonly string[];

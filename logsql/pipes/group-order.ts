@@ -20,7 +20,7 @@ export function compareGroups(fields: readonly string[]): (a: readonly string[],
   };
 }
 
-/** The same in SQL, after what comes before it; nothing where a key is a stream, whose text is not at hand: see `GroupOrderPipe`. */
+/** The same in SQL, after what comes before it; nothing where a key is a stream, whose labels are not at hand: see `GroupOrderPipe`. */
 export function groupOrder(keys: readonly GroupKey[], before: readonly Sql[] = []): Sql {
   if (keys.length === 0 || keys.some(({ isStream }) => isStream)) return sql``;
   return sql` ORDER BY ${join([...before, ...keys.map(({ expression }) => expression)], sql`, `)}`;

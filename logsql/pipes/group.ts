@@ -1,4 +1,4 @@
-/** Grouping in SQL, shared by `stats`, `uniq` and `top`: group keys as SQL, and how their values become texts. */
+/** Grouping in SQL, shared by `stats`, `uniq` and `top`: group keys as SQL, and how their values become strings. */
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { fieldText } from '../sql/text.ts';
 import { columnTime } from '../sql/time.ts';
@@ -6,7 +6,7 @@ import type { SqlContext, SqlInput, StreamNames } from '../base/types.ts';
 
 export type GroupKey = {
   readonly expression: Sql;
-  /** True when the value is a stream's id, whose text must be looked up. */
+  /** True when the value is a stream's id, whose labels must be looked up. */
   readonly isStream: boolean;
   decode(value: unknown, streams: StreamNames): string;
 };
@@ -20,9 +20,9 @@ export function groupKey(field: string, context: SqlContext): GroupKey | null {
 }
 
 type Doubt = SqlInput['doubt'];
-/** The last column where rows may be doubtful (see `SqlInput`): how many there are in all groups, also in those that a limit leaves out. */
+/** The last column where rows may be in doubt (see `SqlInput`): how many there are in all groups, also in those that a limit leaves out. */
 export const doubtColumn = (doubt: Doubt): readonly Sql[] => (doubt == null ? [] : [sql`sum(countIf(${doubt})) OVER ()`]);
-/** True where that column says so. */
+/** True where that column counts any. */
 export const isDoubtful = (doubt: Doubt, row: readonly unknown[]): boolean => doubt != null && Number(row.at(-1)) > 0;
 
 /** The keys for all fields, or null when one has none. */

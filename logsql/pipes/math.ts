@@ -34,7 +34,7 @@ export class MathPipe implements Pipe {
   }
   computes(input: RowInput): RowChange | null {
     const written = new Map<string, Sql>();
-    // a result is read back as the text that it is, where a zero has no sign
+    // a result is read back as its string, where a zero has no sign
     const results = new Map<string, Sql>();
     const number = (field: string): Sql | null => {
       const text = input.text(field);

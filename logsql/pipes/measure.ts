@@ -8,7 +8,7 @@ import { hashText } from '../values/hash.ts';
 import { fieldName, namesInParens } from '../base/arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
-/** What is measured of a text, as a whole number, and the same in SQL. */
+/** What is measured of a string, as a whole number, and the same in SQL. */
 type Measure = { readonly of: (text: string) => string; readonly sql: ((value: Sql) => Sql) | null };
 
 class MeasurePipe extends ResultPipe {

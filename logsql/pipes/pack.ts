@@ -19,7 +19,7 @@ function packed(row: LogEntry, patterns: readonly string[]): readonly Pair[] {
   return names.map((name) => [name, textOf(row.get(name))] as const);
 }
 
-/** `pack_json [fields (a, b*)] [[as] f]` and `pack_logfmt`: the fields of a row in one text; JSON without those that are empty. */
+/** `pack_json [fields (a, b*)] [[as] f]` and `pack_logfmt`: the fields of a row in one string; JSON without those that are empty. */
 class PackPipe extends ResultPipe {
   readonly results: readonly string[];
   readonly sources: readonly string[];

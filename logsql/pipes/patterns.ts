@@ -56,7 +56,7 @@ export class PatternsPipe implements Pipe {
     };
   }
   sql({ source, entries, context, doubt }: SqlInput): SqlPipe | null {
-    // a pipe has made other messages than those that the column tells of
+    // a pipe has made other messages than those that the column describes
     if (context.computed?.('_msg') !== undefined) return null;
     // rows of before there were patterns have the number 0, as those without a message
     const isUnknown = sql`sum(countIf(pattern = 0 AND _msg != '')) OVER () > 0`;

@@ -29,7 +29,7 @@ export class RenamePipe implements Pipe {
   needs(output: FieldSet): FieldSet {
     return [...this.pairs].reverse().reduce((needed, { from, to }) => (isPattern(to) ? needed : needed.minus([to])).plus([from]), output);
   }
-  /** Pair after pair over the fields as the pairs before have left them; which fields a pattern moves only rows can tell. */
+  /** Pair after pair over the fields as the pairs before have left them; which fields a pattern moves depends on the rows. */
   computes(input: RowInput): RowChange | null {
     const written = new Map<string, Sql>();
     for (const { from, to } of this.pairs) {

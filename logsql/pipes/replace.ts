@@ -51,7 +51,7 @@ class ReplacePipe extends ResultPipe {
   }
 }
 
-/** `onPart` is told of the length so far. */
+/** `onPart` is given the length so far. */
 function replaceText(text: string, from: string, to: string, limit: number, onPart: (length: number) => void): string {
   if (from === '') return text;
   let out = '';

@@ -28,7 +28,7 @@ export const printIf = (condition: Filter | null): string => (condition === null
 export const printResultOptions = ({ keepsOriginal, skipsEmpty }: ResultOptions): string =>
   (keepsOriginal ? ' keep_original_fields' : '') + (skipsEmpty ? ' skip_empty_results' : '');
 
-/** Writes results into a copy of the row; an empty one takes the field away. */
+/** Writes results into a copy of the row; an empty one removes the field. */
 function withResults(row: LogEntry, results: Iterable<readonly [string, FieldValue]>, options: ResultOptions): LogEntry {
   const changed: LogEntry = new Map(row);
   for (const [name, value] of results) {
@@ -51,7 +51,7 @@ export abstract class ResultPipe implements Pipe {
   abstract readonly results: readonly string[] | null;
   /** The fields it reads. */
   abstract readonly sources: readonly string[];
-  /** Works out the results; `memory` is asked where a value takes long to make, or may become much longer than what it is made of. */
+  /** Computes the results; `memory` is checked where a value takes long to make, or may become much longer than what it is made of. */
   abstract compute(row: LogEntry, memory: QueryMemory): Iterable<readonly [string, FieldValue]>;
   /** The same pipe with other options. */
   abstract withOptions(options: ResultOptions): Pipe;
@@ -72,7 +72,7 @@ export abstract class ResultPipe implements Pipe {
     const kept = mayStay || this.results === null ? output : output.minus(this.results);
     return this.sources.includes('*') ? FieldSet.all : kept.plus([...this.sources, ...(condition?.fields ?? [])]);
   }
-  /** The results in SQL, in the order of `compute`; null where SQL cannot say them. */
+  /** The results in SQL, in the order of `compute`; null where SQL cannot express them. */
   expressions?(input: RowInput): readonly (readonly [string, Sql])[] | null;
   computes(input: RowInput): RowChange | null {
     const { condition, keepsOriginal, skipsEmpty } = this.options;

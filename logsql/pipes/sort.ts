@@ -23,7 +23,7 @@ export type SortOptions = {
   readonly most?: number;
 };
 
-/** The pipes of a query whose answer has at most so many rows: where a sort comes last, it need not hold all of them. */
+/** The pipes of a query whose answer has at most `most` rows: where a sort comes last, it need not hold all of them. */
 export function withMost(pipes: readonly Pipe[], most: number): readonly Pipe[] {
   const last = pipes.at(-1);
   if (!(last instanceof SortPipe) || last.options.limit < Infinity || last.options.rank !== null || last.options.offset > 0) return pipes;
@@ -35,7 +35,7 @@ const isColumnOfNoText = (field: string): boolean => ['_stream', '_stream_id', '
 
 type Keyed = { readonly row: LogEntry; readonly texts: readonly string[]; readonly size: number };
 
-/** `sort by (a, b desc) …`: numbers by size, other texts in natural order, missing first; with a limit also sizes, durations and times by size. */
+/** `sort by (a, b desc) …`: numbers by size, strings in natural order, missing first; with a limit also sizes, durations, times by size. */
 export class SortPipe implements Pipe {
   readonly liveTail = false;
   readonly rows = 'reshaped';
@@ -212,7 +212,7 @@ export const sort: PipeSpec = {
   examples: [
     { query: '* | sort by (v)', input: INPUT, output: [{ n: 1 }, { v: '1.9.0', n: 3 }, { v: '1.10.0', n: 2 }] },
     { query: '* | sort by (n desc) limit 1 rank as r', input: INPUT, output: [{ v: '1.9.0', n: 3, r: 1 }] },
-    // what is no number comes after all numbers
+    // what is not a number comes after all numbers
     {
       query: '* | stats by (n) count() c | math n * c / 2 as r | sort by (r desc) limit 2',
       input: [{ n: 1 }, { n: 3 }, { n: 'x' }],

@@ -209,7 +209,7 @@ export class StatsPipe implements Pipe {
   }
 }
 
-/** One way to say a function in SQL. */
+/** One way to express a function in SQL. */
 type Form = (input: StatsSqlInput) => StatsSql | null;
 const NO_FORM: Form = () => null;
 
@@ -233,7 +233,7 @@ function sqlKey(name: string, bucket: Bucket | null, context: SqlContext): Group
     : null;
 }
 
-/** The condition of a call in SQL, null where it has none; null where SQL cannot say it. */
+/** The condition of a call in SQL, null where it has none; null where SQL cannot express it. */
 function conditionOf({ condition }: StatsCall, context: SqlContext): { readonly condition: Sql | null } | null {
   if (condition === null) return { condition: null };
   const said = condition.sql(context);

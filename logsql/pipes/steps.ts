@@ -7,7 +7,7 @@ export type PatternStep = { readonly text: string; readonly field: string; reado
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 const ENTITY = /&(?:(lt|gt|amp|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));/g;
 
-/** The text with its entities of HTML as characters: `&lt;`, `&#60;`, `&#x3c;`. */
+/** The string with its entities of HTML as characters: `&lt;`, `&#60;`, `&#x3c;`. */
 const unescape = (text: string): string =>
   text.replace(ENTITY, (all, name: string | undefined, decimal: string | undefined, hex: string | undefined) => {
     if (name !== undefined) return ENTITIES[name] ?? all;

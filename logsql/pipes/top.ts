@@ -64,7 +64,7 @@ export class TopPipe implements Pipe {
   }
   sql({ source, entries, context, doubt }: SqlInput): SqlPipe | null {
     const keys = groupKeys(this.by, context);
-    // A stream's text is not at hand in SQL, so ties cannot be broken by it there.
+    // A stream's labels are not at hand in SQL, so ties cannot be broken by it there.
     if (keys === null || keys.length === 0 || keys.some((key) => key.isStream)) return null;
     const list = join(
       keys.map((key) => key.expression),

@@ -67,7 +67,7 @@ export class UniqPipe implements Pipe {
           .map(([, { values, hits }]) => this.#row(values, hits)),
     };
   }
-  /** Groups in the order of their keys; whole rows by their texts. */
+  /** Groups in the order of their keys; whole rows by their strings. */
   #sorted(groups: ReadonlyMap<string, UniqGroup>, memory: QueryMemory): (readonly [string, UniqGroup])[] {
     if (this.by.length === 0) return memory.sort([...groups], ([a], [b]) => compareBytes(a, b));
     const compare = compareGroups(this.by);

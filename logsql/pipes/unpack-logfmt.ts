@@ -26,7 +26,7 @@ function readLogfmt(text: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** `unpack_logfmt`: the fields of a text such as `level=info msg="all good"`. */
+/** `unpack_logfmt`: the fields of a string such as `level=info msg="all good"`. */
 export const unpackLogfmt: PipeSpec = {
   names: ['unpack_logfmt'],
   examples: [

@@ -6,7 +6,7 @@ import { eachWord } from '../values/words.ts';
 import { atEnd, fieldName, printFrom } from '../base/arguments.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
 
-/** `unpack_words [[from] f] [[as] d] [drop_duplicates]`: the words of a text as a JSON array. */
+/** `unpack_words [[from] f] [[as] d] [drop_duplicates]`: the words of a string as a JSON array. */
 class UnpackWordsPipe extends ResultPipe {
   readonly results: readonly string[];
   readonly sources: readonly string[];

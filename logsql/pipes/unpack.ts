@@ -1,4 +1,4 @@
-/** Pipes that take fields out of a text which holds several: what `unpack_json`, `unpack_logfmt` and `unpack_syslog` share. */
+/** Pipes that take fields out of a string which holds several: what `unpack_json`, `unpack_logfmt` and `unpack_syslog` share. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 import { coversField } from '../base/fields.ts';
@@ -7,10 +7,10 @@ import type { Parser, Pipe, RowInput } from '../base/types.ts';
 import { atEnd, fieldName, namesInParens, printFrom } from '../base/arguments.ts';
 import { ResultPipe, parseIf, parseResultOptions, printIf, printResultOptions, type ResultOptions } from './results.ts';
 
-/** Takes a text apart; null when it is not of that form. */
+/** Takes a string apart; null when it is not of that form. */
 export type Unpack = (text: string) => ReadonlyMap<string, string> | null;
 
-/** The same in SQL: whether a text is of that form, and a field of those that are; null for a field of which SQL cannot say it. */
+/** The same in SQL: whether a string is of that form, and a field of those that are; null for a field that SQL cannot extract. */
 export type UnpackSql = {
   readonly isForm: (text: Sql) => Sql;
   readonly field: (text: Sql, name: string, input: RowInput) => Sql | null;

@@ -1,4 +1,4 @@
-/** The conditions of a statement over entries: tenant, window, and each part of the filter that SQL can say; and how dear they are to look at. */
+/** The conditions of a statement over entries: tenant, window, and each part of the filter that SQL can express; and their cost. */
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { AndFilter, AnyFilter } from '../filters/logic.ts';
 import { TimeFilter } from '../filters/time.ts';
@@ -18,7 +18,7 @@ export type Conditions = {
 
 export const AND = sql` AND `;
 
-/** What entries must meet to match a filter within a window. With `maybe`, those of which a cheaper condition cannot tell meet it too. */
+/** What entries must meet to match a filter within a window. With `maybe`, entries that a cheaper condition leaves in doubt meet it too. */
 export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, { maybe }: { readonly maybe: boolean }): Conditions {
   const conditions = [sql`tenant_id = ${uint32(context.tenantId)}`, ...within(window)];
   const room = new Room();
@@ -53,14 +53,14 @@ export function splitScans(conditions: readonly Sql[]): Sql {
 
 const readsMap = (condition: Sql): boolean => condition.strings.some((part) => part.includes('fields['));
 
-/** Columns whose texts take long to read and to look at. */
+/** Columns whose strings take long to read and to test. */
 const DEAR = /\b_msg\b|\bfields\[|\btrace_id\b|\bspan_id\b/;
-/** An index tells where none of the rows meets these. */
+/** An index shows where none of the rows meets these. */
 const INDEXED = /\bfields\[\] (?:=|IN) |\btrace_id (?:=|IN) /;
 
 /**
- * What entries are looked at: those that an index does not leave out (`indexed`), or all of them until there are enough, by columns that are quick
- * to read or by texts.
+ * Which entries are read: those that an index does not leave out (`indexed`); or all of them until there are enough, by columns that are
+ * quick to read (`columns`) or by strings (`texts`).
  */
 export function lookOf(conditions: readonly Sql[]): 'indexed' | 'columns' | 'texts' {
   const written = conditions.map(({ strings }) => strings.join(''));

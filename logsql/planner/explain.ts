@@ -1,4 +1,4 @@
-/** A plan in words: what ClickHouse is asked, what is left to memory, which indexes can answer. Nothing of the data is looked at. */
+/** A plan in words: what ClickHouse runs, what is left to memory, which indexes can answer. Nothing of the data is looked at. */
 import { renderSql, type Param, type Sql } from '../../pipeline/core/sql.ts';
 import type { Plan } from './plan.ts';
 import { INDEXED_WORDS } from '../sql/text.ts';
@@ -19,7 +19,7 @@ export type ExplainedPlan = {
   readonly otherwise: ExplainedPlan | null;
 };
 
-/** Explains a plan whose answer has at most so many rows; null: all. Of a plan that asks one thing after another, the first statements are shown. */
+/** Explains a plan whose answer has at most `limit` rows; null: all. Of a plan of several steps, the first statements are shown. */
 export async function explainPlan(plan: Plan, limit: number | null): Promise<ExplainedPlan> {
   const statements = await statementsOf(plan, limit);
   return {
@@ -55,7 +55,7 @@ async function statementsOf(plan: Plan, limit: number | null): Promise<readonly 
 const firstLimit = ({ keepsAll }: { readonly keepsAll: boolean }, limit: number | null): number | null =>
   keepsAll && limit !== null ? limit + 1 : null;
 
-/** What is asked before any answer is known. */
+/** The statements that are made before any result is known. */
 async function firstStatements(gather: (ask: Ask) => Promise<unknown>): Promise<readonly Sql[]> {
   const asked: Sql[] = [];
   const remember = (statement: Sql): Promise<never> => {
@@ -70,7 +70,7 @@ async function firstStatements(gather: (ask: Ask) => Promise<unknown>): Promise<
   return asked;
 }
 
-/** There are no answers here. */
+/** Stands for the results, which do not exist here. */
 class NotAsked extends Error {}
 
 function explainStatement(statement: Sql): ExplainedStatement {

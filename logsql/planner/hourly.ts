@@ -1,7 +1,7 @@
 /**
  * Counting without reading entries: the projection `hourly` of the table `logs` (pipeline/store/schema/002_logs.sql) holds
  * how many entries there are for each hour, stream, level and label. ClickHouse uses it for a query that groups and filters by its
- * expressions alone, so the whole hours of a window are asked for in them, and the rest of the window from the entries.
+ * expressions alone. So they count the whole hours of a window, and the entries count the rest of it.
  */
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { AndFilter, AnyFilter } from '../filters/logic.ts';
@@ -17,10 +17,10 @@ export const HOUR = 3_600_000_000_000n;
 export const HOUR_SECONDS = 3600;
 /** With fewer whole hours than this, two statements cost more than they save. */
 const MIN_HOURS = 2n;
-/** The projection's expression, letter for letter. */
+/** The projection's expression, character for character. */
 const HOUR_OF = sql`toStartOfInterval(_time, toIntervalNanosecond(3600000000000))`;
 
-/** By which fields entries are to be counted, and by spans of at most so many seconds. */
+/** By which fields entries are to be counted, and by spans of at most `span` seconds. */
 export type Counted = { readonly fields: readonly string[]; readonly span: number };
 
 const floorHour = (ns: bigint): bigint => ns - (((ns % HOUR) + HOUR) % HOUR);
@@ -33,7 +33,7 @@ const columnOf = (field: string): Sql | undefined => {
 
 /**
  * What stands after FROM: rows with `_time` (the beginning of the hour), the columns of these fields, and `entries`. Null when the
- * counts do not tell it, or would not tell it sooner than the entries do.
+ * counts do not have it, or would take longer than the entries do.
  */
 export function hourlyCounts(filter: Filter, { fields, span }: Counted, window: TimeWindow, context: SqlContext): Sql | null {
   if (span < HOUR_SECONDS) return null;

@@ -10,7 +10,7 @@ type Left = { readonly pipes: readonly Pipe[]; readonly run: RunContext };
 
 /** How the rows of a SELECT are read as entries. */
 type Columns = {
-  /** Those that hold ids of streams, whose texts `decode` needs. */
+  /** Those that hold ids of streams, whose labels `decode` needs. */
   readonly streamColumns: readonly number[];
   decode(row: readonly unknown[], streams: StreamNames): LogEntry;
   /** True when each entry gives one row: a limit on the answer is one on the SELECT. */
@@ -19,7 +19,7 @@ type Columns = {
 
 /** What of a plan of entries one statement reads. */
 export type Page = {
-  /** At most so many entries; null: all. */
+  /** At most this number of entries; null: all. */
   readonly limit: number | null;
   /** Those behind this place. */
   readonly after?: Position | undefined;
@@ -40,7 +40,7 @@ export type EntriesPlan = Left &
     readonly isNewestFirst: boolean;
     /** Which entries are looked at until there are enough that match (conditions.ts). */
     readonly look: 'indexed' | 'columns' | 'texts';
-    /** For a plan of whole entries: the entry's JSON text out of the JSON texts of a row. */
+    /** For a plan of whole entries: the entry's JSON string out of the JSON strings of a row. */
     readonly render?: (texts: readonly string[], streams: StreamNames) => string;
   };
 
@@ -66,7 +66,7 @@ export type GatherPlan = Left & {
   readonly otherwise: EntriesPlan | ReshapedPlan | ExpandPlan;
 };
 
-/** Entries that match, and what a pipe makes of them by asking for more. */
+/** Entries that match, and what a pipe makes of them by querying more. */
 export type ExpandPlan = Left & {
   readonly kind: 'expand';
   readonly matching: EntriesPlan | ReshapedPlan;

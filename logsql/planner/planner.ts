@@ -38,7 +38,7 @@ export type PlanOptions = {
   /** The window in nanoseconds, both ends included. */
   readonly start: bigint;
   readonly end: bigint;
-  /** The widest window this tenant may see: the floor of its retention. No statement looks beyond it, whatever window is asked for. */
+  /** The widest window this tenant may see: the floor of its retention. No statement looks beyond it, whatever window is requested. */
   readonly widest: { readonly start: bigint; readonly end: bigint };
   /** What the query may hold. */
   readonly memory: QueryMemory;
@@ -54,7 +54,7 @@ export type PlanOptions = {
   readonly streamIds?: true;
 };
 
-/** Plans a query whose subqueries are resolved. A query may say that it looks at all times, not at the window of the request. */
+/** Plans a query whose subqueries are resolved. A query may have an option to read all times, not the window of the request. */
 export function planQuery(query: QueryNode, options: PlanOptions): Plan {
   const inside = insideOf(query, options);
   const { start, end } = inside;
@@ -110,7 +110,7 @@ function headOf(query: QueryNode, options: PlanOptions) {
   };
 }
 
-/** A SELECT that gives the values of a field, each once, and fails where the query may not hold so many; null where one SELECT cannot. */
+/** A SELECT of the values of a field, each once, which fails where they exceed the query's memory; null where one SELECT cannot. */
 export function planValues(query: QueryNode, field: string, options: PlanOptions): Sql | null {
   const { pipes, conditions, residual, counts, context, run } = headOf(query, insideOf(query, options));
   const before = residual === null ? beforeValues(pipes, field) : null;
@@ -165,7 +165,7 @@ const upwardsFrom = (place: Position): Sql => sql`${afterSql(place)} AND _time >
 type Quick = { readonly conditions: readonly Sql[]; readonly doubt: Sql };
 type Where = { readonly conditions: readonly Sql[]; readonly quick: Quick | null };
 
-/** What the SELECT of entries does beside reading them. */
+/** What the SELECT of entries does in addition to reading them. */
 type Cut = {
   readonly order: 'newest' | 'oldest';
   readonly offset: number;
@@ -259,7 +259,7 @@ const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pip
 type Sources = Pick<SqlInput, 'counts' | 'widest' | 'doubt'> & { readonly entries: Sql };
 const nothingCounted = (): null => null;
 
-/** The first pipe that groups or counts, in SQL, if SQL can say it and nothing before it stands in the way. */
+/** The first pipe that groups or counts, in SQL, if SQL can express it and nothing before it prevents that. */
 function planAggregate(
   pipes: readonly Pipe[],
   sources: Sources,
@@ -286,7 +286,7 @@ function planAggregate(
   const patterns = pipes.slice(0, at).flatMap((before) => (before instanceof FieldsPipe ? [before.patterns] : []));
   const needed = pipe.needs(output).list();
   if (patterns.length > 0 && needed?.every((field) => patterns.every((list) => coversField(list, field))) !== true) return null;
-  // the statement holds all of the pipe, also what nobody asks for afterwards
+  // the statement holds all of the pipe, also what no later pipe reads
   const span = pipe.countedSpan ?? 0;
   const looked = span > 0 ? pipe.needs(FieldSet.all).list() : null;
   const counts = looked === null ? null : sources.counts(looked, span);
@@ -312,7 +312,7 @@ function planAggregate(
   return aggregatePlan(pipe.sql?.(input) ?? null, rest, run, entirely);
 }
 
-/** The plan of a pipe in SQL, and of each other way to say it; what it takes where none holds for the data. */
+/** The plan of a pipe in SQL, and of each other form of it; `entirely` is its fallback where none holds for the data. */
 function aggregatePlan(
   made: SqlPipe | null,
   rest: readonly Pipe[],

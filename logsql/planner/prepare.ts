@@ -36,7 +36,7 @@ const asks = (pipe: Pipe): boolean => filtersOf(pipe).some(hasSubquery);
 const isSelected = ({ subquery, parts = [] }: Filter): boolean =>
   (subquery === undefined || subquery.selected !== undefined) && parts.every(isSelected);
 
-/** True for a plan whose one statement is not asked again and again, and that leaves no query inside to memory, whatever the data is. */
+/** True for a plan whose one statement runs once, and that leaves no query inside to memory, whatever the data is. */
 function isOneStatement(plan: Plan): boolean {
   if (plan.pipes.some(asks)) return false;
   if (plan.kind === 'aggregate') return !leavesQueries(plan.otherwise);

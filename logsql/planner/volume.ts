@@ -2,7 +2,7 @@
  * Counting without reading entries: the table `volume` (pipeline/store/schema/005_volume.sql) has how many there are of each stream, level
  * and span of time, in rows of segments of the log's partitions (docs/adr/0023-one-reader-for-every-processor.md). Rows of days are added to
  * those of hours behind the last segment of days, to those of minutes behind the last one of hours, and to the entries behind that, by their
- * offsets; at both ends of the window, hours, minutes and entries stand for what is no whole day, hour or minute. So each entry is counted once.
+ * offsets; at both ends of the window, hours, minutes and entries stand for parts of a day, hour or minute. So each entry is counted once.
  */
 import { int64, join, sql, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
 import { momentSql } from '../sql/time.ts';
@@ -31,7 +31,7 @@ export type VolumeCover = {
   readonly runs: number;
   /** Rows of segments behind `until` of the longer span came since then: milliseconds since 1970. */
   readonly behind: Readonly<Record<Span, number>>;
-  /** Where the tenant that asks has entries that rows do not count, beside those that they do: seconds since 1970, `end` is behind it. */
+  /** Where the tenant has entries that rows do not count, in addition to those that they do: seconds since 1970, `end` is behind it. */
   readonly untold?: { readonly start: number; readonly end: number };
 };
 
@@ -44,7 +44,7 @@ const SHORT = 2n * 86_400n * SECOND;
 const MARGIN_MS = 60_000;
 
 const [SCOPE_ALL, SCOPE_STREAM, SCOPE_ALL_ALONE] = [0, 1, 2];
-/** Rows in place of those of single streams, which are not there: whoever looks at streams must ask the entries. */
+/** Rows in place of those of single streams, which are not there: counts by stream must read the entries. */
 const NO_STREAMS = sql`entries = 0`;
 
 const AND = sql` AND `;
@@ -54,7 +54,7 @@ const COMMA = sql`, `;
 const columnOf = (field: string): Sql | undefined =>
   field === '_stream' || field === '_stream_id' ? sql`stream_id` : field === 'level' ? sql`level` : undefined;
 
-/** What stands after FROM for entries that are counted by these fields; null where the volume cannot tell it, or not sooner than the entries. */
+/** What stands after FROM for entries counted by these fields; null where the volume lacks it, or is no faster than the entries. */
 export function volumeCounts(
   filter: Filter,
   { fields, span }: Counted,
@@ -95,7 +95,7 @@ type Asked = {
   readonly columns: readonly Sql[];
 };
 
-/** What of a window is whole spans of so many seconds. */
+/** What of a window is whole spans of `span` seconds. */
 function wholeOf({ start, end }: TimeWindow, span: number): Time {
   const length = BigInt(span) * SECOND;
   const floor = (ns: bigint): bigint => ns - (((ns % length) + length) % length);

@@ -4,7 +4,7 @@ import { and } from './text.ts';
 /** A condition and that of `if (…)`, where there is one. */
 export const bothOf = (condition: Sql | null, other: Sql): Sql => (condition === null ? other : and([condition, other]));
 
-/** `f(args)`, or `fIf(args, condition)`; `name` is fixed text of ours. */
+/** `f(args)`, or `fIf(args, condition)`; `name` is a constant of the source. */
 export function aggregate(
   name: 'count' | 'sum' | 'sumKahan' | 'min' | 'max' | 'uniqExact',
   args: readonly Sql[],

@@ -15,7 +15,7 @@ export type ContextSize = { readonly before: number; readonly after: number; rea
 /** The matches of a stream and the entries around them, with the matches, both oldest first. */
 export type StreamContexts = { readonly matched: readonly LogEntry[]; readonly around: readonly LogEntry[] };
 
-/** With more matches, or more entries around them, whole streams are read; so many matches are asked for in one statement. */
+/** With more matches, or more entries around them, whole streams are read; BATCH matches are queried in one statement. */
 const MOST_MATCHES = 200;
 const MOST_AROUND = 50_000;
 const BATCH = 25;

@@ -1,5 +1,5 @@
 /**
- * Whole entries as JSON text, put together from the JSON texts of their columns: what a search mostly answers, without reading the
+ * Whole entries as JSON strings, put together from the JSON strings of their columns: what a search mostly answers, without reading the
  * values and writing them again (docs/adr/0009-latency-of-a-query.md).
  */
 import { renderEntry } from '../../pipeline/core/entry.ts';
@@ -7,13 +7,13 @@ import { timeText } from './time.ts';
 import type { StreamNames } from '../base/types.ts';
 import type { EntryColumns } from './columns.ts';
 
-/** The columns of `entryColumns(FieldSet.all)`, in their order; the texts of a row are in the same order. */
+/** The columns of `entryColumns(FieldSet.all)`, in their order; the strings of a row are in the same order. */
 const OWN = ['level', 'service', 'trace_id', 'span_id'] as const;
 const [TIME, STREAM, MESSAGE, FIRST_OWN] = [0, 1, 2, 3];
 const FIELDS = FIRST_OWN + OWN.length;
 const JSON_KEYS = FIELDS + 1;
 
-/** Renders the JSON object of an entry from the JSON texts of its columns; the same as a search renders of what `columns` decode. */
+/** Renders the JSON object of an entry from the JSON strings of its columns; the same as a search renders of what `columns` decode. */
 export function renderRow(texts: readonly string[], streams: StreamNames, columns: EntryColumns): string {
   const time = timeText(unquoted(texts[TIME]));
   const keys = keysIn(texts[JSON_KEYS] ?? '');
@@ -37,8 +37,8 @@ const unquoted = (text = '""'): string => text.slice(1, -1);
 const MAX_KEYS = 32;
 
 /**
- * The names in a JSON array of texts as they are written there. Null where one has a character that is escaped, or begins as
- * what follows the end of a text, which with a text behind it may look like it; where one has a column: the map has it again, for its type; and where there are many.
+ * The names in a JSON array of strings, as written there. Null where one has an escaped character; where one begins like what follows the
+ * end of a string, which is ambiguous; where one has a column: the map has it again, for its type; and where there are many.
  */
 function keysIn(text: string): readonly string[] | null {
   if (text === '[]') return [];
@@ -52,7 +52,7 @@ function withLiterals(object: string, names: readonly string[]): string {
   let out = object;
   for (const name of names) {
     const member = `"${name}":"`;
-    // Its first quote ends no text, for the name does not begin so, and with a comma or brace before it is not escaped: it begins a name.
+    // Its first quote ends no string, as the name does not begin so, and after a comma or brace it is not escaped: it begins a name.
     for (let at = out.indexOf(member); at > 0; at = out.indexOf(member, at + 1)) {
       if (out[at - 1] !== '{' && out[at - 1] !== ',') continue;
       const from = at + member.length;

@@ -5,7 +5,7 @@
  * The map of fields is the cost: decoding it, and grouping what is in it. Where the sample shows few fields, each is a grouping set of
  * one pass, which is a quarter cheaper than grouping pairs of names and values; fields that the sample did not show are looked up
  * afterwards. Where it shows many, pairs are grouped. Where many entries match, level, service, stream and labels come from
- * the hourly counts, if these tell them.
+ * the hourly counts, if these have them.
  */
 import { join, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { countEntries } from './aggregate.ts';
@@ -22,7 +22,7 @@ export type FacetBounds = {
   readonly maxValues: number;
   readonly maxLength: number;
   readonly always: readonly string[];
-  /** Fields that are not asked for. */
+  /** Fields that are not requested. */
   readonly never: readonly string[];
   /** The most fields that are wanted: those with the most hits. */
   readonly maxFields: number;
@@ -67,9 +67,9 @@ const COMMA = sql`, `;
 /** What is known of a group: hits, distinct values, the longest one, and those with the most hits. */
 const OF_GROUP = sql`sumIf(c, v != ''), countIf(v != ''), max(length(v)), groupArraySortedIf(1000)((-toInt64(c), v), v != '')`;
 
-/** The statement that says which fields there are; null when it has no room for the query. */
+/** The statement that finds which fields there are; null when it exceeds the budget. */
 function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
-  // The text of a time is dear: its distinct values are those of any text of it.
+  // LogsQL's string of a time is dear: it has as many distinct values as any other string of it.
   const columns = wide.map((name) => (name === '_time' ? sql`toString(_time)` : (tableText(name) ?? sql`''`)));
   const statement = sql`SELECT k, uniqExact(v), max(length(v)), count() FROM (SELECT fields, _msg, trace_id, span_id, _time FROM ${source} LIMIT ${uint32(SAMPLE_ROWS)}) ARRAY JOIN arrayConcat(mapKeys(fields), ${texts(wide)}) AS k, arrayConcat(mapValues(fields), [${join(columns, COMMA)}]) AS v WHERE v != '' GROUP BY k ORDER BY count() DESC, k`;
   return hasRoom(statement) ? statement : null;
@@ -77,7 +77,7 @@ function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
 
 const hasRoom = (statement: Sql): boolean => new Room().take(statement);
 
-/** Finds the facets of the entries of a query, exactly; null when a statement has no room. */
+/** Finds the facets of the entries of a query, exactly; null when a statement exceeds the budget. */
 export async function findFacets({ source, counts }: SqlInput, bounds: FacetBounds, ask: Ask): Promise<Facets | null> {
   const isAsked = (name: string): boolean => !bounds.never.includes(name);
   const sample = sampleOf(source, WIDE_COLUMNS.filter(isAsked));
@@ -116,7 +116,7 @@ function readSample(rows: readonly (readonly unknown[])[], { always, maxValues, 
   };
 }
 
-/** What sets are asked of: entries, or rows that stand for several each; `shown`: the fields of the map beyond which some are noticed. */
+/** What sets are counted of: entries, or rows that stand for several each; `shown`: the fields of the map beyond which some are noticed. */
 type SetsOf = { readonly source: Sql; readonly entries: Sql | null; readonly shown: readonly string[] | null };
 type SomeFacets = Omit<Facets, 'rows'>;
 type Sets = Facets & { readonly hasOthers: boolean };
@@ -175,7 +175,7 @@ async function askOthers(source: Sql, shown: readonly string[], bounds: FacetBou
 
 /** The fields of the map but these, as pairs of name and value. */
 async function askPairs(source: Sql, without: readonly string[], bounds: FacetBounds, ask: Ask): Promise<SomeFacets | null> {
-  // Leaving out those that are proven only saves time: as many as there is room for.
+  // Leaving out those that are proven only saves time: as many as the budget allows.
   let room = MAX_VALUE;
   const names = [...OWN, ...without].filter((name) => (room -= sizeOf([name])) > 0);
   const most = uint32(Math.min(bounds.maxFields, 0xffffffff));

@@ -1,6 +1,6 @@
 /**
- * The first entries of a sort by one field, without reading all entries. ClickHouse cannot say the whole order of values, which is one
- * order for numbers, another for texts; but the first N of all are among the first N of each kind. So it finds those, and memory
+ * The first entries of a sort by one field, without reading all entries. ClickHouse cannot express the whole order of values, which is one
+ * order for numbers, another for strings; but the first N of all are among the first N of each kind. So it finds those, and memory
  * sorts them as it would sort all entries.
  */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
@@ -30,14 +30,14 @@ const MOST_OTHERS = 20_000;
 /** Entries, and what is known of the value of each. */
 type Values = {
   readonly source: Sql;
-  /** 0: empty, 1: a number, 2: a text in natural order, 3: of no kind. */
+  /** 0: empty, 1: a number, 2: a string in natural order, 3: of no kind. */
   readonly kind: Sql;
-  /** By which those of a kind are sorted; beside `kind`. */
+  /** By which those of a kind are sorted, in addition to `kind`. */
   readonly keys: readonly (Sql | null)[];
 };
 
 /**
- * A number has units or none. The key of a text has each run of digits behind a byte that comes before all others: its length, the
+ * A number has units or none. The key of a string has each run of digits behind a byte that comes before all others: its length, the
  * digits without leading zeros, and the number of these.
  */
 function valuesOf(source: Sql, text: Sql): Values {
@@ -51,7 +51,7 @@ function valuesOf(source: Sql, text: Sql): Values {
   return { source: layers.over(source, true), kind, keys: [null, sql`${key}.1`, natural, null] };
 }
 
-/** Entries among which are the first ones of the sort, oldest first; null where there are too many of no kind, or SQL has no text for the field. */
+/** Entries with the first ones of the sort, oldest first; null where there are too many of no kind, or SQL cannot express the field. */
 export async function firstSorted({ source, context }: SqlInput, wanted: FirstSorted, ask: Ask): Promise<LogEntry[] | null> {
   const { field, isDescending, most, fields } = wanted;
   const text = fieldText(field, context);

@@ -1,6 +1,6 @@
 /**
  * Fields of JSON objects in SQL, as `flattenJson` of logsql/base/json.ts gives them: by regexps, which need no submatches and so are quick.
- * ClickHouse's own functions for JSON write numbers anew, and know the first of equal names only.
+ * ClickHouse's own functions for JSON rewrite numbers, and know the first of equal names only.
  */
 import { join, sql, text as bound, type Sql } from '../../pipeline/core/sql.ts';
 import { quoteRegexp } from '../values/regexp.ts';
@@ -56,7 +56,7 @@ const downTo = (path: readonly string[]): string => `^${path.map((name) => `\\{$
 const isPlain = (name: string): boolean => JSON.stringify(name) === `"${name}"` && name.isWellFormed();
 
 /**
- * The field of the objects that texts are, '' where one has none; null where SQL has no form for such a name. `value` is a name or a column.
+ * The field of objects in JSON strings, '' where one has none; null where SQL has no form for such a name. `value` is a name or a column.
  * What takes time stands in no branch and behind no AND: ClickHouse would work it out again at each place.
  */
 export function jsonField(value: Sql, field: string, input: RowInput): Sql | null {
@@ -79,13 +79,13 @@ export function jsonField(value: Sql, field: string, input: RowInput): Sql | nul
   return textOf(input.name(sql`concat(${join(found, sql`, `)})`), input);
 }
 
-/** A value as it is written, '' where there is none: texts in quotes, of an object the bracket. */
+/** A value as it is written, '' where there is none: strings in quotes, of an object the bracket. */
 function valueAt(value: Sql, path: readonly string[], input: RowInput): Sql {
   const before = input.name(sql`length(extract(${value}, ${bound(downTo(path) + S)}))`);
   return input.name(sql`extract(substring(${value}, ${before} + 1, length(${value}) * (${before} > 0)), ${VALUE})`);
 }
 
-/** What is written, as a field's text. */
+/** What is written, as a field's string. */
 function textOf(raw: Sql, input: RowInput): Sql {
   input.doubt(
     sql`startsWith(${raw}, '"') * match(${raw}, ${RARE_ESCAPE}) + startsWith(${raw}, '[') * match(${raw}, ${NOT_AS_WRITTEN}) > 0`,

@@ -1,6 +1,6 @@
 /**
- * What a text is worth as a number, in SQL: the same as `parseNumber` and `numericValue` of logsql/values/numbers.ts. Plain decimals take
- * the first branch; the others are worked out only for values that are none.
+ * The number that a string stands for, in SQL: the same as `parseNumber` and `numericValue` of logsql/values/numbers.ts. Plain decimals
+ * take the first branch; the others are computed only for values that are not one.
  */
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
 
@@ -11,7 +11,7 @@ const BYTE_PARTS = sql`'([0-9._]+)([KMGT]iB|[KMGT]i|[KMGT]B|[KMGT]|B|$)'`;
 
 const finite = (value: Sql): Sql => sql`isFinite(ifNull(toFloat64OrNull(${value}), nan))`;
 
-/** The sum of numbers with units in a text that is known to be such a sum: each of at most 20 characters, and a whole one where it has no unit. */
+/** The sum of numbers with units in a string that is such a sum: each of at most 20 characters, and a whole one where it has no unit. */
 function sumOfUnits(value: Sql, parts: Sql, units: Sql, sizes: Sql): Sql {
   const groups = sql`extractAllGroupsHorizontal(${value}, ${parts})`;
   const number = sql`ifNull(toFloat64OrNull(replaceAll(n, '_', '')), 0)`;
@@ -81,7 +81,7 @@ function rareNumbers(value: Sql): Sql {
 /** Nullable(Float64): a number, a size or a duration. */
 export const numberSql = (value: Sql): Sql => numberOr(value, (text) => sql`${rareNumbers(text)}, NULL`);
 
-/** A plain decimal, or else what the branches say of the text. There it is named once: each repetition takes time to analyse. */
+/** A plain decimal, or else what the branches make of the string. There it is named once: each repetition takes time to analyse. */
 const numberOr = (value: Sql, branches: (text: Sql) => Sql): Sql =>
   sql`multiIf(${finite(value)}, toFloat64OrNull(${value}), ${value} = '', NULL, arrayMap(x -> multiIf(${branches(sql`x`)}), [${value}])[1])`;
 
@@ -94,7 +94,7 @@ export const numericSql = (value: Sql): Sql =>
     match(${text}, ${IPV4}), ${ipv4Of(text)}, NULL`,
   );
 
-/** A Float64 as `formatFloat` writes it, out of the text that ClickHouse has for it: it has exponents where JavaScript has them. */
+/** A Float64 as `formatFloat` writes it, out of the string that ClickHouse has for it: it has exponents where JavaScript has them. */
 export function floatText(value: Sql, text: Sql): Sql {
   const one = sql`(d, p) -> if(p <= 0, concat('0.', repeat('0', greatest(-p, 0)), d), rightPad(d, greatest(p, 0), '0'))`;
   const digits = sql`replaceRegexpAll(${text}, '^-|[.]|e.*$', '')`;

@@ -1,4 +1,4 @@
-/** The order of entries among aggregates: what tells two entries of one time apart comes after it. */
+/** The order of entries among aggregates: what distinguishes two entries of one time comes after it. */
 import { Param, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { momentSql } from './time.ts';
 import type { Position } from '../base/position.ts';
@@ -40,5 +40,5 @@ export function firstRows(value: Sql, limit: number, condition: Sql | null): Sql
   return sql`arrayMap(t -> t.2, ${rows})`;
 }
 
-/** What `firstRows` gave, where the expression is an array of texts. */
+/** What `firstRows` gave, where the expression is an array of strings. */
 export const readFirst = (found: unknown): readonly (readonly string[])[] => found as readonly (readonly string[])[];

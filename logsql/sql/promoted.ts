@@ -15,7 +15,7 @@ const STATUS = sql`f_status`;
 /** The names of promoted fields. */
 export const PROMOTED: readonly string[] = [...LABELS.keys(), 'status'];
 
-/** The column of a promoted field: its text, '' where an entry lacks it; undefined for other fields. */
+/** The column of a promoted field: its string, '' where an entry lacks it; undefined for other fields. */
 export const promotedColumn = (field: string): Sql | undefined => (field === 'status' ? STATUS : LABELS.get(field));
 
 /** The column of a promoted field that the hourly counts have too. */

@@ -15,7 +15,7 @@ const areShort = (list: readonly string[]): boolean =>
 export const someValues = (value: Sql, condition: Sql): Sql =>
   sql`groupUniqArrayIf(${uint32(MOST_VALUES + 1)})(${shortened(value)}, ${condition})`;
 
-/** What `someValues` gave, or none for a count of 0; null where there is more than it tells. */
+/** What `someValues` gave, or none for a count of 0; null where there are more or longer values than it returns. */
 export function readValues(found: unknown): readonly string[] | null {
   if (!Array.isArray(found)) return Number(found) === 0 ? [] : null;
   const list = (found as readonly unknown[]).map(String);
@@ -29,7 +29,7 @@ export const pairsOf = (counts: Sql): Sql => sql`arrayMap(t -> (t.1, t.2), ${cou
 export function countsOfSome(values: Sql, condition: Sql | null): Sql {
   const most = uint32(MOST_VALUES + 1);
   const list = sql`arrayMap(v -> ${shortened(sql`v`)}, ${values})`;
-  // its counts are exact as long as there is room for one more
+  // its counts are exact as long as it has space for one more
   const counts =
     condition === null
       ? sql`approx_top_kArray(${most}, ${most})(${list})`
@@ -37,18 +37,18 @@ export function countsOfSome(values: Sql, condition: Sql | null): Sql {
   return pairsOf(counts);
 }
 
-/** What `countsOfSome` gave; null where there is more than it tells. */
+/** What `countsOfSome` gave; null where there are more or longer values than it returns. */
 export function readCounts(found: unknown): ReadonlyMap<string, number> | null {
   const counts = new Map((found as readonly (readonly unknown[])[]).map(([value, size]) => [String(value), Number(size)]));
   return areShort([...counts.keys()]) ? counts : null;
 }
 
-/** True for a value whose text is a number just as ClickHouse prints it, so that number and text stand for each other. */
+/** True for a string that is a number just as ClickHouse prints it, so that number and string stand for each other. */
 export const isCanonicalNumber = (value: Sql): Sql =>
   sql`(isFinite(ifNull(toFloat64OrNull(${value}), nan)) AND toString(toFloat64OrNull(${value})) = ${value})`;
 
 /**
- * A tuple of number and text that orders values as memory does; right where `isKey` holds: not for whole numbers of which several are
+ * A tuple of number and string that orders values as memory does; right where `isKey` holds: not for whole numbers of which several are
  * one float.
  */
 export function numberKey(value: Sql, layers: Pick<RowInput, 'name'>): { readonly isKey: Sql; readonly key: Sql } {

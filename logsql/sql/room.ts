@@ -12,7 +12,7 @@ export const MAX_VALUE = 100_000;
 const MAX_BYTES = 4_000_000;
 /** What a placeholder `{p123:Array(String)}` takes. */
 const PLACEHOLDER = 22;
-/** What each text of a list takes beside its bytes: quotes, a comma and the room for escapes. */
+/** What each string of a list takes in addition to its bytes: quotes, a comma and space for escapes. */
 const PER_TEXT = 3;
 
 /** Counts what a statement holds so far. */
@@ -22,7 +22,7 @@ export class Room {
   #values = 0;
   #bytes = 0;
 
-  /** True, and counted, when a filter is not too big to be said at all. */
+  /** True, and counted, when a filter is not too big for a statement. */
   takeFilter(filter: Filter): boolean {
     const leaves = leavesOf(filter);
     if (this.#leaves + leaves > MAX_LEAVES) return false;
@@ -30,7 +30,7 @@ export class Room {
     return true;
   }
 
-  /** True, and counted, when there is still room for this. */
+  /** True, and counted, when this fits the rest of the budget. */
   take(part: Sql): boolean {
     const text = part.strings.reduce((sum, { length }) => sum + length, 0) + part.values.length * PLACEHOLDER;
     const sizes = part.values.map(({ value }) => sizeOf(value));
@@ -58,7 +58,7 @@ export function sizeOf(value: Param['value']): number {
     : 20;
 }
 
-/** The texts in lists of which each can be one value. */
+/** The strings in lists of which each can be one value. */
 export function inChunks(values: readonly string[]): readonly (readonly string[])[] {
   const chunks: string[][] = [];
   let size = Infinity;

@@ -1,7 +1,7 @@
 /**
- * Conditions on texts over the table `logs` (pipeline/store/schema/002_logs.sql). The expression W is, letter for letter, that of its text
- * index of the words of `_msg` without digits: `has(W, word)` is answered from the index alone, and the same without it. Words with
- * digits, which are nearly as many as the messages, are looked for in the messages. A Bloom filter on the values of the map tells of
+ * Conditions on strings over the table `logs` (pipeline/store/schema/002_logs.sql). The expression W is exactly that of its text index of
+ * the words of `_msg` without digits: `has(W, word)` is answered from the index alone, and the same without it. Words with
+ * digits, which are nearly as many as the messages, are looked for in the messages. A Bloom filter on the values of the map decides for
  * `fields[name] = value` which granules are not read.
  */
 import { join, sql, text, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
@@ -39,13 +39,13 @@ const COLUMNS: Readonly<Record<string, Sql>> = {
 /** True for a field that lives in the map `fields`. */
 export const isMapField = (field: string): boolean => !Object.hasOwn(COLUMNS, field) && field !== '_stream';
 
-/** The text of a field in SQL ('' when missing); null where it has none. */
+/** The string of a field in SQL ('' when missing); null where it has none. */
 export function fieldText(field: string, { computed }: Pick<SqlContext, 'computed'>): Sql | null {
   const found = computed?.(field);
   return found === undefined ? tableText(field) : found;
 }
 
-/** The text of a field of the table; null for `_stream`, whose text is in another one. */
+/** The string of a field of the table; null for `_stream`, which is in another table. */
 export function tableText(field: string): Sql | null {
   if (Object.hasOwn(COLUMNS, field)) return COLUMNS[field] ?? null;
   return field === '_stream' ? null : (promotedColumn(field) ?? sql`fields[${text(field)}]`);
@@ -55,7 +55,7 @@ export const not = (condition: Sql): Sql => sql`NOT (${condition})`;
 export const and = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? TRUE : sql`(${join(conditions, sql` AND `)})`);
 export const or = (conditions: readonly Sql[]): Sql => (conditions.length === 0 ? FALSE : sql`(${join(conditions, sql` OR `)})`);
 
-/** Makes a condition of a field's text; null where the field has none in this table. */
+/** Makes a condition of a field's string; null where the field has none in this table. */
 export function onText(field: string, context: SqlContext, make: (value: Sql) => Sql): Sql | null {
   const value = fieldText(field, context);
   return value === null ? null : make(value);
@@ -70,7 +70,7 @@ export const existsSql = (field: string, context: SqlContext): Sql | null => onT
 /** One of these fields of the map is there. */
 export const anyFieldSql = (fields: readonly string[]): Sql => sql`hasAny(mapKeys(fields), ${texts(fields)})`;
 
-/** The field's text is exactly this. */
+/** The field's string is exactly this. */
 export function exactSql(field: string, value: string, context: SqlContext): Sql | null {
   if (value === '') return onNull(existsSql(field, context), not);
   return onText(field, context, (column) => and([...indexedWords(field, wordsOf(value), context), sql`${column} = ${text(value)}`]));
@@ -78,7 +78,7 @@ export function exactSql(field: string, value: string, context: SqlContext): Sql
 
 const onNull = (value: Sql | null, make: (value: Sql) => Sql): Sql | null => (value === null ? null : make(value));
 
-/** The field's text is one of these. */
+/** The field's string is one of these. */
 export function inSql(field: string, values: readonly string[], context: SqlContext): Sql | null {
   const full = values.filter((value) => value !== '');
   if (full.length < values.length) {
@@ -109,7 +109,7 @@ export function phraseSql(field: string, phrase: string, context: SqlContext): S
   );
 }
 
-/** The phrase in a text, without any index. */
+/** The phrase in a string, without any index. */
 function phraseInText(value: Sql, phrase: string): Sql {
   const checksStart = startsWithWord(phrase);
   const checksEnd = endsWithWord(phrase);
@@ -130,7 +130,7 @@ function plainOr(plain: Sql, value: Sql, regexp: string): Sql {
   return sql`arrayAll(m -> ${matchSql(sql`m`, regexp)}, if(${plain}, emptyArrayString(), [toString(${value})]))`;
 }
 
-/** True for a column of few texts. */
+/** True for a column of few strings. */
 const isDictionary = (value: Sql): boolean => value.values.length === 0 && /^(?:level|service|f_[a-z]+)$/.test(value.strings.join(''));
 
 const phraseRegexp = (phrase: string): string =>
@@ -139,7 +139,7 @@ const phraseRegexp = (phrase: string): string =>
 /** True when there is no byte at this place (from 1), or one of ASCII that is in no word. */
 const isNoWordByte = (value: Sql, place: Sql): Sql => sql`substring(${value}, ${place}, 1) IN (${NO_WORD})`;
 
-/** The phrases one after another in a text; each begins where the one before ended, or at a boundary later on. */
+/** The phrases one after another in a string; each begins where the one before ended, or at a boundary later on. */
 export function sequenceInText(value: Sql, phrases: readonly string[]): Sql {
   const noWord = '[^\\pL\\p{Nd}_]';
   let regexp = '';
@@ -164,7 +164,7 @@ export function prefixSql(field: string, prefix: string, context: SqlContext): S
   });
 }
 
-/** As `phraseSql` and `prefixSql` (`isPrefix`), in any case, exactly as `foldCase` folds. */
+/** As `phraseSql` and `prefixSql` (`isPrefix`), case-insensitive, exactly as `foldCase` folds. */
 export function foldedSql(field: string, phrase: string, isPrefix: boolean, context: SqlContext): Sql | null {
   if (phrase === '') return isPrefix ? existsSql(field, context) : exactSql(field, '', context);
   const folded = foldCase(phrase);
@@ -182,7 +182,7 @@ export function foldedSql(field: string, phrase: string, isPrefix: boolean, cont
   });
 }
 
-/** The longest part of a folded text to which only ASCII folds (`İ` folds to i, the Kelvin sign to k). */
+/** The longest part of a folded string to which only ASCII folds (`İ` folds to i, the Kelvin sign to k). */
 function longestAsciiRun(folded: string): string {
   const runs = folded.match(/[^ik\P{ASCII}]+/gu) ?? [];
   return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), '');

@@ -6,7 +6,7 @@ const clamp = (ns: bigint): bigint => (ns < MIN_TIME ? MIN_TIME : ns > MAX_TIME 
 /** A moment as ClickHouse compares it with `_time`. */
 export const momentSql = (ns: bigint): Sql => sql`fromUnixTimestamp64Nano(${int64(clamp(ns))}, 'UTC')`;
 
-/** `2026-11-18 10:00:00.123000000`, ClickHouse's text of a DateTime64(9) in UTC, as RFC 3339 with 0, 3, 6 or 9 digits. */
+/** `2026-11-18 10:00:00.123000000`, ClickHouse's string of a DateTime64(9) in UTC, as RFC 3339 with 0, 3, 6 or 9 digits. */
 export function timeText(text: string): string {
   const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
   if (text.endsWith('000000000')) return `${seconds}Z`;
@@ -14,7 +14,7 @@ export function timeText(text: string): string {
   return `${seconds}.${text.slice(20, 20 + digits)}Z`;
 }
 
-/** The same with as many digits as it takes: the text of a time in LogsQL. */
+/** The same with as many digits as it takes: the string of a time in LogsQL. */
 export function columnTime(text: string): string {
   const seconds = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
   return text.endsWith('000000000') ? `${seconds}Z` : `${seconds}${text.slice(19).replace(/0+$/, '')}Z`;

@@ -25,7 +25,7 @@ export const printLimit = (limit: number): string => (limit === Infinity ? '' : 
 
 const isPattern = (field: string): boolean => field.endsWith('*');
 
-/** The texts of the fields in a row: '' for a missing one, and for a pattern that no field has; where there are patterns, by name. */
+/** The strings of the fields in a row: '' for a missing one, and for a pattern that no field has; where there are patterns, by name. */
 export function textsOf(row: LogEntry, fields: readonly string[]): readonly string[] {
   if (!fields.some(isPattern)) return fields.map((field) => textOf(row.get(field)));
   const names = [...row.keys()].filter((name) => coversField(fields, name)).sort(compareBytes);
@@ -33,7 +33,7 @@ export function textsOf(row: LogEntry, fields: readonly string[]): readonly stri
   return found.length > 0 ? found : [''];
 }
 
-/** The fields' texts in SQL; null when there are patterns or a field that this table does not hold as text. */
+/** The fields' strings in SQL; null when there are patterns or a field that this table does not hold as a string. */
 export function columnsOf(fields: readonly string[], context: SqlContext): readonly Sql[] | null {
   const columns = fields.map((field) => (isPattern(field) ? null : fieldText(field, context)));
   return columns.every((column) => column !== null) ? columns : null;

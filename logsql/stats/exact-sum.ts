@@ -67,6 +67,6 @@ export const fitsSteps = (value: Sql): Sql => sql`(${value} = 0 OR abs(${value})
 
 /** The float nearest to a number of steps. */
 export function fromSteps(steps: bigint): number {
-  // beyond 2^1000 a float cannot be told from its neighbours any more than here: the largest sum has 255 bits
+  // beyond 2^1000 a float is no further from its neighbours than here: the largest sum has 255 bits
   return Number(steps) / 2 ** Number(SCALE);
 }

@@ -8,7 +8,7 @@ import { columnsOf, parseFields, printFields, textsOf } from './base.ts';
 import { aggregate, bothOf } from '../sql/aggregate.ts';
 import { Winner } from './ranking.ts';
 
-/** `min(a, b)` and `max(a, b)`: the text of the smallest or largest value. A missing field counts as '', which is the smallest. */
+/** `min(a, b)` and `max(a, b)`: the string of the smallest or largest value. A missing field counts as '', which is the smallest. */
 class Extreme implements Stats {
   readonly fields: readonly string[];
   readonly #name: 'min' | 'max';
@@ -65,7 +65,7 @@ class Extreme implements Stats {
           someValues(column, bothOf(condition, sql`NOT (${column} = '' OR ${isPlain})`)),
         ];
       },
-      // messages that are no plain numbers are hardly sizes: nothing is asked once more
+      // messages that are not plain numbers are hardly sizes: no second statement is run
       this.fields.includes('_msg') && context.computed?.('_msg') === undefined ? undefined : (input) => this.#byNumber(input),
     );
   }
@@ -77,7 +77,7 @@ class Extreme implements Stats {
       return [sql`${aggregate(this.#name, [key], [condition, isKey])}.2`, aggregate('count', [], [condition, sql`${column} = ''`]), others];
     });
   }
-  /** Three columns for each field: the extreme of some values or '', how many are empty, and the rest, or how many cannot be told. */
+  /** Three columns for each field: the extreme of some values or '', how many are empty, and the rest, or how many are in doubt. */
   #fromColumns(
     context: SqlContext,
     columnsFor: (column: Sql) => readonly Sql[],

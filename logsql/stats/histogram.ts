@@ -87,7 +87,7 @@ class Histogram implements Stats {
   }
 }
 
-/** Different values at ends of ranges that ClickHouse counts; its counts are exact as long as there is room for one more. */
+/** Different values at ends of ranges that ClickHouse counts; its counts are exact as long as it has space for one more. */
 const NEAR_VALUES = 1000;
 const MOST_NEAR = uint32(NEAR_VALUES);
 

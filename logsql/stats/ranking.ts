@@ -1,6 +1,6 @@
 /**
  * Which of many values is the smallest, the largest, or at a place in their order, whatever order they come in: numbers are compared
- * among themselves, and times, and the rest; then the winners of the three. Different texts may be equal (`1.5`, `1.50`): then their
+ * among themselves, and times, and the rest; then the winners of the three. Different strings may be equal (`1.5`, `1.50`): then their
  * bytes decide.
  */
 import type { QueryMemory } from '../base/memory.ts';
@@ -10,7 +10,7 @@ import { compareBytes, compareNatural, compareValues } from '../values/order.ts'
 /** From here on several whole numbers are one float. */
 const MANY_IN_ONE = 2 ** 53;
 
-/** The smallest or largest of the texts that were offered, each with what it came with; of equal texts the first. */
+/** The smallest or largest of the strings that were offered, each with what it came with; of equal strings the first. */
 export class Winner<Item> {
   readonly #sign: 1 | -1;
   #number: { readonly text: string; readonly value: number; readonly item: Item } | null = null;
@@ -18,7 +18,7 @@ export class Winner<Item> {
   #other: { readonly text: string; readonly item: Item } | null = null;
   readonly #hold: (bytes: number) => void;
   readonly #sizeOf: (item: Item) => number;
-  /** `hold` counts what is kept: the texts, and what `sizeOf` says of what came with them. */
+  /** `hold` counts what is kept: the strings, and the size by `sizeOf` of what came with them. */
   constructor(which: 'min' | 'max', hold: (bytes: number) => void = () => undefined, sizeOf: (item: Item) => number = () => 0) {
     this.#sign = which === 'min' ? 1 : -1;
     this.#hold = hold;

@@ -12,7 +12,7 @@ import { columnsOf, parseFields, parseLimit, printFields, printLimit } from './b
 import { aggregate, bothOf } from '../sql/aggregate.ts';
 import { Winner } from './ranking.ts';
 
-/** The fields of a row that a list covers, as a JSON object of texts: in the order of the list, or where it has patterns by name. */
+/** The fields of a row that a list covers, as a JSON object of strings: in the order of the list, or where it has patterns by name. */
 function renderRow(row: LogEntry, patterns: readonly string[]): string {
   const names = patterns.some((pattern) => pattern.endsWith('*'))
     ? [...row.keys()].filter((name) => coversField(patterns, name)).sort(compareBytes)
@@ -92,7 +92,7 @@ class RowOf implements Stats {
   }
 }
 
-/** The texts of a row as an array. */
+/** The strings of a row as an array. */
 const textsSql = (columns: readonly Sql[]): Sql =>
   sql`[${join(
     columns.map((column) => sql`toString(${column})`),
@@ -147,7 +147,7 @@ export const rowMax: StatsSpec = {
   parse: (parser) => parseRowBy(parser, 'row_max'),
 };
 
-/** `json_values(a, b) [limit N]`: these fields of the rows as a JSON array, each row the text of a JSON object. */
+/** `json_values(a, b) [limit N]`: these fields of the rows as a JSON array, each row a JSON object as a string. */
 class JsonValues implements Stats {
   readonly fields: readonly string[];
   readonly #limit: number;

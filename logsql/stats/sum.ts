@@ -7,7 +7,7 @@ import { columnsOf, parseFields, printFields, textsOf } from './base.ts';
 import { aggregate } from '../sql/aggregate.ts';
 import { ExactSum, fitsSteps, fromSteps, stepsSql } from './exact-sum.ts';
 
-/** A computed number as a value: a JSON number, or the text `NaN`, `+Inf` or `-Inf`. */
+/** A computed number as a value: a JSON number, or the string `NaN`, `+Inf` or `-Inf`. */
 export const numberValue = (value: number): FieldValue => (Number.isFinite(value) ? new Literal(formatFloat(value)) : formatFloat(value));
 
 /** `sum(a, b)` and `avg(a, b)`: over values that are numbers, sizes (bytes) or durations (nanoseconds); NaN where there is none. */

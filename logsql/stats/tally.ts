@@ -7,7 +7,7 @@ import { aggregate } from '../sql/aggregate.ts';
 
 type Tally = {
   readonly name: string;
-  /** What a row counts, given the texts of the fields. */
+  /** What a row counts, given the strings of the fields. */
   readonly measure: (texts: readonly string[]) => number;
   /** The same for all rows together, in SQL. */
   readonly sql: (columns: readonly Sql[], condition: Sql | null) => Sql;

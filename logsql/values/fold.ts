@@ -9,7 +9,7 @@ const DOTTED_I = '\u0130';
 
 const lowerOf = (char: string): string => (char === DOTTED_I ? 'i' : char.toLowerCase());
 
-/** The text in lower case, character by character. */
+/** The string in lower case, character by character. */
 export function foldCase(text: string): string {
   if (!CHANGES.test(text)) return text;
   let out = '';

@@ -4,7 +4,7 @@ import { Shapes } from '../../pipeline/clusterer/shapes.ts';
 /** What is remembered of messages that were looked at in memory; few are. */
 const [MAX_SHAPES, MAX_WORDS] = [1024, 32_768] as const;
 let patterns: MessagePatterns | null = null;
-/** The last one: several filters ask about the same entry. */
+/** The last one: several filters test the same entry. */
 const last = { message: '', pattern: '' };
 
 /** The first 16 digits of the fingerprint of a message, as the column `pattern` has it; empty for an empty one. */

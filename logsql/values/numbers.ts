@@ -1,6 +1,6 @@
 /**
  * Numbers as LogsQL reads them from values and queries: decimals, sizes (`10KiB`, `1.5MB`), durations in nanoseconds (`1h30m`),
- * IPv4 addresses and RFC 3339 times. Functions answer null where the text is no such thing.
+ * IPv4 addresses and RFC 3339 times. Functions return null where the string is not one.
  */
 
 import { TIME_UNITS } from '../../pipeline/core/time.ts';
@@ -55,7 +55,7 @@ const BYTE_UNITS: Readonly<Record<string, number>> = {
 const BYTES = /([0-9._]+)(KiB|MiB|GiB|TiB|Ki|Mi|Gi|Ti|KB|MB|GB|TB|[KMGTB]|$)/y;
 const DURATION = /([0-9._]+)(µs|ms|ns|[ywdhms])/y;
 
-/** A sum of numbers with units, each truncated to an integer; null when anything else is in the text. */
+/** A sum of numbers with units, each truncated to an integer; null when anything else is in the string. */
 function sumOfUnits(text: string, pattern: RegExp, units: Readonly<Record<string, number>>): number | null {
   const isMinus = text.startsWith('-');
   let at = isMinus ? 1 : 0;
@@ -116,7 +116,7 @@ const FLOAT = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const INFINITY = /^[+-]?inf$/i;
 const BASED = /^([+-]?)(0(?:[xX](?:_?[0-9a-fA-F])+|[bB](?:_?[01])+|[oO](?:_?[0-7])+))$/;
 
-/** True for a text that begins like a number: an optional sign, then `inf`, a digit or a dot and a digit. */
+/** True for a string that begins like a number: an optional sign, then `inf`, a digit or a dot and a digit. */
 export const isNumberPrefix = (text: string): boolean => INFINITY.test(text) || /^[+-]?\.?[0-9]/.test(text);
 
 /** A number, a size or a duration; also exponents, `inf` and hex, octal and binary integers. */

@@ -3,7 +3,7 @@ import { parseDecimal, parseInteger, parseIpv4, parseNumber, parseTimestamp, par
 
 const SMALL_INTEGER = /^-?[0-9]{1,15}$/;
 
-/** Order of the UTF-8 bytes of two texts, as ClickHouse and Go compare: negative, 0 or positive. */
+/** Order of the UTF-8 bytes of two strings, as ClickHouse and Go compare: negative, 0 or positive. */
 export function compareBytes(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i += 1) {
@@ -57,8 +57,8 @@ function compareRuns(a: string, b: string): number {
 }
 
 /**
- * The order of `sort` with a limit, `min`, `max` and `quantile`: the empty value, numbers by size, times, then texts in natural order. In
- * VictoriaLogs a number and a text are compared as two texts, so that values may come in a ring (`5m` < `1e16` < `1took` < `5m`) and a
+ * The order of `sort` with a limit, `min`, `max` and `quantile`: the empty value, numbers by size, times, then strings in natural order. In
+ * VictoriaLogs a number and a string are compared as two strings. So values may come in a ring (`5m` < `1e16` < `1took` < `5m`), and a
  * sort gives what the order of its rows makes of it.
  */
 export function compareValues(a: string, b: string): number {
@@ -89,7 +89,7 @@ function compareAs(a: string, b: string, parse: (text: string) => bigint | numbe
 
 const isCanonicalTime = (text: string): boolean => text.length >= 20 && text.charCodeAt(10) === 84 && text.endsWith('Z');
 
-/** The order of times as entries have them (`2026-11-18T10:00:00.5Z`); other texts as `compareValues` has it. */
+/** The order of times as entries have them (`2026-11-18T10:00:00.5Z`); other strings as `compareValues` has it. */
 export function compareTimes(a: string, b: string): number {
   if (!isCanonicalTime(a) || !isCanonicalTime(b)) return compareValues(a, b);
   const x = a.slice(0, -1);

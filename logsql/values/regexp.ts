@@ -3,7 +3,7 @@ import { RE2JS, RE2JSException } from 're2js';
 
 /** Most instructions of the compiled regexps of one query together: what a match costs for each character of a value. */
 export const MAX_PROGRAM_SIZE = 10_000;
-/** A source whose program may be so many times larger is not compiled at all. */
+/** A source whose program may exceed the limit this many times is not compiled at all. */
 const HOPELESS = 4;
 
 /**
@@ -22,7 +22,7 @@ export type Regexp = {
   test(text: string): boolean;
   /** The named groups of the first match; null when there is none. */
   match(text: string): ReadonlyMap<string, string> | null;
-  /** The text with up to `limit` matches replaced; `$1` and `${name}` stand for groups. `onPart` is told of the length so far, and may throw. */
+  /** The string with up to `limit` matches replaced; `$1` and `${name}` are groups. `onPart` is given the length so far, and may throw. */
   replace(text: string, replacement: string, limit: number, onPart?: (length: number) => void): string;
 };
 
@@ -150,7 +150,7 @@ const expand = (replacement: string, group: (name: string) => string): string =>
     all === '$$' ? '$' : group(braced ?? bare ?? ''),
   );
 
-/** The regexp that matches exactly this text (RE2's QuoteMeta). */
+/** The regexp that matches exactly this string (RE2's QuoteMeta). */
 export function quoteRegexp(text: string): string {
   let out = '';
   for (const char of text) {

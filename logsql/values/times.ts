@@ -10,7 +10,7 @@ const SECOND = 1_000_000_000n;
 /** What stands behind the `e` of a number: nothing, or few enough to mean a time. */
 const EXPONENT = /[eE]([+-]?\d+)$/;
 const MAX_EXPONENT = 30;
-/** The years 0 to 9999, which have a text. */
+/** The years 0 to 9999, which have a string. */
 const FIRST = parseIso('0000-01-01T00:00:00Z') ?? 0n;
 const LAST = parseIso('9999-12-31T23:59:59.999999999Z') ?? 0n;
 
@@ -37,7 +37,7 @@ export function readTime(text: string, now: bigint): WrittenTime | null {
   return at === null || !isInCalendar(at) ? null : { start: at, end: at };
 }
 
-/** RFC 3339 in UTC with as many fraction digits as it takes: the text of a time in LogsQL (`2026-11-18T10:00:00.11Z`). */
+/** RFC 3339 in UTC with as many fraction digits as it takes: the string of a time in LogsQL (`2026-11-18T10:00:00.11Z`). */
 export function momentText(ns: bigint): string {
   const text = formatTime(ns);
   return text.includes('.') ? text.replace(/0+Z$/, 'Z') : text;

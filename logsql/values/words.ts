@@ -1,6 +1,6 @@
 /**
  * Words, as the whole language and the text index of the table see them: maximal runs of letters, numbers and `_`.
- * A phrase is found at a place where the neighbour character is no word character, checked only on the ends that are word characters.
+ * A phrase is found at a place where the neighbour character is not a word character, checked only on the ends that are word characters.
  */
 
 const WORDS = /[\p{L}\p{Nd}_]+/gu;
@@ -8,19 +8,19 @@ const STARTS = /^[\p{L}\p{Nd}_]/u;
 const ENDS = /[\p{L}\p{Nd}_]$/u;
 const ONE_WORD = /^[\p{L}\p{Nd}_]+$/u;
 
-/** The words of a text that may be long, in order and one by one. */
+/** The words of a string that may be long, in order and one by one. */
 export function* eachWord(text: string): Generator<string> {
   for (const [word] of text.matchAll(WORDS)) yield word;
 }
 
-/** The words of a text, in order. */
+/** The words of a string, in order. */
 export const wordsOf = (text: string): readonly string[] => text.match(WORDS) ?? [];
 export const startsWithWord = (text: string): boolean => STARTS.test(text);
 export const endsWithWord = (text: string): boolean => ENDS.test(text);
-/** True for a text that is one word and nothing else. */
+/** True for a string that is one word and nothing else. */
 export const isOneWord = (text: string): boolean => ONE_WORD.test(text);
 
-/** The words that any text with this prefix at a word's beginning must have whole: all but one cut off at the end. */
+/** The words that any string with this prefix at a word's beginning must have whole: all but one cut off at the end. */
 export function wholeWordsOfPrefix(prefix: string): readonly string[] {
   const words = wordsOf(prefix);
   return endsWithWord(prefix) ? words.slice(0, -1) : words;
@@ -34,7 +34,7 @@ function wordBefore(text: string, at: number): boolean {
   return STARTS.test(isPair ? text.slice(at - 2, at) : text.slice(at - 1, at));
 }
 
-/** Where the phrase stands in the text, at `from` or later; -1 when nowhere. An empty phrase stands everywhere. */
+/** Where the phrase stands in the string, at `from` or later; -1 when nowhere. An empty phrase stands everywhere. */
 export function findPhrase(text: string, phrase: string, from = 0): number {
   const checkStart = startsWithWord(phrase);
   const checkEnd = endsWithWord(phrase);
@@ -46,12 +46,12 @@ export function findPhrase(text: string, phrase: string, from = 0): number {
   return -1;
 }
 
-/** True when the phrase is in the text; the empty phrase is in the empty text alone. */
+/** True when the phrase is in the string; the empty phrase is in the empty string alone. */
 export function hasPhrase(text: string, phrase: string): boolean {
   return phrase === '' ? text === '' : findPhrase(text, phrase) >= 0;
 }
 
-/** True when a word (or the punctuation) that begins with the prefix is in the text; the empty prefix needs a text that is not empty. */
+/** True when a word (or punctuation) that begins with the prefix is in the string; the empty prefix needs a string that is not empty. */
 export function hasPrefix(text: string, prefix: string): boolean {
   if (prefix === '') return text !== '';
   if (!startsWithWord(prefix)) return text.includes(prefix);

@@ -20,7 +20,7 @@ const ALERTMANAGER_MS = 10_000;
 /** The feed of alerts as services in their order, and what the endpoints of webhooks stand on. */
 export type AlertFeed = { readonly services: readonly Service[]; readonly webhooks: Webhooks['routes'] };
 
-/** Who is told of alerts when they come, and the reading of them. */
+/** Reads alerts as they come, and passes them to their listeners. */
 export function createAlertFeed(
   context: RoleContext,
   { engine, store, control }: { readonly engine: QueryEngine; readonly store: Store; readonly control: ControlStore },
@@ -48,7 +48,7 @@ export function createAlertFeed(
   });
   const webhooks = createWebhooks(context, control, partitions);
   const outwards = alertmanagers.length === 0 ? [] : [alertmanager];
-  /** Everybody who is told. */
+  /** All listeners. */
   const listeners: readonly AlertListener[] = [enricher, webhooks.listener, ...outwards];
   const feed = new RecordFeed({
     ...{ kafka, log, groupId: GROUP, signal: alertsSignal },

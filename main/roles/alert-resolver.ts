@@ -19,7 +19,7 @@ export function createAlertResolver({ config, log }: RoleContext): { readonly re
   };
 }
 
-/** Where it is said how easily detectors fire. */
+/** The setting of how easily detectors fire. */
 export const sensitivityPlace = { processor: alerting.name, key: SENSITIVITY };
 
 /** The detectors that fire: the service's own, and those of others. */

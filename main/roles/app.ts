@@ -61,7 +61,7 @@ function warnOfOwner({ config: { clickhouse }, log }: RoleContext): void {
     log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy separates tenants.');
 }
 
-/** What operators ask the internal listener. */
+/** The requests of operators to the internal listener. */
 function serveAdmin(
   context: RoleContext,
   {

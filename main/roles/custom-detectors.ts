@@ -10,10 +10,10 @@ import { CUSTOM_DETECTORS, isOff, offValue, readOff } from '../../pipeline/proce
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
 import type { RoleContext } from './role.ts';
 
-/** What could not be written is tried again after so long. Milliseconds. */
+/** Delay before a failed write is tried again. Milliseconds. */
 const RETRY_MS = 2000;
 
-/** Detectors of others: who has them asked, and what ends their processes. */
+/** Custom detectors: the merger that queries them, and the service that ends their processes. */
 export type CustomDetectors = { readonly merger: Merger; readonly service: Service };
 
 /** Null without any. A detector that fails is switched off by a setting, which every process of every instance heeds, and so is a replay. */

@@ -14,7 +14,7 @@ import type { LoadedDetector } from '../../pipeline/processors/custom/load-detec
 import { CUSTOM_DETECTORS } from '../../pipeline/processors/custom/switch.ts';
 import { detectorsThatFire, sensitivityPlace } from './alert-resolver.ts';
 
-/** What the endpoints stand on that say what fires. */
+/** What the endpoints of detectors and rules need. */
 export type DetectionOptions = {
   readonly control: ControlStore;
   readonly peers: Peers;
@@ -26,7 +26,7 @@ export type DetectionOptions = {
 /** Where rules are set. */
 const places = { processor: RULES, slots: MOST_RULES, keyOf: ruleKey };
 
-/** Which detector of others watches what a rule's `if` says, and whether it is there; null for none. */
+/** The custom detector that a rule's `if` names, and whether it is there; null for none. */
 export function ruleDetector({ control, custom }: Pick<DetectionOptions, 'control' | 'custom'>, condition: string): RuleDetector | null {
   const when = parseCondition(condition);
   const name = typeof when === 'string' ? null : customDetectorOf(when);
@@ -37,7 +37,7 @@ export function ruleDetector({ control, custom }: Pick<DetectionOptions, 'contro
   return { name, state: off === null ? 'on' : 'off', since: off?.since ?? null, reason: off?.reason ?? null };
 }
 
-/** What a tenant says of its detectors and rules. */
+/** The routes of a tenant's detectors and rules. */
 export const detectionRoutes = (options: DetectionOptions): readonly Route[] => [
   ...createDetectorRoutes({
     ...{ ...options, sensitivity: sensitivityPlace },
@@ -46,7 +46,7 @@ export const detectionRoutes = (options: DetectionOptions): readonly Route[] => 
   ...createRuleRoutes({ ...options, places, detectorOf: (condition) => ruleDetector(options, condition) }),
 ];
 
-/** What operators say to processors, and of tenants' rules. */
+/** The operators' routes for settings of processors, detectors and tenants' rules. */
 export const adminDetectionRoutes = (options: DetectionOptions): AdminRoute[] => [
   ...processorSettingRoutes(options.control, options.peers, options.checks),
   ...detectorAdminRoutes({

@@ -1,4 +1,4 @@
-/** So long what is to be collected may still be held, by connections to ClickHouse that are idle (2 s) among others. Milliseconds. */
+/** How long what is to be collected may still be held, by connections to ClickHouse that are idle (2 s) among others. Milliseconds. */
 const LATER_MS = 4000;
 
 let timer: NodeJS.Timeout | undefined;

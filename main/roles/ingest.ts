@@ -27,7 +27,7 @@ import { createUsageCounts } from './usage.ts';
 
 /** Between two requests to a broker: with many partitions and little load each of them would carry a record or two. Milliseconds. */
 const GAP_MS = 5;
-/** How long Kafka may take to say what is stored. Milliseconds. */
+/** How long Kafka may take to return what is stored. Milliseconds. */
 const ASK_DEADLINE_MS = 5000;
 
 /** What every process needs that takes entries. */

@@ -21,7 +21,7 @@ import { alertsSink } from '../../sinks/alerts.ts';
 import type { RoleContext } from './role.ts';
 import { sinkGroup } from './sink-group.ts';
 
-/** How long Kafka may take to say what is stored. Milliseconds. */
+/** How long Kafka may take to return what is stored. Milliseconds. */
 const DEADLINE_MS = 5000;
 
 /** What streams to clients as it arrives: the services in their order, and the WebSockets, which end before their host does. */

@@ -12,7 +12,7 @@ import { volumeSink } from '../../sinks/volume.ts';
 import type { RoleContext } from './role.ts';
 import { sinkGroup } from './sink-group.ts';
 
-/** How long Kafka and ClickHouse may take to say what is stored. Milliseconds. */
+/** How long Kafka and ClickHouse may take to return what is stored. Milliseconds. */
 const DEADLINE_MS = 5000;
 
 /** How far the log is counted, for the queries of this process. */

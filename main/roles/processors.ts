@@ -24,7 +24,7 @@ import type { Role, RoleContext } from './role.ts';
 /** The consumer groups that all processors share, and all mergers. */
 const PROCESSORS_GROUP = 'logweir-processors';
 const MERGERS_GROUP = 'logweir-mergers';
-/** Detectors of others read by themselves, so that nobody else waits for them. */
+/** Custom detectors read in a group of their own, so that nothing else waits for them. */
 const CUSTOM_GROUP = 'logweir-custom-detectors';
 
 /** What a host reads, who folds it, and who shares the reading. */

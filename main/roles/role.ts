@@ -20,9 +20,9 @@ export type RoleContext = {
   readonly rejections: RejectionLog;
   /** Registers a part of the answer of `/ready`. */
   readonly registerCheck: (name: string, check: () => boolean | Promise<boolean>) => void;
-  /** Registers what `/ready` may have to say though all checks hold. */
+  /** Registers a warning that `/ready` shows though all checks hold. */
   readonly registerWarning: (warning: () => string | null) => void;
-  /** Makes this process's internal listener the one that operators talk to, and writes their changes down. */
+  /** Makes this process's internal listener the one that serves operators, and logs their changes. */
   readonly serveAdmin: (routes: readonly AdminRoute[], audit: AdminAudit) => void;
   /** Lets the other processes wait until this one's control store has seen a change. */
   readonly useControl: (control: ControlStore) => void;

@@ -29,8 +29,8 @@ const LIMITS: PaceLimits = {
 };
 
 /**
- * Room for three or four ranges of 100,000 usual rows, 24 MB and their records' headers each, so that two are stored while the next are
- * gathered. On top come one fetch, 10 MB when it is decompressed, and garbage: V8 lets 64 MiB of buffers become garbage before it looks.
+ * The budget for three or four ranges of 100,000 usual rows, 24 MB and their records' headers each: two are stored while the next are
+ * gathered. On top come one fetch, 10 MB decompressed, and garbage: V8 lets 64 MiB of buffers become garbage before it looks.
  * So a process stays below 300 MiB. Sinks of topics with little on them hold less (`Sink.heldBytes`).
  */
 const HELD_BYTES = 96_000_000;

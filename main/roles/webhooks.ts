@@ -13,7 +13,7 @@ import { WebhookListener } from '../../pipeline/notify/webhook-listener.ts';
 import { webhookSender } from '../../pipeline/notify/webhook-sender.ts';
 import type { RoleContext } from './role.ts';
 
-/** What tells webhooks: who is told of alerts, services in their order, and what the endpoints stand on. */
+/** What sends webhooks: the listener of alerts, services in their order, and what the endpoints need. */
 export type Webhooks = {
   readonly listener: AlertListener;
   readonly services: readonly Service[];

@@ -14,20 +14,20 @@ export type AuditOptions = {
   /** Span of append times, milliseconds, `to` exclusive; null: as far back as Kafka has records, and up to what is stored. */
   readonly from: number | null;
   readonly to: number | null;
-  /** Asks for the dead letters of the topic. */
+  /** Reads the dead letters of the topic. */
   readonly letters: () => Promise<Letters>;
   readonly now: () => number;
-  /** Told how many records have been compared. */
+  /** Is given how many records have been compared. */
   readonly onProgress?: (records: number) => void;
 };
 
-/** When the last letter about a record was written, milliseconds; null where there is none. */
+/** When the last dead letter of a record was written, milliseconds; null where there is none. */
 export type LastLetters = (partition: number, offset: number) => number | null;
 
 /** Records that have expired unread, in offsets, and when that was found, milliseconds. */
 export type ExpiredRecords = { readonly partition: number; readonly first: number; readonly last: number; readonly at: number };
 
-/** What the dead letters say of a topic. */
+/** The dead letters of a topic, and its expired records. */
 export type Letters = { readonly last: LastLetters; readonly expired: readonly ExpiredRecords[] };
 
 /** Records and entries that are compared at once. */
@@ -44,7 +44,7 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   const highest = new Map<number, number>();
   for (const { partition } of await options.log.positions(null, null)) highest.set(partition, await options.stored.highest(partition));
   const positions = await options.log.positions(options.from, options.to);
-  // the letters last: what is committed and could not be stored has its letter by now
+  // the dead letters last: what is committed and could not be stored has its dead letter by now
   const { last: letters, expired } = await options.letters();
   const slices = new Map(positions.map((position) => [position.partition, new Slice(position, letters, options, tally)]));
   const removed = new Map<number, number>();
@@ -159,7 +159,7 @@ class Slice {
       this.#records.push({ offset, timestamp, count, ends: isDead ? null : this.#endsOf(record), isDead });
       return;
     }
-    // the rows of a replay are those of its original; where it failed again, another letter was written after it
+    // the rows of a replay are those of its original; where it failed again, another dead letter was written after it
     this.#records.push({ offset, timestamp, count: 0, ends: null, isDead: false });
     if (letterAt !== null && letterAt >= timestamp) return;
     const count = fault === null ? record.count : null;
@@ -196,7 +196,7 @@ class Slice {
     this.#next = last + 1;
   }
 
-  /** What a replay has not brought back is lost; all else about its rows is said of the original. */
+  /** What a replay has not brought back is lost; all other faults of its rows count for the original. */
   async #flushReplayed(): Promise<void> {
     const copies = await this.#options.stored.copies(
       this.#partition,

@@ -7,7 +7,7 @@ export type Expected = {
   readonly count: number | null;
   /** When each entry is old enough to be dropped from the table, milliseconds; null where none is. */
   readonly ends: readonly number[] | null;
-  /** It lies in the dead letters. Its entries may be stored all the same, by a replay. */
+  /** It is a dead letter. Its entries may be stored all the same, by a replay. */
   readonly isDead: boolean;
 };
 
@@ -35,7 +35,7 @@ export type Verdict = {
 /** A clock that is ahead drops entries a little before we expect it. Milliseconds. */
 const SLACK_MS = 300_000;
 
-/** What a record that cannot be read, and lies nowhere, counts as: nobody knows how many entries it had. */
+/** What a record that cannot be read, and is not a dead letter, counts as: its number of entries is unknown. */
 const UNREADABLE: Verdict = { lost: 1, doubled: 0, stray: 0, agedOut: 0, deadLettered: 0 };
 
 /** True when each entry of the record is stored once, and nothing else. */
@@ -44,7 +44,7 @@ export function isWhole({ count, isDead }: Expected, stored: Stored | undefined)
   return stored === undefined ? count === 0 : stored.rows === count && stored.distinct === count && stored.last === count - 1;
 }
 
-/** What became of the entries of a record, of which `copies` says how often each index is stored. `now` in milliseconds. */
+/** What became of the entries of a record, of which `copies` has how often each index is stored. `now` in milliseconds. */
 export function judge({ count, ends, isDead }: Expected, copies: ReadonlyMap<number, number>, now: number): Verdict {
   if (count === null && !isDead) return UNREADABLE;
   const known = count ?? Infinity;

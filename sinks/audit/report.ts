@@ -34,7 +34,7 @@ export class Tally {
     for (const kind of AUDIT_FAULTS) if (verdict[kind] > 0) this.addFault(partition, record, kind, verdict[kind]);
   }
 
-  /** Counts so many entries of a record that was added already. */
+  /** Counts `entries` entries of a record that was added already. */
   addFault(
     partition: number,
     { offset, timestamp }: { readonly offset: number; readonly timestamp: number },

@@ -4,7 +4,7 @@ import type { Stored } from './compare.ts';
 /** Offsets of which the rows are listed one by one in one statement. */
 const LISTED = 200;
 
-/** What tells a record from others: a log that has lost its end gives the same offsets again, at a later time. */
+/** What identifies a record: offsets are reused after log truncation, at a later time. */
 export const recordKey = ({ offset, timestamp }: { readonly offset: number; readonly timestamp: number }): string =>
   `${String(offset)}@${String(timestamp)}`;
 

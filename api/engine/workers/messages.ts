@@ -3,7 +3,7 @@ import type { MemoryLimits } from '../../../logsql/base/memory.ts';
 import type { Pipe } from '../../../logsql/base/types.ts';
 import type { QueryJob } from '../../query/engine.ts';
 
-/** What a worker is told when it begins. It comes over its pipe, so that no password is among its arguments or in its environment. */
+/** What a worker is sent when it begins. It comes over its pipe, so that no password is among its arguments or in its environment. */
 export type WorkerSettings = {
   readonly clickhouse: Config['clickhouse'];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;

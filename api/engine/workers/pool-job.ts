@@ -6,7 +6,7 @@ import type { AnswerHead, SentPipes } from './messages.ts';
 export type PoolJobEvents = {
   readonly resolve: (answer: EngineAnswer) => void;
   readonly reject: (error: unknown) => void;
-  /** Called once: it has its answer, or nobody waits for it any more. */
+  /** Called once: it has its answer, or its client no longer waits. */
   readonly onOver: () => void;
 };
 
@@ -18,13 +18,13 @@ export class PoolJob {
   readonly #events: PoolJobEvents;
   /** Under which its worker knows it; another one each time that it is begun. */
   number = 0;
-  /** How often it was begun anew. */
+  /** How often it was restarted. */
   moves = 0;
   /** The pipes that its rows go through in the worker. */
   pipes: SentPipes = { names: [], advice: [] };
-  /** Its worker has said that it works on it. */
+  /** Its worker has reported that it works on it. */
   isNoted = false;
-  /** The worker has said all that it has to say of it. */
+  /** The worker has sent the whole answer, or an error. */
   isAnswered = false;
   #isOver = false;
   #head: AnswerHead | null = null;
@@ -34,7 +34,7 @@ export class PoolJob {
   #movedAt = 0;
   /** Until when it is counted how long it ran. */
   #ranAt = 0;
-  /** Of a stream: the error that it ends with, and who waits for its next bytes. */
+  /** Of a stream: the error that it ends with, and the reader that waits for its next bytes. */
   #failure: Error | null = null;
   #wake: () => void = () => undefined;
 
@@ -45,7 +45,7 @@ export class PoolJob {
     else job.signal.addEventListener('abort', this.#leave, { once: true });
   }
 
-  /** How much of its time has passed, by `performance.now()`: of an export that has begun only what it was expected to go on. Milliseconds. */
+  /** How much of its time has passed, by `performance.now()`: of a begun export, only the time since its last bytes. Milliseconds. */
   elapsedMs(now: number): number {
     if (this.job.isExport !== true || !this.hasBegun) return now - this.job.startedAt;
     return this.#parts.length > 0 ? 0 : now - this.#movedAt;
@@ -65,7 +65,7 @@ export class PoolJob {
     this.#parts = [];
   }
 
-  /** How long it ran since this was asked last, or since it was placed. Milliseconds. */
+  /** How long it ran since the last call, or since it was placed. Milliseconds. */
   ran(now: number): number {
     const ms = now - this.#ranAt;
     this.#ranAt = now;

@@ -34,7 +34,7 @@ import { isQuery, SILENT_MS, WorkerSlot } from './worker-slot.ts';
 export type QueryPoolOptions = {
   readonly clickhouse: Config['clickhouse'];
   readonly limits: Pick<Config['limits'], 'maxFacetFields'>;
-  /** Ends in ClickHouse what a worker that is gone has left running there. */
+  /** Ends in ClickHouse what an exited worker has left running there. */
   readonly store: Pick<Store, 'endMarked'>;
   readonly log: Logger;
   /** How many processes; a tenant's queries are in half of them at most. */
@@ -43,9 +43,9 @@ export type QueryPoolOptions = {
   readonly maxBytes?: number;
   /** What all queries of a worker may hold. */
   readonly memory?: MemoryLimits;
-  /** Told why a worker was ended, or has ended. */
+  /** Is given why a worker was ended, or has ended. */
   readonly onLost?: (why: 'time' | 'memory' | 'crash') => void;
-  /** What they run, where it is not the one beside this file. */
+  /** What they run, where it is not the program next to this file. */
   readonly program?: Partial<WorkerProgram>;
 };
 
@@ -54,24 +54,24 @@ const QUERY_WORKER = path.join(import.meta.dirname, 'query-worker');
 const WORKER_BYTES = 100 * 1024 * 1024;
 /** What all queries of a worker may hold; its heap is for them, and for what is made on the way. */
 const MEMORY = { maxRows: 1_000_000, maxBytes: 64_000_000 };
-/** An idle worker that takes so much more than when it began is exchanged: a process gives little back by itself. */
+/** An idle worker that takes this much more than when it began is replaced, bytes: a process gives little back by itself. */
 const IDLE_BYTES = 40 * 1024 * 1024;
 /** How often workers with work are looked at. Milliseconds. */
 const LOOK_MS = 50;
-/** While there is no work, one look in so many is done. */
+/** While there is no work, one look in this number is done. */
 const IDLE_LOOKS = 20;
-/** A query has so much more than its time to say so itself. Milliseconds. */
+/** How long a query has beyond its timeout to report it itself. Milliseconds. */
 const GRACE_MS = 500;
 const RETRY_AFTER_SECONDS = 5;
-/** How often a query is begun anew. */
+/** How often a query is restarted. */
 const MAX_MOVES = 5;
 /** Before another process takes the place of one that could not begin. Milliseconds. */
 const AGAIN_MS = 500;
 
 /**
- * Runs queries in processes of their own, so that nothing that a query does holds up this one or ends it. A worker has several queries, as most
- * wait for ClickHouse. One that is silent, since one of them uses it up, keeps that one; the others are begun anew elsewhere as long as nothing of
- * their answer was sent. One that dies takes the query that it was working on.
+ * Runs queries in processes of their own, so that nothing that a query does delays this one or ends it. A worker has several queries, as
+ * most wait for ClickHouse. A silent one keeps the query that uses it up; the others are restarted elsewhere as long as nothing of their
+ * answer was sent. One that dies takes the query that it was working on.
  */
 export class QueryPool implements QueryEngine, Service {
   readonly name = 'query workers';
@@ -154,15 +154,15 @@ export class QueryPool implements QueryEngine, Service {
     return { jobs: own.length, queries: own.filter(isQuery).length };
   }
 
-  /** Begins what waits, as far as there is room. */
+  /** Begins what waits, as far as the workers take it. */
   #placeWaiting(): void {
     for (let isPlaced = true; isPlaced && this.#waiting.size > 0;)
       isPlaced = this.#waiting.next((tenantId) => this.#runningOf(tenantId)).filter((job) => this.#place(job)).length > 0;
   }
 
   /**
-   * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least of
-   * late, so that whoever works much is by itself, and then the one with the least to do.
+   * Gives a job to one of the workers that it may go to; false where it has to wait. That is the one whose other tenants have worked least
+   * of late, and then the one with the least to do. So a tenant that works much is by itself.
    */
   #place(job: PoolJob): boolean {
     const { tenantId } = job.job;
@@ -185,7 +185,7 @@ export class QueryPool implements QueryEngine, Service {
     return true;
   }
 
-  /** A job has its answer, or nobody waits for it any more. */
+  /** A job has its answer, or its client no longer waits. */
   #over(job: PoolJob): void {
     this.#waiting.delete(job);
     for (const slot of this.#slots) {
@@ -259,7 +259,7 @@ export class QueryPool implements QueryEngine, Service {
     this.#placeWaiting();
   }
 
-  /** Asks another worker what others than the job that uses this one up want of it. */
+  /** Moves the jobs of a silent worker to others, except the one that uses it up. */
   #relieve(slot: WorkerSlot): void {
     for (const job of [...slot.jobs.values()]) {
       if (job.number === slot.noted || job.hasBegun || job.moves >= MAX_MOVES) continue;
@@ -273,7 +273,7 @@ export class QueryPool implements QueryEngine, Service {
   /** A job has not ended though its time is up: where it holds its worker, that is ended too. */
   #late(job: PoolJob): void {
     const slot = this.#slots.find(({ jobs }) => jobs.get(job.number) === job);
-    // an answer that is being taken slowly waits for its reader, and holds nobody up
+    // an answer that is being taken slowly waits for its reader, and delays no other job
     const allowedMs = job.hasBegun ? job.job.timeoutMs : 0;
     if (slot !== undefined && slot.noted === job.number && slot.silentMs > allowedMs) this.#end(slot, 'time');
     else if (!job.hasBegun) job.fail(slot === undefined ? busy() : tooLong(job));
@@ -292,7 +292,7 @@ export class QueryPool implements QueryEngine, Service {
     }
   }
 
-  /** Ends a worker; what it leaves behind is seen to when it is gone. */
+  /** Ends a worker; what it leaves behind is seen to when it has exited. */
   #end(slot: WorkerSlot, why: WorkerSlot['why']): void {
     slot.why = why;
     slot.isReady = false;
@@ -315,7 +315,7 @@ export class QueryPool implements QueryEngine, Service {
       log.warn(about, 'A query worker ended with its query; it is replaced.');
     }
     for (const job of jobs) {
-      // where it has not said whom it worked for, it may have been any that it began; and somebody else may have killed it
+      // where it has not reported its job, it may have been any that it began; and another process may have killed it
       const isIts = job.number === noted ? why !== null || how !== 'SIGKILL' || job.moves > 0 : noted === 0 && job.isNoted && job.moves > 0;
       if (isIts || job.hasBegun || job.moves >= MAX_MOVES)
         job.fail(isIts ? (why === 'time' ? tooLong(job) : tooMuch(job)) : storeUnavailable());

@@ -10,7 +10,7 @@ import { sentError } from '../../workers/sent-error.ts';
 
 /** The pipe: two ways in one. */
 const PIPE = 3;
-/** So many bytes of a stream are sent before more is asked for; and the most in one frame. */
+/** How many bytes of a stream are sent before more is requested; and the most in one frame. */
 const AHEAD_BYTES = 256 * 1024;
 const FRAME_BYTES = 64 * 1024;
 
@@ -27,7 +27,7 @@ const pipe = new net.Socket({ fd: PIPE, readable: true, writable: true });
 const running = new Map<number, Running>();
 let engine: LocalEngine | null = null;
 let store: Store | null = null;
-/** The job that this process works on, as far as it has said so. */
+/** The job that this process has reported to work on. */
 let noted = 0;
 
 /** Sends frames in one write. */
@@ -37,7 +37,7 @@ function send(...all: (readonly Uint8Array[])[]): void {
   pipe.uncork();
 }
 
-/** Says whose work comes next: where this process then does not come back, it is known whose fault it was. */
+/** Reports whose work comes next: where this process then hangs, it is known whose fault it was. */
 function note(job: number): void {
   if (noted === job) return;
   noted = job;
@@ -125,7 +125,7 @@ const bytesOf = (body: string | Uint8Array | object | undefined): Buffer =>
         ? Buffer.from(body.buffer, body.byteOffset, body.length)
         : Buffer.from(JSON.stringify(body));
 
-/** Sends bytes of an answer as far as they are taken; false where nobody wants more. */
+/** Sends bytes of an answer as far as they are taken; false where no one wants more. */
 async function sendText(job: number, one: Running, bytes: Buffer): Promise<boolean> {
   for (let at = 0; at < bytes.length; at += FRAME_BYTES) {
     while (one.ahead >= AHEAD_BYTES && !one.abort.signal.aborted) await new Promise<void>((resolve) => (one.wake = resolve));
@@ -169,7 +169,7 @@ const reader = new frames.FrameReader(take);
 pipe.on('data', (bytes: Buffer) => {
   reader.take(bytes);
 });
-// the app process is gone
+// the app process has exited
 for (const end of ['end', 'error', 'close']) pipe.on(end, () => process.exit(0));
 // a terminal ends the whole group: the app process ends first, and then this one
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -1,7 +1,7 @@
 import { rateLimited } from '../../../pipeline/core/errors.ts';
 import type { PoolJob } from './pool-job.ts';
 
-/** So many of a tenant may wait; what comes then is refused. */
+/** How many of a tenant may wait; further ones are refused. */
 const MAX_WAITING = 32;
 const RETRY_AFTER_SECONDS = 5;
 
@@ -9,7 +9,7 @@ const RETRY_AFTER_SECONDS = 5;
 export type Running = {
   /** Everything, with exports. */
   readonly jobs: number;
-  /** Queries alone, of which a plan allows so many at once. */
+  /** Queries alone, whose number at once a plan limits. */
   readonly queries: number;
 };
 

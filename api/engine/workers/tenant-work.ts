@@ -1,9 +1,9 @@
-/** After so long work counts half. Milliseconds. */
+/** Half-life of work. Milliseconds. */
 const HALF_LIFE_MS = 5000;
 /** Those with less are forgotten when there are many. Milliseconds. */
 const LITTLE_MS = 1;
 const MANY = 1000;
-/** Who has had so much lately, and at least half of all, comes after the others. Milliseconds. */
+/** A tenant that has had more than this lately, and at least half of all, comes after the others. Milliseconds. */
 const HEAVY_MS = 4000;
 
 /** How long the queries of each tenant ran lately, all together: what has passed counts less and less. */

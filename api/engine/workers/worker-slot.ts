@@ -2,14 +2,14 @@ import type { QueryJob } from '../../query/engine.ts';
 import type { PoolJob } from './pool-job.ts';
 import type { WorkerProcess } from '../../workers/worker-process.ts';
 
-/** How long a worker may be silent before what others have asked of it is asked of another one. Milliseconds. */
+/** How long a worker may be silent before its other jobs move to another one. Milliseconds. */
 export const SILENT_MS = 250;
-/** So many queries run in a worker at once, beside exports; more where a tenant's plan allows it more. */
+/** How many queries run in a worker at once, in addition to exports; more where a tenant's plan allows it more. */
 const MAX_RUNNING = 4;
-/** So many exports, which may go on for hours, run in a worker beside them, and so many of one tenant. */
+/** How many exports, which may go on for hours, run in a worker in addition, and how many of one tenant. */
 const MAX_EXPORTS = 4;
 const MAX_OWN_EXPORTS = 2;
-/** Whoever had a job in a worker within this time is expected to have the next one there. Milliseconds. */
+/** A tenant that had a job in a worker within this time is expected to have the next one there. Milliseconds. */
 const COMPANY_MS = 2000;
 
 /** No export. */
@@ -22,11 +22,11 @@ export class WorkerSlot {
   mark = '';
   isReady = false;
   readonly jobs = new Map<number, PoolJob>();
-  /** Jobs that nobody waits for, or that have their answer, of which something may still run in ClickHouse. */
+  /** Jobs that are aborted, or have their answer, of which something may still run in ClickHouse. */
   readonly leaving = new Map<number, QueryJob>();
   /** When each tenant had a job here last; those of long ago are forgotten. */
   readonly #tenants = new Map<number, number>();
-  /** The job that it works on, as it has said. */
+  /** The job that it works on, as it has reported. */
   noted = 0;
   silentMs = 0;
   /** What it took of memory when it began. */
@@ -48,7 +48,7 @@ export class WorkerSlot {
     return [...[...this.jobs.values()].map(({ job }) => job), ...this.leaving.values()];
   }
 
-  /** The worker is gone: what it ran counts until `ended`. Gives what it had to do. */
+  /** The worker has exited: what it ran counts until `ended`. Returns what it had to do. */
   lost(ended: Promise<void>): PoolJob[] {
     const jobs = [...this.jobs.values()];
     for (const { number, job } of jobs) this.leaving.set(number, job);

@@ -18,7 +18,7 @@ export type AlertSocketDeps = {
 /** What may wait for a client that does not read: alerts are few. Bytes. */
 const MAX_UNSENT = 256 * 1024;
 
-/** `/ws/alerts/{tenant_id}`: what is said of alerts, as it is said. */
+/** `/ws/alerts/{tenant_id}`: changes of alerts, as they are published. */
 export const alertSockets = (deps: AlertSocketDeps, streams: LiveTails): SocketEndpoint => ({
   path: '/ws/alerts/{tenant_id}',
   tails: streams,
@@ -41,7 +41,7 @@ class AlertSocket {
   readonly #open: OpenSocket;
   readonly #withUpdates: boolean;
   readonly #since: string | null;
-  /** What comes while alerts of before are told; null afterwards. */
+  /** Events that come while earlier alerts are sent; null afterwards. */
   #held: AlertEvent[] | null = [];
 
   constructor(deps: AlertSocketDeps, open: OpenSocket) {
@@ -99,7 +99,7 @@ class AlertSocket {
   }
 }
 
-/** Whether an alert was told as it was then, or as it was later. */
+/** Whether an alert was sent in the state of this event, or in a later one. */
 const isTold = ({ alert }: AlertEvent, told: ShownAlert | undefined): boolean =>
   told !== undefined &&
   (alert.last_updated_at < told.last_updated_at || (alert.last_updated_at === told.last_updated_at && alert.state === told.state));

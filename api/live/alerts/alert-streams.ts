@@ -10,15 +10,15 @@ import type { Service } from '../../../pipeline/core/service.ts';
 import { eventOf } from '../../../pipeline/notify/webhook.ts';
 import { LogPlace } from '../place/log-place.ts';
 
-/** What is told of an alert, as it is told. */
+/** A change of an alert, as it is published. */
 export type AlertEvent = { readonly type: 'fired' | 'resolved' | 'updated'; readonly alert: ShownAlert };
 
-/** Told what is said of a tenant's alerts. */
+/** Is given the changes of a tenant's alerts. */
 export type AlertEventListener = (event: AlertEvent) => void;
 
 export type AlertStreamsOptions = { readonly kafka: Kafka; readonly log: Logger };
 
-/** What is said of alerts, as it arrives on the log: read once in a process for all who listen, from when the first of them comes. */
+/** The changes of alerts, as they arrive on the log: read once in a process for all listeners, from the first listener on. */
 export class AlertStreams implements Service {
   readonly name = 'alert streams';
   readonly #options: AlertStreamsOptions;
@@ -38,7 +38,7 @@ export class AlertStreams implements Service {
     this.#tail = null;
   }
 
-  /** Listens; `begin` resolves with the place in the log from which on all is told. */
+  /** Listens; `begin` resolves with the place in the log from which on the listener gets every change. */
   listen(tenantId: number, listener: AlertEventListener): { readonly begin: Promise<LogPlace>; readonly leave: () => void } {
     const own = this.#tenants.get(tenantId) ?? new Set();
     this.#tenants.set(tenantId, own.add(listener));

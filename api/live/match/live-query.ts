@@ -21,11 +21,11 @@ import { withValues } from './subquery-values.ts';
 /** A query as it is followed, with all that is needed to do that in another process. */
 export type LiveQueryText = {
   readonly query: string;
-  /** The arguments of VictoriaLogs' API that say what every entry must match besides. */
+  /** The arguments of VictoriaLogs' API with what every entry must match in addition. */
   readonly extra?: readonly [string, string][];
   /** The values of the queries inside its filters, in their order (`subquery-values.ts`). */
   readonly values: readonly (readonly string[])[];
-  /** As VictoriaLogs shows entries: with `_stream_id`, and all values as texts. */
+  /** As VictoriaLogs shows entries: with `_stream_id`, and all values as strings. */
   readonly asTexts: boolean;
 };
 
@@ -67,7 +67,7 @@ export class LiveQuery {
     this.#pipeline = pipes.length === 0 ? null : this.#through(pipes);
   }
 
-  /** The rows that match, each with the JSON texts of what becomes of it, one a line, as long as it goes on. Throws LogsqlLimitError. */
+  /** The rows that match, each with the rows that pipes make of it as JSON, one a line, as long as it goes on. Throws LogsqlLimitError. */
   *matches(record: LiveRecord, now: number, goesOn: GoesOn): Generator<readonly [row: number, text: string]> {
     if (this.#isRelative && now !== this.#readAt) {
       this.#test = compileFilter(this.#read(now).filter);

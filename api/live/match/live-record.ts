@@ -12,10 +12,10 @@ import { renderTexts } from '../../select/lines.ts';
 /** Fields that any record has. */
 const OWN: ReadonlySet<string> = new Set(['_time', '_stream', '_stream_id', '_msg', 'level', 'service', 'trace_id', 'span_id']);
 
-/** A record of entries as filters look at it: its columns where they lie, and of an entry only what is asked for. Valid until the next one is read. */
+/** A record of entries for filters: its columns where they lie, and of an entry only what is read. Valid until the next one is read. */
 export interface LiveRecord {
   readonly count: number;
-  /** What no two different values of this field share, among the entries of this record; null where that cannot be told cheaply. */
+  /** What no two different values of this field share, among the entries of this record; null where that is not cheap to find. */
   keyOf(field: string): ((row: number) => number) | null;
   /** False where no entry of the record has the field. */
   mayHave(field: string): boolean;
@@ -23,11 +23,11 @@ export interface LiveRecord {
   messagesMayHave(bytes: Buffer): boolean;
   /** When it happened. Nanoseconds. */
   timeOf(row: number): bigint;
-  /** The entry of a row, to be looked at by `get` alone; valid until the next one is asked for. */
+  /** The entry of a row, to be looked at by `get` alone; valid until the next call. */
   look(row: number): LogEntry;
   /** The entry of a row, as search gives it; `_stream_id` where it is wanted. */
   entry(row: number, withStreamId: boolean): LogEntry;
-  /** Its JSON text: as search gives it, or as VictoriaLogs does. */
+  /** Its JSON string: as search gives it, or as VictoriaLogs does. */
   text(row: number, asTexts: boolean): string;
 }
 
@@ -162,7 +162,7 @@ class ColumnsRecord implements LiveRecord {
 const wordsOf = (view: ColumnsView, { keys }: WordView): string[] =>
   Array.from({ length: keys.count }, (_none, code) => stringAt(view, keys, code));
 
-/** A row of which only what is asked for is made. */
+/** A row whose values are made when they are read. */
 class RowEntry extends Map<string, FieldValue> {
   row = 0;
   readonly #record: ColumnsRecord;

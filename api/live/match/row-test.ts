@@ -1,4 +1,4 @@
-/** Filters compiled to work on the columns of a record: what decides for all of its entries, or for all with the same word, is asked once. */
+/** Filters compiled for the columns of a record: what decides for all of its entries, or for all with the same word, is tested once. */
 import type { LogEntry } from '../../../pipeline/core/entry.ts';
 import { AndFilter, AnyFilter, NotFilter, OrFilter } from '../../../logsql/filters/logic.ts';
 import { PhraseFilter, PrefixFilter } from '../../../logsql/filters/phrase.ts';
@@ -9,7 +9,7 @@ import type { LiveRecord } from './live-record.ts';
 type Verdict = boolean | ((row: number) => boolean);
 type Test = (record: LiveRecord) => Verdict;
 
-/** Asked before each row is looked at: false ends it. */
+/** Called before each row is tested: false ends it. */
 export type GoesOn = (row: number) => boolean;
 
 /** A filter that is compiled: the rows of a record that match, in their order. */
@@ -35,7 +35,7 @@ function testOf(filter: Filter): Test {
   return fieldTest(filter);
 }
 
-/** What is decided by words comes first, then what looks at the text of one field. */
+/** What is decided by words comes first, then what tests the value of one field. */
 function rankOf({ fields, parts }: Filter): number {
   if (fields.every((field) => field === 'level' || field === 'service' || field === '_stream' || field === '_stream_id')) return 0;
   return parts === undefined ? 1 : 2;
@@ -78,7 +78,7 @@ function fieldTest(filter: Filter): Test {
   };
 }
 
-/** Asked once for each word that the entries of the record have in that field. */
+/** Tests once each word that the entries of the record have in that field. */
 function byKey(filter: Filter, record: LiveRecord, keyOf: (row: number) => number): (row: number) => boolean {
   const known: (boolean | undefined)[] = [];
   return (row) => {

@@ -46,7 +46,7 @@ export class LogPlace {
     return this.toString() === other.toString();
   }
 
-  /** The place as it is told to clients. */
+  /** The place as it is sent to clients. */
   toString(): string {
     this.#text ??= this.vector.map(([offset, index]) => offset.toString(36) + (index === 0 ? '' : `.${index.toString(36)}`)).join('_');
     return this.#text;

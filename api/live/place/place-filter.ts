@@ -17,7 +17,7 @@ export class PlaceFilter implements Filter {
     return '*';
   }
 
-  /** Its entries come from the table, where it has been asked. */
+  /** Always true: its entries come from the table, where SQL has filtered them. */
   matches(): boolean {
     return true;
   }

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { storeUnavailable } from '../../../pipeline/core/errors.ts';
 import type { LogPlace } from './log-place.ts';
 
-/** How often it is looked, while somebody waits; and for how long one waits. Milliseconds. */
+/** How often Kafka is polled while a tail waits, and how long one waits. Milliseconds. */
 const LOOK_MS = 50;
 const WAIT_MS = 60_000;
 
 /** Up to which offsets the log is stored, by partition. */
 export type Stored = () => Promise<readonly number[]>;
 
-/** Waits until places in the log are stored: one question to Kafka at a time for all who wait. */
+/** Waits until places in the log are stored: one request to Kafka at a time for all who wait. */
 export class StoredPlaces {
   readonly #ask: Stored;
   #asking: Promise<readonly number[]> | null = null;

@@ -14,7 +14,7 @@ export type Phase = {
 /** Where a tail is: among the stored entries, or in the log. */
 export type TailPosition = { readonly phase: Phase } | { readonly place: LogPlace };
 
-/** As it is told to clients, who need not know what it says. */
+/** As it is sent to clients, for which it is opaque. */
 export const positionText = (position: TailPosition): string =>
   'place' in position
     ? `p~${position.place.toString()}`

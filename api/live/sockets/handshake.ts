@@ -13,7 +13,7 @@ const offered = (request: IncomingMessage): string[] => {
   return header === '' ? [] : header.split(',').map((name) => name.trim());
 };
 
-/** Checks what RFC 6455 (4.1) asks of the request for a WebSocket. Throws HttpError 400, or 426 where it does not ask for one. */
+/** Checks what RFC 6455 (4.1) requires of the request for a WebSocket. Throws HttpError 400, or 426 for any other request. */
 export function checkHandshake(request: IncomingMessage): void {
   const version = headerOf(request, 'sec-websocket-version');
   if (version === '' && headerOf(request, 'sec-websocket-key') === '') throw upgradeRequired('This path speaks WebSocket only.');
@@ -26,7 +26,7 @@ export function checkHandshake(request: IncomingMessage): void {
 
 const upgradeRequired = (detail: string): HttpError => new HttpError(426, 'upgrade_required', detail);
 
-/** The subprotocol that is selected: ours where it is offered, else the credential that was sent as one; false for none. */
+/** The subprotocol that is selected: SUBPROTOCOL where it is offered, else the credential that was sent as one; false for none. */
 export function selectProtocol(names: ReadonlySet<string>): string | false {
   if (names.has(SUBPROTOCOL)) return SUBPROTOCOL;
   return [...names].find((name) => CREDENTIAL.test(name)) ?? false;

@@ -14,7 +14,7 @@ import type { LiveTails } from '../../limits/live-tails.ts';
 import { GOING_AWAY, POLICY, type TailEnd } from '../outlet.ts';
 import { checkHandshake, selectProtocol } from './handshake.ts';
 
-/** A WebSocket that was let in. */
+/** A WebSocket that was accepted. */
 export type OpenSocket = {
   readonly socket: WebSocket;
   /** What it is carried by. */
@@ -24,11 +24,11 @@ export type OpenSocket = {
   readonly requestId: string;
   /** Aborted when it has closed. */
   readonly signal: AbortSignal;
-  /** Closes it, and tells why. */
+  /** Closes it with a code and a reason. */
   readonly close: (end: TailEnd) => void;
 };
 
-/** A path at which WebSockets are let in. */
+/** A path at which WebSockets are accepted. */
 export type SocketEndpoint = {
   /** With parameters as `{name}`. */
   readonly path: string;
@@ -44,14 +44,14 @@ const MAX_PAYLOAD = 128 * 1024;
 /** How often a client must show that it is there, and its key is looked at again. Milliseconds. */
 const PING_MS = 20_000;
 const KEY_MS = 2000;
-/** So long a client may take to answer that the socket is closed. Milliseconds. */
+/** How long a client may take to confirm a close. Milliseconds. */
 const CLOSE_MS = 2000;
 /** The longest reason of a close, in bytes (RFC 6455, 5.5). */
 const MAX_REASON = 120;
 
 type Open = OpenSocket & { isAlive: boolean; readonly check: () => void };
 
-/** The WebSockets of a process: let in with the credentials and bounds of requests, watched while they are open, closed with the process. */
+/** The WebSockets of a process: accepted with the credentials and bounds of requests, watched while open, closed with the process. */
 export class LiveSockets implements Service {
   readonly name = 'websockets';
   readonly #keys: KeyStore;
@@ -80,7 +80,7 @@ export class LiveSockets implements Service {
     return Promise.resolve();
   }
 
-  /** Closes all with 1001; resolves when they are closed, soon in any case. */
+  /** Closes all with 1001; resolves when they are closed, after CLOSE_MS at the latest. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -101,7 +101,7 @@ export class LiveSockets implements Service {
     return this.#open.size;
   }
 
-  /** What answers where a request for a WebSocket is not let in, or none is asked for: an error. */
+  /** The endpoints that answer with an error where a WebSocket is refused, or was not requested. */
   get endpoints(): readonly Endpoint[] {
     return this.#endpoints.map(({ path, tails, check }) => ({
       methods: ['GET'],
@@ -121,7 +121,7 @@ export class LiveSockets implements Service {
     }));
   }
 
-  /** Takes over a connection whose request is let in; false where it is to be answered as any other, which says why. */
+  /** Takes over a connection whose request is accepted; false where an endpoint is to answer it, with the reason. */
   readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
     const { path, search } = targetOf(request);
     const found = this.#table.find(path);
@@ -169,7 +169,7 @@ export class LiveSockets implements Service {
     const open: Open = { ...of, socket, check, close, signal: gone.signal, isAlive: true };
     this.#open.add(open);
     socket.on('pong', () => (open.isAlive = true));
-    // what a client sends that is no WebSocket, or too large: ws closes it with the code for that
+    // where a client sends an invalid or too large frame, ws closes with the code for that
     socket.on('error', () => undefined);
     socket.once('close', () => {
       this.#open.delete(open);
@@ -188,7 +188,7 @@ export class LiveSockets implements Service {
     }
   };
 
-  /** Whose key is not let in any more is shut out. */
+  /** Closes sockets whose key is no longer accepted. */
   readonly #checkKeys = (): void => {
     for (const { check, close } of this.#open)
       try {

@@ -4,12 +4,12 @@ import { WriteGroup } from '../../workers/write-group.ts';
 import type { Control, Outlet, TailEnd } from '../outlet.ts';
 
 const LINE_FEED = 10;
-/** What a client is told that has not asked to be told of its tail: what it does not get. */
+/** The control messages of clients that have not requested them: what a client does not get. */
 const ALWAYS: ReadonlySet<Control['type']> = new Set(['dropped', 'error']);
 
 /** A tail as frames of a WebSocket: an entry, or `{"_control":…}`, in each. */
 export class SocketOutlet implements Outlet {
-  /** The client has asked to be told of its tail. */
+  /** The client has requested control messages. */
   withControl = false;
   readonly #socket: WebSocket;
   readonly #group: WriteGroup;

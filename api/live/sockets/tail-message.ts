@@ -2,7 +2,7 @@ import { MAX_QUERY_LENGTH } from '../../../logsql/parser/parser.ts';
 import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import type { TailRequest } from '../tail-session.ts';
 
-/** What a client asks for in a message. */
+/** What a client requests in a message. */
 export type TailMessage = TailRequest & { readonly control: boolean };
 
 /** Reads a message: a JSON object with `query`, maybe with `since`, `resume`, `control` and `sample`; other members are not looked at. Throws HttpError 400. */

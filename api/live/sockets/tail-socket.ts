@@ -6,9 +6,9 @@ import type { OpenSocket, SocketEndpoint } from './live-sockets.ts';
 import { SocketOutlet } from './socket-outlet.ts';
 import { readTailMessage, type TailMessage } from './tail-message.ts';
 
-/** So long a client may take for its first query. Milliseconds. */
+/** How long a client may take for its first query. Milliseconds. */
 const FIRST_QUERY_MS = 10_000;
-/** Messages of a client: so many at once, and one more in each so many milliseconds. */
+/** Messages of a client: MAX_MESSAGES at once, and one more in each MESSAGE_MS milliseconds. */
 const MAX_MESSAGES = 20;
 const MESSAGE_MS = 500;
 

@@ -5,7 +5,7 @@ import type { TailRequest } from '../tail-session.ts';
 import { streamedTail, type StreamedTailDeps } from './streamed-tail.ts';
 import { eventStream } from './tail-text.ts';
 
-/** What proxies are told: to pass on what comes, as it comes. */
+/** The headers that make proxies pass on what comes, as it comes. */
 const HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',

@@ -3,7 +3,7 @@ import type { Control, Outlet } from '../outlet.ts';
 /** How a tail is written as one answer. */
 export interface TailText {
   entry(text: Buffer, position: () => string): string | Buffer;
-  /** Empty for what is not told. */
+  /** Empty for what is not sent. */
   control(message: Control): string;
 }
 
@@ -38,7 +38,7 @@ export class StreamOutlet implements Outlet, AsyncIterable<string | Buffer> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Buffer> {
-    // whoever asks for the head alone waits for something
+    // a client that reads the head alone waits for a first part
     yield '';
     for (;;) {
       const parts = this.#parts;

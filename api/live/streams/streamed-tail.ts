@@ -10,7 +10,7 @@ const KEY_MS = 2000;
 export type StreamedTailDeps = { readonly deps: TailDeps; readonly tails: LiveTails };
 
 /**
- * A tail as the answer of a request: it ends with the client, when its key is not let in any more, and with the process. Rejects with HttpError
+ * A tail as the answer of a request: it ends with the client, when its key is not accepted any more, and at a stop. Rejects with HttpError
  * where it cannot be opened.
  */
 export async function streamedTail(
@@ -48,7 +48,7 @@ export async function streamedTail(
     end();
     throw error;
   }
-  // also where nobody comes to read the answer, or it is left while nothing comes
+  // also where the answer is never read, or the client disconnects while nothing comes
   exchange.response.once('close', end);
   if (exchange.isGone()) end();
   return { status: 200, stream: ending(outlet, end) };

@@ -13,7 +13,7 @@ const EXTRA = ['extra_filters', 'extra_stream_filters'] as const;
 /**
  * `/select/logsql/tail`: entries as JSON lines as they come (https://docs.victoriametrics.com/victorialogs/querying/#live-tailing), after
  * those that are stored since `offset` and `start_offset` before now. `refresh_interval` is read and has no effect: entries come when they
- * arrive, and not when somebody looks for them.
+ * arrive, and not when they are polled.
  */
 export const tailEndpoint = (deps: StreamedTailDeps): Endpoint => ({
   methods: ['GET', 'POST'],

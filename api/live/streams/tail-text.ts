@@ -10,12 +10,12 @@ export const jsonLines: TailText = {
 
 /**
  * Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html): an entry is a message whose id is the position behind
- * it; what is told of the tail is an event of a name of its own.
+ * it; each control message is an event with a name of its own.
  */
 export const eventStream: TailText = {
   entry: (text, position) => {
     const rows = text.toString().split('\n');
-    // of an entry that pipes made several rows of, the last one is told the place behind it
+    // of an entry that pipes made several rows of, the last one carries the place behind it
     return rows.map((row, index) => `${index === rows.length - 1 ? `id: ${position()}\n` : ''}data: ${row}\n\n`).join('');
   },
   control: ({ type, ...message }) => {

@@ -20,7 +20,7 @@ export class CpuShare {
     this.#tenants.set(tenantId, own);
   }
 
-  /** Nobody of the tenant looks any more; what it owes is kept until it is paid back. */
+  /** Forgets tenants whose whole share is left; what a tenant has overdrawn is kept until then. */
   forget(now: number): void {
     for (const [tenantId, own] of this.#tenants) if (leftAt(own, now) >= SAVED_MS) this.#tenants.delete(tenantId);
   }

@@ -14,11 +14,11 @@ type Found = Omit<Matched, 'text' | 'tails'> & { readonly tails: number[]; reado
 export type LiveFeedOptions = {
   readonly onFound: (found: Found) => void;
   readonly onMissed: (missed: Missed) => void;
-  /** Told from now on how many entries each one of a sample stands for. */
+  /** Is given how many entries each one of a sample stands for from now on. */
   readonly onSampled: (tail: number, factor: number) => void;
-  /** Told of what ends a tail. */
+  /** Is given the error that ends a tail. */
   readonly onFailed: (tail: number, error: unknown) => void;
-  /** Told which tail is at work that may take long; 0: none is. */
+  /** Is given the tail that is at work and may take long; 0: none is. */
   readonly onWork: (tail: number) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -27,7 +27,7 @@ export type LiveFeedOptions = {
   readonly work?: () => number;
 };
 
-/** So long one tail works on one record. Milliseconds. */
+/** How long one tail may work on one record. Milliseconds. */
 const RECORD_MS = 250;
 
 /** Gives the entries of records to the tails that they match. Of records of tenants without a tail, the tenant alone is looked at. */
@@ -57,7 +57,7 @@ export class LiveFeed {
     return this.#tenants.has(tenantId);
   }
 
-  /** Opens a tail that begins at `from`, unless it says where. Throws what is wrong with its query. */
+  /** Opens a tail that begins at `from`, unless it has a place of its own. Throws what is wrong with its query. */
   open(id: number, open: OpenTail, from: LogVector): void {
     const began = this.#work();
     try {
@@ -86,14 +86,14 @@ export class LiveFeed {
       const own = this.#tenants.get(Number(message.headers?.['tenant']?.toString() ?? 0));
       if (own === undefined) continue;
       const record = readRecord(logsSignal, partition, message);
-      // what cannot be read is the sink's dead letter; a replay was given already, or is a dead letter of long ago
+      // the sink dead-letters what cannot be read; a replay was given already, or is an old dead letter
       if (record.fault !== null || isTick(record) || record.count === 0 || record.replayOf !== null) continue;
       this.#record(record as LogRecord, [...own.values()]);
     }
     this.#note(0);
   }
 
-  /** The log has lost its end, and gives offsets again that tails have seen: they end. */
+  /** After log truncation, offsets that tails have seen are reused: all tails end. */
   lostEnd(): void {
     for (const id of [...this.#tails.keys()]) {
       this.close(id);
@@ -175,7 +175,7 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** The same text of the same entry is sent once, for all tails that it matches. */
+/** The same string of the same entry is sent once, for all tails that it matches. */
 function addFound(found: Map<number, Found[]>, one: Found): void {
   const known = found.get(one.index);
   const same = known?.find(({ text }) => text === one.text);

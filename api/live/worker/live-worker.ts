@@ -14,7 +14,7 @@ import { LiveFeed } from './live-feed.ts';
 import * as messages from './messages.ts';
 
 const PIPE = 3;
-/** How often it says how far it has read, at most. Milliseconds. */
+/** The shortest time between two reports of how far it has read. Milliseconds. */
 const READ_EVERY_MS = 200;
 
 const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
@@ -54,7 +54,7 @@ function noKafka(): never {
 /** By partition. */
 const ordered = (offsets: ReadonlyMap<number, number>): number[] => vector(offsets).map(([offset]) => offset);
 
-/** Says how far it has read: all that it has found before is said by then. */
+/** Reports how far it has read: all that it has found before is sent by then. */
 function sayRead(): void {
   if (timer !== null || tail === null) return;
   timer = setTimeout(
@@ -94,7 +94,7 @@ async function open(id: number, opened: messages.OpenTail): Promise<void> {
     // an answer that is under way was looked at for other tenants
     if (!feed.wants(opened.tenantId)) tail.askAgain();
     const read = vector(tail.next);
-    // a log that has lost its end does not have the place any more
+    // a truncated log does not have the place any more
     const begin = opened.from ?? (ends === null ? read : place.within(ends).orLater(read).vector);
     feed.open(id, opened, begin);
     send(messages.OPENED, id, { begin, read } satisfies messages.OpenedTail);
@@ -124,7 +124,7 @@ const reader = new frames.FrameReader(take);
 pipe.on('data', (bytes: Buffer) => {
   reader.take(bytes);
 });
-// the app process is gone
+// the app process has exited
 for (const end of ['end', 'error', 'close']) pipe.on(end, () => process.exit(0));
 // a terminal ends the whole group: the app process ends first, and then this one
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

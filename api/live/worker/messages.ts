@@ -1,9 +1,9 @@
-/** What the app process and its live worker say to each other, in the frames of the query workers: of a type, the number of a tail, and bytes. */
+/** The protocol between the app process and its live worker, in the frames of the query workers: a type, the number of a tail, bytes. */
 import type { Config } from '../../../pipeline/core/config.ts';
 import type { LiveQueryText } from '../match/live-query.ts';
 import type { LogVector } from '../place/log-place.ts';
 
-/** To the worker: its settings, a tail, a tail that is over. */
+/** To the worker: its settings, a tail, the end of a tail. */
 export const SETTINGS = 1;
 export const OPEN = 2;
 export const CLOSE = 3;
@@ -32,7 +32,7 @@ export type OpenTail = LiveQueryText & {
   readonly after?: LogVector;
   /** Where it goes on, where it was open before. */
   readonly from: LogVector | null;
-  /** It asks for a sample where much matches. */
+  /** It requests a sample where much matches. */
   readonly isSampled?: boolean;
 };
 
@@ -52,7 +52,7 @@ export type Missed = {
   readonly until: number;
 };
 
-/** What matched: the JSON texts of an entry (or of what pipes have made of it, one a line), for these tails. */
+/** What matched: an entry as JSON (or the rows that pipes have made of it, one a line), for these tails. */
 export type Matched = {
   readonly tails: readonly number[];
   readonly partition: number;
@@ -61,7 +61,7 @@ export type Matched = {
   readonly text: Buffer;
 };
 
-/** Bytes of a frame of entries: how many tails, their numbers, partition, offset, index, text. Big-endian. */
+/** Bytes of a frame of entries: how many tails, their numbers, partition, offset, index, string. Big-endian. */
 export function encodeMatched({ tails, partition, offset, index, text }: Omit<Matched, 'text'> & { readonly text: string }): Buffer {
   const head = 4 + 4 * tails.length + 16;
   const bytes = Buffer.allocUnsafe(head + Buffer.byteLength(text));

@@ -8,7 +8,7 @@ export class LiveTail {
   readonly id: number;
   readonly tenantId: number;
   readonly query: LiveQuery;
-  /** Of a tail that asks for a sample. */
+  /** Of a tail that requests a sample. */
   readonly sampler: Sampler | null;
   readonly #retentionDays: number;
   /** By partition: the record, and the entry in it, that comes next. */
@@ -17,7 +17,7 @@ export class LiveTail {
   #tokens: number;
   #filledAt: number;
 
-  /** `from`: where it begins, unless it says itself. Throws as `LiveQuery` does. */
+  /** `from`: where it begins, unless it has a place of its own. Throws as `LiveQuery` does. */
   constructor(id: number, open: OpenTail, from: LogVector, now: number) {
     this.id = id;
     this.tenantId = open.tenantId;
@@ -45,7 +45,7 @@ export class LiveTail {
     return this.#retentionDays === 0 ? null : BigInt(now - this.#retentionDays * DAY_MS) * 1_000_000n;
   }
 
-  /** Whether one more entry may be sent, where so many a second may be. */
+  /** Whether one more entry may be sent, where `rate` a second may be. */
   takeToken(rate: number, now: number): boolean {
     this.#tokens = Math.min(BURST_SECONDS * rate, this.#tokens + (rate * (now - this.#filledAt)) / 1000);
     this.#filledAt = now;
@@ -61,5 +61,5 @@ const BURST_SECONDS = 5;
 const MAX_RATE = 10_000;
 const MAX_RATE_OF_ALL = 50_000;
 
-/** How many entries a second each of so many tails may be sent. */
+/** How many entries a second each of `tails` tails may be sent. */
 export const rateOf = (tails: number): number => Math.max(100, Math.min(MAX_RATE, MAX_RATE_OF_ALL / tails));

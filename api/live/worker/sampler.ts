@@ -1,12 +1,12 @@
-/** Of a tail that asks for a sample, about so many entries a second are given. */
+/** About how many entries a second a tail is given that requests a sample. */
 export const SAMPLE_RATE = 100;
-/** The factor is looked at again after so long; where many more match than that, at once. Milliseconds. */
+/** How often the factor is adjusted, milliseconds; at once where AT_ONCE times the factor match. */
 const LOOK_MS = 1000;
 const AT_ONCE = 2 * SAMPLE_RATE;
 
 /**
- * A fair sample of what matches: one in `factor`, each entry with the same chance, by a hash of its place in the log. So the same entries are in it
- * whoever asks, and when.
+ * A fair sample of what matches: one in `factor`, each entry with the same chance, by a hash of its place in the log. So each client gets
+ * the same entries at any time.
  */
 export class Sampler {
   #factor = 1;

@@ -64,8 +64,8 @@ export const lastWords = (tenantId: number): Sql =>
   sql`(SELECT pattern AS number, any(fingerprint) AS fingerprint, argMax(root, (version, kafka_off, kafka_idx)) AS root, min(first_ms) AS first FROM patterns WHERE tenant_id = ${uint32(tenantId)} GROUP BY pattern)`;
 
 /**
- * The root of a counted pattern's cluster, beside `lastWords`; empty for one that is not told yet. What was counted a minute ago and is not told is
- * the overflow.
+ * The root of a counted pattern's cluster, joined with `lastWords`; empty for one that is not published yet. What was counted a minute ago
+ * and is not published is the overflow.
  */
 export const ROOT = sql`multiIf(words.root != '', words.root, c.pattern = ${OVERFLOW} OR c.arrived < now64(3) - INTERVAL 1 MINUTE, ${text(OVERFLOW_FINGERPRINT)}, '')`;
 

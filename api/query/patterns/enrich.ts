@@ -8,8 +8,8 @@ const FIRST_ERROR = 5;
 const [QUOTE, BACKSLASH] = ['"', '\\'] as const;
 
 /**
- * Entries as JSON texts, with what is known of the patterns of those that are errors: `_fingerprint`, `_first_seen` and `_occurrences`. A chunk
- * without one goes on as it is.
+ * Entries as JSON strings, with what is known of the patterns of error entries: `_fingerprint`, `_first_seen` and `_occurrences`. A chunk
+ * without an error goes on unchanged.
  */
 export async function* enriched(chunks: AsyncIterable<Chunk<string>>, request: Request, deps: Deps): AsyncGenerator<Chunk<string>> {
   for await (const chunk of chunks) {
@@ -31,7 +31,7 @@ export async function* enriched(chunks: AsyncIterable<Chunk<string>>, request: R
 }
 
 /**
- * The pattern of an entry that is an error, by its JSON text, which begins with `_time`, `_stream`, `_msg` and `level`; empty for any other, and for
+ * The pattern of an error entry, by its JSON string, which begins with `_time`, `_stream`, `_msg` and `level`; empty for any other, and for
  * one that has a fingerprint of its own.
  */
 export function errorPattern(text: string): string {

@@ -10,9 +10,9 @@ import { textsOf, type PatternText } from './texts.ts';
 
 const SECOND = 1_000_000_000n;
 const MS = 1_000_000n;
-/** Equal parts of the window of which it is told how many entries there were. */
+/** Equal parts of the window, each with its number of entries. */
 const PARTS = 24;
-/** Streams of a pattern that are told, those with most hits first; and fingerprints of its cluster. */
+/** Most streams that a pattern is shown with, those with most hits first; and most fingerprints of its cluster. */
 const MOST_STREAMS = 100;
 const MOST_ALIASES = 100;
 

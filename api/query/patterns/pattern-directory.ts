@@ -8,7 +8,7 @@ import { lastWords, numbersOf, patternCounts } from './counts.ts';
 
 /** Patterns that are kept in memory, over all tenants. */
 const MAX_KEPT = 50_000;
-/** What was asked so long ago is asked again, while it serves; and what was not known then. Milliseconds. */
+/** Age at which a known pattern is queried again while it serves, and an unknown one before it is answered. Milliseconds. */
 const FRESH_MS = 15_000;
 const UNKNOWN_MS = 2000;
 /** An answer waits no longer for what it may do without. Milliseconds. */
@@ -17,7 +17,7 @@ const MS = 1_000_000n;
 
 type Kept = { readonly pattern: KnownPattern | null; at: number };
 
-/** What is known of patterns, as entries are enriched with it. What was asked lately comes from memory. */
+/** What is known of patterns, as entries are enriched with it. What was queried lately comes from memory. */
 export class PatternDirectory implements KnownPatterns {
   readonly #known = new LRUCache<string, Kept>({ max: MAX_KEPT });
 
@@ -34,7 +34,7 @@ export class PatternDirectory implements KnownPatterns {
         stale.push(pattern);
       }
     }
-    // an old answer serves while a newer one is asked for
+    // an old answer serves while a newer one is queried
     if (stale.length > 0) void this.#ask(stale, request, deps);
     if (missing.length > 0) await this.#ask(missing, request, deps);
     const found = new Map<string, KnownPattern>();

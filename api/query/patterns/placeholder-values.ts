@@ -1,10 +1,10 @@
 import { contentOf } from '../../../pipeline/clusterer/message-patterns.ts';
 import { PLACEHOLDER } from '../../../pipeline/clusterer/placeholders.ts';
 
-/** Values of a placeholder that are told, those that came most first; longer ones are cut. */
+/** Most values that a placeholder is shown with, the most frequent first; longer ones are cut. */
 const TOP = 10;
 const MAX_VALUE = 200;
-/** Placeholders of which values are told. */
+/** Most placeholders that are shown with values. */
 const MOST_PLACEHOLDERS = 50;
 
 /** What a placeholder took, of the messages that were looked at. */

@@ -11,7 +11,7 @@ import { placeholderValues } from './placeholder-values.ts';
 import { textsOf } from './texts.ts';
 
 const SECOND = 1_000_000_000n;
-/** The newest messages whose values are looked at, each up to so many characters. */
+/** The newest messages whose values are looked at, each up to MAX_MESSAGE characters. */
 const SAMPLED = 1000;
 const MAX_MESSAGE = 4096;
 const MOST_HOURS = 24 * 366;

@@ -6,7 +6,7 @@ import { numbersOf } from './counts.ts';
 /** The template of a pattern, and a message of it; the example is empty where none was kept. */
 export type PatternText = { readonly template: string; readonly example: string };
 
-/** The texts of patterns by their fingerprints. */
+/** The template and example of patterns by their fingerprints. */
 export async function textsOf(fingerprints: readonly string[], request: Request, deps: Deps): Promise<ReadonlyMap<string, PatternText>> {
   const found = new Map([[OVERFLOW_FINGERPRINT, { template: OVERFLOW_TEMPLATE, example: '' }]]);
   if (fingerprints.length === 0) return found;

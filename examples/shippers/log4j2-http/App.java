@@ -1,4 +1,4 @@
-// Logs with Log4j 2 to the JSON path; the shipper is configured in log4j2.xml beside this file.
+// Logs with Log4j 2 to the JSON path; the shipper is configured in log4j2.xml next to this file.
 // Maven: org.apache.logging.log4j:log4j-core, org.apache.logging.log4j:log4j-layout-template-json
 import org.apache.logging.log4j.CloseableThreadContext;
 import org.apache.logging.log4j.LogManager;

@@ -1,4 +1,4 @@
-// Logs with SLF4J and Logback to the Loki path; the shipper is configured in logback.xml beside this file.
+// Logs with SLF4J and Logback to the Loki path; the shipper is configured in logback.xml next to this file.
 // Maven: com.github.loki4j:loki-logback-appender, ch.qos.logback:logback-classic
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -12,7 +12,7 @@ const logger = new splunk.Logger({
 });
 logger.eventFormatter = (event, severity) => ({ ...event, severity });
 
-// The client sends "Authorization: Splunk …", which is no credential here: let it send Bearer.
+// The client sends "Authorization: Splunk …", which is not a valid credential here: let it send Bearer.
 const post = logger._post.bind(logger);
 logger._post = (options, done) => post({ ...options, headers: { ...options.headers, Authorization: `Bearer ${LOGWEIR_API_KEY}` } }, done);
 
