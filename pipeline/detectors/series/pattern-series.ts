@@ -16,7 +16,7 @@ const VERSION = 1;
 export class PatternSeries {
   readonly #watched: WatchedTrack;
   readonly #peaks: Peaks;
-  /** The newest minute that was told. */
+  /** The newest minute that a call has given. */
   #now = 0;
 
   constructor(watched = new WatchedTrack(), peaks = new Peaks()) {
@@ -24,7 +24,7 @@ export class PatternSeries {
     watched.onClose = (minute) => peaks.take(watched.track, minute);
   }
 
-  /** What fires, whether somebody has resolved it or not; null for nothing. */
+  /** What fires, whether a user has resolved it or not; null for nothing. */
   get open(): Episode | null {
     return this.#watched.open;
   }
@@ -34,7 +34,7 @@ export class PatternSeries {
     this.#watched.add(Math.min(minute, Math.floor(appendedAt / MINUTE_MS)), errors, catchUp);
   }
 
-  /** Says that time has passed, and asks what was found since the last tick: once a minute. */
+  /** Advances the time and returns what was found since the last tick: once a minute. */
   tick(
     appendedAt: number,
     sensitivity: (detector: string) => Sensitivity = () => 'normal',
