@@ -59,7 +59,7 @@ export class Canon {
     this.service = column('service');
     this.traceId = column('trace_id');
     this.spanId = column('span_id');
-    // a producer's own stream is ignored: ours is made of its labels
+    // a producer's own stream is ignored: the canonical one is made of its labels
     column('_stream');
     column('_stream_id');
     this.#timeNames = TIME_NAMES.map((text) => names.pin(text));

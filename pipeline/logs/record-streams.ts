@@ -8,7 +8,7 @@ import { STREAM_COLUMNS, STREAM_HEADS } from './stream-list.ts';
 /** What a record's header says of a stream: its label set, and the days (since the epoch) of which the record has entries of it. */
 export type StreamDays = { readonly text: string; readonly days: readonly number[] };
 
-/** A stream of a record, where it lies: valid until the next one is asked for. `high`, `low`: its id, as two signed halves. */
+/** A stream of a record, where it lies: valid until the next one is read. `high`, `low`: its id, as two signed halves. */
 export interface StreamView {
   readonly high: number;
   readonly low: number;
@@ -20,7 +20,7 @@ export const MAX_DAY = 9_999_999;
 const SCRATCH_BYTES = 65_536;
 
 /**
- * The streams of a record's entries. They stay compressed, as they came: those of a record are asked for at most twice, and a sink holds
+ * The streams of a record's entries. They stay compressed, as they came: those of a record are read at most twice, and a sink holds
  * many records. All of it is checked when it is made.
  */
 export class RecordStreams {

@@ -56,8 +56,8 @@ export function readFraction(bytes: Uint8Array, at: number, end: number): number
 const MOST_DIGITS = [11, 14, 17, 19];
 
 /**
- * Reads a Unix number in plain decimal digits, which fills `bytes[at..end)`, as `parseTime` does (s, ms, µs, ns told apart by size).
- * False: it is in another form (a sign, an exponent, zeros before it), or no number.
+ * Reads a Unix number in plain decimal digits, which fills `bytes[at..end)`, as `parseTime` does (s, ms, µs, ns distinguished by size).
+ * False: it is in another form (a sign, an exponent, zeros before it), or not a number.
  */
 export function readUnixDigits(bytes: Uint8Array, at: number, end: number, time: SplitTime): boolean {
   let point = at;

@@ -172,7 +172,7 @@ export class EntryWriter {
     return draft;
   }
 
-  /** The time of the entry that was begun, as its protocol gives it; the fields of the entry are then not asked. */
+  /** The time of the entry that was begun, as its protocol gives it; the fields of the entry are then not read. */
   timeIs(seconds: number, nanos: number): void {
     this.#time.seconds = seconds;
     this.#time.nanos = nanos;
@@ -199,7 +199,7 @@ export class EntryWriter {
 
   /**
    * Takes the entry that was begun. Without a message it is rejected; but with a `fallback` it is kept, and the fallback is its
-   * message, or, where that is empty, the most telling text that the fields have.
+   * message, or, where that is empty, the most informative string that the fields have.
    */
   end(fallback?: string): void {
     this.#finish(this.#codec.draft, fallback);
@@ -213,7 +213,7 @@ export class EntryWriter {
 
   /**
    * Counts an entry, which lies at `source[from..to)`, that is not taken. The reason says nothing of this one entry: that is for `detail`,
-   * which is asked for the first 100 of a request.
+   * which is called for the first 100 of a request.
    */
   reject(reason: string, source: Buffer = NOTHING, from = 0, to = source.length, detail: (() => string) | null = null): void {
     this.rejected.add(this.total, reason, source, from, to, detail);

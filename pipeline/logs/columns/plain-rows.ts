@@ -85,7 +85,7 @@ function readFields(row: Record<string, unknown>, line: string): PlainRow['field
   return [...pairs];
 }
 
-/** Whether this text of the row is a number or boolean, and has this value. */
+/** Whether this string of the row is a number or boolean, and has this value. */
 function isLiteral(value: unknown, text = ''): boolean {
   return typeof value === 'number' ? text !== '' && Number(text) === value : typeof value === 'boolean' && text === String(value);
 }
