@@ -24,7 +24,7 @@ export type Ack = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Text is JSON unless the headers say otherwise; an object becomes JSON. */
   readonly body?: string | Buffer | object;
-  /** In place of `body`, where that would be long: its texts are made as they are sent. The headers say what it is. */
+  /** In place of `body`, where that would be long: its strings are made as they are sent. The headers say what it is. */
   readonly stream?: Iterable<string>;
 };
 
