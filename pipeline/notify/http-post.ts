@@ -34,7 +34,7 @@ export function postJson(url: URL, body: string, { headers = {}, timeoutMs, addr
     });
     request.on('response', (response) => {
       settle(response.statusCode ?? 0);
-      // whatever it sends: nobody waits for it
+      // an error of the body: it is not read
       response.on('error', () => undefined);
       request.destroy();
     });

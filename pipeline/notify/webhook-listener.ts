@@ -8,7 +8,7 @@ import { eventOf, wants, type Webhook, type WebhookEvent } from './webhook.ts';
 export type WebhookListenerOptions = {
   readonly outbox: Pick<Outbox, 'add'>;
   readonly webhooksOf: (tenantId: number) => readonly Webhook[];
-  /** Told of each delivery that there was no room for. */
+  /** Called for each delivery that the outbox refused. */
   readonly onRefused: (tenantId: number) => void;
   /** How long is waited for what has changed, which is found some seconds later. Milliseconds. */
   readonly whyMs?: number;
@@ -22,7 +22,7 @@ const WHY_MS = 10_000;
 export class WebhookListener implements AlertListener {
   readonly name = 'webhooks';
   readonly #options: WebhookListenerOptions;
-  /** Who waits to hear why an alert has come, by its id. */
+  /** Callbacks that wait for why an alert has come, by its id. */
   readonly #waiting = new Map<number, (why: Why) => void>();
 
   constructor(options: WebhookListenerOptions) {
