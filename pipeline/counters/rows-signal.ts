@@ -41,6 +41,6 @@ export const rowsSignal = (name: string, read: (value: Buffer, count: number) =>
 
 const wrong = (what: string): ReturnType<typeof faultOf> => faultOf('rows', `The record cannot be read: ${what}.`);
 
-/** The headers of a record of so many rows. */
+/** The headers of a record of `count` rows. */
 export const rowsHeaders = ({ name }: Pick<Signal, 'name'>, count: number): Record<string, string> =>
   sharedHeaders({ name, version: VERSION }, { tenantId: 0, retentionDays: 0, count, bytes: 0, encoding: COLUMNS });

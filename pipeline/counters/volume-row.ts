@@ -20,7 +20,7 @@ export type SegmentKey = {
   readonly segment: number;
   readonly until: number;
   /**
-   * Tells what was counted without a gap from what was counted before: when the first record behind the gap was appended, milliseconds; 0
+   * Identifies rows that were counted without a gap between them: when the first record behind the gap was appended, milliseconds; 0
    * where all of the partition was counted.
    */
   readonly run: number;
