@@ -42,7 +42,7 @@ function readContentSize(view: DataView, at: number, count: number): number | nu
   return count === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
 }
 
-/** Whether the bytes are one frame, from its beginning to its end, of at most so many blocks; what is in them is not looked at. */
+/** Whether the bytes are one frame, from its beginning to its end, of at most `mostBlocks` blocks; their content is not checked. */
 export function isOneFrame(bytes: Buffer, mostBlocks: number): boolean {
   const end = bytes.length;
   if (end < 5 || bytes.readUInt32LE(0) !== MAGIC) return false;

@@ -33,7 +33,7 @@ const SLACK = 8;
 const SKIPPABLE = 0x184d2a50;
 /** Blocks are counted, since each may cost the building of tables however small it is; no encoder comes near. */
 const FEWEST_MAX_BLOCKS = 10_000;
-/** Up to here the output doubles as it grows; then it gets all the room it may need, so that a bomb costs the cap and little more. */
+/** Up to here the output doubles as it grows; then it gets all the memory it may need, so that a bomb costs the cap and little more. */
 const SMALL_OUTPUT = 524_288;
 
 type Work = { blocks: number; readonly max: number };
@@ -57,7 +57,7 @@ class Output {
     this.reserve(size);
   }
 
-  /** Makes room for so many bytes more. */
+  /** Makes space for `size` more bytes. */
   reserve(size: number): void {
     if (this.length + size <= this.bytes.length) return;
     const wanted = Math.max(this.length + size, this.bytes.length * 2);

@@ -1,6 +1,6 @@
 import { CorruptBytes } from './corrupt-bytes.ts';
 
-/** Errors that a client is told of. One factory each, so that a slug, a status and a sentence exist once. */
+/** Errors that are returned to clients. One factory each, so that a slug, a status and a sentence exist once. */
 
 /** What a renderer may add to an error's answer. */
 export type ErrorOptions = {
@@ -10,7 +10,7 @@ export type ErrorOptions = {
   readonly allow?: readonly string[];
   /** Rendered as text/plain instead of JSON (a body cut by the HTTP layer). */
   readonly plainText?: true;
-  /** Splunk's number of the error, for the HEC paths, where the status alone does not tell it. */
+  /** Splunk's number of the error, for the HEC paths, where the status alone does not identify it. */
   readonly code?: number;
   /** Place of the event that is at fault, for HEC's `invalid-event-number`. */
   readonly eventNumber?: number;
@@ -60,7 +60,7 @@ export const payloadTooLarge = (
     options.plainText === true ? { plainText: true } : {},
   );
 
-/** 408: the body comes too slowly while its room is needed. `bytes`: a second, that it must have. */
+/** 408: the body comes too slowly while its memory is needed. `bytes`: the least rate, a second. */
 export const slowBody = (bytes: number): HttpError =>
   new HttpError(408, 'request_timeout', `The body came at less than ${String(bytes)} bytes a second while this node needed its memory.`);
 

@@ -16,7 +16,7 @@ export type Setting = {
 
 /** A name of letters, digits and "_". */
 export const SETTING_KEY = /^[a-z][a-z0-9_]{0,62}$/;
-/** Most bytes of the JSON text of a value. */
+/** Most bytes of a value as JSON. */
 export const MAX_SETTING_BYTES = 4096;
 
 /** Most settings of one processor, of all tenants. */
@@ -28,18 +28,18 @@ export interface SettingRules {
   readonly settings?: Readonly<Record<string, readonly Json[]>>;
   /** Most settings of it, of all tenants; 1,000 without it. */
   readonly mostSettings?: number;
-  /** What is wrong with a setting of one of its keys, as a sentence; null for nothing. A value that is taken back (null) is not asked about. */
+  /** What is wrong with a setting of one of its keys, as a sentence; null for nothing. Not called for a value that is taken back (null). */
   checkSetting?(setting: Pick<Setting, 'tenantId' | 'key' | 'value'>): string | null;
 }
 
 /** The header of a tick that has one (docs/topics.md). */
 export const SETTING = 'setting';
 
-/** A setting as a JSON text, as it stands there. */
+/** A setting as JSON, as it stands there. */
 export const settingText = ({ processor, tenantId, key, value, version }: Setting): string =>
   JSON.stringify({ processor, tenant: tenantId, key, value, version });
 
-/** Reads such a text; null where it is none. */
+/** Reads that JSON; null where it is not a setting. */
 export function parseSetting(text: string): Setting | null {
   let found: unknown;
   try {
