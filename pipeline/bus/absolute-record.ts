@@ -11,7 +11,7 @@ export type AbsoluteRecord = {
   readonly headers: IHeaders;
 };
 
-/** What a record counts beside its value, about. Bytes. */
+/** What a record counts in addition to its value, about. Bytes. */
 const RECORD_BYTES = 100;
 /** Of a request. */
 const MOST_BYTES = 512 * 1024;

@@ -23,9 +23,9 @@ export type BrokerSenderOptions = {
   readonly silenceMs: number;
   /** A request begins so long after the one before it at the earliest, unless that one was full: fewer requests cost less. Milliseconds. */
   readonly gapMs: number;
-  /** Told of each request. The queues are not the sender's any more. */
+  /** Called after each request. The queues are no longer the sender's. */
   readonly onOutcome: (outcome: RequestOutcome) => void;
-  /** The broker cannot be reached: these were waiting for it, and are not the sender's any more. */
+  /** The broker cannot be reached: these were waiting for it, and are no longer the sender's. */
   readonly onUnreachable: (queues: readonly PartitionQueue[], error: Error) => void;
 };
 

@@ -14,9 +14,9 @@ const LOOK_EVERY_MS = 1000;
 const READ_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
 
 /**
- * Connections to Kafka that are ended when a request waits for its answer and nothing has come for 40 s: one that nobody on the way knows any
- * more stays open for many minutes, and kafkajs goes on asking over it. Where nothing has ever come, after 5 s: a broker that stands still
- * takes connections, and kafkajs would ask it again and again, and never another one.
+ * Connections to Kafka that are ended when a request waits for its answer and nothing has come for 40 s: one that no device on the way
+ * knows any more stays open for many minutes, and kafkajs keeps using it. Where nothing has ever come, after 5 s: a broker that is halted
+ * accepts connections, and kafkajs would query it again and again, and never another one.
  * Each `data` event has one whole response, in memory that was allocated once for it.
  */
 export function socketFactory(

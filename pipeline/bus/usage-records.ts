@@ -4,15 +4,15 @@ import { countsFromJson, countsToJson, isCount, pairsFromJson, type DayCounts } 
 export type UsageSnapshot = { readonly next: number; readonly days: DayCounts };
 
 /**
- * What has changed in a partition between the offsets `since` and `next`: the bytes, as they are at `next`, of those that have more. So it holds
- * for whoever knows the partition at any offset between the two.
+ * What has changed in a partition between the offsets `since` and `next`: the bytes, as they are at `next`, of those that have more. So it
+ * applies for a reader that knows the partition at any offset between the two.
  */
 export type UsageDelta = UsageSnapshot & { readonly since: number };
 
 /** Bytes that were acknowledged on a partition in records up to and including the offset `last`. */
 export type UsageSegment = { readonly partition: number; readonly last: number; readonly days: DayCounts };
 
-/** What an API process tells the others. */
+/** What an API process publishes to the others. */
 export type NodeUsage = {
   /** Grows by one with each set of entries; the same number again means the same entries. */
   readonly seq: number;
@@ -50,7 +50,7 @@ export const encodeNode = ({ seq, entries, unreflected }: NodeUsage): string =>
 /** `full`: why the log must take no more; null while it may. `at` is for people. */
 export const encodeGuard = (full: string | null, at: Date): string => JSON.stringify({ full, at: at.toISOString() });
 
-/** Reads a record of the topic; null for what is not ours or does not hold together. */
+/** Reads a record of the topic; null for a foreign or inconsistent one. */
 export function parseUsageRecord(key: string, value: string | null): UsageRecord | null {
   if (value === null) return null;
   const json = parseObject(value);
