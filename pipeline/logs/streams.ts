@@ -9,7 +9,7 @@ import { LabelText } from './label-text.ts';
 import type { Name, Names } from './names.ts';
 import { TokenTable, type Item } from './token-table.ts';
 
-/** The stream of an entry: one full label set, its text, and its id, XXH64 (seed 0) of the text. One that was found by its tokens is good until the next one is asked for. */
+/** The stream of an entry: a full label set, its string, and its id, XXH64 (seed 0) of that. Found by tokens: valid until the next one. */
 export interface Stream {
   /** The id, as two signed halves; by the lower one its place in a tenant's shard is chosen. */
   readonly high: number;
