@@ -7,7 +7,7 @@ import type { Part } from './services.ts';
 /** What an alert says: one sentence as its title, more in its description. */
 export type AlertText = { readonly title: string; readonly description: string; readonly severity: AlertSeverity };
 
-/** Of how many entries a window is asked for around what was found, before and behind it. Minutes. */
+/** The window of entries that a link shows around a finding, before and behind it. Minutes. */
 const AROUND = 15;
 
 /** A number as a person says it: two digits below ten, and no fractions above. */
@@ -29,7 +29,7 @@ export function customText({ detector, value, expected, scale, mean }: Finding, 
   };
 }
 
-/** The sentences of a finding about a stream, or about a service of so many streams together. */
+/** The sentences of a finding about a stream, or about a service of `streams` streams together. */
 export function textOf(finding: Finding, stream: string, service: string, streams = 1): AlertText {
   const { detector, side, value, expected, scale, mean } = finding;
   const who = service === '' ? stream : service;
@@ -57,12 +57,12 @@ const queryOf = (detector: string, stream: string): string => {
   return detector === 'error_rate' ? `${all} ${ERRORS}` : all;
 };
 
-/** Levels are told as producers send them, in any case. */
+/** Levels are stored as producers send them; this is case-insensitive. */
 export const ERRORS = `level:~"(?i)^(${wordsFrom(5).join('|')})$"`;
 
 const iso = (minute: number): string => new Date(minute * 60_000).toISOString().replace('.000Z', 'Z');
 
-/** What evidence has beside the finding; what is not named here is told as it is. */
+/** What evidence has in addition to the finding; members that are not named here are added unchanged. */
 export type EvidenceMore = {
   /** The counts of the last minutes, the newest last. */
   readonly recent: readonly number[];
@@ -74,7 +74,7 @@ export type EvidenceMore = {
   readonly links?: { readonly query: string; readonly all: string };
 } & Readonly<Record<string, unknown>>;
 
-/** What draws a finding, and where its entries are: a JSON object as text. */
+/** What draws a finding, and where its entries are: a JSON object as a string. */
 export function evidenceOf(
   { detector, z, value, mean, expected, window, scale, side }: Finding,
   stream: string,
