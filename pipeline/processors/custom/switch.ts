@@ -1,6 +1,6 @@
 import type { Json } from '../../core/setting.ts';
 
-/** Who is told that a detector of one's own is off; each detector is a setting of its name. */
+/** The merger whose settings switch detectors of one's own off; each detector is a setting of its name. */
 export const CUSTOM_DETECTORS = 'custom-detectors';
 const MOST_REASON = 1000;
 
