@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Side } from '../../detectors/detector.ts';
 import type { Position } from '../processor.ts';
 
-/** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether somebody has resolved its alert since. */
+/** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether a user has resolved its alert since. */
 export type GroupValue = readonly [group: string, value: number | null, entries: number, isMuted?: boolean];
 
 /** Which rule it is of a tenant: its slot, and the version since which it is watched in the same way. */
