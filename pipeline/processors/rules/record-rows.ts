@@ -23,8 +23,8 @@ const SELECTOR_PROGRAM = 1000;
 const WORDS = 16;
 
 /**
- * The rows of one record as LogsQL's filters take them, decoded as far as somebody asks: one object, record after record. `work` says what that has
- * taken, as a function of the entries and of what was asked.
+ * The rows of one record as LogsQL's filters take them, decoded as far as filters read them: one object, record after record. `work`: what
+ * that has cost, as a function of the entries and of what was read.
  */
 export class RecordRows extends Map<string, string> {
   work = 0;
@@ -211,7 +211,7 @@ export class RecordRows extends Map<string, string> {
   }
 }
 
-/** Reads a row once, however many ask for it one after the other. */
+/** Reads a row once for consecutive calls. */
 function once(read: (row: number) => string): (row: number) => string {
   let [last, text] = [-1, ''];
   return (row) => {

@@ -19,7 +19,7 @@ export type RuleSubject = Subject & {
   readonly series: readonly (number | null)[];
 };
 
-/** Of how many windows entries are asked for around what was found, before and behind it; and minutes at least. */
+/** How many windows of entries a link shows around a finding, before and behind it; and minutes at least. */
 const AROUND_WINDOWS = 3;
 const AROUND = 15;
 const QUOTED = 200;
