@@ -22,7 +22,7 @@ export type PartitionOwner = {
   seek(partition: number, offset: number): void;
   /** What begins at `from` is not there when it is requested: `to` is the next offset that is. */
   onMissing(partition: number, from: number, to: number): void;
-  /** From now on this says what the partition has buffered. */
+  /** Registers the function that returns what the partition has buffered. */
   watch(partition: number, holding: () => Holding): void;
   /** What the partition has buffered has changed. */
   onRoom(): void;
@@ -44,7 +44,7 @@ export class AssignedPartition {
   #commit: Commit | null = null;
   /** Resolves when the last commit is over, however it ended. */
   #committing: Promise<void> = Promise.resolve();
-  /** What the last successful commit said. */
+  /** The last successful commit. */
   #committed: Commitment | undefined;
   /** Resolves when the readers that were closed have done their last steps. */
   #ending: Promise<unknown> = Promise.resolve();

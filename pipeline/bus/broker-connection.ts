@@ -21,7 +21,7 @@ export type PartitionAnswer = {
   readonly partition: number;
   /** 0: it is stored. */
   readonly errorCode: number;
-  /** Of the first record; -1 where it is not said. */
+  /** Of the first record; -1 where it is unknown. */
   readonly baseOffset: number;
   /** Milliseconds; -1 where the topic keeps the producer's times. */
   readonly logAppendTime: number;

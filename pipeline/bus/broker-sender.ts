@@ -4,7 +4,7 @@ import { withTimeout } from './with-timeout.ts';
 
 /** Most bytes of values in one request. */
 const MAX_REQUEST_BYTES = 4_000_000;
-/** How long a broker waits for the copies of a batch; then it answers that they lack, and the others of the request are not held any longer. Milliseconds. */
+/** How long a broker waits for a batch's replicas; then it answers that they lack, and no longer holds the whole request. Milliseconds. */
 const COPIES_MS = 2000;
 
 /** What came of a request: an answer for each batch, or the failure of them all, of which it is not known whether they are stored. */
@@ -124,7 +124,7 @@ export class BrokerSender {
     const batches: PartitionBatch[] = [];
     let room = MAX_REQUEST_BYTES;
     for (const queue of this.#waiting) {
-      // from here on it is not touched by anybody else
+      // from here on nothing else touches it
       queue.inFlight = true;
       const batch = await queue.freeze(room, batches.length === 0);
       if (batch === null) {

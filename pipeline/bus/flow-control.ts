@@ -68,7 +68,7 @@ export function stuck(holdings: ReadonlyMap<number, Holding>): Set<number> {
   return new Set([...holdings].filter(([, holding]) => isStuck(holding)).map(([partition]) => partition));
 }
 
-/** Of ranges that are owed, the one that is nearest to its end; then what has waited longest, so that each partition has its turn. */
+/** Of ranges of intents, the one that is nearest to its end; then what has waited longest, so that each partition has its turn. */
 function precedence(one: Holding, other: Holding): number {
   if (one.isOwed !== other.isOwed) return one.isOwed ? -1 : 1;
   return (one.isOwed ? 0 : one.begunAt - other.begunAt) || other.gathered - one.gathered;
@@ -98,7 +98,7 @@ export class FlowControl {
     this.update();
   }
 
-  /** From now on this says what is held of a partition. */
+  /** Registers the function that returns what is buffered of a partition. */
   watch(partition: number, holding: () => Holding): void {
     const before = this.#holdings.get(partition);
     if (before === undefined) return;

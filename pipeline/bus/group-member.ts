@@ -10,7 +10,7 @@ export type GroupMemberOptions = {
   readonly topic: string;
   /** How much is fetched at once. */
   readonly fetch: Pick<ConsumerConfig, 'minBytes' | 'maxWaitTimeInMs' | 'maxBytesPerPartition' | 'maxBytes'>;
-  /** How many partitions `onBatch` may be called for at the same time; 1 where nothing is said. */
+  /** How many partitions `onBatch` may be called for at the same time; 1 by default. */
   readonly concurrency?: number;
   /** Called with the partitions that belong to this process from now on. */
   readonly onAssigned?: (partitions: readonly number[]) => void;
@@ -51,10 +51,10 @@ export class GroupMember {
   #joined = false;
   #running = false;
   #left = false;
-  /** How often it was looked in vain for an answered heartbeat, and for the end of joining; null: it is not due. */
+  /** Looks without an answered heartbeat, and for the end of joining; null: it is not due. */
   #silentLooks: number | null = null;
   #joiningLooks: number | null = null;
-  /** How often it was looked in vain for the end of a fetch, by broker. */
+  /** Looks without the end of a fetch, by broker. */
   readonly #fetchLooks = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
   #onOpen: () => void = () => undefined;

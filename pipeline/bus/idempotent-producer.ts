@@ -16,7 +16,7 @@ export type IdempotentProducerOptions = {
   readonly deadlineMs?: number;
   /** The first pause before a repeat; later ones are longer, up to 16 times. Milliseconds. */
   readonly pauseMs?: number;
-  /** Between the beginnings of two requests to a broker; none where nothing is said. Milliseconds. */
+  /** Between the beginnings of two requests to a broker; none by default. Milliseconds. */
   readonly gapMs?: number;
 };
 

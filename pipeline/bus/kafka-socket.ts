@@ -62,7 +62,7 @@ const isTls = (ssl: tls.ConnectionOptions | null): ssl is tls.ConnectionOptions 
 /** The name that the certificate must have; an address is compared without it, and may not be sent (RFC 6066, 3). */
 const serverName = (host: string): tls.ConnectionOptions => (net.isIP(host) === 0 ? { servername: host } : {});
 
-/** How long a connection owes an answer and says nothing. Each request has one answer: none is sent with acks=0. */
+/** How long an answer is pending on a connection while nothing comes. Each request has one answer: none is sent with acks=0. */
 class Waiting {
   #requests = 0;
   #since = 0;
@@ -82,7 +82,7 @@ class Waiting {
     if (this.#requests > 0) this.#requests -= 1;
   }
 
-  /** Milliseconds; 0 where nothing is owed. */
+  /** Milliseconds; 0 where no answer is pending. */
   silentMs(): number {
     return this.#requests === 0 ? 0 : performance.now() - this.#since;
   }

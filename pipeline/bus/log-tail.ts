@@ -40,7 +40,7 @@ const METADATA_MS = 30_000;
 
 /**
  * Follows all partitions of a topic from their ends on, without a consumer group: each reader gets everything, nothing is committed, and it
- * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record, a little later where others'
+ * is ready as soon as Kafka has answered where the log ends. A broker answers as soon as it has a record, a little later where others'
  * records come all the time. What fails is tried again, for as long
  * as it takes; nothing is read twice, but for what `rewind` requests.
  */

@@ -7,11 +7,11 @@ import type { Range } from './range.ts';
 import { isTick, type SignalRecord } from './record.ts';
 
 export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFinishing'> & {
-  /** What the last commit says. */
+  /** The last commit. */
   readonly progress: Progress;
   /** How large a range grows. */
   readonly limits: Pick<PaceLimits, 'rows' | 'bytes'>;
-  /** Says when the partitions of this process take up what they have gathered. */
+  /** Decides when the partitions of this process take up what they have gathered. */
   readonly pace: InsertPace;
   /** Resolves when the readers before it in this process have done their last steps: an insert of theirs may not be sent yet. */
   readonly after?: Promise<unknown>;

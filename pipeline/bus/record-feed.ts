@@ -135,7 +135,7 @@ export class RecordFeed implements Service {
           await this.#commits.commit({ partition, offset, metadata: '', commit, isCurrent });
           assigned.committed = offset;
         } catch (error) {
-          // the next one says the same, or more
+          // the next one commits the same, or more
           this.#options.log.debug({ err: error, partition }, 'A commit timed out.');
         }
       }),

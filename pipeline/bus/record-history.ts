@@ -41,7 +41,7 @@ export class RecordHistory implements Service {
   }
 
   /**
-   * Gives the records appended since `from` (milliseconds), in their order, some at a time, until there are no more or `take` says false.
+   * Gives the records appended since `from` (milliseconds), in their order, some at a time, until none is left or `take` returns false.
    * Resolves with false where it stopped early.
    */
   async read(from: number, take: (records: readonly HistoryRecord[]) => boolean): Promise<boolean> {

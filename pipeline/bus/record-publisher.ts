@@ -18,17 +18,17 @@ export type RecordPublisherOptions = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly topic: string;
-  /** Opens connections; where nothing is said, those of the client. */
+  /** Opens connections; by default those of the client. */
   readonly connect?: Connect;
   /** Called with the records that each answer acknowledges. */
   readonly onSent?: OnSent;
   /** How long a request waits; milliseconds. */
   readonly deadlineMs?: number;
-  /** Between the beginnings of two requests to a broker; none where nothing is said. Milliseconds. */
+  /** Between the beginnings of two requests to a broker; none by default. Milliseconds. */
   readonly gapMs?: number;
 };
 
-/** Puts records on a topic, and says so only when Kafka has them (acks=all). */
+/** Puts records on a topic, and resolves only when Kafka has them (acks=all). */
 export class RecordPublisher implements Service {
   readonly name: string;
   readonly #options: RecordPublisherOptions;

@@ -2,7 +2,7 @@ import type { IHeaders, KafkaMessage } from 'kafkajs';
 import { ARRIVED, REPLAYED_FROM, type Fault, type Original, type Reason } from './dead-letter.ts';
 import type { Signal } from './signal.ts';
 
-/** What the headers that all signals share say of a record; docs/topics.md is the specification. */
+/** The headers of a record that all signals share; docs/topics.md is the specification. */
 export type RecordInfo = {
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */
@@ -85,7 +85,7 @@ export function readRecord<Own extends SignalRecord>(signal: Signal<Own>, partit
   return 'reason' in found ? unreadable(partition, message, found) : found;
 }
 
-/** The same, and the value must be what the headers say. */
+/** The same, and the value must be what the headers state. */
 export function readChecked(signal: Signal, partition: number, message: KafkaMessage): SignalRecord {
   const found = decodeRecord(signal, partition, message);
   const fault = 'reason' in found ? found : isTick(found) ? null : signal.check(found);

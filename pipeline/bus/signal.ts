@@ -14,7 +14,7 @@ export interface Signal<Own extends SignalRecord = SignalRecord> {
   readonly version: number;
   /** The values of the header `encoding` that it reads. */
   readonly encodings: readonly string[];
-  /** Set where a record belongs to no tenant, since its rows are of many: its headers say tenant 0 and class 0, and each row says its own. */
+  /** Set where a record belongs to no tenant, since its rows are of many: its headers have tenant 0 and class 0, each row has its own. */
   readonly hasNoTenant?: true;
   /** Adds what only this signal has in its headers to a record whose common headers were read. The value is not touched. */
   decode(record: SignalRecord, header: HeaderText): Own | Fault;

@@ -20,7 +20,7 @@ const CANDIDATES = 3;
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** What a snapshot says of itself: its last record. */
+/** The description of a snapshot: its last record. */
 type Manifest = {
   readonly version: typeof VERSION;
   readonly next: number;
@@ -32,7 +32,7 @@ type Manifest = {
   readonly size: number;
 };
 
-/** The records of a snapshot: chunks, whose keys say to which they belong, and the manifest, which must be written last. */
+/** The records of a snapshot: chunks, whose keys name the snapshot, and the manifest, which must be written last. */
 export async function encodeSnapshot(id: string, { next, bytes }: Snapshot): Promise<{ chunks: StateRecord[]; manifest: StateRecord }> {
   const packed = await pack(bytes, { level: 1 });
   const chunks: StateRecord[] = [];

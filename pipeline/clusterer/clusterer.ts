@@ -5,7 +5,7 @@ import { anyMethod, showsMethods, showsValues, shownToken } from './value-words.
 
 /** Constant words that templates which differ in one token must have besides. */
 const WORDS = 2;
-/** Templates of more tokens are not merged: the more words, the less does one that differs say. */
+/** Templates of more tokens are not merged: the more words, the less does a differing one mean. */
 const MAX_TOKENS = 24;
 
 /** A template as the clusterer got it: when it was first seen, in milliseconds. */

@@ -32,7 +32,7 @@ export class TemplateText {
   /** Where the last placeholder ends, -1 where nothing may join it, and its type. */
   #lastEnd = -1;
   #lastType = NONE;
-  /** Where the word `user` ends, after a word that says that a name follows. */
+  /** Where the word `user` ends, after a word that announces a name. */
   #userEnd = -1;
 
   /** Begins a new one. */

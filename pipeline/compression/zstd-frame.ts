@@ -3,7 +3,7 @@ import { fail } from './zstd-entropy.ts';
 
 export const MAGIC = 0xfd2fb528;
 
-/** What a frame says of itself. `after`: the offset of its first block. */
+/** The header of a frame. `after`: the offset of its first block. */
 export type Header = {
   readonly after: number;
   readonly contentSize: number | null;

@@ -7,7 +7,7 @@ import { fail } from './zstd-entropy.ts';
 
 /**
  * Zstandard (RFC 8878), any number of frames, to at most `cap` bytes: by Node's zlib where that has it (22.15) and takes it, else by a reader
- * of our own, which also says what is wrong.
+ * of our own, which also reports what is wrong.
  */
 export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
   return (await inflateNatively(bytes, cap)) ?? decodeZstd(bytes, cap, tooLarge);
@@ -51,7 +51,7 @@ class Output {
     this.bytes = Buffer.allocUnsafe(Math.min(cap, SMALL_OUTPUT, compressed * 8));
   }
 
-  /** A frame says how much it holds. */
+  /** A frame states how much it holds. */
   announce(size: number): void {
     if (this.length + size > this.#cap) throw this.#tooLarge(this.length + size, false);
     this.reserve(size);

@@ -5,7 +5,7 @@ import { networkOf } from './network.ts';
 /** What a TLS connection is made with, in PEM: whom to trust besides its name (the system's authorities without it), and who we are. */
 export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
 
-/** How a client says to Kafka who it is. */
+/** How a client authenticates to Kafka. */
 export type Sasl = {
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   readonly username: string;

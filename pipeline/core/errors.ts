@@ -17,7 +17,7 @@ export type ErrorOptions = {
   readonly cause?: unknown;
 };
 
-/** A request that is refused: HTTP status, the ingest plane's slug, and a sentence that says what was wrong and the bound. */
+/** A request that is refused: HTTP status, the ingest plane's slug, and a sentence with what was wrong and the bound. */
 export class HttpError extends Error {
   readonly status: number;
   readonly slug: string;
@@ -34,7 +34,7 @@ export class HttpError extends Error {
 export const unauthorized = (detail: string): HttpError => new HttpError(401, 'unauthorized', detail);
 export const forbidden = (detail: string, options: ErrorOptions = {}): HttpError => new HttpError(403, 'forbidden', detail, options);
 export const notFound = (detail = 'No such path.'): HttpError => new HttpError(404, 'not_found', detail);
-/** What is answered for an error that says what was wrong with a request; null for any other. */
+/** What is answered for an error that states what was wrong with a request; null for any other. */
 export const httpErrorOf = (thrown: unknown): HttpError | null =>
   thrown instanceof HttpError ? thrown : thrown instanceof CorruptBytes ? invalidBody(thrown.message) : null;
 

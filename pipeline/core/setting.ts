@@ -1,16 +1,16 @@
-/** What a JSON text can say. */
+/** A value of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** What operators say to a processor, for one tenant or for all. */
+/** What operators set for a processor, for one tenant or for all. */
 export type Setting = {
   /** The name of the processor. */
   readonly processor: string;
   /** 0: for all tenants. */
   readonly tenantId: number;
   readonly key: string;
-  /** Null: nothing is said any more, and the processor does as it does by itself. */
+  /** Null: it is taken back, and the processor uses its default. */
   readonly value: Json;
-  /** Of what is said under the same processor, tenant and key; the highest counts. */
+  /** Of the settings of the same processor, tenant and key; the highest counts. */
   readonly version: number;
 };
 
@@ -22,7 +22,7 @@ export const MAX_SETTING_BYTES = 4096;
 /** Most settings of one processor, of all tenants. */
 export const MAX_SETTINGS = 1000;
 
-/** What may be said to a processor: both, or neither. */
+/** What may be set for a processor: both, or neither. */
 export interface SettingRules {
   /** The keys of its settings, each with some values that are right, for all tenants or for one. */
   readonly settings?: Readonly<Record<string, readonly Json[]>>;

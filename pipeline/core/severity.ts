@@ -1,4 +1,4 @@
-/** Normalised severities, in the order of OpenTelemetry's severity ranges; 0 where a level says nothing known. */
+/** Normalised severities, in the order of OpenTelemetry's severity ranges; 0 for an unknown level. */
 export const SEVERITIES = ['', 'trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type Severity = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 

@@ -6,7 +6,7 @@ import { COLUMNS } from '../logs/record.ts';
 const DAY_MS = 86_400_000;
 const VERSION = 1;
 
-/** When a row ends: what it says is of `span` seconds from `time` on (seconds since 1970), and it is kept for its class (days; 0: for ever). */
+/** When a row ends: it is about `span` seconds from `time` on (seconds since 1970), and it is kept for its class (days; 0: for ever). */
 type TimedRow = { readonly retentionDays: number; readonly time: number; readonly span: number };
 
 /** A signal whose records hold rows of many tenants as columns, on `<name>.v1`. `read` returns what is wrong as a string. */

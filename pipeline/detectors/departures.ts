@@ -11,7 +11,7 @@ export type Found = {
   readonly bound: number;
 };
 
-/** A series says nothing in its first three hours, and needs half as much again on its first day. Minutes. */
+/** A series has no findings in its first three hours, and needs half as much again on its first day. Minutes. */
 const LEARNING = 180;
 const YOUNG = 1.5;
 /** A window must deviate by this number of standard deviations, and by more than 1.7 times what 99.7 % of its own do. */
@@ -39,7 +39,7 @@ const LAGS = [5, 10, 15, 20, 30, 60] as const;
 
 export const isYoung = ({ age }: Track): boolean => age < DAY;
 
-/** By how many entries a window has left what is expected, towards a side; null in the time in which a series says nothing. */
+/** By how many entries a window has left what is expected, towards a side; null while a series has no findings. */
 export function departureOf(track: Track, end: number, width: number, side: 'up' | 'down'): number | null {
   const compared = track.age < LEARNING ? null : track.compare(end, width, true);
   if (compared === null) return null;
@@ -59,7 +59,7 @@ export function threshold(track: Track, scale: number, side: 'above' | 'below', 
 const longMost = ({ long: { entries, minutes } }: Track): number => (entries + 3 * Math.sqrt(entries + 1) + 4.5) / Math.max(1, minutes);
 const longLeast = ({ long: { entries, minutes } }: Track): number => Math.max(0, entries - 3 * Math.sqrt(entries)) / Math.max(1, minutes);
 
-/** Whether the windows that end with a minute have more than is usual, and which of them says so. */
+/** Whether the windows that end with a minute have more than is usual, and which of them has. */
 export function risen(track: Track, end: number, factor: number, isRaw: boolean): Found | null {
   if (!isRaw && track.headroom.has(end, factor)) return null;
   const isOpen = track.age >= LEARNING && track.at(end) > 0;
@@ -113,7 +113,7 @@ function riseOf(track: Track, index: number, { entries, high, above }: Compared,
   return isRare && entries >= LEAST_ENTRIES && above >= Math.max(0.6 * least, own) ? found(Math.sqrt(2 * rarity), bound) : null;
 }
 
-/** The latest minutes must say so too: a rise that is over, or is a single minute, is none. */
+/** The latest minutes must show it too: a rise that is over, or is a single minute, does not count. */
 function isHot(track: Track, end: number, scale: number, { high, entries }: Compared, dipped: boolean, isRaw: boolean): boolean {
   const usual = high / scale;
   if (scale >= 5 && usual < 1) return entries >= LEAST_ENTRIES && isHotLately(track, end, Math.min(scale, LATELY), usual);
@@ -127,7 +127,7 @@ function isHot(track: Track, end: number, scale: number, { high, entries }: Comp
   return track.at(end) > usual * 1.1 && share(track, end, scale, (came) => came > usual * 1.2) > 0.5;
 }
 
-/** Of few entries the latest minutes together say whether it goes on. */
+/** Of few entries the latest minutes together show whether it goes on. */
 function isHotLately(track: Track, end: number, minutes: number, usual: number): boolean {
   const expected = usual * minutes;
   return track.sum(end - minutes + 1, end + 1) > expected + 2 * Math.sqrt(expected + 1);
@@ -197,7 +197,7 @@ function fallOf(track: Track, index: number, scale: number, { entries, low }: Co
   return isRare && ratio < 0.35 && below >= OWN * (track.below[index]?.quantile() ?? 0) ? found(Math.sqrt(2 * rarity)) : null;
 }
 
-/** Most minutes of the window must say so, the latest one too, and it must not be a restart. */
+/** Most minutes of the window must show it, the latest one too, and it must not be a restart. */
 function isLow(track: Track, end: number, scale: number, { low }: Compared): boolean {
   const usual = low / scale;
   if (scale === 3 && (usual < LEAST_PARTIAL || share(track, end, scale, (came) => came < NEAR_ZERO * usual) > 0)) return false;

@@ -71,7 +71,7 @@ export interface Series {
   firing(detector: string): Firing | null;
   /**
    * By how many entries a window, both ends inside, has left what is expected, of what this detector counts: above 0 on this side. Null where the
-   * series is too young to say.
+   * series is too young.
    */
   departure(detector: string, side: Side, window: { readonly start: number; readonly end: number }): number | null;
   /** A state that `restoreSeries` reads; valid until the next call. */

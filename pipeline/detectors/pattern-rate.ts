@@ -13,10 +13,10 @@ const BEYOND_YOUNG = 6;
 const YOUNG = 3 * DAY;
 /** What an hour has more than is usual may be long over. Minutes. */
 const LONGEST = 15;
-/** In the first day of a template, and until what came in it is known (`Peaks`), nothing is said. Minutes. */
+/** In the first day of a template, and until what came in it is known (`Peaks`), nothing is reported. Minutes. */
 const LEARNING = DAY + 120;
 
-/** The errors of one template become far more than its own past says. */
+/** The errors of one template become far more than its own past suggests. */
 export const patternRate: PatternDetector = {
   name: 'pattern_rate',
   description: 'The errors of one template become far more, while the errors of their streams as a whole do not.',

@@ -23,7 +23,7 @@ export interface PointDetector {
   readonly name: string;
   /** When it fires: a sentence. */
   readonly description: string;
-  /** A series that begins; `step`: minutes from one point to the next, 1 unless said. */
+  /** A series that begins; `step`: minutes from one point to the next, 1 by default. */
   newSeries(step?: number): PointSeries;
   /** The series of a snapshot; null for any other bytes. */
   restoreSeries(bytes: Buffer): PointSeries | null;

@@ -29,7 +29,7 @@ const SOME = 4;
 const DELAY = 20;
 /** The long run: after three days, what was counts half. Minutes. */
 const LONG = 3 * DAY;
-/** A median of fewer entries a minute says little. */
+/** A median of fewer entries a minute means little. */
 const LEAST_MEDIAN = 3;
 /** After this number of minutes without an entry nothing is expected. */
 const EMPTY = SPAN * SPANS + HOUR;
@@ -106,7 +106,7 @@ export class Track {
     this.begin = -1;
   }
 
-  /** Closes the next minute, as a usual one or, with `instead`, as one that says nothing of what is usual. */
+  /** Closes the next minute, as a usual one or, with `instead`, as one that does not count for what is usual. */
   close(instead: number | null): void {
     const minute = this.closed + 1;
     if (minute > this.#head) this.#makeRoom(minute);
@@ -253,7 +253,7 @@ export class Track {
     return this.#lastEntry < this.begin;
   }
 
-  /** What `compare` says of a series that never had an entry, without looking. */
+  /** What `compare` returns for a series that never had an entry, without looking. */
   #nothing(end: number, width: number): Pick<Compared, 'above' | 'below'> | null {
     return this.#knownBefore(end, width) < LEAST ? null : { above: 0, below: 0 };
   }

@@ -117,7 +117,7 @@ export class Canon {
     return index;
   }
 
-  /** The same, but an entry without a message gets one: `fallback`, or where that is empty what its fields say best. */
+  /** The same, but an entry without a message gets one: `fallback`, or where that is empty the most informative of its fields. */
   messageOrFallback(draft: Draft, fallback: string): number {
     const index = this.readMessage(draft);
     if (index >= 0) return index;
@@ -175,7 +175,7 @@ export class Canon {
   }
 }
 
-/** The level that another field's text says: a word, a syslog severity (0 to 7) or an OpenTelemetry severity number (8 to 24). */
+/** The level that another field's value names: a word, a syslog severity (0 to 7) or an OpenTelemetry severity number (8 to 24). */
 function levelWord(text: string, mustBeKnown: boolean): string | null {
   if (/^\d{1,2}$/.test(text)) {
     const number = Number(text);

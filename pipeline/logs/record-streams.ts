@@ -5,7 +5,7 @@ import { StringView } from './columns/string-view.ts';
 import { idText } from './id-text.ts';
 import { STREAM_COLUMNS, STREAM_HEADS } from './stream-list.ts';
 
-/** What a record's header says of a stream: its label set, and the days (since the epoch) of which the record has entries of it. */
+/** A stream in a record's header: its label set, and the days (since the epoch) of which the record has entries of it. */
 export type StreamDays = { readonly text: string; readonly days: readonly number[] };
 
 /** A stream of a record, where it lies: valid until the next one is read. `high`, `low`: its id, as two signed halves. */
@@ -138,7 +138,7 @@ class Block implements StreamView {
     return this.#days <= bytes.length && this.#readDayEnds(bytes.length);
   }
 
-  /** Each stream has a day, and there are as many as they say. */
+  /** Each stream has a day, and there are as many as stated. */
   #readDayEnds(end: number): boolean {
     let before = 0;
     for (let row = 0; row < this.count; row++) {

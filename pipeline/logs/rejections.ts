@@ -8,13 +8,13 @@ export interface Rejected {
   readonly count: number;
   /** The first 100 of them, in their order. */
   readonly first: readonly Rejection[];
-  /** How often each reason was given, without what it says of a single entry. */
+  /** How often each reason was given, without its detail of a single entry. */
   readonly reasons: ReadonlyMap<string, number>;
   /** Why the entry at this place was not taken; null where it was. */
   reasonOf(index: number): string | null;
 }
 
-/** Rejections of one request that keep what their reason says of the entry, and a sample of it. */
+/** Rejections of one request that keep their detail, and a sample of it. */
 export const MAX_REJECTIONS = 100;
 /** Different reasons of one request that are kept, and strings: the reasons, and the first 100 with details. A byte numbers them. */
 const MAX_REASONS = 100;
@@ -32,7 +32,7 @@ export class Rejections implements Rejected {
   /** By number; 0 stands for none. */
   readonly #texts: string[] = [''];
   readonly #numbers = new Map<string, number>();
-  /** How often each reason was given, without what it says of a single entry. */
+  /** How often each reason was given, without its detail of a single entry. */
   readonly #reasons = new Map<string, Counted>();
   /** Most often the reason is that of the rejection before. */
   #last: Counted = { reason: '', number: 0, count: 0 };

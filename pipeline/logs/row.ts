@@ -7,7 +7,7 @@ import type { LogEntry } from '../core/entry.ts';
 import { Literal } from '../core/entry.ts';
 import { formatTime } from '../core/time.ts';
 
-/** Version of the row's shape, in each record's header `sv`. */
+/** Version of the row's layout, in each record's header `sv`. */
 export const ROW_VERSION = 2;
 
 /** How every row begins. */

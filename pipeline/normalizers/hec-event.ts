@@ -12,7 +12,7 @@ import { MemberSpans } from './shared/member-spans.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 
 const MESSAGE = new FixedName('_msg');
-/** What the envelope says of where an event comes from; it wins over members of the event. */
+/** What the envelope states about an event's origin; it wins over members of the event. */
 const METADATA = [new FixedName('host'), new FixedName('source'), new FixedName('sourcetype'), new FixedName('index')];
 /** The most informative members of an event without a message. Splunk's own loggers nest what is logged in `message`. */
 const TELLING = ['message.event', 'message.message', 'message.msg', 'event'].map((text) => new FixedName(text));

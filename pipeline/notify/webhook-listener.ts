@@ -18,7 +18,7 @@ export type WebhookListenerOptions = {
 
 const WHY_MS = 10_000;
 
-/** Makes deliveries of what is said of alerts, for the webhooks that want it, and puts them into the outbox. */
+/** Makes deliveries of changes of alerts, for the webhooks that want them, and puts them into the outbox. */
 export class WebhookListener implements AlertListener {
   readonly name = 'webhooks';
   readonly #options: WebhookListenerOptions;

@@ -19,9 +19,9 @@ export type ProcessorHostOptions<In extends Position = Input> = {
   readonly hosted: readonly Hosted<In>[];
   readonly inputOf: (partition: number, message: KafkaMessage) => In;
   readonly writer: { write(records: readonly AbsoluteRecord[]): Promise<void>; close(): Promise<void> };
-  /** The record that says that time has passed in a partition, and maybe a setting. */
+  /** The record that advances the time of a partition, and maybe a setting. */
   readonly tick: (partition: number, setting?: Setting) => AbsoluteRecord;
-  /** What operators say to processors, as far as it is known by now. */
+  /** The settings of processors, as far as they are known by now. */
   readonly settings?: () => readonly Setting[];
   /** The budget for snapshots, which all hosts of a process share. Default: one of its own. */
   readonly room?: SnapshotRoom;

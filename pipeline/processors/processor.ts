@@ -25,7 +25,7 @@ export type Batch = Position & {
   readonly streams: RecordStreams;
 };
 
-/** A record that says that time has passed, and maybe what operators say to a processor from here on. */
+/** A record that advances the time, and maybe sets something for a processor from here on. */
 export type Tick = Position & { readonly kind: 'tick'; readonly setting?: Setting };
 
 export type Input = Batch | Tick;

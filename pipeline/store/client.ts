@@ -196,7 +196,7 @@ export class Store {
 
   /**
    * Sends `INSERT … FORMAT …` with a body of ready-made bytes. Resolves when ClickHouse has written it all, with the number of
-   * rows it says it wrote. The body is not retried here: the caller repeats the same range under the same token.
+   * rows it reports. The body is not retried here: the caller repeats the same range under the same token.
    */
   async insert(
     text: string,

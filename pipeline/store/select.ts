@@ -93,7 +93,7 @@ export class SelectClient {
       onRead?.(rowsRead(response));
       yield* rowsOf(response, parse);
     } catch (error) {
-      // what a request that was given up says is not why
+      // the error of a request that was given up is not the reason
       throw signal?.aborted === true ? signal.reason : error;
     }
   }
@@ -136,7 +136,7 @@ export class SelectClient {
   }
 }
 
-/** What the header of an answer says of the rows that were read for it; 0 where it says nothing. */
+/** The rows that were read for an answer, by its header; 0 without one. */
 function rowsRead({ headers }: http.IncomingMessage): number {
   const summary = headers['x-clickhouse-summary'];
   return typeof summary === 'string' ? Number(/"read_rows":"(\d+)"/.exec(summary)?.[1] ?? 0) : 0;

@@ -49,7 +49,7 @@ export class ObjectScanner {
     this.#body = null;
   }
 
-  /** Says by its number which field keeps its objects as JSON text. */
+  /** Sets by its number which field keeps its objects as JSON. */
   keepWhole(name: number): void {
     this.#module.keepWhole(name);
   }

@@ -11,7 +11,7 @@ const VERSION = 1;
 
 /**
  * What is remembered of the error entries of one template, and what is found of them, as of a `Series`: no clock, no chance, no IO, at most 2 KiB.
- * Rises alone are looked for, in minutes whose counts are final, four minutes after they began: by then it is known whether their streams say the same.
+ * Rises alone are looked for, in minutes whose counts are final, four minutes after they began: then it is known if their streams rise too.
  */
 export class PatternSeries {
   readonly #watched: WatchedTrack;
@@ -60,7 +60,7 @@ export class PatternSeries {
     return found;
   }
 
-  /** Nothing more is said of what fires before it was back within its baseline. */
+  /** What fires gives no more findings before it was back within its baseline. */
   resolve(detector: string): void {
     this.#watched.mute(detector, 'up');
   }

@@ -40,7 +40,7 @@ class Errors {
     this.means[which] = Math.fround(mean + (error - mean) / count);
   }
 
-  /** True where what was there a period ago says more than what was there just now. */
+  /** True where what was there a period ago predicts better than what was there just now. */
   isBetter(period: number): boolean {
     const [recent = 0, own = 0] = [this.means[0], this.means[period + 1]];
     return own < BETTER * recent;
@@ -74,7 +74,7 @@ export class ValueSeries {
     this.#past = new Past(step);
   }
 
-  /** Adds the value of the step that begins with a minute (since 1970); what that says, if anything. `factor`: the sensitivity, above one for less of it. */
+  /** Adds the value of the step that begins with a minute (since 1970); returns findings. `factor`: the sensitivity, above one for less. */
   add(minute: number, value: number, factor = 1): Finding | null {
     const slot = Math.floor(minute / this.step);
     if (slot <= this.#newest || !Number.isFinite(Math.fround(value))) return null;
@@ -163,7 +163,7 @@ export class ValueSeries {
   #compare(value: number, scale: number, { recent, spread, periods }: Expectations, errors: Errors): Judged | null {
     const { all } = errors;
     const local = value - recent.mean;
-    // what is as it was yesterday, or as it was just now, is usual
+    // what equals yesterday, or just now, is usual
     const moved = periods[0]?.moved;
     const apart = moved === undefined ? local : nearer(local, away(value, moved));
     const most = Math.max(SPREADS * spread, OWN * all.high);

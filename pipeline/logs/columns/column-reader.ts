@@ -28,7 +28,7 @@ export type ColumnsView = {
   readonly jsonEnds: Uint32Array;
 };
 
-/** Why a value is not the columns that its headers say. */
+/** Why a value is not the columns that its headers state. */
 class Wrong extends Error {}
 
 const scratch = Buffer.allocUnsafeSlow(8 * 1024 * 1024);

@@ -90,7 +90,7 @@ function isLiteral(value: unknown, text = ''): boolean {
   return typeof value === 'number' ? text !== '' && Number(text) === value : typeof value === 'boolean' && text === String(value);
 }
 
-/** Few records are lines, so few shapes are remembered of them. */
+/** Few records are lines, so few layouts are remembered of them. */
 const [PLAIN_SHAPES, PLAIN_WORDS] = [1024, 32_768] as const;
 let patterns: MessagePatterns | null = null;
 

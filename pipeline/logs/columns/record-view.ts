@@ -11,7 +11,7 @@ import { WordTable } from './words.ts';
 const words: Words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
 
 /**
- * The columns of a record of either encoding; null where its value is not what its headers say, or it has no rows. The view is valid until the
+ * The columns of a record of either encoding; null where its value is not what its headers state or is empty. The view is valid until the
  * next record is read.
  */
 export function viewOf({ encoding, value, count }: Pick<LogRecord, 'encoding' | 'value' | 'count'>): ColumnsView | null {

@@ -86,7 +86,7 @@ export class PackedRecords {
     else this.#record(bytes, second, skipPacked(bytes, second, after), after, tag);
   }
 
-  /** The packed stream of a forward message. Its option says whether it is gzipped, and so do its first bytes. */
+  /** The packed stream of a forward message. Its option states whether it is gzipped, and so do its first bytes. */
   #stream(packed: Buffer, tag: string): void {
     const records = isGzip(packed) ? this.#gzip.inflate(packed) : packed;
     if (typeof records === 'string') this.#out.reject(records, packed);

@@ -7,7 +7,7 @@ export const FORMAT = new FixedName('format');
 export const HOSTNAME = new FixedName('hostname');
 export const PROC_ID = new FixedName('proc_id');
 export const MSG_ID = new FixedName('msg_id');
-/** What is said to be a time and is none. */
+/** A field that should be a time and is not one. */
 export const TIMESTAMP = new FixedName('timestamp');
 const APP_NAME = new FixedName('app_name');
 const SERVICE = new FixedName('service');

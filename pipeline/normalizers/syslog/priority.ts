@@ -42,7 +42,7 @@ function digitsOf(value: number): number {
   return value < 10 ? 1 : value < 100 ? 2 : 3;
 }
 
-/** Puts in what the `<PRI>` at `at` of the draft's body says, all but the level. */
+/** Puts in the fields of the `<PRI>` at `at` of the draft's body, all but the level. */
 export function putPriority(draft: Draft, priority: number, at: number): void {
   const { names } = draft;
   const facility = priority >> 3;

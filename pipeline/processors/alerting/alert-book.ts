@@ -97,7 +97,7 @@ export class AlertBook<About extends Subject = Subject> {
     return this.#told.bytes + this.#heard.size * HEARD_BYTES + this.#incidents.size * INCIDENT_BYTES;
   }
 
-  /** Takes what a detector of one's own has said: each finding once, however often it is said. */
+  /** Takes the findings of a detector of one's own: each once, however often it comes. */
   hear(finding: Finding, subject: About, now: number): Alert | null {
     const key = String(idOf(finding.detector, subject.stream));
     const { updatedAt: minute } = finding;
@@ -176,7 +176,7 @@ export class AlertBook<About extends Subject = Subject> {
     return ended;
   }
 
-  /** As JSON says it. */
+  /** The form that JSON has. */
   toJSON(): unknown {
     return { told: [...this.#told.values()], incidents: this.#incidents, heard: [...this.#heard] };
   }

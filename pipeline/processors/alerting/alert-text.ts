@@ -4,13 +4,13 @@ import { wordsFrom } from '../../core/severity.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import type { Part } from './services.ts';
 
-/** What an alert says: one sentence as its title, more in its description. */
+/** The words of an alert: one sentence as its title, more in its description. */
 export type AlertText = { readonly title: string; readonly description: string; readonly severity: AlertSeverity };
 
 /** The window of entries that a link shows around a finding, before and behind it. Minutes. */
 const AROUND = 15;
 
-/** A number as a person says it: two digits below ten, and no fractions above. */
+/** A number for people: two digits below ten, and no fractions above. */
 export const plain = (value: number): string =>
   Math.abs(value) < 10 ? String(Number(value.toPrecision(2))) : Math.round(value).toLocaleString('en-US');
 
@@ -19,7 +19,7 @@ export const minutes = (count: number): string => (count === 1 ? 'minute' : `${S
 /** What is counted: by the detector. */
 const WHAT: Readonly<Record<string, string>> = { error_rate: 'Errors', log_rate: 'Entries', silence: 'Entries' };
 
-/** What a detector of one's own has found of a stream; `about` says when it fires. */
+/** What a detector of one's own has found of a stream; `about` is when it fires. */
 export function customText({ detector, value, expected, scale, mean }: Finding, stream: string, service: string, about: string): AlertText {
   const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   return {

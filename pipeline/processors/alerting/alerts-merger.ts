@@ -13,7 +13,7 @@ import { mostOf, type Bounds } from '../room.ts';
 import { TenantWatch, type Held, type SensitivityOf } from './tenant-watch.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];
-/** What a partition holds, in bytes: together what fits into a snapshot of 64 MiB. 10,000 streams of a tenant fit with label sets of 300 bytes. */
+/** What a partition holds, in bytes: a snapshot of 64 MiB fits all. 10,000 streams of a tenant fit with label sets of 300 bytes. */
 const BOUNDS: Readonly<Record<keyof Held, Bounds>> = {
   watched: { most: 44 * MIB, ofTenant: 42 * MIB, few: 440 * KIB, last: 48 * MIB },
   patterns: { most: 6 * MIB, ofTenant: 1.2 * MIB, few: 60 * KIB, last: 6.5 * MIB },

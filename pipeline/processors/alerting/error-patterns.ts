@@ -66,7 +66,7 @@ export class ErrorPatterns {
     return this.#all.values();
   }
 
-  /** Takes the patterns that a partition has reported; unknown errors are watched from now on, as far as all have no more than `most` bytes. */
+  /** Takes the patterns that a partition has reported; unknown errors are watched from now on, while all have no more than `most` bytes. */
   learn(seen: readonly SeenPattern[], appendedAt: number, most: number): void {
     for (const { high, low, severity, message } of seen) {
       const pattern = digitsOf(high, low);

@@ -43,7 +43,7 @@ export class Sensitivities {
     this.#rules = rules.map((rule) => ({ rule, fits: selectorOf(rule.stream ?? '{}') as (labels: Labels) => boolean }));
   }
 
-  /** What the first rule that fits says; null where none does. */
+  /** The sensitivity of the first rule that fits; null where none does. */
   of(detector: string, stream: string): Sensitivity | null {
     if (stream !== this.#stream) [this.#stream, this.#labels] = [stream, labelsOf(stream)];
     const found = this.#rules.find(({ rule, fits }) => (rule.detector ?? detector) === detector && fits(this.#labels));

@@ -92,7 +92,7 @@ export class TenantWatch {
     return { watched: this.#watchedBytes, patterns: this.#patterns.bytes, alerts: this.#book.bytes };
   }
 
-  /** Says how easily detectors fire from now on; null: normally. */
+  /** Sets how easily detectors fire from now on; null: normally. */
   configure(sensitivityOf: SensitivityOf | null): void {
     this.#sensitivityOf = sensitivityOf ?? NORMAL;
     for (const asked of this.#all()) [asked.sensitivities, asked.askedAt] = [undefined, -1];

@@ -80,7 +80,7 @@ export class DetectorWatch {
     return { asked, series };
   }
 
-  /** Takes an answer; gives its findings. `isThere`: whether a series was not forgotten in the meantime. `rule`: of which the values are. */
+  /** Takes an answer; gives its findings. `isThere`: whether a series was not forgotten since. `rule`: of which the values are. */
   answer(
     tenantId: number,
     { series }: Question,

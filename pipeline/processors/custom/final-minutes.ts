@@ -21,9 +21,9 @@ export type FinalMinute = {
   readonly minute: number;
   readonly entries: number;
   readonly errors: number;
-  /** What is watched, null for none; the entries, where that is not said. */
+  /** What is watched, null for none; the entries, where it is absent. */
   readonly value?: number | null;
-  /** It is of the past: it says what is usual, and nothing that is found in it is an alert. */
+  /** It is of the past: it counts for what is usual, and nothing that is found in it is an alert. */
   readonly isLate: boolean;
 };
 

@@ -12,7 +12,7 @@ export const offValue = ({ version, reason, since }: SwitchedOff): Json => ({
   ...(version === null ? {} : { version }),
 });
 
-/** What a setting says; null where that is nothing. */
+/** Reads a setting; null where it is invalid. */
 export function readOff(value: Json): SwitchedOff | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const { state, version = null, reason, since } = value as Readonly<Record<string, Json>>;

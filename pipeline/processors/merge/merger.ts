@@ -7,7 +7,7 @@ import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
 
-/** What a merger takes: partials of its processors, each once, and time that passes on `partials.v1`, as ticks and partials of others say. */
+/** What a merger takes: partials of its processors, each once, and time that passes on `partials.v1`, by ticks and partials of others. */
 export type MergerInput = PartialInput | Tick;
 
 /**

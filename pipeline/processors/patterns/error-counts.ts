@@ -79,7 +79,7 @@ export function encodeErrors(patterns: readonly PatternErrors[]): Buffer[] {
   });
 }
 
-/** What a value says; null where it is no such partial. */
+/** Reads a value; null where it is not such a partial. */
 export function readErrors(value: Buffer): PatternErrors[] | null {
   const from = new ByteReader(value);
   try {

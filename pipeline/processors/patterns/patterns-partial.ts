@@ -46,7 +46,7 @@ export function encodeSeen(patterns: readonly SeenPattern[]): Buffer[] {
   });
 }
 
-/** What a value says; null where it is no such partial. */
+/** Reads a value; null where it is not such a partial. */
 export function readSeen(value: Buffer): SeenPattern[] | null {
   const from = new ByteReader(value);
   try {

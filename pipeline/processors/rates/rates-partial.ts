@@ -43,7 +43,7 @@ export function encodeRates(streams: readonly StreamCounts[]): Buffer {
   return to.finish();
 }
 
-/** What a partial says, column by column. Stream `n` has the minutes from `ends[n - 1]` (0 of the first one) to before `ends[n]`. */
+/** The content of a partial, column by column. Stream `n` has the minutes from `ends[n - 1]` (0 of the first one) to before `ends[n]`. */
 export type Rates = {
   readonly ids: string[];
   /** Label sets; null where it is not reported. */
@@ -55,7 +55,7 @@ export type Rates = {
   readonly errors: number[];
 };
 
-/** What a value says; null where it is no such partial. */
+/** Reads a value; null where it is not such a partial. */
 export function readRates(value: Buffer): Rates | null {
   const from = new ByteReader(value);
   try {

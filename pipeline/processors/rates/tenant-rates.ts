@@ -114,7 +114,7 @@ export class TenantRates {
   }
 }
 
-/** As many streams together as a partial may have; none are a partial too, which says that nothing came. */
+/** As many streams together as a partial may have; none are a partial too, which states that nothing came. */
 function cut(streams: readonly StreamCounts[]): StreamCounts[][] {
   const parts: StreamCounts[][] = [[]];
   let room = MOST_BYTES;

@@ -41,7 +41,7 @@ export class Heard {
     return Math.max(0, Math.floor((this.#window + minutes - 1 - end) / minutes));
   }
 
-  /** Takes what was found, each finding once however often it is said; false where it is said again, or too late. `appendedAt`: milliseconds. */
+  /** Takes what was found, each finding once however often it comes; false where it is repeated or late. `appendedAt`: milliseconds. */
   take(finding: Finding, appendedAt: number): boolean {
     const { updatedAt, state } = finding;
     if (updatedAt <= this.#heard || updatedAt < appendedAt / MINUTE_MS - MOST_OLD) return false;

@@ -10,7 +10,7 @@ import { GroupTable } from '../group-table.ts';
 import type { Batch } from '../processor.ts';
 import { minuteOf } from '../record-groups.ts';
 
-/** What a filter says of a record: the same of each row, or something of each. */
+/** The result of a filter for a record: the same for each row, or one for each. */
 export type Predicate = boolean | ((row: number) => boolean);
 
 /** Work: a look at a row, and a character that a filter or a measure reads. A unit is about a nanosecond. */
@@ -74,7 +74,7 @@ export class RecordRows extends Map<string, string> {
     return this.#minutes;
   }
 
-  /** What a filter says of the rows: parts that look at fields which the record does not have, or at words, are worked out once for all rows. */
+  /** The result of a filter for the rows: parts about absent fields, or about words, are evaluated once for all rows. */
   predicate(filter: Filter): Predicate {
     if (filter instanceof NotFilter) {
       const part = this.predicate(filter.parts[0]);

@@ -80,7 +80,7 @@ export class RuleGroup {
     return finding === undefined || (side !== null && finding.side !== side) ? null : { ...finding, detector: RULE };
   }
 
-  /** A window is over of which not all entries were evaluated: nothing is said of it. */
+  /** A window is over of which not all entries were evaluated: it has no finding. */
   pass(start: number): void {
     this.#push({ start, value: null, entries: 0 });
   }

@@ -19,7 +19,7 @@ const GONE = 'auto: no entries for a day';
 /** Alerts to publish, and values for detectors of others. */
 export type RulesTold = { readonly alerts: readonly Alert[]; readonly values: readonly RuleValues[] };
 
-/** How rules are looked at: up to when all is evaluated, when it is looked (append times, milliseconds), and whether more groups and alerts fit. */
+/** How rules are looked at: up to when all is evaluated, the time (append times, milliseconds), and whether more groups and alerts fit. */
 type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly hasRoom: HasRoom };
 
 /** The rules of a tenant, watched over all partitions of the log. */
@@ -176,7 +176,7 @@ export class RuleWatch {
   }
 }
 
-/** Which rule an alert is of, and which group, by what its evidence says. */
+/** Which rule an alert is of, and which group, by its evidence. */
 function aboutOf({ evidence }: Alert): {
   readonly id: string;
   readonly notice: RuleSubject['notice'];

@@ -70,7 +70,7 @@ function conditionOf({ when, rule }: CompiledRule, { expected }: Finding): strin
   return `rule '${rule.name}' fires ${beyond[when.operator]} ${when.written}`;
 }
 
-/** What an alert of a rule says. */
+/** The words of an alert of a rule. */
 export const ruleWords: AlertWords<RuleSubject> = {
   key: ({ side, firedAt }, { compiled, labels, notice }) => [RULE, compiled.rule.id, notice ?? '', ...labels, side, firedAt],
 

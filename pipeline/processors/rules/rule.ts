@@ -80,7 +80,7 @@ function membersFault(value: Readonly<Record<string, unknown>>): string | null {
     : `"for" is a number of windows from 1 to ${String(MAX_FOR)}.`;
 }
 
-/** Reads a rule; a sentence that says what is wrong where it is none. */
+/** Reads a rule; returns what is wrong as a sentence where it is not valid. */
 export function compileRule(value: Json): CompiledRule | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'A rule is an object.';
   const fault = membersFault(value as Readonly<Record<string, unknown>>);
@@ -157,7 +157,7 @@ function filterFault(filter: Filter): string | null {
   return pattern === undefined ? null : `The filters of a rule must name their fields, without "*" (got ${JSON.stringify(pattern)}).`;
 }
 
-/** The service that all entries of a filter are of, as far as it says so itself. */
+/** The service that all entries of a filter are of, as far as the filter names it. */
 function serviceNamedBy(filter: Filter): string {
   for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
     if (part instanceof ExactFilter && part.field === 'service') return part.value;

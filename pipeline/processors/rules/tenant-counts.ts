@@ -92,7 +92,7 @@ class RuleCounts {
   }
 }
 
-/** A rule over a record: what its filters say of the rows. */
+/** A rule over a record: the results of its filters for the rows. */
 type Running = {
   readonly counts: RuleCounts;
   readonly compiled: CompiledRule;

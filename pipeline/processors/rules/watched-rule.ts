@@ -110,7 +110,7 @@ export class WatchedRule {
       part.aggregate.merge(json);
       window.sketches += part.aggregate.bytes;
     } else if (part !== undefined) {
-      // without its value nothing can be said of the window
+      // without its value the window has no finding
       window.passed += json[0];
     } else if (window.parts.size < 2 * MOST_GROUPS && mayGrow) {
       const aggregate = Aggregate.from(this.compiled.measure, json);
@@ -144,7 +144,7 @@ export class WatchedRule {
     return { found: [...found, ...this.#rises(compiled, looking.hasRoom)], values };
   }
 
-  /** What a detector of others has found of a group; null where that is of another rule, of no group, or known. `appendedAt`: milliseconds. */
+  /** What a detector of others has found of a group; null where that is of another rule or no group, or known. `appendedAt`: milliseconds. */
   hear(
     { began, group: name }: Pick<RuleOrigin, 'began'> & { readonly group: string },
     finding: Finding,

@@ -113,8 +113,8 @@ function repeat(to: usize, offset: usize, size: usize): void {
 }
 
 /**
- * Whether the first `length` bytes of the input are a block of exactly `size` bytes, which then stand in the output. Whatever the block
- * says, nothing outside of input and output is read or written.
+ * Whether the first `length` bytes of the input are a block of exactly `size` bytes, which then stand in the output. No content of the
+ * block makes it read or write outside of input and output.
  */
 export function lz4Decompress(length: usize, size: usize): bool {
   if (length > ROOM || size > MAX_BLOCK) return false;
