@@ -51,7 +51,7 @@ export class GroupMember {
   #joined = false;
   #running = false;
   #left = false;
-  /** Looks without an answered heartbeat, and for the end of joining; null: it is not due. */
+  /** Looks without an answered heartbeat, and without the end of joining; null: none is due. */
   #silentLooks: number | null = null;
   #joiningLooks: number | null = null;
   /** Looks without the end of a fetch, by broker. */

@@ -30,7 +30,7 @@ export type UsageRecord =
   | { readonly kind: 'guard'; readonly id: string; readonly full: string | null };
 
 export const partitionKey = (partition: number | ''): string => `partition:${String(partition)}`;
-/** Deltas of a partition take turns in this number of keys, so that old ones are deleted; at least every half of them a snapshot comes. */
+/** Deltas of a partition take turns in this number of keys, so that old ones are deleted; each half of them has a whole snapshot. */
 export const DELTA_KEYS = 128;
 export const deltaKey = (partition: number, turn: number): string => `delta:${String(partition)}:${String(turn % DELTA_KEYS)}`;
 export const nodeKey = (id: string): string => `node:${id}`;

@@ -205,7 +205,7 @@ function isLow(track: Track, end: number, scale: number, { low }: Compared): boo
   return share(track, end, scale, (came) => came < usual * 0.8) >= (scale <= 5 ? 1 : 0.75);
 }
 
-/** Minutes without an entry that make a silence, where `SILENT_ENTRIES` were expected; three, where many were: a restart is as quiet. */
+/** Minutes without an entry that make a silence, where `SILENT_ENTRIES` were expected; three if many were: a restart is quiet as long. */
 const SILENT = 4;
 const SILENT_ENTRIES = 16;
 const SOON = 3;

@@ -60,7 +60,7 @@ export interface Series {
   /**
    * Advances the time and returns what was found since the last tick: at least once a minute, every 10 s at best. Append times that go
    * backwards are taken as the newest one. `sensitivity` is called with each detector's name. Where many minutes are behind and `catchUp`
-   * has none left, the call has no effect.
+   * has none left, nothing is evaluated.
    */
   tick(appendedAt: number, sensitivity?: (detector: string) => Sensitivity, catchUp?: CatchUp): readonly Finding[];
   /** A user has resolved the alert of this detector and side by hand: a new one fires only after it was back within its baseline. */

@@ -110,7 +110,7 @@ export class Store {
     void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed('query_id = {id:String}', queryId));
   }
 
-  /** Ends all queries of a store with this mark, whose process has ended, and waits until they have; those of the next second too. */
+  /** Ends all queries with this mark, whose process has ended, and waits for that (10 s at most); those that begin within a second too. */
   async endMarked(mark: string): Promise<void> {
     if (mark === '') throw new Error('BUG: Queries without a mark cannot be distinguished.');
     await this.#killed('endsWith(query_id, {id:String})', mark);

@@ -85,7 +85,7 @@ export class FinalMinutes {
     });
   }
 
-  /** Gives minutes that are final, about `most` of them; and the streams that are forgotten. `isWhole`: no other is final. */
+  /** Gives minutes that are final, at most about `most` of them; and the streams that are forgotten. `isWhole`: no other is final. */
   take(most: number): { readonly minutes: readonly FinalMinute[]; readonly gone: readonly string[]; readonly isWhole: boolean } {
     const minutes: FinalMinute[] = [];
     const gone: string[] = [];

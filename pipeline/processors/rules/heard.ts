@@ -3,7 +3,7 @@ import type { Finding } from '../../detectors/detector.ts';
 
 /** A finding about minutes older than this is no longer an alert. Minutes. */
 const MOST_OLD = 1440;
-/** A detector without a finding for this long of what fires is removed: it would report that it goes on or ends. Milliseconds, windows. */
+/** A detector without a finding for this long counts as removed: it would report that what fires goes on or ends. Milliseconds, windows. */
 const SILENT_MS = 3 * 3_600_000;
 const SILENT_WINDOWS = 12;
 const MINUTE_MS = 60_000;

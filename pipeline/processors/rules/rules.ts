@@ -25,7 +25,7 @@ const FORGET_MS = 24 * HOUR_MS;
 /** What is counted of a tenant, and of all, before it is reported at once: kibibytes, about. */
 const MOST_OF_TENANT = 4000;
 const MOST_OF_ALL = 20_000;
-/** Of a tenant that had no entries yet. Days. */
+/** The retention of a tenant that had no entries yet. Days. */
 const UNKNOWN_RETENTION = 30;
 
 /** Which version of a rule a partition has, and since when: append time, milliseconds. */

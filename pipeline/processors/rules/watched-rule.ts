@@ -144,7 +144,7 @@ export class WatchedRule {
     return { found: [...found, ...this.#rises(compiled, looking.hasRoom)], values };
   }
 
-  /** What a detector of others has found of a group; null where that is of another rule or no group, or known. `appendedAt`: milliseconds. */
+  /** What a detector of others has found of a group; null where that is of no group of the rule, or known. `appendedAt`: milliseconds. */
   hear(
     { began, group: name }: Pick<RuleOrigin, 'began'> & { readonly group: string },
     finding: Finding,
