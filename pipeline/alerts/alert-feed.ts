@@ -3,14 +3,14 @@ import { positionOf } from '../bus/record.ts';
 import type { AlertRow } from './alert.ts';
 import { alertColumns } from './alert-columns.ts';
 
-/** Somebody who is told what is said of alerts, each at least once: after a crash again. */
+/** Gets the rows of alerts, each at least once: after a crash again. */
 export type AlertListener = {
   readonly name: string;
   /** Rows in their order, of a record of this partition. Resolves when they need not come again; the next ones may come before. */
   take(rows: readonly AlertRow[], partition: number): Promise<void>;
 };
 
-/** Gives the rows of a record of `alerts.v1` to everybody. Rejects where one of them does. */
+/** Gives the rows of a record of `alerts.v1` to all listeners. Rejects where one of them does. */
 export async function tellAlerts(record: SignalRecord, listeners: readonly AlertListener[]): Promise<void> {
   if (record.count === 0) return;
   const rows = alertColumns.read(record.value, record.count);

@@ -6,12 +6,12 @@ export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];
 export const ALERT_STATES = ['firing', 'resolved'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** The detector of alerts of rules (docs/rules.md), which a merger of their own tells. */
+/** The detector of alerts of rules (docs/rules.md), which a merger of their own publishes. */
 export const RULE = 'rule';
-/** The detector of error templates that were never seen before, which `clusters` tells. */
+/** The detector of error templates that were never seen before, which `clusters` publishes. */
 export const NEW_PATTERN = 'new_pattern';
 
-/** What has left its own past, of one tenant, as it is told: each telling is whole, and the last one counts. Times are seconds since 1970. */
+/** What has left its own past, of one tenant, as published: each version is whole, and the last one counts. Times: seconds since 1970. */
 export type Alert = {
   readonly tenantId: number;
   /** For how many days it is kept; 0 for ever. */
@@ -40,7 +40,7 @@ export type Alert = {
   readonly incidentId: number | null;
 };
 
-/** What a row tells: an alert, or why it has come, which is found later. */
+/** What a row holds: an alert, or why it has come, which is found later. */
 export const PART_ALERT = 0;
 export const PART_WHY = 1;
 
@@ -50,14 +50,14 @@ export type AlertRow = Omit<Alert, 'resolvedAt' | 'incidentId'> & {
   /** 0 for null. */
   readonly resolvedAt: number;
   readonly incidentId: number;
-  /** The offset on `partials.v1` at which it was told. */
+  /** The offset on `partials.v1` at which it was published. */
   readonly version: number;
 };
 
-/** The longest texts, characters; what is longer is cut. */
+/** The longest strings, characters; a longer one is cut. */
 const MOST = { stream: 4096, service: 2048, title: 300, description: 2000, note: 4096 } as const;
 const MOST_EVIDENCE = 65_536;
-/** Room for the names of members that were left out. */
+/** Bytes for the names of members that were left out. */
 const OMITTED_BYTES = 1024;
 
 /** Cuts between characters. */
@@ -92,7 +92,7 @@ export function alertRow({ resolvedAt, incidentId, ...alert }: Alert, version: n
   return { ...alert, ...texts, evidence, part: PART_ALERT, resolvedAt: resolvedAt ?? 0, incidentId: incidentId ?? 0, version };
 }
 
-/** The row that tells why an alert has come: evidence that is added to that of its alert, and what is added to its title and its description. */
+/** The row of why an alert has come: evidence that is added to that of its alert, and what is added to its title and description. */
 export function whyRow(of: AlertRow, evidence: Readonly<Record<string, unknown>>, title: string, description: string): AlertRow {
   const text = JSON.stringify(evidence);
   if (text.length > MOST_EVIDENCE) throw new Error(`BUG: the evidence of alert ${String(of.id)} has ${String(text.length)} characters.`);

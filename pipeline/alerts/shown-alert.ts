@@ -19,7 +19,7 @@ export type ShownAlert = {
   readonly incident_id: number | null;
 };
 
-/** Why an alert has come: a JSON object as text, what its title goes on with, and sentences. */
+/** Why an alert has come: a JSON object as a string, what its title goes on with, and sentences. */
 export type Why = { readonly evidence: string; readonly title: string; readonly description: string };
 
 const SECOND = 1_000_000_000n;
@@ -47,11 +47,11 @@ export function shownAlert(alert: Omit<Alert, 'tenantId' | 'retentionDays' | 'se
   };
 }
 
-/** Both, as one text. An alert that was resolved as it was shown has what is added already. */
+/** Both, as one string. An alert that was resolved as it was shown has what is added already. */
 const joined = (text: string, between: string, added: string): string =>
   added === '' || text.endsWith(added) ? text : `${text}${between}${added}`;
 
-/** The object of a JSON text that a detector wrote; empty for any other text. */
+/** The object of a JSON string that a detector wrote; empty for any other string. */
 export function objectOf(json: string | undefined): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(json ?? '');

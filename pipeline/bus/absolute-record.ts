@@ -1,7 +1,7 @@
 import type { IHeaders, Kafka } from 'kafkajs';
 import { RenewableProducer } from './renewable-producer.ts';
 
-/** A record that says the same whenever it is written again. */
+/** A record that means the same when it is written again. */
 export type AbsoluteRecord = {
   readonly topic: string;
   /** Null: Kafka's usual partitioner chooses it by the key. */
@@ -11,7 +11,7 @@ export type AbsoluteRecord = {
   readonly headers: IHeaders;
 };
 
-/** What a record counts beside its value, about. Bytes. */
+/** What a record counts in addition to its value, about. Bytes. */
 const RECORD_BYTES = 100;
 /** Of a request. */
 const MOST_BYTES = 512 * 1024;

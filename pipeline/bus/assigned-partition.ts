@@ -20,9 +20,9 @@ export type PartitionOwner = {
   isRunning(): boolean;
   readProgress(partition: number, last: Commitment | undefined, more: Pick<ProgressOptions, 'atLeast' | 'onWait'>): Promise<Progress>;
   seek(partition: number, offset: number): void;
-  /** What begins at `from` is not there when it is asked for: `to` is the next offset that is. */
+  /** What begins at `from` is not there when it is requested: `to` is the next offset that is. */
   onMissing(partition: number, from: number, to: number): void;
-  /** From now on this says what the partition has buffered. */
+  /** Registers the function that returns what the partition has buffered. */
   watch(partition: number, holding: () => Holding): void;
   /** What the partition has buffered has changed. */
   onRoom(): void;
@@ -44,13 +44,13 @@ export class AssignedPartition {
   #commit: Commit | null = null;
   /** Resolves when the last commit is over, however it ended. */
   #committing: Promise<void> = Promise.resolve();
-  /** What the last successful commit said. */
+  /** The last successful commit. */
   #committed: Commitment | undefined;
   /** Resolves when the readers that were closed have done their last steps. */
   #ending: Promise<unknown> = Promise.resolve();
   /** The highest leader epoch whose records the reader has got. */
   #leader: number | null = null;
-  /** The offset that was asked for by name, since what came began beyond it or ended before it. */
+  /** The offset that a seek requested, since what came began beyond it or ended before it. */
   #sought: number | null = null;
   #halted: string | null = null;
 
@@ -69,7 +69,7 @@ export class AssignedPartition {
     await this.#begun?.finish();
   }
 
-  /** The assignment is over: forgets all that was read but not stored, which is read again by whoever gets the partition. */
+  /** The assignment is over: forgets all that was read but not stored, which the next owner of the partition reads again. */
   abandon(): void {
     this.#close();
     this.#commit = null;
@@ -111,10 +111,10 @@ export class AssignedPartition {
   }
 
   /**
-   * True for a batch that does not go on where the reader stands, which is then asked for by name.
+   * True for a batch that does not go on where the reader stands; a seek then requests that offset.
    * It begins later: kafkajs joins the group again while a fetch from another broker is open, whose answer goes on where the assignment
-   * before stood, behind records that were read but not stored. What is not there when it is asked for is not there at all.
-   * It ends before: the reader knows better where to begin; or the log has lost its end, and kafkajs began again.
+   * before stood, behind records that were read but not stored. An offset that is not there when a seek requests it does not exist.
+   * It ends before: the reader knows better where to begin; or the log was truncated, and kafkajs began again.
    */
   #isElsewhere({ messages }: Batch, { next }: PartitionReader): boolean {
     const [first, last] = [messages[0], messages.at(-1)].map((message) => Number(message?.offset ?? next)) as [number, number];
@@ -150,7 +150,7 @@ export class AssignedPartition {
     const self = Symbol('reader');
     this.#current = self;
     const isCurrent = (): boolean => this.#current === self;
-    // what an abandoned reader was just committing may still arrive: only after it does the broker tell where things stand
+    // what an abandoned reader was just committing may still arrive: only after it does the broker return what is committed
     await this.#committing;
     const progress = await owner.readProgress(partition, this.#committed, { atLeast: Number(highWatermark), onWait: heartbeat });
     if (progress.intent !== null)

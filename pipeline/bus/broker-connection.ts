@@ -21,7 +21,7 @@ export type PartitionAnswer = {
   readonly partition: number;
   /** 0: it is stored. */
   readonly errorCode: number;
-  /** Of the first record; -1 where it is not said. */
+  /** Of the first record; -1 where it is unknown. */
   readonly baseOffset: number;
   /** Milliseconds; -1 where the topic keeps the producer's times. */
   readonly logAppendTime: number;
@@ -33,9 +33,9 @@ export interface BrokerConnection {
   layout(topic: string): Promise<TopicLayout>;
   /** An id that no producer has had. */
   producerIdentity(): Promise<ProducerIdentity>;
-  /** Sends batches, acks=all; what is not copied by all within so many milliseconds is answered with an error. */
+  /** Sends batches, acks=all; what is not replicated within `timeoutMs` is answered with an error. */
   produce(topic: string, batches: readonly PartitionBatch[], timeoutMs: number): Promise<PartitionAnswer[]>;
-  /** With a reason, whatever is asked just now rejects with it at once. */
+  /** With a reason, open requests reject with it at once. */
   close(reason?: Error): void;
 }
 
@@ -149,7 +149,7 @@ class KafkajsConnection implements BrokerConnection {
     const { request, response } = requestOf(this.#broker, 'Produce', { acks: -1, timeout: timeoutMs, topicData: [] });
     const body = encodeProduce(topic, batches, timeoutMs);
     const encode = (): Promise<object> => Promise.resolve({ buf: body, buffer: body });
-    // kafkajs would throw the first error away with the answers of all other partitions
+    // kafkajs would throw the first error and discard the answers of all other partitions
     const answer = (await this.#send({ ...request, encode }, { ...response, parse: (all) => Promise.resolve(all) })) as Produced;
     return answer.topics.flatMap(({ partitions }) =>
       partitions.map(({ partition, errorCode, baseOffset, logAppendTime }) => ({

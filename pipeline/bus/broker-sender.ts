@@ -4,7 +4,7 @@ import { withTimeout } from './with-timeout.ts';
 
 /** Most bytes of values in one request. */
 const MAX_REQUEST_BYTES = 4_000_000;
-/** How long a broker waits for the copies of a batch; then it answers that they lack, and the others of the request are not held any longer. Milliseconds. */
+/** How long a broker waits for a batch's replicas; then it answers that they lack, and no longer holds the whole request. Milliseconds. */
 const COPIES_MS = 2000;
 
 /** What came of a request: an answer for each batch, or the failure of them all, of which it is not known whether they are stored. */
@@ -23,9 +23,9 @@ export type BrokerSenderOptions = {
   readonly silenceMs: number;
   /** A request begins so long after the one before it at the earliest, unless that one was full: fewer requests cost less. Milliseconds. */
   readonly gapMs: number;
-  /** Told of each request. The queues are not the sender's any more. */
+  /** Called after each request. The queues are no longer the sender's. */
   readonly onOutcome: (outcome: RequestOutcome) => void;
-  /** The broker cannot be reached: these were waiting for it, and are not the sender's any more. */
+  /** The broker cannot be reached: these were waiting for it, and are no longer the sender's. */
   readonly onUnreachable: (queues: readonly PartitionQueue[], error: Error) => void;
 };
 
@@ -124,7 +124,7 @@ export class BrokerSender {
     const batches: PartitionBatch[] = [];
     let room = MAX_REQUEST_BYTES;
     for (const queue of this.#waiting) {
-      // from here on it is not touched by anybody else
+      // from here on nothing else touches it
       queue.inFlight = true;
       const batch = await queue.freeze(room, batches.length === 0);
       if (batch === null) {

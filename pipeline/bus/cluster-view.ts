@@ -2,12 +2,12 @@ import type { Address, BrokerConnection, Connect, TopicLayout } from './broker-c
 import type { ProducerIdentity } from './record-batch.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** How long a broker may take to say who leads; then another one is asked. Milliseconds. */
+/** How long a broker may take to answer who leads; then another one is queried. Milliseconds. */
 const QUERY_MS = 3000;
 
 /**
- * What is known of the cluster: who leads each partition, and the producer id for those who need one. Each look asks another broker than the
- * one before, since one that is cut off from the others goes on saying what was.
+ * What is known of the cluster: who leads each partition, and the producer id for those who need one. Each look queries another broker
+ * than the one before, since one that is cut off from the others keeps answering with old state.
  */
 export class ClusterView {
   readonly #connect: Connect;
@@ -41,12 +41,12 @@ export class ClusterView {
     return this.#layout.brokers.get(broker) ?? null;
   }
 
-  /** This identity is given to nobody any more. */
+  /** This identity is not handed out again. */
   retire(identity: ProducerIdentity | null): void {
     if (this.#identity === identity) this.#identity = null;
   }
 
-  /** Asks a broker who leads, and for an identity where there is none. */
+  /** Queries a broker for the leaders, and for an identity where there is none. */
   async refresh(): Promise<void> {
     const addresses: readonly (Address | null)[] = [null, ...this.#layout.brokers.values()];
     const address = addresses[this.#asked++ % addresses.length] ?? null;

@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 /** A range that an earlier owner of the partition meant to store, and perhaps did. Offsets, inclusive. */
 export type Intent = { readonly start: number; readonly end: number };
 
-/** What a commit says with its metadata. */
+/** The content of a commit's metadata. */
 export type Progress = {
   /** The committed offset: records before it are stored already, even if they are read. */
   readonly from: number;

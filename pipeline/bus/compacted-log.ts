@@ -28,7 +28,7 @@ export class KafkaCompactedLog implements CompactedLog {
   #onRecord: (record: CompactedRecord) => void = () => undefined;
   /** Records that came in between `readAll` and `follow`. */
   #held: CompactedRecord[] = [];
-  /** Told how far the topic has been read. */
+  /** Called when more of the topic has been read. */
   #onProgress: () => void = () => undefined;
 
   constructor(options: { readonly kafka: Kafka; readonly log: Logger; readonly topic: string }) {
@@ -39,7 +39,7 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 
   async readAll(onRecord: (record: CompactedRecord) => void): Promise<void> {
-    // not waited for: it takes nothing more, and what it asked Kafka may never be answered
+    // not waited for: it takes nothing more, and its requests to Kafka may never be answered
     this.#member?.leave().catch(() => undefined);
     this.#last = -1n;
     this.#held = [];
@@ -129,7 +129,7 @@ export class KafkaCompactedLog implements CompactedLog {
   }
 }
 
-/** The records in groups of so many bytes, in their order; one that is larger is alone. */
+/** The records in groups of at most `BATCH_BYTES`, in their order; one that is larger is alone. */
 function batchesOf<One extends Omit<CompactedRecord, 'offset'>>(records: readonly One[]): One[][] {
   const batches: One[][] = [];
   let room = 0;

@@ -11,20 +11,20 @@ export type ConsumerLagOptions = {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly groupId: string;
-  /** The partitions to look at; asked each time. */
+  /** The partitions to look at; called each time. */
   readonly partitions: () => readonly number[];
   readonly onLag: (partition: number, lag: number) => void;
-  /** Told of a partition whose lag was told, and which is looked at no more. */
+  /** Called for a partition whose lag was reported, and which is no longer watched. */
   readonly onGone: (partition: number) => void;
   readonly everyMs?: number;
 };
 
-/** Tells every 5 s how many records of a partition the group has not committed. Asked of Kafka, so that a partition that stands still shows too. */
+/** Reports every 5 s how many records of a partition the group has not committed. It queries Kafka: a halted partition shows too. */
 export class ConsumerLag implements Service {
   readonly name: string;
   readonly #options: ConsumerLagOptions;
   readonly #stop = new AbortController();
-  /** The partitions whose lag was told. */
+  /** The partitions whose lag was reported. */
   readonly #told = new Set<number>();
   readonly #connection: AdminConnection;
   #running: Promise<void> | null = null;
@@ -71,7 +71,7 @@ export class ConsumerLag implements Service {
     }
   }
 
-  /** What moved to another process is told by that one. */
+  /** Another process reports what moved to it. */
   #forget(): void {
     const wanted = new Set(this.#options.partitions());
     for (const partition of this.#told) {

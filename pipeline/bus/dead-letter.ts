@@ -1,9 +1,9 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 
 /**
- * Why a record is a dead letter: `foreign` none of ours; `version` a shape that this version does not know; `headers` a header is
- * missing or unreadable; `rows` its value is not the rows that its headers say; `refused` the table does not take its rows; `expired` Kafka
- * deleted it before it was read: such a letter is about all records up to its `last`, and has none of them.
+ * Why a record is a dead letter: `foreign` not written by this service; `version` a schema that this version does not know; `headers` one
+ * is missing or unreadable; `rows` its value is not the rows that its headers state; `refused` the table does not take its rows;
+ * `expired` Kafka deleted it before it was read: such a dead letter is about all records up to its `last`, and has none of them.
  */
 export const REASONS = ['foreign', 'version', 'headers', 'rows', 'refused', 'expired'] as const;
 export type Reason = (typeof REASONS)[number];
@@ -28,7 +28,7 @@ export type DeadLetter = Fault & {
   readonly original: Original;
 };
 
-/** Our headers stand beside those of the original. */
+/** Headers of the dead letter are next to those of the original. */
 const PREFIX = 'dead-letter.';
 /** Headers of a replay: where the record first lay, and when it was appended there. */
 export const REPLAYED_FROM = 'replayed_from';
@@ -68,7 +68,7 @@ export function encodeLetter(letter: DeadLetter): OutMessage {
 export const letterKey = ({ topic, partition, offset }: Pick<DeadLetter, 'topic' | 'partition' | 'offset'>): string =>
   `${topic}:${String(partition)}:${String(offset)}`;
 
-/** Reads a record of `dead-letter.v1`; null for what is no letter. */
+/** Reads a record of `dead-letter.v1`; null for what is not a dead letter. */
 export function decodeLetter({ value, headers }: Pick<KafkaMessage, 'value' | 'headers'>): DeadLetter | null {
   const own = (name: string): string => headers?.[PREFIX + name]?.toString() ?? '';
   const reason = REASONS.find((known) => known === own('reason'));
@@ -94,7 +94,7 @@ export function replayOf({ partition, offset, original }: DeadLetter): OutMessag
   return { partition, key: original.key, value: original.value, headers };
 }
 
-/** Without ours and those of a replay. kafkajs cannot write a header without a value: it becomes empty. */
+/** Without those of a dead letter and of a replay. kafkajs cannot write a header without a value: it becomes empty. */
 function originalHeaders(headers: IHeaders | undefined): IHeaders {
   const kept = Object.entries(headers ?? {}).filter(([name]) => !name.startsWith(PREFIX) && name !== REPLAYED_FROM && name !== ARRIVED);
   const filled = (value: unknown): Buffer | string => (typeof value === 'string' || Buffer.isBuffer(value) ? value : '');

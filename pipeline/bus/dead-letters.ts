@@ -50,7 +50,7 @@ export class DeadLetters implements Service {
 
   /**
    * Gives the letters that were written since `from` (milliseconds) to `onLetters`, in their order, some at a time, until there are no
-   * more or it says false. Resolves with false where it stopped early.
+   * more or it returns false. Resolves with false where it stopped early.
    */
   async read(from: number, onLetters: (letters: readonly StoredLetter[]) => Promise<boolean>): Promise<boolean> {
     const take = async (messages: readonly KafkaMessage[]): Promise<void> => {

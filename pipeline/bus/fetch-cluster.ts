@@ -25,7 +25,7 @@ export type Broker = {
 export type FetchedMessage = KafkaMessage & { readonly batchContext?: { readonly firstOffset: string; readonly lastOffsetDelta: number } };
 export type Fetched = { readonly partition: number; readonly highWatermark: string; readonly messages: readonly FetchedMessage[] };
 
-/** What Kafka answers, within so many milliseconds and before the signal comes. The signal outlives the reading, and may not keep what was answered. */
+/** Kafka's answer, if it comes within `deadlineMs` and before the signal. The signal outlives the reading; it must not keep the answer. */
 export async function answered<Answer>(asked: Promise<Answer>, deadlineMs: number, signal: AbortSignal): Promise<Answer> {
   let end = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

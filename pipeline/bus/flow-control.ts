@@ -8,7 +8,7 @@ export type Holding = {
   readonly isFull: boolean;
   /** The range of an intent is not whole yet: nothing of it can be stored before it is. */
   readonly isOwed: boolean;
-  /** It stands still until somebody mends something: its records are not counted, since the others could not go on. */
+  /** It is halted until an operator acts: its records are not counted, since the others could not go on. */
   readonly isStill: boolean;
   /** The log had more of it when it was read last. */
   readonly isBehind: boolean;
@@ -38,16 +38,16 @@ export type FlowControlOptions = {
   readonly onDrained: () => void;
 };
 
-/** A range that is still being stored when one of another partition is, so long after it was begun, has a trouble of its own. Milliseconds. */
+/** A range that is still being stored this long after its begin, when another partition stores one, has its own failure. Milliseconds. */
 const STUCK_MS = 30_000;
 
 /** What counts as much, and what as little. */
 const [MUCH_SHARE, LITTLE_SHARE] = [1 / 4, 1 / 8];
 
 /**
- * Which partitions are read on. Below half of the budget: every one that has room. From there on, of those that have a backlog, only
+ * Which partitions are read on. Below half of the budget: every one that is not full. From there on, of those that have a backlog, only
  * one at a time, so that large ranges are finished one after the other rather than small ones of all; and at the budget none. An intent's
- * range is always read to its end, since nothing of it can be let go before.
+ * range is always read to its end, since nothing of it can be discarded before.
  */
 export function readOn(holdings: ReadonlyMap<number, Holding>, held: number, budget: number): Set<number> {
   const open = [...holdings].filter(([, { isFull, isStill }]) => !isFull && !isStill);
@@ -59,8 +59,8 @@ export function readOn(holdings: ReadonlyMap<number, Holding>, held: number, bud
 }
 
 /**
- * Which partitions a range is stuck of, while those of others are stored: they count as little as those that stand still, since the others
- * could not go on. Where nothing is stored at all, as when the table is away, none is.
+ * The partitions with a stuck range, while those of others are stored: they count as little as halted ones, since the others could not
+ * go on. Where nothing is stored at all, as when the table is unavailable, none is stuck.
  */
 export function stuck(holdings: ReadonlyMap<number, Holding>): Set<number> {
   const last = Math.max(0, ...[...holdings.values()].map(({ storedAt }) => storedAt));
@@ -68,7 +68,7 @@ export function stuck(holdings: ReadonlyMap<number, Holding>): Set<number> {
   return new Set([...holdings].filter(([, holding]) => isStuck(holding)).map(([partition]) => partition));
 }
 
-/** Of ranges that are owed, the one that is nearest to its end; then what has waited longest, so that each partition has its turn. */
+/** Of ranges of intents, the one that is nearest to its end; then what has waited longest, so that each partition has its turn. */
 function precedence(one: Holding, other: Holding): number {
   if (one.isOwed !== other.isOwed) return one.isOwed ? -1 : 1;
   return (one.isOwed ? 0 : one.begunAt - other.begunAt) || other.gathered - one.gathered;
@@ -98,7 +98,7 @@ export class FlowControl {
     this.update();
   }
 
-  /** From now on this says what is held of a partition. */
+  /** Registers the function that returns what is buffered of a partition. */
   watch(partition: number, holding: () => Holding): void {
     const before = this.#holdings.get(partition);
     if (before === undefined) return;

@@ -56,7 +56,7 @@ export class GroupCommits {
   async #send(): Promise<void> {
     const asked = this.#asked;
     this.#asked = [];
-    // the assignment may have ended since it was asked for
+    // the assignment may have ended since it was requested
     const sent = asked.filter((one) => one.isCurrent());
     for (const one of asked) if (!sent.includes(one)) one.settle(new Error('The partition is no longer assigned to this process.'));
     const [first] = sent;

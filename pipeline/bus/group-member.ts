@@ -8,17 +8,17 @@ export type GroupMemberOptions = {
   readonly log: Logger;
   readonly groupId: string;
   readonly topic: string;
-  /** How much is asked for at once. */
+  /** How much is fetched at once. */
   readonly fetch: Pick<ConsumerConfig, 'minBytes' | 'maxWaitTimeInMs' | 'maxBytesPerPartition' | 'maxBytes'>;
-  /** How many partitions `onBatch` may be called for at the same time; 1 where nothing is said. */
+  /** How many partitions `onBatch` may be called for at the same time; 1 by default. */
   readonly concurrency?: number;
   /** Called with the partitions that belong to this process from now on. */
   readonly onAssigned?: (partitions: readonly number[]) => void;
-  /** Called when they may belong to somebody else. */
+  /** Called when they may belong to another member. */
   readonly onLost?: () => void;
   /** Takes the records of one partition; it must resolve the offsets that are done with. */
   readonly onBatch: (payload: EachBatchPayload) => Promise<void>;
-  /** Called when kafkajs does not go on by itself; where nobody is to be told, it is begun anew. */
+  /** Called when kafkajs does not go on by itself; without it, the consumer is recreated. */
   readonly onCrash?: (error: Error) => void;
   /** Called when the coordinator is given up. */
   readonly onSilence?: () => void;
@@ -32,18 +32,18 @@ const SESSION_MS = 6000;
 const LOOK_EVERY_MS = 1000;
 /** Time for a dozen tries of kafkajs to find a broker that answers. Milliseconds. */
 const CONNECT_MS = 60_000;
-/** So many looks without an answer are longer than the session: the coordinator has forgotten this member, or is not there. */
+/** This number of looks without an answer is longer than the session: the coordinator has forgotten this member, or is not there. */
 const SILENT_LOOKS = 10;
 /**
- * So many looks are longer than joining takes where all is well (a rebalance ends after 30 s), and than a fetch (which may wait for a join): what
- * has not come by then hangs.
+ * This number of looks is longer than joining takes where all is well (a rebalance ends after 30 s), and than a fetch (which may wait
+ * for a join): what has not come by then hangs.
  */
 const STUCK_LOOKS = 60;
 
 /**
- * This process as a member of a consumer group. kafkajs goes on asking the coordinator that it knows, for minutes where that stands still or
- * is cut off, though the others have long had a new one: where no heartbeat is answered any more, where joining does not come to an end, or a
- * fetch does not, it is begun anew, and looks for the coordinator and the leaders again.
+ * This process as a member of a consumer group. kafkajs keeps querying the coordinator that it knows, for minutes where that is halted or
+ * cut off, though the others have long had a new one. Where no heartbeat is answered, or joining or a fetch does not end, its consumer is
+ * recreated, and looks for the coordinator and the leaders again.
  */
 export class GroupMember {
   readonly #options: GroupMemberOptions;
@@ -51,10 +51,10 @@ export class GroupMember {
   #joined = false;
   #running = false;
   #left = false;
-  /** How often it was looked in vain for an answered heartbeat, and for the end of joining; null: it is not due. */
+  /** Looks without an answered heartbeat, and without the end of joining; null: none is due. */
   #silentLooks: number | null = null;
   #joiningLooks: number | null = null;
-  /** How often it was looked in vain for the end of a fetch, by broker. */
+  /** Looks without the end of a fetch, by broker. */
   readonly #fetchLooks = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
   #onOpen: () => void = () => undefined;
@@ -82,7 +82,7 @@ export class GroupMember {
     });
   }
 
-  /** No new partitions are taken up from now on; what was asked for may still come. */
+  /** No new partitions are taken up from now on; what was fetched may still come. */
   halt(): void {
     // else the same would be fetched again and again until all is stored; the membership is kept
     this.#quietly(() => this.#consumer.pause([{ topic: this.#options.topic }]));
@@ -106,7 +106,7 @@ export class GroupMember {
     this.#quietly(() => this.#consumer.resume([{ topic: this.#options.topic, partitions }]));
   }
 
-  /** Asks for an offset by name. Within `onBatch`. */
+  /** Requests an offset by name. Within `onBatch`. */
   seek(partition: number, offset: number): void {
     this.#consumer.seek({ topic: this.#options.topic, partition, offset: String(offset) });
   }
@@ -123,7 +123,7 @@ export class GroupMember {
         retries: 10,
         initialRetryTime: 100,
         maxRetryTime: 2000,
-        // one that was given up may crash later, and would come back beside its successor
+        // one that was given up may crash later, and would rejoin next to its successor
         restartOnFailure: () => Promise.resolve(!this.#isGivenUp(consumer)),
       },
     });
@@ -164,7 +164,7 @@ export class GroupMember {
     });
   }
 
-  /** The partitions may belong to somebody else, and no heartbeat is due until the group has been joined again. */
+  /** The partitions may belong to another member, and no heartbeat is due until the group has been joined again. */
   #lose(): void {
     this.#silentLooks = null;
     // it may be lost several times before it is joined
@@ -185,7 +185,7 @@ export class GroupMember {
       partitionsConsumedConcurrently: this.#options.concurrency ?? 1,
       eachBatch: (payload) => {
         if (!this.#isGivenUp(consumer)) return this.#options.onBatch(payload);
-        // kafkajs cannot be stopped while it joins; this ends it for good, and others get its partitions
+        // kafkajs cannot be stopped while it joins; this ends it permanently, and others get its partitions
         return Promise.reject(new KafkaJSNonRetriableError('This consumer was given up.'));
       },
     });
@@ -195,7 +195,7 @@ export class GroupMember {
     return this.#left || consumer !== this.#consumer;
   }
 
-  /** Begins anew where kafkajs does not get on. */
+  /** Recreates the consumer where kafkajs hangs. */
   #look(): void {
     const why = this.#whatHangs();
     if (why === null) return;

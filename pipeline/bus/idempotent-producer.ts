@@ -16,11 +16,11 @@ export type IdempotentProducerOptions = {
   readonly deadlineMs?: number;
   /** The first pause before a repeat; later ones are longer, up to 16 times. Milliseconds. */
   readonly pauseMs?: number;
-  /** Between the beginnings of two requests to a broker; none where nothing is said. Milliseconds. */
+  /** Between the beginnings of two requests to a broker; none by default. Milliseconds. */
   readonly gapMs?: number;
 };
 
-/** Nobody waits for a batch any more by then: a request waits 5 s. Milliseconds. */
+/** No request waits for a batch any more by then: a request waits 5 s. Milliseconds. */
 const DEADLINE_MS = 10_000;
 const PAUSE_MS = 20;
 /** How long the topic may be looked for at the start, and how often. Milliseconds. */
@@ -32,7 +32,7 @@ const SWEEP_FROM_MS = 1000;
 
 /**
  * Sends records to all partitions of a topic, each stored at most once, and in the order of its partition. A batch is sent again with the same
- * bytes, to whoever leads its partition then, until it is acknowledged or finally failed (docs/adr/0002-producer-lanes.md).
+ * bytes, to the broker that leads its partition then, until it is acknowledged or finally failed (docs/adr/0002-producer-lanes.md).
  */
 export class IdempotentProducer {
   readonly #options: Required<IdempotentProducerOptions>;
@@ -111,7 +111,7 @@ export class IdempotentProducer {
     if (isFirst) this.#place(queue);
   }
 
-  /** A record that waits here for this partition has grown by so many bytes. */
+  /** A record that waits here for this partition has grown by `bytes`. */
   grew(partition: number, bytes: number): void {
     this.pendingBytes += bytes;
     const queue = this.#queues[partition];
@@ -251,7 +251,7 @@ export class IdempotentProducer {
     if (next !== undefined) this.#lookAt(next);
   }
 
-  /** Drops what nobody waits for any more, and what has had its time. */
+  /** Drops what no request waits for any more, and what has had its time. */
   #sweep(): void {
     const now = performance.now();
     const { deadlineMs } = this.#options;

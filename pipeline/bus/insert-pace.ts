@@ -8,12 +8,12 @@ export type Wait = { readonly ms: number; readonly rows: number };
 
 /** When what is gathered is stored, of all partitions of a process together. */
 export type PaceLimits = {
-  /** So many rows or bytes are stored at once. */
+  /** This number of rows or bytes is stored at once. */
   readonly rows: number;
   readonly bytes: number;
   /** The shortest wait first; after the last one nothing waits. */
   readonly waits: readonly Wait[];
-  /** After the first wait, what has come is stored when no more comes for so long; milliseconds. Not looked at where nothing is said. */
+  /** After the first wait, what has come is stored when no more comes for this long; milliseconds. Unused where it is not set. */
   readonly stillMs?: number;
 };
 

@@ -14,9 +14,9 @@ const LOOK_EVERY_MS = 1000;
 const READ_BUFFER = Buffer.allocUnsafeSlow(256 * 1024);
 
 /**
- * Connections to Kafka that are ended when a request waits for its answer and nothing has come for 40 s: one that nobody on the way knows any
- * more stays open for many minutes, and kafkajs goes on asking over it. Where nothing has ever come, after 5 s: a broker that stands still
- * takes connections, and kafkajs would ask it again and again, and never another one.
+ * Connections to Kafka that are ended when a request waits for its answer and nothing has come for 40 s: one that no device on the way
+ * knows any more stays open for many minutes, and kafkajs keeps using it. Where nothing has ever come, after 5 s: a broker that is halted
+ * accepts connections, and kafkajs would query it again and again, and never another one.
  * Each `data` event has one whole response, in memory that was allocated once for it.
  */
 export function socketFactory(
@@ -62,7 +62,7 @@ const isTls = (ssl: tls.ConnectionOptions | null): ssl is tls.ConnectionOptions 
 /** The name that the certificate must have; an address is compared without it, and may not be sent (RFC 6066, 3). */
 const serverName = (host: string): tls.ConnectionOptions => (net.isIP(host) === 0 ? { servername: host } : {});
 
-/** How long a connection owes an answer and says nothing. Each request has one answer: none is sent with acks=0. */
+/** How long an answer is pending on a connection while nothing comes. Each request has one answer: none is sent with acks=0. */
 class Waiting {
   #requests = 0;
   #since = 0;
@@ -82,7 +82,7 @@ class Waiting {
     if (this.#requests > 0) this.#requests -= 1;
   }
 
-  /** Milliseconds; 0 where nothing is owed. */
+  /** Milliseconds; 0 where no answer is pending. */
   silentMs(): number {
     return this.#requests === 0 ? 0 : performance.now() - this.#since;
   }

@@ -25,16 +25,16 @@ const LEVELS: ReadonlyMap<LogLevel, 'error' | 'warn' | 'info' | 'debug'> = new M
   [logLevel.DEBUG, 'debug'],
 ]);
 
-/** The brokers, beginning with any of them: kafkajs asks the first one first, and one that stands still would keep every new client waiting. */
+/** The brokers, beginning with any of them: kafkajs queries the first one first, and a halted one would keep every new client waiting. */
 function fromAny(brokers: readonly string[]): string[] {
   const first = Math.floor(Math.random() * brokers.length);
   return [...brokers.slice(first), ...brokers.slice(0, first)];
 }
 
-/** The brokers, how connections to them are made, and who asks. */
+/** The brokers, how connections to them are made, and the client's id. */
 export type KafkaClientOptions = Pick<Config['kafka'], 'brokers' | 'tls' | 'sasl'> & { readonly clientId: string; readonly log: Logger };
 
-/** A kafkajs client that logs through ours. */
+/** A kafkajs client that logs to `log`. */
 export function createKafka(options: KafkaClientOptions): Kafka {
   registerCodecs();
   return new KafkaClient({

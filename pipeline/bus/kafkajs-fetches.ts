@@ -4,12 +4,12 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 /**
  * Exchanges two steps of kafkajs, whose version is pinned.
  *
- * How it waits for more where a consumer asks for more than a byte at a time (`minBytes`): a broker that waits looks at all partitions of the fetch again whenever one of them gets a record, and a fetch of which nothing comes is
- * repeated after the same short time. So the wait is ours: a fetch begins `maxWaitTime` after the one before at the earliest, unless that one
- * brought `minBytes`, and the broker answers as soon as it has anything.
+ * How it waits for more where a consumer wants more than a byte at a time (`minBytes`): a waiting broker looks at all partitions of the
+ * fetch again whenever one of them gets a record, and an empty fetch is repeated after the same short time. So the client waits: a fetch
+ * begins `maxWaitTime` after the one before at the earliest, unless that one brought `minBytes`; the broker answers once it has anything.
  *
- * What a reader does that was stopped: where the brokers had changed just then, kafkajs makes new readers after it has stopped the old ones, and
- * these ask again and again in one turn of the event loop, so that the process stands still for ever.
+ * What a stopped reader does: where the brokers had changed just then, kafkajs makes new readers after it has stopped the old ones. These
+ * fetch again and again in one turn of the event loop, so that the process hangs for ever.
  */
 const require = createRequire(import.meta.url);
 
@@ -27,7 +27,7 @@ type ConsumerGroup = {
   fetch(nodeId: number): Promise<Batch[]>;
 };
 
-/** How a consumer was made, and when each broker may be asked again, by `performance.now()`. */
+/** How a consumer was made, and when each broker may be queried again, by `performance.now()`. */
 type Pace = { readonly minBytes: number; readonly gapMs: number; readonly nextAt: Map<number, number> };
 
 const paces = new WeakMap<ConsumerGroup, Pace>();
@@ -56,7 +56,7 @@ prototype.fetch = async function (this: ConsumerGroup, nodeId: number): Promise<
     this.maxWaitTime = this.paused().length > 0 ? gapMs : Math.max(gapMs, IDLE_MS);
   }
   const batches = await (fetch as ConsumerGroup['fetch']).call(this, nodeId).catch((error: unknown) => {
-    // kafkajs tells of the begin of a fetch, and of its end only where it did not fail
+    // kafkajs reports the begin of a fetch, and its end only where it did not fail
     this.instrumentationEmitter.emit(events.FETCH, { nodeId, numberOfBatches: 0, duration: 0 });
     throw error;
   });

@@ -1,4 +1,4 @@
-/** What is used of kafkajs' protocol beside its clients. These are inner parts of kafkajs, whose version is pinned. */
+/** What is used of kafkajs' protocol in addition to its clients. These are inner parts of kafkajs, whose version is pinned. */
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-/** kafkajs, as all of this room imports it. */
+/** kafkajs, as all of this folder imports it. */
 import './record-checksum.ts';
 import './kafkajs-connections.ts';
 import './kafkajs-fetches.ts';

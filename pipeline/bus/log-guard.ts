@@ -6,20 +6,20 @@ import type { CompactedLog } from '../core/compacted-log.ts';
 import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
 
-/** Says why the log must take no more, or null while it may; rejects where that cannot be told. */
+/** Returns why ingest must be paused, or null while it need not be; rejects where that is unknown. */
 export type GuardCheck = () => Promise<string | null>;
 
 export type LogGuardOptions = {
   readonly checks: readonly GuardCheck[];
-  /** The topic `usage.v1`, to append to; it belongs to somebody else. */
+  /** The topic `usage.v1`, to append to; the caller owns it. */
   readonly topic: Pick<CompactedLog, 'append'>;
   readonly logger: Logger;
   readonly everyMs?: number;
 };
 
 /**
- * Looks every 2 s whether the log may take more, and tells every API node over `usage.v1`. Where it cannot tell it is silent, and the
- * nodes stop taking entries after a while.
+ * Checks every 2 s whether ingest must be paused, and publishes that to every API node on `usage.v1`. Where it does not know it is silent,
+ * and the nodes stop accepting entries after a while.
  */
 export class LogGuard implements Service {
   readonly name = 'log guard';

@@ -10,13 +10,13 @@ export type LogTailOptions = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly topic: string;
-  /** Asked for each record: those of other tenants are not given. Without it all are. */
+  /** Called for each record: those of other tenants are not given. Without it all are. */
   readonly wants?: WantsTenant;
   /** Takes records of a partition, in the order of their offsets. */
   readonly take: (partition: number, messages: readonly KafkaMessage[]) => void;
   /** Called after each answer of Kafka with records, when those that are wanted were taken. */
   readonly onTaken?: () => void;
-  /** Told of offsets (from, and up to but not including `to`) that the log does not have any more, or had and has lost: `to` is smaller then. */
+  /** Called for offsets (from, up to but not including `to`) that the log no longer has, or has lost in a truncation: `to` is smaller. */
   readonly onGap: (partition: number, from: number, to: number) => void;
   /** A clock that does not go back. Milliseconds. */
   readonly clock?: () => number;
@@ -24,11 +24,11 @@ export type LogTailOptions = {
 
 /** How long one answer of Kafka may take; how long a broker waits for a record where it has none. Milliseconds. */
 const [DEADLINE_MS, WAIT_MS] = [30_000, 500];
-/** Of one partition, and of all that are asked for at once. */
+/** Of one partition, and of all that are fetched at once. */
 const [PARTITION_BYTES, FETCH_BYTES] = [1024 * 1024, 4 * 1024 * 1024];
 /**
- * Where records come more often than this (milliseconds), and nothing is wanted of them, the broker collects them for so long, unless there are so
- * many before: a fetch costs the same for one record and for a hundred. What is wanted comes as much later, and then at once again.
+ * Where records come more often than this (milliseconds) and none is wanted, the broker collects them this long, unless many come before:
+ * a fetch costs the same for one record and for a hundred. What is wanted comes as much later, and then at once again.
  */
 const COLLECT_MS = 75;
 const COLLECTING = { maxWaitTime: COLLECT_MS, minBytes: 512 * 1024 };
@@ -40,9 +40,9 @@ const METADATA_MS = 30_000;
 
 /**
  * Follows all partitions of a topic from their ends on, without a consumer group: each reader gets everything, nothing is committed, and it
- * is ready as soon as Kafka has said where the log ends. A broker answers as soon as it has a record, a little later where others'
+ * is ready as soon as Kafka has answered where the log ends. A broker answers as soon as it has a record, a little later where others'
  * records come all the time. What fails is tried again, for as long
- * as it takes; nothing is read twice, but for what was asked for by `rewind`.
+ * as it takes; nothing is read twice, but for what `rewind` requests.
  */
 export class LogTail {
   readonly #options: LogTailOptions;

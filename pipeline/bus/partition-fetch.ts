@@ -20,12 +20,12 @@ export type PartitionFetchOptions = {
 const [DEADLINE_MS, WAIT_MS] = [30_000, 100];
 /** Pauses before it is tried again; the last one is kept. Milliseconds. */
 const PAUSES_MS = [100, 250, 500, 1000, 2000];
-/** Of one partition, and of all that are asked for at once: no batch of ours is larger. */
+/** Of one partition, and of all that are fetched at once: no batch of this service is larger. */
 const [PARTITION_BYTES, FETCH_BYTES] = [4 * 1024 * 1024, 8 * 1024 * 1024];
 
 /**
  * Reads partitions from their beginnings to their ends as they are now, without a consumer group, whose join takes longer than most of what
- * is read so. What Kafka does not answer is asked again, for as long as it takes; the signal alone ends it.
+ * is read so. What Kafka does not answer is requested again, without a limit; only the signal ends it.
  */
 export async function fetchPartitions(options: PartitionFetchOptions): Promise<void> {
   const reading = new Reading(options);

@@ -5,16 +5,16 @@ import type { SentRecord } from './sent-record.ts';
 
 /** Sequence numbers are int32 and begin again at 0. */
 const SEQUENCES = 2 ** 31;
-/** One in so many lost connections is taken for a sign that somebody else may lead. */
+/** One in this number of lost connections is taken for a sign that the leader may have changed. */
 const REPEATS_AT_ONCE = 4;
-/** After so many failures the pauses between repeats do not grow any more. */
+/** After this number of failures the pauses between repeats do not grow any more. */
 const MOST_DOUBLINGS = 4;
 
 export const CANCELLED = new Error('No request waits for the record any more.');
 
 /**
  * Records of one partition in the order in which they are sent: their bytes never change, so that Kafka knows them again however often and
- * to whomever they are sent.
+ * to which broker they are sent.
  */
 export type FrozenBatch = {
   readonly bytes: Buffer;
@@ -36,7 +36,7 @@ export type Acknowledged = { readonly sent: readonly SentRecord[]; readonly done
  */
 export class PartitionQueue {
   readonly partition: number;
-  /** Told of records, and of their bytes together, that do not wait any more; their requests are answered next. */
+  /** Called with records, and their bytes together, that no longer wait; their requests are answered next. */
   readonly #released: (records: readonly PendingRecord[], bytes: number) => void;
   #waiting: PendingRecord[] = [];
   #batch: FrozenBatch | null = null;
@@ -88,7 +88,7 @@ export class PartitionQueue {
   }
 
   /**
-   * The batch to send: the frozen one again, or a new one of what waits, up to so many bytes and as long as it is compressed alike. Null where
+   * The batch to send: the frozen one again, or a new one of what waits, up to `limit` bytes and while it is compressed alike. Null where
    * nothing is left, or nothing fits; a first record always fits where the batch `isFirst` of its request.
    */
   async freeze(limit: number, isFirst: boolean): Promise<FrozenBatch | null> {
@@ -128,7 +128,7 @@ export class PartitionQueue {
     return { sent, done };
   }
 
-  /** The batch failed for good: its requests are refused. Whether it is stored is not known, so its producer id is not used any more. */
+  /** The batch failed permanently: its requests are refused. Whether it is stored is not known, so its producer id is not used any more. */
   fail(error: Error): void {
     const { records, size } = this.#taken();
     this.#identity = null;
@@ -136,7 +136,7 @@ export class PartitionQueue {
   }
 
   /**
-   * It could not be sent, or not be taken just now: whoever leads it then gets it again, first at once, then after so long, then after ever
+   * It could not be sent, or not be taken just now: its leader then gets it again, first at once, then after `pauseMs`, then after ever
    * longer pauses. `isLost`: all that is known is that the connection was lost; then the same leader gets it again at once, a few times.
    */
   postpone(now: number, pauseMs: number, isLost = false): void {
@@ -147,14 +147,14 @@ export class PartitionQueue {
     this.#failures += 1;
   }
 
-  /** True for a batch that has had its time, or that nobody waits for any more; not while it is in flight. */
+  /** True for a batch that has had its time, or that no request waits for any more; not while it is in flight. */
   isOverdue(now: number, deadlineMs: number): boolean {
     const batch = this.#batch;
     if (batch === null || this.inFlight) return false;
     return now - batch.frozenAt >= deadlineMs || batch.records.every(({ cancelled }) => cancelled);
   }
 
-  /** Drops what nobody waits for any more, and what has waited too long; true where there was any. */
+  /** Drops what no request waits for any more, and what has waited too long; true where there was any. */
   sweep(now: number, deadlineMs: number): boolean {
     const before = this.#waiting.length;
     this.#waiting = this.#waiting.filter((record) => {

@@ -7,17 +7,17 @@ import type { Range } from './range.ts';
 import { isTick, type SignalRecord } from './record.ts';
 
 export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFinishing'> & {
-  /** What the last commit says. */
+  /** The last commit. */
   readonly progress: Progress;
   /** How large a range grows. */
   readonly limits: Pick<PaceLimits, 'rows' | 'bytes'>;
-  /** Says when the partitions of this process take up what they have gathered. */
+  /** Decides when the partitions of this process take up what they have gathered. */
   readonly pace: InsertPace;
   /** Resolves when the readers before it in this process have done their last steps: an insert of theirs may not be sent yet. */
   readonly after?: Promise<unknown>;
-  /** False once the partition may belong to somebody else. */
+  /** False once the partition may belong to another process. */
   readonly isCurrent: () => boolean;
-  /** Told when a range is begun, and when it is stored or given up: there may be room then. */
+  /** Called when a range is begun, and when it is stored or given up: more may fit then. */
   readonly onRoom: () => void;
 };
 
@@ -114,7 +114,7 @@ export class PartitionReader implements Waiting {
     };
   }
 
-  /** Tells how many records the log had beyond those that were added. */
+  /** Sets how many records the log had beyond those that were added. */
   lag(records: number): void {
     this.#isBehind = records > 0;
   }
@@ -227,7 +227,7 @@ export class PartitionReader implements Waiting {
 const bytesOf = ({ original }: SignalRecord): number => original.value?.length ?? 0;
 
 /**
- * What a record has on the heap beside its value, as measured: its headers twice, as kafkajs gives them and decoded, where they are small;
+ * What a record takes on the heap in addition to its value: its headers twice, as kafkajs gives them and decoded, where they are small;
  * and for each byte of large ones what is decoded of it.
  */
 const [RECORD_BYTES, DECODED] = [4000, 4];

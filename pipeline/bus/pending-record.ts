@@ -15,15 +15,15 @@ export type SealedRecord = {
 export interface PendingRecord {
   readonly partition: number;
   readonly compression: Compression;
-  /** Bytes of its value, about. It may grow until it is sealed; the producer is told with `grew`. */
+  /** Bytes of its value, about. It may grow until it is sealed; `grew` reports that to the producer. */
   readonly size: number;
   /** By `performance.now()`. */
   readonly enqueuedAt: number;
-  /** Nobody waits for it any more: it is then not sent, as long as it is not in flight. */
+  /** No request waits for it any more: it is then not sent, as long as it is not in flight. */
   readonly cancelled: boolean;
   /** Called once, when the producer takes it for a batch. It does not grow from then on. */
   seal(): SealedRecord;
-  /** Called once: it is acknowledged, or the send failed, or it was discarded since nobody waits for it. It takes nothing more from then on. */
+  /** Called once: it is acknowledged, or the send failed, or it was discarded without a waiter. It takes nothing more then. */
   done(error: Error | null): void;
 }
 

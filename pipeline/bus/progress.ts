@@ -13,15 +13,15 @@ export type ProgressOptions = {
   readonly partition: number;
   /** What this process committed last, if anything. */
   readonly last: Commitment | undefined;
-  /** Where the log ended, as whoever leads the partition told with its records: an end before it is that of another broker, which was cut off. */
+  /** Where the log ended, as the leader reported with its records: an end before it is that of another broker, which was cut off. */
   readonly atLeast?: number;
   /** Called while it is waited for. */
   readonly onWait?: () => Promise<void>;
-  /** How long an end of the log that lies before what is committed is taken for one that is not told yet. Milliseconds. */
+  /** How long an end of the log that lies before what is committed is taken for one that is not reported yet. Milliseconds. */
   readonly settleMs?: number;
 };
 
-/** kafkajs commits this, without metadata, when it is told that an offset is out of range. */
+/** kafkajs commits this, without metadata, after the error that an offset is out of range. */
 const EARLIEST = -2;
 /** A new leader may not know for a moment how far its log is replicated; less than the group's session. Milliseconds. */
 const SETTLE_MS = 3000;
@@ -30,7 +30,7 @@ const ASK_EVERY_MS = 500;
 /**
  * Where the group stands in a partition, and what its last owner left behind. What is committed may be more than the log has, since
  * machines lost their power before they wrote it to their disks: then the offsets behind its end are given to other records. Throws where
- * Kafka cannot be asked, or tells what cannot be: it is to be asked anew then, of another broker.
+ * Kafka does not answer, or answers the impossible: it is then to be queried again, on another broker.
  */
 export async function readProgress(options: ProgressOptions): Promise<Progress> {
   const { admin, groupId, topic, partition, last } = options;
@@ -51,7 +51,7 @@ async function withinLog(progress: Progress, options: ProgressOptions): Promise<
     const isOver = performance.now() >= deadline;
     if (end < atLeast && isOver)
       throw new Error(`Kafka reports that partition ${String(partition)} ends at ${String(end)}, after it had sent records beyond that.`);
-    // with records behind it, it is no end that is not told yet
+    // with records behind it, it is not an end that is yet to be reported
     if (end >= atLeast && (other < end || isOver)) {
       log.error(
         { topic, partition, known: next, end: other },

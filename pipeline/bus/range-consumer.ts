@@ -49,7 +49,7 @@ const LOOK_MS = 10_000;
 
 /**
  * Reads a signal's topic in ranges and has each stored exactly once (docs/adr/0003-exactly-once-sink.md): the range's end is written into
- * the metadata of the committed offset before it is stored, so that whoever owns the partition next repeats exactly that range.
+ * the metadata of the committed offset before it is stored, so that the partition's next owner repeats exactly that range.
  */
 export class RangeConsumer implements Service {
   readonly name: string;
@@ -73,7 +73,7 @@ export class RangeConsumer implements Service {
     const { kafka, log, groupId, budget, onDrained, onCrash, onSilence = (): void => undefined } = options;
     this.#member = new GroupMember({
       ...{ kafka, log, groupId, topic: this.#topic, onCrash, onSilence },
-      // a fetch asks for each partition, so few large ones; of small records 2 MiB are about 14,000, which take up 60 MB when they are decoded
+      // a fetch names each partition, so few large ones; of small records 2 MiB are about 14,000, which take up 60 MB when they are decoded
       fetch: { minBytes: 256 * 1024, maxWaitTimeInMs: 100, maxBytesPerPartition: 1024 * 1024, maxBytes: 2 * 1024 * 1024 },
       concurrency: 64,
       onAssigned: (partitions) => {
@@ -174,7 +174,7 @@ export class RangeConsumer implements Service {
     };
   }
 
-  /** What expired while nobody consumed. Before the group is joined: kafkajs then forgets where it stood, as soon as that is not there any more. */
+  /** What expired while no process consumed. Before the group is joined: kafkajs then forgets an offset that no longer exists. */
   async #reportExpiredBefore(): Promise<void> {
     const { kafka, log, groupId } = this.#options;
     const topic = this.#topic;

@@ -13,12 +13,12 @@ export type RangeStepsOptions = {
   readonly store: RangeStore;
   /** Resolves when the letters are on their topic. */
   readonly deadLetter: (letters: readonly Omit<DeadLetter, 'version'>[]) => Promise<void>;
-  /** Most dead letters among the last 10,000 offsets; with one more the partition stands still. */
+  /** Most dead letters among the last 10,000 offsets; with one more the partition is halted. */
   readonly deadLetterLimit: number;
-  /** Told why the partition stands still, and null when it goes on. */
+  /** Called with why the partition is halted, and null when it goes on. */
   readonly onHalt: (why: string | null) => void;
   readonly commit: (offset: number, metadata: string) => Promise<void>;
-  /** False once the partition may belong to somebody else. */
+  /** False once the partition may belong to another process. */
   readonly isActive: () => boolean;
   /** True when no more than what was begun is to be done. */
   readonly isFinishing: () => boolean;
@@ -27,7 +27,7 @@ export type RangeStepsOptions = {
 /** By how much a broker's clock may be set back; one that is mistaken about the time zone or summer time is an hour off. Milliseconds. */
 const CLOCK_SLACK_MS = 2 * 3_600_000;
 const RETRY_MS = [250, 500, 1000, 2000, 5000, 10_000, 15_000];
-/** How often a partition that stands still looks whether its records are taken now. */
+/** How often a halted partition tries whether its records are accepted now. */
 const HALT_MS = 15_000;
 
 /**
@@ -53,12 +53,12 @@ export class RangeSteps {
   }
 
   /**
-   * Asks whether the table has more than the commits tell of, as when commits were lost with the power: that much is then looked up
-   * record by record. False: the partition is not ours any more.
+   * Queries whether the table has more than the commits state, as when commits were lost with the power: that much is then looked up
+   * record by record. False: the partition is no longer assigned to this process.
    *
    * What is looked for lies behind what is committed. A log gives its records append times in their order, but for a clock that is set
-   * back, so none of it was appended earlier than the slack before the latest time that the commit tells; the rows of a replay, which are
-   * older, are looked up with each range that has one. Without a commit that tells a time, all of the partition's rows are looked at.
+   * back, so none of it was appended earlier than the slack before the latest time of the commit; the rows of a replay, which are
+   * older, are looked up with each range that has one. Without a commit that has a time, all of the partition's rows are looked at.
    */
   async recall({ from, intent, insert }: Pick<Progress, 'from' | 'intent' | 'insert'>): Promise<boolean> {
     const { store, partition, log } = this.#options;
@@ -117,7 +117,7 @@ export class RangeSteps {
     return (await this.take(half(start, middle), false)) && this.take(half(middle + 1, end), false);
   }
 
-  /** Stores what of the range is no dead letter; what is refused becomes one. Null: the partition is not ours any more. */
+  /** Stores what of the range is not a dead letter; what is refused becomes one. Null: the partition is no longer assigned. */
   async #storeAll(range: Range, again: boolean, seat: Seat | null): Promise<'stored' | 'too large' | null> {
     let repeated = again;
     if (seat !== null) {
@@ -143,7 +143,7 @@ export class RangeSteps {
     }
   }
 
-  /** Whether so many more of this range would be more than may be. */
+  /** Whether `more` dead letters of this range would exceed the limit. */
   #tooMany({ end }: Range, more: number): boolean {
     if (more === 0) return false;
     const recent = [...this.#dead].filter((offset) => offset > end - WINDOW).length;
@@ -167,7 +167,7 @@ export class RangeSteps {
     return true;
   }
 
-  /** False: the partition is not ours any more. */
+  /** False: the partition is no longer assigned. */
   async #fence(insert: string): Promise<boolean> {
     return (await this.#persist(() => this.#options.store.fence(insert), 'fence an insert of several ranges')) !== null;
   }
@@ -183,7 +183,7 @@ export class RangeSteps {
     return (await this.#persist(() => this.#options.commit(offset, metadata), what)) !== null;
   }
 
-  /** Stands still for a while. False: no more is to be done here. */
+  /** Halts for a while. False: no more is to be done here. */
   async #halt({ start, end }: Range, faulty: readonly Refusal[]): Promise<boolean> {
     const { log, partition, deadLetterLimit, onHalt, isActive, isFinishing } = this.#options;
     if (!this.#halted) {
@@ -218,7 +218,7 @@ export class RangeSteps {
     });
   }
 
-  /** Repeats a step until it succeeds; gives what it gave. Null: the partition is not ours any more. */
+  /** Repeats a step until it succeeds; gives what it gave. Null: the partition is no longer assigned. */
   async #persist<Value>(step: () => Promise<Value>, what: string): Promise<Value | null> {
     const { isActive, isFinishing, log, partition } = this.#options;
     for (let attempt = 0; isActive(); attempt++) {

@@ -11,7 +11,7 @@ export type Range<Own extends SignalRecord = SignalRecord> = {
   readonly records: readonly Own[];
   /**
    * Set where its rows may be stored already by ranges with other bounds, or other rows under its token: the append time of its last
-   * record, milliseconds, which tells it from a range of the same bounds whose end the log has lost.
+   * record, milliseconds, which distinguishes it from a range of the same bounds that was truncated.
    */
   readonly inDoubt?: number | null;
 };

@@ -124,7 +124,7 @@ function writeHeaders(out: Buffer, headers: IHeaders): number {
   return at;
 }
 
-/** A text with its length before it. */
+/** A string with its length before it. */
 function writeText(out: Buffer, at: number, text: string): number {
   if (text.length < SHORT_TEXT) {
     const start = writeInt(out, at, text.length);

@@ -13,7 +13,7 @@ export type RecordFeedOptions = {
   readonly log: Logger;
   readonly groupId: string;
   readonly signal: Signal;
-  /** Takes a record, in the order of its partition, and need not be done with one when the next comes. It is asked again for one that it rejects. */
+  /** Takes a record, in the order of its partition, and need not be done with one when the next comes. One that it rejects comes again. */
   readonly take: (record: SignalRecord) => Promise<void>;
   /** Called when the feed cannot go on: the process should end and be started again. */
   readonly onCrash: (error: Error) => void;
@@ -30,8 +30,8 @@ const DEADLINE_MS = 60_000;
 const HEARTBEAT_MS = 1000;
 
 /**
- * Gives the records of a topic to whoever does something with them outside of Kafka: each at least once, though the process is killed, and shared
- * with the other processes of the group. What cannot be read is passed over: it is the sink's dead letter.
+ * Gives the records of a topic to code that acts outside of Kafka: each at least once, though the process is killed, and shared with the
+ * other processes of the group. What cannot be read is passed over: it is the sink's dead letter.
  */
 export class RecordFeed implements Service {
   readonly name: string;
@@ -135,7 +135,7 @@ export class RecordFeed implements Service {
           await this.#commits.commit({ partition, offset, metadata: '', commit, isCurrent });
           assigned.committed = offset;
         } catch (error) {
-          // the next one says the same, or more
+          // the next one commits the same, or more
           this.#options.log.debug({ err: error, partition }, 'A commit timed out.');
         }
       }),

@@ -9,7 +9,7 @@ const APPEND_DEADLINE_MS = 10_000;
 /** Thrown to end a reading early. */
 const ENOUGH = new Error('No more is wanted.');
 
-/** A record of text, and when it was appended, in milliseconds. */
+/** A record of strings, and when it was appended, in milliseconds. */
 export type HistoryRecord = { readonly key: string; readonly value: string; readonly at: number };
 
 /** A topic of one partition that is read seldom, from some time on, and of which nothing is held in memory. */
@@ -41,7 +41,7 @@ export class RecordHistory implements Service {
   }
 
   /**
-   * Gives the records appended since `from` (milliseconds), in their order, some at a time, until there are no more or `take` says false.
+   * Gives the records appended since `from` (milliseconds), in their order, some at a time, until none is left or `take` returns false.
    * Resolves with false where it stopped early.
    */
   async read(from: number, take: (records: readonly HistoryRecord[]) => boolean): Promise<boolean> {

@@ -11,24 +11,24 @@ import type { OnSent } from './sent-record.ts';
 const DEADLINE_MS = 5000;
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 const MAX_OLDEST_MS = 2000;
-/** One partition of several may have so much of it, so that one whose leader hangs leaves room for the others. */
+/** One partition of several may have 1/`PARTITION_SHARE` of it, so that one whose leader hangs leaves the rest to the others. */
 const PARTITION_SHARE = 2;
 
 export type RecordPublisherOptions = {
   readonly kafka: Kafka;
   readonly log: Logger;
   readonly topic: string;
-  /** Opens connections; where nothing is said, those of the client. */
+  /** Opens connections; by default those of the client. */
   readonly connect?: Connect;
-  /** Told of the records that each answer acknowledges. */
+  /** Called with the records that each answer acknowledges. */
   readonly onSent?: OnSent;
   /** How long a request waits; milliseconds. */
   readonly deadlineMs?: number;
-  /** Between the beginnings of two requests to a broker; none where nothing is said. Milliseconds. */
+  /** Between the beginnings of two requests to a broker; none by default. Milliseconds. */
   readonly gapMs?: number;
 };
 
-/** Puts records on a topic, and says so only when Kafka has them (acks=all). */
+/** Puts records on a topic, and resolves only when Kafka has them (acks=all). */
 export class RecordPublisher implements Service {
   readonly name: string;
   readonly #options: RecordPublisherOptions;
@@ -75,7 +75,7 @@ export class RecordPublisher implements Service {
     }
   }
 
-  /** True while it runs and, as far as its last sends tell, Kafka takes what it sends. */
+  /** True while it runs and, by the outcome of its last sends, Kafka accepts what it sends. */
   get ready(): boolean {
     const producer = this.#producer;
     return producer !== null && !producer.failing && producer.oldestAge(performance.now()) < MAX_OLDEST_MS;
@@ -92,7 +92,7 @@ export class RecordPublisher implements Service {
     this.#producer.enqueue(record);
   }
 
-  /** A record that is queued for this partition has grown by so many bytes. */
+  /** A record that is queued for this partition has grown by `bytes`. */
   grew(partition: number, bytes: number): void {
     this.#producer?.grew(partition, bytes);
   }

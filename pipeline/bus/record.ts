@@ -2,7 +2,7 @@ import type { IHeaders, KafkaMessage } from 'kafkajs';
 import { ARRIVED, REPLAYED_FROM, type Fault, type Original, type Reason } from './dead-letter.ts';
 import type { Signal } from './signal.ts';
 
-/** What the headers that all signals share say of a record; docs/topics.md is the specification. */
+/** The headers of a record that all signals share; docs/topics.md is the specification. */
 export type RecordInfo = {
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */
@@ -29,13 +29,13 @@ export type SignalRecord = RecordInfo & {
   readonly original: Original;
 };
 
-/** The encoding of a tick, on the topic of any signal: a record that says nothing but that time has passed. It is nobody's, and has no value. */
+/** The encoding of a tick, on the topic of any signal: a record that states only that time has passed. It has no tenant and no value. */
 export const TICK = 'tick';
 
 /** True for a tick that can be read: it has no rows, counts nothing, and nothing of its signal. */
 export const isTick = ({ encoding }: Pick<SignalRecord, 'encoding'>): boolean => encoding === TICK;
 
-/** The text of a header; empty where there is none. */
+/** A header as a string; empty where there is none. */
 export type HeaderText = (name: string) => string;
 
 /** The offset under which a record's rows are stored: a replay's are those of the record that it repeats. */
@@ -63,7 +63,7 @@ export function sharedHeaders(signal: Pick<Signal, 'name' | 'version'>, info: Re
   };
 }
 
-/** A tick for a signal's topic (docs/topics.md), with more headers maybe. Whoever appends it does not say when: the broker stamps it, as any record. */
+/** A tick for a signal's topic (docs/topics.md), with more headers maybe. Its producer sets no time: the broker stamps it. */
 export const encodeTick = (
   signal: Pick<Signal, 'name' | 'version'>,
   own: IHeaders = {},
@@ -85,7 +85,7 @@ export function readRecord<Own extends SignalRecord>(signal: Signal<Own>, partit
   return 'reason' in found ? unreadable(partition, message, found) : found;
 }
 
-/** The same, and the value must be what the headers say. */
+/** The same, and the value must be what the headers state. */
 export function readChecked(signal: Signal, partition: number, message: KafkaMessage): SignalRecord {
   const found = decodeRecord(signal, partition, message);
   const fault = 'reason' in found ? found : isTick(found) ? null : signal.check(found);
@@ -152,7 +152,7 @@ function unreadable(partition: number, message: KafkaMessage, fault: Fault): Sig
   };
 }
 
-/** Null where the headers are no replay of an earlier record of this partition. */
+/** Null where the headers are not those of a replay of an earlier record of this partition. */
 function readReplay(partition: number, offset: number, header: HeaderText): { of: number | null; arrived: number | null } | null {
   const [from, arrived] = [header(REPLAYED_FROM), header(ARRIVED)];
   if (from === '') return { of: null, arrived: null };
@@ -161,7 +161,7 @@ function readReplay(partition: number, offset: number, header: HeaderText): { of
   return { of: Number(of), arrived: Number(arrived) };
 }
 
-/** What a record counts for the volume of its tenant; nothing where it is none of ours. */
+/** What a record counts for the volume of its tenant; nothing where this service did not write it. */
 export type Billed = { readonly tenantId: number; readonly bytes: number; /** Append time, milliseconds. */ readonly timestamp: number };
 
 /** Reads of a record of any signal what it counts, and nothing else; null where it counts nothing. A replay counts nothing: its original did. */

@@ -1,8 +1,8 @@
 const SIZE_BYTES = 4;
-/** No response is larger: a fetch asks for a few MiB, and gets one record more at most. */
+/** No response is larger: a fetch requests a few MiB, and gets one record more at most. */
 const MAX_RESPONSE = 256 * 1024 * 1024;
 
-/** Puts the responses of a connection to Kafka together, each in memory of its own: its size (4 bytes, big-endian), and so many bytes. */
+/** Puts the responses of a connection to Kafka together, each in memory of its own: its size (4 bytes, big-endian), then its bytes. */
 export class ResponseAssembler {
   readonly #onResponse: (response: Buffer) => void;
   readonly #size = Buffer.alloc(SIZE_BYTES);
@@ -14,7 +14,7 @@ export class ResponseAssembler {
     this.#onResponse = onResponse;
   }
 
-  /** Takes what came, which may be overwritten afterwards. False: these are no responses, and nothing more may be given. */
+  /** Takes what came, which may be overwritten afterwards. False: these are not responses, and nothing more may be given. */
   take(bytes: Buffer): boolean {
     for (let at = 0; at < bytes.length;) {
       const target = this.#response ?? this.#size;

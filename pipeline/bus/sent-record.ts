@@ -7,5 +7,5 @@ export type SentRecord = {
   readonly bytes: number;
 };
 
-/** Told of the records that an answer of Kafka acknowledges, before their requests are answered. */
+/** Called with the records that an answer of Kafka acknowledges, before their requests are answered. */
 export type OnSent = (records: readonly SentRecord[]) => void;

@@ -3,13 +3,13 @@ import { AdminConnection } from './admin-connection.ts';
 import type { OffsetQueries } from './group-positions.ts';
 
 /**
- * Queries of Kafka by many partitions at once, as after a rebalance: over one connection, and the same query is sent once for all that ask
- * in the same turn of the event loop. What was sent before is not taken for an answer: Kafka may have been told more since.
+ * Queries of Kafka by many partitions at once, as after a rebalance: over one connection, and the same query is sent once for all that
+ * request it in the same turn of the event loop. An earlier one does not count as an answer: Kafka's state may have changed since.
  */
 export class SharedQueries implements OffsetQueries {
   readonly #kafka: Kafka;
   readonly #deadlineMs: number;
-  /** Queries that were asked for and not sent yet. */
+  /** Queries that were requested and not sent yet. */
   readonly #waiting = new Map<string, Promise<unknown>>();
   #connection: AdminConnection | null = null;
   #users = 0;

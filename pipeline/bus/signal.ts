@@ -14,11 +14,11 @@ export interface Signal<Own extends SignalRecord = SignalRecord> {
   readonly version: number;
   /** The values of the header `encoding` that it reads. */
   readonly encodings: readonly string[];
-  /** Set where a record belongs to no tenant, since its rows are of many: its headers say tenant 0 and class 0, and each row says its own. */
+  /** Set where a record belongs to no tenant, since its rows are of many: its headers have tenant 0 and class 0, each row has its own. */
   readonly hasNoTenant?: true;
   /** Adds what only this signal has in its headers to a record whose common headers were read. The value is not touched. */
   decode(record: SignalRecord, header: HeaderText): Own | Fault;
-  /** What the value has against the headers; null for nothing. Asked once for each record, before it becomes part of a range. */
+  /** What the value has against the headers; null for nothing. Called once for each record, before it becomes part of a range. */
   check(record: Own): Fault | null;
   /** When its table may drop each row of a checked record, in their order, milliseconds; null where it may drop none at `now`. */
   rowEnds(record: Own, now: number): readonly number[] | null;

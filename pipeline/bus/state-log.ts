@@ -16,7 +16,7 @@ export type StateLogOptions = {
 export type LoadOptions = {
   /** Ends the loading, which rejects then. There is no deadline. */
   readonly signal: AbortSignal;
-  /** Told how many records have been read so far. */
+  /** Called with the number of records that have been read so far. */
   readonly onProgress?: (records: number) => void;
 };
 
@@ -28,7 +28,7 @@ const TOMBSTONES_AT_ONCE = 1000;
 
 /**
  * The snapshots of a processor, on its own topic (docs/topics.md, docs/adr/0023-one-reader-for-every-processor.md): chunks, and a manifest
- * last. Two owners of a partition may write at the same time; the furthest whole snapshot counts, whoever wrote it.
+ * last. Two owners of a partition may write at the same time; the furthest whole snapshot counts, whichever of them wrote it.
  */
 export class StateLog implements Service {
   readonly name: string;

@@ -20,7 +20,7 @@ const CANDIDATES = 3;
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
-/** What a snapshot says of itself: its last record. */
+/** The description of a snapshot: its last record. */
 type Manifest = {
   readonly version: typeof VERSION;
   readonly next: number;
@@ -32,7 +32,7 @@ type Manifest = {
   readonly size: number;
 };
 
-/** The records of a snapshot: chunks, whose keys say to which they belong, and the manifest, which must be written last. */
+/** The records of a snapshot: chunks, whose keys name the snapshot, and the manifest, which must be written last. */
 export async function encodeSnapshot(id: string, { next, bytes }: Snapshot): Promise<{ chunks: StateRecord[]; manifest: StateRecord }> {
   const packed = await pack(bytes, { level: 1 });
   const chunks: StateRecord[] = [];
@@ -51,7 +51,7 @@ export type Remains = { readonly next: number | null; readonly keys: ReadonlySet
 type Part = { next: number | null; keys: Set<string>; readonly chunks: Map<number, Buffer> };
 type Candidate = { readonly id: string; readonly manifest: Manifest; readonly chunks: readonly Buffer[] };
 
-/** Finds the furthest whole snapshot among the records of a partition of a topic of states, whoever wrote them. */
+/** Finds the furthest whole snapshot among the records of a partition of a topic of states, whichever process wrote them. */
 export class SnapshotReader {
   readonly #maxBytes: number;
   /** By the id of the snapshot, in the order in which they begin. */
@@ -65,7 +65,7 @@ export class SnapshotReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes a record, in the order of the topic. What is none of ours is passed over. */
+  /** Takes a record, in the order of the topic. Foreign records are passed over. */
   take({ key, value }: StateRecord): void {
     const [, id = '', name = ''] = KEY.exec(key) ?? [];
     if (id === '') return;
@@ -105,7 +105,7 @@ export class SnapshotReader {
     // what owners that were killed left behind may be much; it goes, those that began first first
     for (const one of this.#parts.values()) {
       if (this.#openBytes <= 2 * this.#mostPacked) break;
-      // one that has so much alone is no snapshot
+      // one that has more than that alone is not a snapshot
       this.#drop(one);
     }
   }
@@ -167,7 +167,7 @@ async function unpacked({ manifest: { next, size }, chunks }: Candidate): Promis
   }
 }
 
-/** Null for what is no manifest of ours, or claims more than may be. */
+/** Null for what is not a manifest, or claims more than is allowed. */
 function readManifest(value: Buffer, maxBytes: number): Manifest | null {
   if (value.length > 1000) return null;
   try {

@@ -28,7 +28,7 @@ const MAX_DIGITS = 15;
 
 type Batch = { readonly firstOffset: number; readonly firstTime: number; readonly appendTime: number | null };
 
-/** Reads all whole batches; the last one may be cut. `wants`: null for all. Rejects where a batch is no batch. */
+/** Reads all whole batches; the last one may be cut. `wants`: null for all. Rejects where a batch is invalid. */
 export async function tenantRecords(bytes: Buffer, wants: WantsTenant | null): Promise<TenantRecords> {
   const messages: KafkaMessage[] = [];
   let next: number | null = null;
@@ -37,7 +37,7 @@ export async function tenantRecords(bytes: Buffer, wants: WantsTenant | null): P
     if (end > bytes.length) break;
     if (end < at + HEAD_BYTES) throw new Error('A batch of records is shorter than its head.');
     next = Number(bytes.readBigInt64BE(at));
-    // what is older than that has no headers, and is nobody's
+    // what is older than that has no headers, and so no tenant
     if (bytes[at + MAGIC_AT] === MAGIC) {
       const attributes = bytes.readInt16BE(at + ATTRIBUTES_AT);
       if ((attributes & CONTROL) === 0) await take(bytes.subarray(at, end), attributes, wants, messages);

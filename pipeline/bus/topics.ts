@@ -15,7 +15,7 @@ export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 /** A topic, as it is created where it is missing. */
 export type TopicSpec = {
   readonly name: string;
-  /** `configured`: as many as the instance is told to have (`LOGWEIR_LOG_PARTITIONS`). */
+  /** `configured`: as many as the instance is configured to have (`LOGWEIR_LOG_PARTITIONS`). */
   readonly partitions: number | 'configured';
   readonly cleanup: 'delete' | 'compact' | 'compact,delete';
   /** How long a record is kept; without it for ever, or until a later one of its key. */
@@ -40,7 +40,7 @@ export const busTopics: readonly TopicSpec[] = [
   {
     name: USAGE_TOPIC,
     partitions: 1,
-    // what a node said that is gone falls away with the log it speaks of
+    // what a node that has ended published is deleted with the log it describes
     cleanup: 'compact,delete',
     retentionMs: 7 * DAY_MS,
     maxMessageBytes: MAX_MESSAGE_BYTES,
@@ -62,13 +62,13 @@ export const busTopics: readonly TopicSpec[] = [
     cleanup: 'compact',
     maxMessageBytes: 1024 * 1024,
     timestamps: 'create',
-    // what was delivered is no use to anybody
+    // what was delivered is not needed again
     settings: { 'segment.ms': String(60 * 60_000), 'min.cleanable.dirty.ratio': '0.1', 'delete.retention.ms': String(10 * 60_000) },
   },
   {
     name: ADMIN_AUDIT_TOPIC,
     partitions: 1,
-    // of the two lines of a change the later one has all that the earlier one says
+    // of the two lines of a change the later one has all of the earlier one
     cleanup: 'compact,delete',
     retentionMs: 400 * DAY_MS,
     maxMessageBytes: 1024 * 1024,
@@ -88,7 +88,7 @@ export const stateTopic = (processor: string): TopicSpec => ({
     'segment.bytes': String(MAX_MESSAGE_BYTES),
     'segment.ms': String(5 * 60_000),
     'min.cleanable.dirty.ratio': '0.1',
-    // whoever misses that a snapshot was removed takes a later one all the same
+    // a reader that misses the removal of a snapshot takes a later one all the same
     'delete.retention.ms': String(60_000),
   },
 });
@@ -96,7 +96,7 @@ export const stateTopic = (processor: string): TopicSpec => ({
 /** How many partitions and replicas topics get that do not say it themselves. */
 type Sizes = { readonly partitions: number; readonly replicas: number };
 
-/** A topic as Kafka is asked for it. */
+/** A topic as it is requested of Kafka. */
 export function topicConfig(spec: TopicSpec, { partitions, replicas }: Sizes): ITopicConfig {
   const replicationFactor = Math.min(MOST_REPLICAS, replicas);
   const settings = {
@@ -119,7 +119,7 @@ export function topicConfig(spec: TopicSpec, { partitions, replicas }: Sizes): I
 export type EnsureTopicsOptions = {
   /** Of the topics whose number is configured. */
   readonly partitions: number;
-  /** How many brokers the cluster has at least: topics are not made with fewer copies because one of them is away just now. */
+  /** How many brokers the cluster has at least: topics are not made with fewer replicas because one of them is unavailable. */
   readonly brokers?: number;
   readonly timeoutMs?: number;
 };
@@ -153,7 +153,7 @@ export async function ensureTopics(
   }
 }
 
-/** How many brokers are there, once they are at least so many. */
+/** How many brokers are there, once they are at least `least`. */
 async function liveBrokers(admin: Admin, least: number, deadline: number): Promise<number> {
   for (;;) {
     const { brokers } = await admin.describeCluster();

@@ -42,7 +42,7 @@ export class UnreadAge implements Service {
     return Promise.resolve();
   }
 
-  /** Says which partition is in danger, or null; rejects where Kafka does not answer. */
+  /** Returns which partition is in danger, or null; rejects where Kafka does not answer. */
   check(): Promise<string | null> {
     return this.#connection.query((admin) => this.#look(admin));
   }

@@ -4,15 +4,15 @@ import { countsFromJson, countsToJson, isCount, pairsFromJson, type DayCounts } 
 export type UsageSnapshot = { readonly next: number; readonly days: DayCounts };
 
 /**
- * What has changed in a partition between the offsets `since` and `next`: the bytes, as they are at `next`, of those that have more. So it holds
- * for whoever knows the partition at any offset between the two.
+ * What has changed in a partition between the offsets `since` and `next`: the bytes, as they are at `next`, of those that have more. So it
+ * applies for a reader that knows the partition at any offset between the two.
  */
 export type UsageDelta = UsageSnapshot & { readonly since: number };
 
 /** Bytes that were acknowledged on a partition in records up to and including the offset `last`. */
 export type UsageSegment = { readonly partition: number; readonly last: number; readonly days: DayCounts };
 
-/** What an API process tells the others. */
+/** What an API process publishes to the others. */
 export type NodeUsage = {
   /** Grows by one with each set of entries; the same number again means the same entries. */
   readonly seq: number;
@@ -30,7 +30,7 @@ export type UsageRecord =
   | { readonly kind: 'guard'; readonly id: string; readonly full: string | null };
 
 export const partitionKey = (partition: number | ''): string => `partition:${String(partition)}`;
-/** Deltas of a partition take turns in so many keys, so that old ones fall away; there is a whole snapshot at least as often as every half of them. */
+/** Deltas of a partition take turns in this number of keys, so that old ones are deleted; each half of them has a whole snapshot. */
 export const DELTA_KEYS = 128;
 export const deltaKey = (partition: number, turn: number): string => `delta:${String(partition)}:${String(turn % DELTA_KEYS)}`;
 export const nodeKey = (id: string): string => `node:${id}`;
@@ -50,7 +50,7 @@ export const encodeNode = ({ seq, entries, unreflected }: NodeUsage): string =>
 /** `full`: why the log must take no more; null while it may. `at` is for people. */
 export const encodeGuard = (full: string | null, at: Date): string => JSON.stringify({ full, at: at.toISOString() });
 
-/** Reads a record of the topic; null for what is not ours or does not hold together. */
+/** Reads a record of the topic; null for a foreign or inconsistent one. */
 export function parseUsageRecord(key: string, value: string | null): UsageRecord | null {
   if (value === null) return null;
   const json = parseObject(value);

@@ -1,5 +1,5 @@
 /**
- * What the promise resolves to, if it does within so many milliseconds; what comes later is ignored, and `onLate` is called. For all that
+ * What the promise resolves to, if it does within `ms` milliseconds; what comes later is ignored, and `onLate` is called. For all that
  * is requested of kafkajs: it repeats a look-up for minutes, and where a connection breaks while another one to the same broker is opened, a
  * request may never be answered at all, nor time out.
  */

@@ -1,6 +1,6 @@
 /**
- * What an atom of a message is, or a part of one between colons: pure functions on its bytes, `bytes[start, end)`. Each says what a row of
- * the regular expressions says that the tests hold it to.
+ * What an atom of a message is, or a part of one between colons: pure functions on its bytes, `bytes[start, end)`. Each returns what a row
+ * of regular expressions returns, against which the tests compare it.
  */
 import { BACKSLASH, isDigit, isLetter } from './byte-classes.ts';
 import { ANY, HOST, ID, IP, N, NONE, PATH, TS, YEAR } from './placeholders.ts';

@@ -1,6 +1,6 @@
 /**
  * What each byte of a message is to the masks. A message is made of blanks, of single hard bytes (brackets, quotes, commas …), and of
- * atoms: runs of anything else. The bits below `HARD` say which atoms need a look; a byte that has none is a letter, or as good as one.
+ * atoms: runs of anything else. The bits below `HARD` mark atoms that need a look; a byte that has none is a letter, or as good as one.
  */
 export { BACKSLASH, COMMA, SPACE } from '../wire/bytes.ts';
 

@@ -16,7 +16,7 @@ const MISSING = new RegExp(`(?<=${ANY_VALUE} )-(?: -)*(?= ["${ANY_VALUE}])`, 'g'
 /** The methods of HTTP, as alternatives of a regular expression. */
 export const METHODS = 'GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS';
 const METHOD_FIELD = new RegExp(`\\bmethod=(?:${METHODS})\\b`, 'g');
-/** What stands in quotes behind other words, but for a key of JSON or its value, the text of a message and a request. */
+/** What stands in quotes behind other words, but for a key of JSON or its value, a message and a request. */
 const QUOTED = new RegExp(
   `(?<=[ (\\[,=])(?<!": ?)(?<!(?:${TEXT_KEYS.join('|')})=)(?:"(?!(?:${METHODS}) )[^"]*"|'(?:[^']|(?<=[A-Za-z])'(?=[A-Za-z]))*')(?![A-Za-z:])`,
   'g',
@@ -37,7 +37,7 @@ export function clusterKey(template: string): string {
   return joinValues(key);
 }
 
-/** The key of a text that has `ANY_VALUE` already. */
+/** The key of a string that has `ANY_VALUE` already. */
 export function joinValues(text: string): string {
   let key = text;
   for (let round = 0; round < ROUNDS; round += 1) key = key.replace(DOUBLED, ANY_VALUE).replace(LIST, ANY_VALUE);

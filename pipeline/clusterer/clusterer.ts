@@ -5,7 +5,7 @@ import { anyMethod, showsMethods, showsValues, shownToken } from './value-words.
 
 /** Constant words that templates which differ in one token must have besides. */
 const WORDS = 2;
-/** Templates of more tokens are not merged: the more words, the less does one that differs say. */
+/** Templates of more tokens are not merged: the more words, the less does a differing one mean. */
 const MAX_TOKENS = 24;
 
 /** A template as the clusterer got it: when it was first seen, in milliseconds. */
@@ -20,13 +20,13 @@ export type ClustererOptions = {
   readonly maxTemplates: number;
 };
 
-/** What is not told apart any more is counted under this template. */
+/** Messages past the cap on templates are counted under this template. */
 export const OVERFLOW_TEMPLATE = '<overflow>';
 export const OVERFLOW_FINGERPRINT: string = fingerprintOf(OVERFLOW_TEMPLATE);
 
 /**
  * Groups the templates of one tenant into clusters (docs/patterns.md): those of one key, and those that differ in one token which has shown that
- * it is a value. It is asked about new fingerprints alone. Which templates are one cluster does not depend on the order in which they come: a
+ * it is a value. It is called for new fingerprints only. Which templates are one cluster does not depend on the order in which they come: a
  * cluster's root is the one that was seen first, then the one with the smallest fingerprint.
  */
 export class Clusterer {
@@ -116,7 +116,7 @@ export class Clusterer {
     return aliases;
   }
 
-  /** How many templates were not taken in since there was no room. */
+  /** The number of templates that were not added because it is full. */
   get overflow(): number {
     return this.#overflow;
   }
@@ -178,7 +178,7 @@ export class Clusterer {
     else this.#settle(top, root, index, [index], members ?? []);
   }
 
-  /** Decides the root of two that meet, and tells whose root is another now. */
+  /** Decides the root of two that meet, and adds an alias for each template whose root changes. */
   #settle(top: number, root: number, other: number, othersMembers: readonly number[], members: readonly number[]): void {
     const isOther = this.#isBefore(other, root);
     const winner = isOther ? other : root;

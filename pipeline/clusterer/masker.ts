@@ -22,7 +22,7 @@ for (const byte of Buffer.from('\x7f"\'<>()[]{}`')) URL_END[byte] = 1;
 const isUrlTrail = (byte: number): boolean => ((TRIMMED[byte] as number) & 2) !== 0 || byte === COMMA || byte === SEMICOLON;
 
 /**
- * Makes a message's template: its text with what changes from one message to the next masked (docs/patterns.md has the rules). One pass
+ * Makes a message's template: the message with what changes from one to the next masked (docs/patterns.md has the rules). One pass
  * over the bytes, which are copied as they come and taken back where they turn out to be a value. It gives what the table of regular
  * expressions in `test/pipeline/clusterer/mask-table.ts` gives.
  */
@@ -176,7 +176,7 @@ export class Masker {
     else this.#text.word(bytes, start, index, index, at);
   }
 
-  /** Whether the atom behind `key=` is masked whatever it is: not a name before a bracket, and not the text of a message. */
+  /** Whether the atom behind `key=` is masked whatever it is: not a name before a bracket, and not a message. */
   #isValue(bytes: Uint8Array, start: number, index: number, end: number): boolean {
     const next = index < end ? bytes[index] : -1;
     return next !== PARENTHESIS && next !== BRACKET && next !== BRACE && !this.#isText(bytes, start);

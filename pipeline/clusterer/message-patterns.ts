@@ -44,7 +44,7 @@ export class MessagePatterns {
     return this.#shapes.low;
   }
 
-  /** The template of the message that was asked about last. */
+  /** The template of the message that was looked up last. */
   template(): string {
     return this.#shapes.template();
   }

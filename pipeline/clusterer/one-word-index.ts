@@ -46,7 +46,7 @@ export class OneWordIndex {
     this.#heads[slot] = -node - 2;
   }
 
-  /** The nodes of a group that is no cluster yet, the newest first. */
+  /** The nodes of a group that is not a cluster yet, the newest first. */
   members(slot: number): number[] {
     const nodes: number[] = [];
     for (let member = this.#heads[slot] as number; member > EMPTY; member = this.#nexts[member] as number)

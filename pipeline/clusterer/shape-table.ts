@@ -1,14 +1,14 @@
-/** A mark that is no pattern's slot. */
+/** A mark that is not the slot of any pattern. */
 export const ABSENT = -1;
 
 /**
- * Texts that are looked up by their bytes, each with a number of 64 bits, in arrays of fixed size: nothing is allocated for a lookup, and
- * a full table takes no more.
+ * Strings that are looked up by their bytes, each with a number of 64 bits, in arrays of fixed size: nothing is allocated for a lookup, and
+ * a full table accepts no more.
  */
 export class ShapeTable {
   readonly #slots: Int32Array;
   readonly #hashes: Int32Array;
-  /** Where each text begins in `#texts`, its length in bytes, and its number as two halves. */
+  /** Where each string begins in `#texts`, its length in bytes, and its number as two halves. */
   readonly #starts: Int32Array;
   readonly #lengths: Int32Array;
   readonly high: Uint32Array;
@@ -18,7 +18,7 @@ export class ShapeTable {
   #used = 0;
   size = 0;
 
-  /** Room for `maxItems` texts (a power of two) of `words` times four bytes together. */
+  /** Holds `maxItems` strings (a power of two) of `words` times four bytes together. */
   constructor(maxItems: number, words: number) {
     this.#maxItems = maxItems;
     this.#slots = new Int32Array(2 * maxItems).fill(ABSENT);
@@ -36,7 +36,7 @@ export class ShapeTable {
     this.size = 0;
   }
 
-  /** The item of a text of so many bytes, given as words whose last one is filled up with zeros; `ABSENT` where there is none. */
+  /** The item of a string of `length` bytes, given as words whose last one is filled up with zeros; `ABSENT` where there is none. */
   find(words: Int32Array, length: number, hash: number): number {
     const mask = this.#slots.length - 1;
     const count = (length + 3) >> 2;
@@ -51,7 +51,7 @@ export class ShapeTable {
     }
   }
 
-  /** Puts in a text that is absent; `ABSENT` where there is no room. */
+  /** Adds a string that is absent; `ABSENT` where the table is full. */
   add(words: Int32Array, length: number, hash: number, high: number, low: number): number {
     const count = (length + 3) >> 2;
     if (this.size === this.#maxItems || this.#used + count > this.#texts.length) return ABSENT;

@@ -21,7 +21,7 @@ export class Shapes {
   #young: ShapeTable;
   #old: ShapeTable;
   #length = 0;
-  /** The pattern of the message that was asked about last, as two halves of 32 bits. */
+  /** The pattern of the message that was looked up last, as two halves of 32 bits. */
   high = 0;
   low = 0;
 
@@ -65,7 +65,7 @@ export class Shapes {
     dropped.add(this.#words, length, hash, high, low);
   }
 
-  /** The template of the message that was asked about last. */
+  /** The template of the message that was looked up last. */
   template(): string {
     return Buffer.from(this.#masker.out.buffer, 0, this.#length).toString();
   }

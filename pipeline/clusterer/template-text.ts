@@ -21,18 +21,18 @@ const ENOUGH = MAX_TEXT + 128;
 const isEdge = (byte: number): boolean => byte === SPACE || CLASSES[byte] === HARD;
 
 /**
- * A template as it is written: bytes that stay, and placeholders, which join what stands beside them where both are one thing: a time with
+ * A template as it is written: bytes that stay, and placeholders, which join what is next to them where both are one thing: a time with
  * its date, a number with its unit, a path with the protocol of its request.
  */
 export class TemplateText {
-  /** Room for the longest template that a message can have: a placeholder takes at most four times the bytes that it stands for. */
+  /** Fits the longest template that a message can have: a placeholder takes at most four times the bytes that it stands for. */
   readonly out: Uint8Array = new Uint8Array(4 * MAX_MESSAGE + 256);
-  /** How much of `out` is written. Whoever copies a word sets it, and sets it back to mask the word. */
+  /** How much of `out` is written. Code that copies a word sets it, and resets it to mask the word. */
   length = 0;
   /** Where the last placeholder ends, -1 where nothing may join it, and its type. */
   #lastEnd = -1;
   #lastType = NONE;
-  /** Where the word `user` ends, after a word that says that a name follows. */
+  /** Where the word `user` ends, after a word that announces a name. */
   #userEnd = -1;
 
   /** Begins a new one. */

@@ -21,7 +21,7 @@ export function anyMethod(tokens: readonly string[], index: number): string | un
   return tokens[index + 1]?.startsWith(ANY_VALUE) === true && METHOD.test(token) ? token.replace(METHOD, `$1${ANY_METHOD}`) : undefined;
 }
 
-/** Whether so many methods are one. */
+/** Whether this number of methods makes them one. */
 export const showsMethods = (seen: number): boolean => seen >= ENOUGH_METHODS;
 
 /** Whether a token that has taken these values is a value. What more values come never makes it a word again. */

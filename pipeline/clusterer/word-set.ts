@@ -1,7 +1,7 @@
-/** A set of ASCII words of at most 31 bytes that is asked about bytes where they lie. */
+/** A set of ASCII words of at most 31 bytes that looks bytes up where they lie. */
 export class WordSet {
   readonly #byFirst: (readonly Uint8Array[] | undefined)[] = new Array<undefined>(256).fill(undefined);
-  /** For each first byte, a bit for each length that a word with it has: most words are told apart by these alone. */
+  /** For each first byte, a bit for each length that a word with it has: most words are distinguished by these alone. */
   readonly #lengths = new Uint32Array(256);
   readonly #longest: number;
 

@@ -102,7 +102,7 @@ export const ZONES: readonly string[] = [
   ...['UTC', 'GMT', 'Z', 'AM', 'PM', 'EST', 'EDT', 'CST', 'CDT', 'MST', 'MDT', 'PST', 'PDT', 'CET', 'CEST', 'BST', 'IST', 'JST'],
 ];
 
-/** Keys whose value is the message itself, or what it is about: `msg="…"` and `"msg": "…"` are read as text. */
+/** Keys whose value is the message itself, or what it is about: `msg="…"` and `"msg": "…"` are read as a message. */
 export const TEXT_KEYS: readonly string[] = [
   'msg',
   'message',
@@ -117,7 +117,7 @@ export const TEXT_KEYS: readonly string[] = [
   'method',
 ];
 
-/** What ends a source file's name: `server.go:12` is no host with a port. */
+/** What ends a source file's name: `server.go:12` is not a host with a port. */
 export const SOURCES: readonly string[] = [
   ...[
     'go',

@@ -1,23 +1,23 @@
 const HASH_BITS = 13;
 /** A match begins at least so far before the end of the block … */
 const MATCH_START = 12;
-/** … and so many bytes at its end are literals. */
+/** … and this many bytes at its end are literals. */
 const LAST_LITERALS = 5;
 const MAX_OFFSET = 65_535;
-/** After so many misses in a row (a power of two) the search takes longer steps. */
+/** After this number of misses in a row (a power of two) the search takes longer steps. */
 const PATIENCE = 6;
 
 /** Where four bytes were last seen, for each hash; emptied for each block. */
 const seen = new Int32Array(1 << HASH_BITS);
 
-/** The length that a block of so many bytes may reach: that of bytes which do not compress. */
+/** The length that a block of `size` bytes may reach: that of bytes which do not compress. */
 export function lz4Bound(size: number): number {
   return size + Math.floor(size / 255) + 16;
 }
 
 /**
  * Writes bytes `start` to `end` as one block of https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md to `target` from `at` on, which
- * needs room for `lz4Bound(end - start)`. Gives the bytes written.
+ * needs space for `lz4Bound(end - start)` bytes. Gives the bytes written.
  */
 export function compressLz4Block(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
   const lastStart = end - MATCH_START;

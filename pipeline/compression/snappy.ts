@@ -2,7 +2,7 @@ import { crc32c } from './crc32c.ts';
 import { corrupt, type TooLarge } from './corrupt.ts';
 
 /**
- * Snappy, block and framed format, told apart by the stream identifier. https://github.com/google/snappy (format_description.txt,
+ * Snappy, block and framed format, distinguished by the stream identifier. https://github.com/google/snappy (format_description.txt,
  * framing_format.txt). Our own reader, because snappyjs 0.7 loops for ever on a literal of negative length and takes a stream that
  * ends early for a whole one.
  */

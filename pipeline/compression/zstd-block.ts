@@ -26,10 +26,10 @@ export type FrameState = {
 type SequenceTables = { readonly literals: FseTable; readonly offsets: FseTable; readonly matches: FseTable };
 type Section = { readonly size: number; readonly after: number };
 
-/** The literals of the block being read, with room for the widest copy; one for the process, used synchronously. */
+/** The literals of the block being read, with space for the widest copy; one for the process, used synchronously. */
 const LITERALS = new Uint8Array(MAX_BLOCK_BYTES);
 
-/** Decodes the compressed block `bytes[start, end)` to `out` at `to`, where `state.maxBlock` bytes have room; gives the new end. */
+/** Decodes the compressed block `bytes[start, end)` to `out` at `to`, where `state.maxBlock` bytes fit; gives the new end. */
 export function decodeBlock(state: FrameState, bytes: Uint8Array, start: number, end: number, out: Uint8Array, to: number): number {
   const literals = readLiterals(state, bytes, start, end);
   let at = literals.after;

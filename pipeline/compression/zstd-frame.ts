@@ -3,7 +3,7 @@ import { fail } from './zstd-entropy.ts';
 
 export const MAGIC = 0xfd2fb528;
 
-/** What a frame says of itself. `after`: the offset of its first block. */
+/** The header of a frame. `after`: the offset of its first block. */
 export type Header = {
   readonly after: number;
   readonly contentSize: number | null;
@@ -42,7 +42,7 @@ function readContentSize(view: DataView, at: number, count: number): number | nu
   return count === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true));
 }
 
-/** Whether the bytes are one frame, from its beginning to its end, of at most so many blocks; what is in them is not looked at. */
+/** Whether the bytes are one frame, from its beginning to its end, of at most `mostBlocks` blocks; their content is not checked. */
 export function isOneFrame(bytes: Buffer, mostBlocks: number): boolean {
   const end = bytes.length;
   if (end < 5 || bytes.readUInt32LE(0) !== MAGIC) return false;

@@ -7,7 +7,7 @@ import { fail } from './zstd-entropy.ts';
 
 /**
  * Zstandard (RFC 8878), any number of frames, to at most `cap` bytes: by Node's zlib where that has it (22.15) and takes it, else by a reader
- * of our own, which also says what is wrong.
+ * of our own, which also reports what is wrong.
  */
 export async function inflateZstd(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
   return (await inflateNatively(bytes, cap)) ?? decodeZstd(bytes, cap, tooLarge);
@@ -33,7 +33,7 @@ const SLACK = 8;
 const SKIPPABLE = 0x184d2a50;
 /** Blocks are counted, since each may cost the building of tables however small it is; no encoder comes near. */
 const FEWEST_MAX_BLOCKS = 10_000;
-/** Up to here the output doubles as it grows; then it gets all the room it may need, so that a bomb costs the cap and little more. */
+/** Up to here the output doubles as it grows; then it gets all the memory it may need, so that a bomb costs the cap and little more. */
 const SMALL_OUTPUT = 524_288;
 
 type Work = { blocks: number; readonly max: number };
@@ -51,13 +51,13 @@ class Output {
     this.bytes = Buffer.allocUnsafe(Math.min(cap, SMALL_OUTPUT, compressed * 8));
   }
 
-  /** A frame says how much it holds. */
+  /** A frame states how much it holds. */
   announce(size: number): void {
     if (this.length + size > this.#cap) throw this.#tooLarge(this.length + size, false);
     this.reserve(size);
   }
 
-  /** Makes room for so many bytes more. */
+  /** Makes space for `size` more bytes. */
   reserve(size: number): void {
     if (this.length + size <= this.bytes.length) return;
     const wanted = Math.max(this.length + size, this.bytes.length * 2);

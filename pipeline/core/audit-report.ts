@@ -18,8 +18,8 @@ export type AuditedHour = AuditCounts & { readonly partition: number; readonly h
 export const AUDIT_FAULTS = ['lost', 'doubled', 'stray'] as const;
 
 /**
- * Faults of one kind in one partition and hour: so many entries of so many records, which have these offsets (`12`, `15-18`). `expired`:
- * records that Kafka deleted before they were stored; nobody knows how many entries they had, and the hour is that of the finding.
+ * Faults of one kind in one partition and hour: the number of entries and of records, and the offsets of those (`12`, `15-18`).
+ * `expired`: records that Kafka deleted before they were stored. How many entries they had is unknown; the hour is that of the finding.
  */
 export type AuditFinding = {
   readonly kind: (typeof AUDIT_FAULTS)[number] | 'expired';
@@ -41,7 +41,7 @@ export type AuditedPartition = {
   readonly removed_records: number;
 };
 
-/** What an audit of a topic tells; `logweir audit --json` prints it, with the topic. */
+/** The result of an audit of a topic; `logweir audit --json` prints it, with the topic. */
 export type AuditReport = AuditCounts & {
   readonly partitions: readonly AuditedPartition[];
   readonly findings: readonly AuditFinding[];

@@ -7,7 +7,7 @@ export type CompactedRecord = { readonly offset: bigint; readonly key: string; r
 export interface CompactedLog {
   /**
    * Gives every record from the beginning up to the end that the topic has now, in order, then resolves. Rejects when Kafka cannot
-   * be reached; it may then be called again, and begins anew.
+   * be reached; it may then be called again, and starts from the beginning.
    */
   readAll(onRecord: (record: CompactedRecord) => void): Promise<void>;
   /**
@@ -27,7 +27,7 @@ export type ReadOptions = {
   readonly signal: AbortSignal;
   /** The wait after the first failure in milliseconds; it doubles up to 5 s. */
   readonly retryMs: number;
-  /** Told of each attempt that failed. */
+  /** Called for each attempt that failed. */
   readonly onFailure: (error: unknown, retryMs: number) => void;
 };
 

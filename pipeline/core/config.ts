@@ -5,7 +5,7 @@ import { networkOf } from './network.ts';
 /** What a TLS connection is made with, in PEM: whom to trust besides its name (the system's authorities without it), and who we are. */
 export type Tls = { readonly ca?: string; readonly cert?: string; readonly key?: string };
 
-/** How a client says to Kafka who it is. */
+/** How a client authenticates to Kafka. */
 export type Sasl = {
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   readonly username: string;
@@ -55,13 +55,13 @@ export type Config = {
     readonly queryWorkers: number;
   };
   readonly sinks: { readonly deadLetterLimit: number };
-  /** Files of processors beside our own. */
+  /** Files of processors in addition to the built-in ones. */
   readonly processors: { readonly files: readonly string[] };
-  /** Files, folders and packages of detectors beside our own. */
+  /** Files, folders and packages of detectors in addition to the built-in ones. */
   readonly detectors: { readonly sources: readonly string[] };
-  /** Who is told of alerts. */
+  /** Where alerts are sent. */
   readonly alerts: {
-    /** Each is told everything, as of a cluster. */
+    /** Each gets every alert, as the members of a cluster do. */
     readonly alertmanagers: readonly string[];
     /** Private networks that webhooks may reach, such as `10.0.0.0/8`. */
     readonly webhookNetworks: readonly string[];
@@ -77,7 +77,7 @@ const MIN_SECRET = 16;
 
 const port = Joi.number().port();
 
-/** The parts of a text with commas. */
+/** The parts of a comma-separated string. */
 const listOf = (text: string): string[] =>
   text
     .split(',')
@@ -87,7 +87,7 @@ const listOf = (text: string): string[] =>
 const isHttpUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 const pem = (meaning: string): Joi.StringSchema => Joi.string().description(`PEM file: ${meaning}`);
 
-/** One row for each variable: the schema of its text and what it means; `docs/config.md` is made from it. */
+/** One row for each variable: the schema of its value and what it means; `docs/config.md` is made from it. */
 export const environment = Joi.object({
   LOGWEIR_HOST: Joi.string().hostname().default('127.0.0.1').description('Address of the two public listeners.'),
   LOGWEIR_APP_PORT: port.default(8080).description('App host: queries, WebSockets, UI; takes ingest too.'),
@@ -234,7 +234,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   return freezeDeep(config);
 }
 
-/** What is wrong with settings beside each other. */
+/** Settings that contradict each other, as sentences. */
 function contradictions(env: Environment): string[] {
   const has = (name: string): boolean => env[name] !== undefined;
   const faults: string[] = [];

@@ -14,7 +14,7 @@ export const dayText = (day: number): string => new Date(day * DAY_MS).toISOStri
 
 export const countOf = (counts: DayCounts, day: number, tenantId: number): number => counts.get(day)?.get(tenantId) ?? 0;
 
-/** Adds bytes, or takes them away where they are negative. */
+/** Adds bytes, or subtracts them where they are negative. */
 export function addCount(counts: DayCounts, day: number, tenantId: number, bytes: number): void {
   const tenants = counts.get(day) ?? new Map<number, number>();
   const sum = (tenants.get(tenantId) ?? 0) + bytes;
@@ -24,7 +24,7 @@ export function addCount(counts: DayCounts, day: number, tenantId: number, bytes
   else counts.set(day, tenants);
 }
 
-/** Adds all of `more`, or with sign -1 takes it away. */
+/** Adds all of `more`, or with sign -1 subtracts it. */
 export function addCounts(counts: DayCounts, more: DayCounts, sign: 1 | -1 = 1): void {
   for (const [day, tenants] of more) for (const [tenantId, bytes] of tenants) addCount(counts, day, tenantId, sign * bytes);
 }

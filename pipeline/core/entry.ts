@@ -17,13 +17,13 @@ export type FieldValue = string | Literal;
 /** One log entry, or one row of a LogsQL pipe: field names to values. Entries have `_time`, `_msg` and `_stream`. */
 export type LogEntry = Map<string, FieldValue>;
 
-/** The text of a value; a missing field is the empty text (as in LogsQL). */
+/** A value as a string; a missing field is the empty string (as in LogsQL). */
 export function textOf(value: FieldValue | undefined): string {
   if (value === undefined) return '';
   return typeof value === 'string' ? value : value.text;
 }
 
-/** The JSON text of a value. Non-finite numbers, which JSON lacks, are rendered as strings. */
+/** A value as JSON. Non-finite numbers, which JSON lacks, are rendered as strings. */
 export function renderValue(value: FieldValue): string {
   return typeof value === 'string' ? JSON.stringify(value) : value.text;
 }

@@ -1,6 +1,6 @@
 import { CorruptBytes } from './corrupt-bytes.ts';
 
-/** Errors that a client is told of. One factory each, so that a slug, a status and a sentence exist once. */
+/** Errors that are returned to clients. One factory each, so that a slug, a status and a sentence exist once. */
 
 /** What a renderer may add to an error's answer. */
 export type ErrorOptions = {
@@ -10,14 +10,14 @@ export type ErrorOptions = {
   readonly allow?: readonly string[];
   /** Rendered as text/plain instead of JSON (a body cut by the HTTP layer). */
   readonly plainText?: true;
-  /** Splunk's number of the error, for the HEC paths, where the status alone does not tell it. */
+  /** Splunk's number of the error, for the HEC paths, where the status alone does not identify it. */
   readonly code?: number;
   /** Place of the event that is at fault, for HEC's `invalid-event-number`. */
   readonly eventNumber?: number;
   readonly cause?: unknown;
 };
 
-/** A request that is refused: HTTP status, the ingest plane's slug, and a sentence that says what was wrong and the bound. */
+/** A request that is refused: HTTP status, the ingest plane's slug, and a sentence with what was wrong and the bound. */
 export class HttpError extends Error {
   readonly status: number;
   readonly slug: string;
@@ -34,7 +34,7 @@ export class HttpError extends Error {
 export const unauthorized = (detail: string): HttpError => new HttpError(401, 'unauthorized', detail);
 export const forbidden = (detail: string, options: ErrorOptions = {}): HttpError => new HttpError(403, 'forbidden', detail, options);
 export const notFound = (detail = 'No such path.'): HttpError => new HttpError(404, 'not_found', detail);
-/** What is answered for an error that says what was wrong with a request; null for any other. */
+/** What is answered for an error that states what was wrong with a request; null for any other. */
 export const httpErrorOf = (thrown: unknown): HttpError | null =>
   thrown instanceof HttpError ? thrown : thrown instanceof CorruptBytes ? invalidBody(thrown.message) : null;
 
@@ -60,7 +60,7 @@ export const payloadTooLarge = (
     options.plainText === true ? { plainText: true } : {},
   );
 
-/** 408: the body comes too slowly while its room is needed. `bytes`: a second, that it must have. */
+/** 408: the body comes too slowly while its memory is needed. `bytes`: the least rate, a second. */
 export const slowBody = (bytes: number): HttpError =>
   new HttpError(408, 'request_timeout', `The body came at less than ${String(bytes)} bytes a second while this node needed its memory.`);
 

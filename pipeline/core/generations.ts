@@ -1,7 +1,7 @@
 /**
- * A bounded memory of what was used lately, as two tables: what comes in goes into the young one; when that is full it becomes the old
- * one, and the old one is forgotten. Whoever finds something in the old one puts it into the young one again, so that what is used
- * stays, whatever else comes by, and nothing is done for a hit in the young one. It holds at most twice `maxItems` and twice `maxBytes`.
+ * A bounded memory of what was used lately, as two tables. An item goes into the young one; a full young one becomes the old one, and
+ * the former old one is forgotten. An item found in the old one is put into the young one again, so what is used stays. A hit in the
+ * young one costs nothing more. It holds at most twice `maxItems` and twice `maxBytes`.
  */
 export class Generations<Table extends { readonly size: number }> {
   young: Table;
@@ -20,7 +20,7 @@ export class Generations<Table extends { readonly size: number }> {
     this.old = make();
   }
 
-  /** The table to put an item of so many bytes into. */
+  /** The table to put an item of `bytes` bytes into. */
   room(bytes = 0): Table {
     if (this.young.size >= this.#maxItems || (this.#bytes + bytes > this.#maxBytes && this.young.size > 0)) {
       const dropped = this.old;

@@ -1,8 +1,8 @@
-/** Stream labels and their one text form: `{app="web",host="h1"}`, sorted by name, values JSON-escaped. */
+/** Stream labels and their one string form: `{app="web",host="h1"}`, sorted by name, values JSON-escaped. */
 
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_.:/-]*$/u;
 
-/** Renders a label set. Labels with empty values are left out; names that are no plain words are quoted too. */
+/** Renders a label set. Labels with empty values are left out; names that are not plain words are quoted too. */
 export function renderStream(labels: Iterable<readonly [string, string]>): string {
   const sorted = [...labels].filter(([, value]) => value !== '').sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return (
@@ -13,7 +13,7 @@ export function renderStream(labels: Iterable<readonly [string, string]>): strin
 /** The longest value of a label, in bytes. */
 export const MAX_LABEL_BYTES = 2048;
 
-/** A text as the value of a label: what goes beyond 2,048 bytes is cut, between characters. */
+/** A string as the value of a label: cut to 2,048 bytes, between characters. */
 export function labelValue(text: string): string {
   // a UTF-16 unit takes three bytes at most
   if (text.length * 3 <= MAX_LABEL_BYTES) return text;
@@ -60,7 +60,7 @@ export function serviceLabels(stream: string): string {
 
 const [OPEN, CLOSE, EQUALS, COMMA, QUOTE, BACKSLASH, SPACE, FIRST_WIDE] = [0x7b, 0x7d, 0x3d, 0x2c, 0x22, 0x5c, 0x20, 0x7f];
 
-/** Whether `parseStream` reads the UTF-8 text at `bytes[start..end)`. Nothing is made of a text without escapes and quoted names. */
+/** Whether `parseStream` reads the UTF-8 text at `bytes[start..end)`. Without escapes and quoted names nothing is allocated. */
 export function isStream(bytes: Buffer, start: number, end: number): boolean {
   if (isPlainStream(bytes, start, end)) return true;
   try {

@@ -23,7 +23,7 @@ export class Metrics {
   readonly bytes = this.#counter('logweir_ingest_bytes_total', 'Decompressed bytes of the bodies of accepted ingest requests.', ['format']);
   /** What is accepted of each tenant; the largest ones have series. */
   readonly tenants = new TenantUses<'entries' | 'bytes'>('bytes');
-  /** What tenants ask; seconds until an answer is there. */
+  /** Queries of tenants, and the seconds until they were answered. */
   readonly queries = new TenantUses<'queries' | 'seconds'>('seconds');
   readonly rejected = this.#counter('logweir_rejected_entries_total', 'Entries rejected one by one, by format and class of reason.', [
     'format',
@@ -146,7 +146,7 @@ export class Metrics {
     });
   }
 
-  /** What processors are doing, looked at whenever somebody asks for metrics. */
+  /** Registers gauges of the processors; `look` is called at each scrape. */
   watchProcessors(look: () => readonly WatchedProcessor[]): void {
     const most = (of: readonly WatchedProcessor[], value: (one: WatchedProcessor) => number): number => Math.max(...of.map(value));
     const watch = (name: string, help: string, value: (of: readonly WatchedProcessor[]) => number): void => {

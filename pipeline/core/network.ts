@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** A text such as `10.0.0.0/8` as a network; null for any other. */
+/** A string such as `10.0.0.0/8` as a network; null for any other. */
 export function networkOf(text: string): { readonly address: string; readonly bits: number; readonly family: 'ipv4' | 'ipv6' } | null {
   const [address = '', bits = '', ...more] = text.split('/');
   const version = isIP(address);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of the package, from its sources as from `dist/`: where files that are no code lie. */
+/** The folder of the package, from its sources as from `dist/`: where files other than code lie. */
 export function packageRoot(): string {
   let folder = import.meta.dirname;
   while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);

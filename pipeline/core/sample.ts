@@ -1,7 +1,7 @@
-/** The most bytes of somebody's entry that are shown again. */
+/** The most bytes of an entry that are shown in an error. */
 export const SAMPLE_BYTES = 200;
 
-/** The first 200 bytes of what lies at `source[from..to)` as text, cut between characters; what is no UTF-8 becomes U+FFFD. */
+/** The first 200 bytes of `source[from..to)` as a string, cut between characters; invalid UTF-8 becomes U+FFFD. */
 export function sampleOf(source: Buffer, from = 0, to = source.length): string {
   let end = Math.min(to, from + SAMPLE_BYTES);
   // a character of UTF-8 has at most three bytes after its first

@@ -1,4 +1,4 @@
-/** Normalised severities, in the order of OpenTelemetry's severity ranges; 0 where a level says nothing known. */
+/** Normalised severities, in the order of OpenTelemetry's severity ranges; 0 for an unknown level. */
 export const SEVERITIES = ['', 'trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type Severity = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
@@ -13,12 +13,12 @@ const WORDS: Readonly<Record<string, Severity>> = {
 
 const words = new Map(Object.entries(WORDS));
 
-/** The severity that a level's text stands for, in any case; 0 when unknown. */
+/** The severity that a level stands for, case-insensitive; 0 when unknown. */
 export function severityOf(level: string): Severity {
   return level.length > 16 ? 0 : (words.get(level.toLowerCase()) ?? 0);
 }
 
-/** The texts, in lower case, that stand for this severity or a higher one. */
+/** The words, in lower case, that stand for this severity or a higher one. */
 export const wordsFrom = (least: Severity): string[] => [...words].flatMap(([word, severity]) => (severity >= least ? [word] : []));
 
 /** The level word of pino's and bunyan's numbers (10 to 60), else null. */

@@ -3,7 +3,7 @@ export class ByteWriter {
   #bytes: Buffer;
   #length = 0;
 
-  /** `capacity`: bytes that have room without what was written being copied. */
+  /** `capacity`: bytes that fit before what was written is copied to a larger buffer. */
   constructor(capacity = 4096) {
     this.#bytes = Buffer.allocUnsafe(capacity);
   }
@@ -45,14 +45,14 @@ export class ByteWriter {
     this.#length = this.#bytes.writeUInt32LE(number, this.#length);
   }
 
-  /** A text with a character for each byte, after its length. */
+  /** A string with a character for each byte, after its length. */
   text(text: string): void {
     this.count(text.length);
     this.#reserve(text.length);
     this.#length += this.#bytes.write(text, this.#length, 'latin1');
   }
 
-  /** Bytes, after their length; they are read as they are, or as a text. */
+  /** Bytes, after their length; they can be read as bytes or as a string. */
   bytes(bytes: Uint8Array): void {
     this.count(bytes.length);
     this.#reserve(bytes.length);

@@ -25,7 +25,7 @@ export class Param {
   }
 }
 
-/** A piece of SQL: fixed pieces of text with bound values between them. */
+/** A piece of SQL: fixed strings with bound values between them. */
 export class Sql {
   readonly strings: readonly string[];
   readonly values: readonly Param[];

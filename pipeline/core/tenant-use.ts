@@ -4,7 +4,7 @@ const MOST_COUNTED = 10_000;
 /** What a process has counted of a tenant since it started. */
 export type TenantUse<Name extends string> = { readonly tenantId: number } & Readonly<Record<Name, number>>;
 
-/** What each tenant uses, for as many tenants as fit: a series for each of a million would end whoever scrapes it. */
+/** What each tenant uses, for a bounded number of tenants: a series for each of a million would overload a scraper. */
 export class TenantUses<Name extends string> {
   readonly #rank: Name;
   readonly #most: number;
@@ -23,7 +23,7 @@ export class TenantUses<Name extends string> {
     if (this.#uses.size > this.#most) this.#uses = new Map(this.#sorted().slice(0, Math.ceil(this.#most / 2)));
   }
 
-  /** So many tenants, the first ones. */
+  /** The first `count` tenants. */
   top(count: number): TenantUse<Name>[] {
     return this.#sorted()
       .slice(0, count)

@@ -8,7 +8,7 @@ const SECOND = 1_000_000_000n;
 export const MIN_TIME = -2_208_988_800n * SECOND;
 export const MAX_TIME = 9_214_646_400n * SECOND;
 
-/** Reads ISO 8601 / RFC 3339 (no zone is UTC) or a Unix number (s, ms, µs, ns told apart by size); null when unreadable. */
+/** Reads ISO 8601 / RFC 3339 (no zone is UTC) or a Unix number (s, ms, µs, ns distinguished by size); null when unreadable. */
 export function parseTime(text: string): bigint | null {
   const iso = ISO.exec(text);
   if (iso !== null) return isoTime(iso);

@@ -3,16 +3,16 @@ import { MAX_ROWS } from '../logs/columns/layout.ts';
 import { StringView } from '../logs/columns/string-view.ts';
 
 const DAY = 86_400;
-/** The first day of which the log has entries, and the last second that it can tell. Seconds. */
+/** The first day of which the log has entries, and the last second that it can represent. Seconds. */
 const FIRST_TIME = -2_208_988_800 - DAY;
 const LAST_TIME = 9_223_372_036;
 
-/** Why a value is not the rows that its headers say. */
+/** Why a value is not the rows that its headers state. */
 export class Wrong extends Error {}
 
 export const isCount = (number: number): boolean => number >= 0 && Number.isSafeInteger(number);
 
-/** True for seconds since 1970 that the log can tell. */
+/** True for seconds since 1970 that the log can represent. */
 export const isTime = (number: number): boolean => number >= FIRST_TIME && number <= LAST_TIME;
 
 /** Reads the frames of a value of `count` rows. Returns what is wrong as a string: also what `read` throws as Wrong. */
@@ -78,7 +78,7 @@ export class CheckedColumns {
     return this.#texts(column, this.#count);
   }
 
-  /** Maps of texts: where those of each row end, their names and their values. */
+  /** Maps of strings: where those of each row end, their names and their values. */
   maps(column: string): { readonly ends: Float64Array; readonly names: StringView; readonly values: StringView } {
     const ends = this.numbers(column, 8, isCount);
     if (ends.some((end, row) => end < (ends[row - 1] ?? 0))) throw new Wrong(`column ${column} has maps that overlap`);

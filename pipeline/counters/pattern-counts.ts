@@ -4,7 +4,7 @@ import { cutRows } from './cut-rows.ts';
 import { RowColumns } from './row-columns.ts';
 import { rowsHeaders, rowsSignal } from './rows-signal.ts';
 
-/** Whose entries a row counts: those of one stream; or of all, where a segment does not tell them apart. */
+/** Whose entries a row counts: those of one stream; or of all, where a segment does not distinguish them. */
 export const COUNTS_STREAM = 0;
 export const COUNTS_ALL = 1;
 /** No entries, but that all of the tenant's rows of the segment stand before it. */

@@ -5,26 +5,26 @@ import { RowColumns } from './row-columns.ts';
 import { rowsHeaders, rowsSignal } from './rows-signal.ts';
 
 /**
- * A pattern of a tenant, told when it is new, on each day on which it comes, and when its cluster is another (docs/adr/0030-patterns.md). Of the
- * rows of a tenant and fingerprint the one with the highest version counts; its text is that of the last row which has one.
+ * A pattern of a tenant, published when it is new, on each day on which it comes, and when its cluster changes (docs/adr/0030-patterns.md).
+ * Of the rows of a tenant and fingerprint the highest version counts; its template is that of the last row which has one.
  */
 export type PatternRow = {
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */
   readonly retentionDays: number;
-  /** When it was told, seconds since 1970, by append time: it is kept for its class from then on. */
+  /** When it was published, seconds since 1970, by append time: it is kept for its class from then on. */
   readonly told: number;
   /** SHA-256 of the template, and of the template of its cluster's root: hexadecimal. */
   readonly fingerprint: string;
   readonly root: string;
-  /** Empty where only the root is told. */
+  /** Empty where only the root is published. */
   readonly template: string;
   readonly example: string;
   /** Of the entry that is the example. */
   readonly severity: number;
   /** The earliest time of an entry that is known: milliseconds since 1970. */
   readonly first: number;
-  /** The offset on `partials.v1` at which it was told. */
+  /** The offset on `partials.v1` at which it was published. */
   readonly version: number;
 };
 

@@ -2,7 +2,7 @@ import { framesOf } from '../logs/columns/frames.ts';
 import { columnHead, nativeString } from '../logs/columns/layout.ts';
 import { CheckedColumns, isCount, isTime, readChecked, Wrong } from './checked-columns.ts';
 
-/** A map of texts, in the order of its names, so that one map has one form. */
+/** A map of strings, in the order of its names, so that one map has one form. */
 export type Pairs = readonly (readonly [string, string])[];
 
 /** A column of a row: its name and ClickHouse type, and the member of the row that it is. */
@@ -10,7 +10,7 @@ export type RowColumn<Row> = {
   readonly name: string;
   readonly type: keyof typeof TYPES;
   readonly member: keyof Row & string;
-  /** What a number must be beside what its type says. */
+  /** What a number must be in addition to what its type requires. */
   readonly isGood?: (value: number) => boolean;
   /** The member is a bigint: an id, which may need all 64 bits of a UInt64. */
   readonly isId?: true;

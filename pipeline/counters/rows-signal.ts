@@ -6,7 +6,7 @@ import { COLUMNS } from '../logs/record.ts';
 const DAY_MS = 86_400_000;
 const VERSION = 1;
 
-/** When a row ends: what it says is of `span` seconds from `time` on (seconds since 1970), and it is kept for its class (days; 0: for ever). */
+/** When a row ends: it is about `span` seconds from `time` on (seconds since 1970), and it is kept for its class (days; 0: for ever). */
 type TimedRow = { readonly retentionDays: number; readonly time: number; readonly span: number };
 
 /** A signal whose records hold rows of many tenants as columns, on `<name>.v1`. `read` returns what is wrong as a string. */
@@ -41,6 +41,6 @@ export const rowsSignal = (name: string, read: (value: Buffer, count: number) =>
 
 const wrong = (what: string): ReturnType<typeof faultOf> => faultOf('rows', `The record cannot be read: ${what}.`);
 
-/** The headers of a record of so many rows. */
+/** The headers of a record of `count` rows. */
 export const rowsHeaders = ({ name }: Pick<Signal, 'name'>, count: number): Record<string, string> =>
   sharedHeaders({ name, version: VERSION }, { tenantId: 0, retentionDays: 0, count, bytes: 0, encoding: COLUMNS });

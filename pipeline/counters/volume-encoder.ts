@@ -96,7 +96,7 @@ function setNumber(halves: Uint32Array, index: number, number: number): void {
   halves[2 * index + 1] = high;
 }
 
-/** Texts, each behind its length. */
+/** Strings, each behind its length. */
 function levelsOf(rows: readonly VolumeRow[]): Uint8Array {
   const bytes = new Uint8Array(rows.reduce((sum, { level }) => sum + level.length + 5, 0));
   let at = 0;

@@ -2,7 +2,7 @@ import { CheckedColumns, isCount, isTime, readChecked } from './checked-columns.
 import { VOLUME_HEADS } from './layout.ts';
 import { SCOPE_SEGMENT, SCOPE_UNTOLD, type SegmentKey, type VolumeRow } from './volume-row.ts';
 
-/** A row as it is read: each says which segment it is of. */
+/** A row as it is read: each names its segment. */
 export type ReadRow = VolumeRow & SegmentKey;
 
 /**

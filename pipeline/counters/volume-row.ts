@@ -2,7 +2,7 @@
 export const SCOPE_ALL = 0;
 export const SCOPE_STREAM = 1;
 export const SCOPE_ALL_ALONE = 2;
-/** No entries, but that all before `until` is counted: `time` says when, by append time, and `entries` from which record on its run has counted. */
+/** No entries, but that all before `until` is counted: `time` is when, by append time; `entries` is the record at which its run begins. */
 export const SCOPE_SEGMENT = 3;
 /**
  * No entries, but that a segment does not count those of a tenant, which has too many levels or spans of time: `stream` is its id, `time` the
@@ -20,13 +20,13 @@ export type SegmentKey = {
   readonly segment: number;
   readonly until: number;
   /**
-   * Tells what was counted without a gap from what was counted before: when the first record behind the gap was appended, milliseconds; 0
+   * Identifies rows that were counted without a gap between them: when the first record behind the gap was appended, milliseconds; 0
    * where all of the partition was counted.
    */
   readonly run: number;
 };
 
-/** How many entries a segment has of a tenant, class, level and span of time, and of a stream where the scope says so; of tenant 0 what is said of the segment. */
+/** The entries of a segment by tenant, class, level and span of time, and by stream where `scope` has it; tenant 0: about the segment. */
 export type VolumeRow = {
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */

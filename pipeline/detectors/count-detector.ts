@@ -5,8 +5,8 @@ import type { Track } from './track.ts';
 export type Tracks = { readonly entries: Track; readonly errors: Track };
 
 /**
- * A detector of counts by minute. It is asked at the end of a minute: for a rise while the minute is open, since counts only grow, for a fall when
- * its counts are final. `factor`: the sensitivity, above one for less of it. `isRaw`: whether it is firing, so that what came counts.
+ * A detector of counts by minute. It is called at a minute's end: for a rise while the minute is open, since counts only grow, for a
+ * fall when its counts are final. `factor`: the sensitivity, above one for less. `isRaw`: whether it is firing, so that what came counts.
  */
 export interface CountDetector {
   readonly name: string;

@@ -13,7 +13,7 @@ const codeOf = (count: number): number =>
 
 const scratch = new Uint16Array(512);
 
-/** The counts of the last `length` spans of time, an even number, by their number: two bytes each. Whoever uses it knows which are there. */
+/** The counts of the last `length` spans of time, an even number, by their number: two bytes each. The caller knows which are there. */
 export class CountRing {
   readonly #slab: Slab;
   readonly #from: number;

@@ -15,7 +15,7 @@ export class CustomEpisodes {
     return this.#episodes.open !== null;
   }
 
-  /** Takes what was seen at the next minute, if anything; what that tells. */
+  /** Takes what was seen at the next minute, if anything; returns its finding. */
   take(name: string, minute: number, seen: Seen | null): Finding | null {
     if (seen === null) return this.#ended(this.#episodes.look(minute, true).finding);
     const { side, z, mean, low, high, scale, value } = seen;
@@ -26,12 +26,12 @@ export class CustomEpisodes {
     return { ...finding, expected: this.#expected };
   }
 
-  /** Ends what fires, since nobody looks any more: what that tells, if anything. */
+  /** Ends what fires, since it is no longer watched; returns the finding, if any. */
   end(minute: number): Finding | null {
     return this.#ended(this.#episodes.end(minute));
   }
 
-  /** Somebody has resolved the alert of this side by hand: nothing more is told of it. */
+  /** A user has resolved the alert of this side by hand: it gives no more findings. */
   mute(name: string, side: Side): void {
     this.#episodes.mute(name, side);
   }
@@ -55,7 +55,7 @@ export class CustomEpisodes {
   }
 }
 
-/** A detector of one's own, as those of the service are asked; it runs in this process. */
+/** A detector of one's own, behind the interface of the built-in ones; it runs in this process. */
 export const pointDetectorOf = (detector: CustomDetector): PointDetector => ({
   name: detector.name,
   description: detector.description,

@@ -27,7 +27,7 @@ export type CustomFinding = {
 
 /**
  * A detector of one's own: a pure fold over the minutes of a series, in their order, each once. No clock, no chance, no IO: what it gives is a
- * function of the state and the point. The state is JSON, of at most 4 KB as text. When alerts fire, go on and are resolved follows from its findings.
+ * function of the state and the point. The state is JSON, of at most 4 KB. When alerts fire, go on and end follows from its findings.
  */
 export interface CustomDetector<State = unknown> {
   readonly name: string;
@@ -38,7 +38,7 @@ export interface CustomDetector<State = unknown> {
 }
 
 const NAME = /^[a-z][a-z0-9_]{0,62}$/;
-/** Characters of a state as text. */
+/** The most characters of a state as JSON. */
 export const MAX_STATE = 4096;
 /** The longest window that a finding may be about: a week. Minutes. */
 export const LONGEST_SCALE = 10_080;
@@ -63,10 +63,10 @@ export function detectorFault(found: unknown): string | null {
 /** What was seen in a point, with nothing left out. */
 export type Seen = Required<CustomFinding>;
 
-/** What a detector gives at a point: its next state, also as the text that is kept of it, and what it has seen. */
+/** What a detector gives at a point: its next state, also as the JSON that is kept of it, and what it has seen. */
 export type Looked = { readonly state: unknown; readonly text: string; readonly seen: Seen | null };
 
-/** Asks a detector about the next point of a series. Throws an Error with a sentence where it gives what it may not. */
+/** Gives a detector the next point of a series. Throws an Error with a sentence where its result is not allowed. */
 export function lookAt(detector: CustomDetector, before: unknown, point: Point): Looked {
   const { name } = detector;
   const given: unknown = detector.look(before, point);
@@ -84,7 +84,7 @@ export function lookAt(detector: CustomDetector, before: unknown, point: Point):
   return { state, text, seen: { side, z, mean, low, high, scale, value } };
 }
 
-/** A state as the text that is kept of it. Throws an Error with a sentence where it may be none. */
+/** A state as the JSON that is kept of it. Throws an Error with a sentence where it is not a valid state. */
 export function stateText(name: string, state: unknown): string {
   const text = JSON.stringify(state) as string | undefined;
   if (text === undefined || text.length > MAX_STATE)

@@ -7,39 +7,39 @@ export type Found = {
   readonly z: number;
   readonly value: number;
   readonly mean: number;
-  /** Where what is usual ends, on this side: half as far away as what would be found. */
+  /** Where what is usual ends, on this side: half as far from it as what would be found. */
   readonly bound: number;
 };
 
-/** A series says nothing in its first three hours, and needs half as much again on its first day. Minutes. */
+/** A series has no findings in its first three hours, and needs half as much again on its first day. Minutes. */
 const LEARNING = 180;
 const YOUNG = 1.5;
-/** A window must be so many standard deviations away, and further than 1.7 times what 99.7 % of its own are. */
+/** A window must deviate by this number of standard deviations, and by more than 1.7 times what 99.7 % of its own do. */
 const LEAST_Z = 6;
 const OWN = 1.7;
-/** What is less of a change wakes nobody: by which factor a window must have more, or less; more so on the first day. */
+/** A smaller change is not reported: the factor by which a window must have more, or less; stricter on the first day. */
 const RATIO_UP = 1.15;
 const RATIO_UP_YOUNG = 1.6;
 const RATIO_DOWN = 0.75;
 const RATIO_DOWN_YOUNG = 0.5;
-/** Windows that are expected to have less are told by the tails of Poisson's distribution: -ln of the probability. */
+/** Windows that are expected to have less are judged by the tails of Poisson's distribution: -ln of the probability. */
 const FEW = 25;
 const RARE_UP = 18.4;
 const RARE_DOWN = 14;
 const RARE_YOUNG = 1.3;
 const LEAST_ENTRIES = 5;
 const LATELY = 20;
-/** Below so many a minute the long run counts, too. */
+/** Below this rate a minute the long run counts, too. */
 const LOW_RATE = 6;
-/** After a minute of less than this part of what is usual, so long ago at most, a rise may be what was held up. */
+/** After a minute of less than this part of what is usual, at most `DIP_MINUTES` ago, a rise may be what was held up. */
 const DIP = 0.3;
 const DIP_MINUTES = 12;
-/** A minute that repeats as a lone peak after so many minutes is a schedule's. */
+/** A minute that repeats as a lone peak after one of these numbers of minutes is a schedule's. */
 const LAGS = [5, 10, 15, 20, 30, 60] as const;
 
 export const isYoung = ({ age }: Track): boolean => age < DAY;
 
-/** By how many entries a window has left what is expected, towards a side; null in the time in which a series says nothing. */
+/** By how many entries a window has left what is expected, towards a side; null while a series has no findings. */
 export function departureOf(track: Track, end: number, width: number, side: 'up' | 'down'): number | null {
   const compared = track.age < LEARNING ? null : track.compare(end, width, true);
   if (compared === null) return null;
@@ -49,7 +49,7 @@ export function departureOf(track: Track, end: number, width: number, side: 'up'
 /** From which deviation on a window of a scale is unusual. `expected`: entries; a factor is the sensitivity's. */
 export function threshold(track: Track, scale: number, side: 'above' | 'below', expected: number, factor: number): number {
   const quantile = track[side][scale]?.quantile() ?? 0;
-  // bursts are even on the logarithmic scale: there they are so many times as far
+  // bursts are even on the logarithmic scale: the factor is applied there
   const unit = 2 * Math.sqrt(expected + 1);
   const own = side === 'above' ? unit * ((1 + quantile / unit) ** OWN - 1) : OWN * quantile;
   return Math.max(LEAST_Z, own) * factor * (isYoung(track) ? YOUNG : 1);
@@ -59,7 +59,7 @@ export function threshold(track: Track, scale: number, side: 'above' | 'below', 
 const longMost = ({ long: { entries, minutes } }: Track): number => (entries + 3 * Math.sqrt(entries + 1) + 4.5) / Math.max(1, minutes);
 const longLeast = ({ long: { entries, minutes } }: Track): number => Math.max(0, entries - 3 * Math.sqrt(entries)) / Math.max(1, minutes);
 
-/** Whether the windows that end with a minute have more than is usual, and which of them says so. */
+/** Whether the windows that end with a minute have more than is usual, and which of them has. */
 export function risen(track: Track, end: number, factor: number, isRaw: boolean): Found | null {
   if (!isRaw && track.headroom.has(end, factor)) return null;
   const isOpen = track.age >= LEARNING && track.at(end) > 0;
@@ -113,7 +113,7 @@ function riseOf(track: Track, index: number, { entries, high, above }: Compared,
   return isRare && entries >= LEAST_ENTRIES && above >= Math.max(0.6 * least, own) ? found(Math.sqrt(2 * rarity), bound) : null;
 }
 
-/** The latest minutes must say so too: a rise that is over, or is a single minute, is none. */
+/** The latest minutes must show it too: a rise that is over, or is a single minute, does not count. */
 function isHot(track: Track, end: number, scale: number, { high, entries }: Compared, dipped: boolean, isRaw: boolean): boolean {
   const usual = high / scale;
   if (scale >= 5 && usual < 1) return entries >= LEAST_ENTRIES && isHotLately(track, end, Math.min(scale, LATELY), usual);
@@ -127,7 +127,7 @@ function isHot(track: Track, end: number, scale: number, { high, entries }: Comp
   return track.at(end) > usual * 1.1 && share(track, end, scale, (came) => came > usual * 1.2) > 0.5;
 }
 
-/** Of few entries the latest minutes together say whether it goes on. */
+/** Of few entries the latest minutes together show whether it goes on. */
 function isHotLately(track: Track, end: number, minutes: number, usual: number): boolean {
   const expected = usual * minutes;
   return track.sum(end - minutes + 1, end + 1) > expected + 2 * Math.sqrt(expected + 1);
@@ -197,7 +197,7 @@ function fallOf(track: Track, index: number, scale: number, { entries, low }: Co
   return isRare && ratio < 0.35 && below >= OWN * (track.below[index]?.quantile() ?? 0) ? found(Math.sqrt(2 * rarity)) : null;
 }
 
-/** Most minutes of the window must say so, the latest one too, and it must be no restart. */
+/** Most minutes of the window must show it, the latest one too, and it must not be a restart. */
 function isLow(track: Track, end: number, scale: number, { low }: Compared): boolean {
   const usual = low / scale;
   if (scale === 3 && (usual < LEAST_PARTIAL || share(track, end, scale, (came) => came < NEAR_ZERO * usual) > 0)) return false;
@@ -205,7 +205,7 @@ function isLow(track: Track, end: number, scale: number, { low }: Compared): boo
   return share(track, end, scale, (came) => came < usual * 0.8) >= (scale <= 5 ? 1 : 0.75);
 }
 
-/** Minutes without an entry that make a silence, where so many entries were expected in them; three, where many were: a restart is as quiet for as long. */
+/** Minutes without an entry that make a silence, where `SILENT_ENTRIES` were expected; three if many were: a restart is quiet as long. */
 const SILENT = 4;
 const SILENT_ENTRIES = 16;
 const SOON = 3;
@@ -229,7 +229,7 @@ export function silent(track: Track, end: number, factor: number): Found | null 
   return { scale: minutes, z: -2 * Math.sqrt(expected), value: 0, mean: usual, bound };
 }
 
-/** Whether a series that is away from what is usual is back, by the five minutes that end with a minute. */
+/** Whether a series that left what is usual has recovered, by the five minutes that end with a minute. */
 export function isCalm(track: Track, end: number, side: 'up' | 'down'): boolean {
   const compared = track.compare(end, SCALES[2], true);
   if (compared === null) return true;

@@ -52,26 +52,26 @@ export interface Series {
   /**
    * Adds what has come of a minute: an increment. `appendedAt` is the append time of what it came in, milliseconds since 1970. A minute of the
    * future counts as the minute of `appendedAt`; one behind the watermark builds the baseline and never fires. Where more minutes are behind than
-   * `catchUp` has left, the series begins anew.
+   * `catchUp` has left, the series begins again.
    */
   add(minute: number, counts: Counts, appendedAt: number, catchUp?: CatchUp): void;
   /** False where a tick in the same minute as the last one, with the same sensitivity, finds nothing and changes nothing. */
   readonly isDue: boolean;
   /**
-   * Says that time has passed, and asks what was found since the last tick: at least once a minute, every 10 s at best. Append times that go
-   * backwards are taken as the newest one. `sensitivity` is asked for each detector by its name. Where many minutes are behind and `catchUp` has none
-   * left, it is as if it had not been asked.
+   * Advances the time and returns what was found since the last tick: at least once a minute, every 10 s at best. Append times that go
+   * backwards are taken as the newest one. `sensitivity` is called with each detector's name. Where many minutes are behind and `catchUp`
+   * has none left, nothing is evaluated.
    */
   tick(appendedAt: number, sensitivity?: (detector: string) => Sensitivity, catchUp?: CatchUp): readonly Finding[];
-  /** Somebody has resolved the alert of this detector and side by hand: a new one fires only after it was back within its baseline. */
+  /** A user has resolved the alert of this detector and side by hand: a new one fires only after it was back within its baseline. */
   resolve(detector: string, side: Side): void;
   /** What came in the minutes up to one, the newest last, of what this detector counts. */
   recent(detector: string, end: number, minutes: number): readonly number[];
-  /** What fires of what this detector counts, whether somebody has resolved it or not; null for nothing. */
+  /** What fires of what this detector counts, whether a user has resolved it or not; null for nothing. */
   firing(detector: string): Firing | null;
   /**
    * By how many entries a window, both ends inside, has left what is expected, of what this detector counts: above 0 on this side. Null where the
-   * series is too young to say.
+   * series is too young.
    */
   departure(detector: string, side: Side, window: { readonly start: number; readonly end: number }): number | null;
   /** A state that `restoreSeries` reads; valid until the next call. */

@@ -2,10 +2,10 @@ import type { ByteReader, ByteWriter } from '../core/snapshot-bytes.ts';
 import type { Found } from './departures.ts';
 import type { Finding, Side } from './detector.ts';
 
-/** Resolved after so many calm minutes; what fires for half a day is usual from then on. Minutes. */
+/** Resolved after this number of calm minutes; what fires for half a day is usual from then on. Minutes. */
 const CALM = 10;
 const NEW_NORMAL = 720;
-/** Firing again so soon after it has resolved itself is the same alert; the other side waits for so long. Minutes. */
+/** Firing again within `AGAIN` after it resolved itself is the same alert; the other side waits for `HELD`. Minutes. */
 const AGAIN = 30;
 const HELD = 75;
 const SIDES: readonly Side[] = ['up', 'down'];
@@ -23,7 +23,7 @@ export type Episode = {
   readonly calm: number;
   /** Today's level as a part of yesterday's when it fired; null where there was no yesterday. */
   readonly offset: number | null;
-  /** Somebody has resolved it: it says nothing more. */
+  /** A user has resolved it: it gives no more findings. */
   readonly isMuted: boolean;
   readonly found: Found;
 };
@@ -40,7 +40,7 @@ export class Episodes {
     return this.#open;
   }
 
-  /** Takes what was found at a minute; what that tells, if anything. */
+  /** Takes what was found at a minute; returns the finding, if any. */
   fire(detector: string, side: Side, minute: number, found: Found, offset: number | null): Finding | null {
     const open = this.#open;
     if (open !== null)
@@ -65,7 +65,7 @@ export class Episodes {
     return findingOf(this.#open, 'firing', minute);
   }
 
-  /** Takes whether a minute was calm. Gives what that tells, and `isOver` where the episode has ended; `isUsual` where it is the new normal. */
+  /** Takes whether a minute was calm. Gives a finding, and `isOver` where the episode has ended; `isUsual` where it is the new normal. */
   look(minute: number, isCalm: boolean): { readonly finding: Finding | null; readonly isOver: boolean; readonly isUsual: boolean } {
     const open = this.#open;
     if (open === null || minute <= open.startedAt) return NOTHING;
@@ -79,7 +79,7 @@ export class Episodes {
     return { finding: isMuted ? null : findingOf(open, 'resolved', minute), isOver: true, isUsual };
   }
 
-  /** Ends what fires, since nobody looks any more: what that tells, if anything. */
+  /** Ends what fires, since it is no longer watched; returns the finding, if any. */
   end(minute: number): Finding | null {
     const open = this.#open;
     this.#open = null;
@@ -91,7 +91,7 @@ export class Episodes {
     return finding;
   }
 
-  /** Somebody has resolved it. */
+  /** A user has resolved it. */
   mute(detector: string, side: Side): void {
     if (this.#open?.detector === detector && this.#open.side === side) this.#open = { ...this.#open, isMuted: true };
     if (this.#past[side]?.detector === detector) this.#past[side] = null;

@@ -2,7 +2,7 @@ import type { CountDetector } from './count-detector.ts';
 import { risen } from './departures.ts';
 import { anscombe } from './statistics.ts';
 
-/** Of all entries so many times the usual share must be errors, and so many standard deviations more: where all become more, errors do too. */
+/** Errors must have this multiple of their usual share, and be this many standard deviations above it: with all entries, errors grow. */
 const SHARE = 1.25;
 const LEAST_Z = 4;
 

@@ -5,8 +5,8 @@ const SURE = 0.5;
 type Looked = { end: number; factor: number; room: number };
 
 /**
- * How many more entries may come until a minute may rise: an open minute is asked about every ten seconds, and mostly nothing can have changed. It
- * holds as long as nothing that is usual is learned anew; then all is forgotten. What is found is the same with and without it.
+ * How many more entries may come until a minute may rise: an open minute is checked every ten seconds, and mostly nothing can have changed.
+ * It is valid until something usual is learned again; then all is forgotten. What is found is the same with and without it.
  */
 export class Headroom {
   // the open minute and the one before
@@ -21,7 +21,7 @@ export class Headroom {
     return this.#isSpent;
   }
 
-  /** So many entries at least must come until the windows that end with a minute may rise. */
+  /** At least `room` entries must come until the windows that end with a minute may rise. */
   set(end: number, factor: number, room: number): void {
     const looked = this.#looked[end & 1] as Looked;
     looked.end = end;
@@ -53,7 +53,7 @@ export class Headroom {
     this.#isSpent = true;
   }
 
-  /** Something was learned anew. */
+  /** Something was learned again. */
   forget(): void {
     for (const looked of this.#looked) looked.end = -1;
     this.#isSpent = true;

@@ -6,7 +6,7 @@ import type { PatternDetector } from './pattern-detector.ts';
 import { patternRate } from './pattern-rate.ts';
 import { silence } from './silence.ts';
 
-/** Every detector of counts, in the order in which they are asked. Adding one: a file, a line here, a test. */
+/** Every detector of counts, in the order in which they are called. Adding one: a file, a line here, a test. */
 export const detectors = registry<CountDetector>((detector) => [detector.name], [errorRate, silence, logRate]);
 
 /** Every detector of the errors of one template, likewise. */

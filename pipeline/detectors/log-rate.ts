@@ -1,7 +1,7 @@
 import { hasStopped, type CountDetector } from './count-detector.ts';
 import { fallen, risen } from './departures.ts';
 
-/** The rate of a stream leaves its own past, upwards or downwards. What has stopped altogether is `silence`'s to tell. */
+/** The rate of a stream leaves its own past, upwards or downwards. A stream that has stopped altogether is found by `silence`. */
 export const logRate: CountDetector = {
   name: 'log_rate',
   description: 'The rate of a stream rises above or falls below its baseline.',

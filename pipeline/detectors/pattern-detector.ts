@@ -6,7 +6,7 @@ import type { Track } from './track.ts';
 export type PatternPast = { readonly track: Track; readonly peaks: Peaks };
 
 /**
- * A detector of the error entries of one template by minute. It is asked at the end of each minute whose counts are final. `factor`: the
+ * A detector of the error entries of one template by minute. It is called at the end of each minute whose counts are final. `factor`: the
  * sensitivity, above one for less of it. `isRaw`: whether it is firing, so that what came counts.
  */
 export interface PatternDetector {

@@ -2,21 +2,21 @@ import { risen } from './departures.ts';
 import type { PatternDetector } from './pattern-detector.ts';
 import { DAY } from './track.ts';
 
-/** A tenant has many templates: each must be so many times as far away as a stream. */
+/** A tenant has many templates: each must deviate by this multiple of what a stream must. */
 const FAR = 1.5;
-/** It must have so many times as much as is usual, and so many errors more in the window: what is less of a change wakes nobody. */
+/** It must have `RATIO` times what is usual, and `LEAST_MORE` errors more in the window: a smaller change is not reported. */
 const RATIO = 3;
 const LEAST_MORE = 20;
-/** Errors come in bursts: it must also have so many times as much as any window of its length in the last week; more so in its first three days. */
+/** Errors come in bursts: it must also have `BEYOND` times any window of its length in the last week; more in its first three days. */
 const BEYOND = 3;
 const BEYOND_YOUNG = 6;
 const YOUNG = 3 * DAY;
 /** What an hour has more than is usual may be long over. Minutes. */
 const LONGEST = 15;
-/** In the first day of a template, and until what came in it is known (`Peaks`), nothing is said. Minutes. */
+/** In the first day of a template, and until what came in it is known (`Peaks`), nothing is reported. Minutes. */
 const LEARNING = DAY + 120;
 
-/** The errors of one template become far more than its own past says. */
+/** The errors of one template become far more than its own past suggests. */
 export const patternRate: PatternDetector = {
   name: 'pattern_rate',
   description: 'The errors of one template become far more, while the errors of their streams as a whole do not.',

@@ -1,7 +1,7 @@
 import { CutOff, type ByteReader, type ByteWriter } from '../core/snapshot-bytes.ts';
 import { DAY, SCALES, type Track } from './track.ts';
 
-/** So many days are remembered: a week, and the one that has begun. */
+/** The days that are remembered: a week, and the one that has begun. */
 const DAYS = 8;
 const HOUR = 60;
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -12,7 +12,7 @@ const none = (length: number): number[] => new Array<number>(length).fill(0);
 
 /**
  * The most that came in windows of each length, day by day for a week: what has been there is known. The hour that has begun and the one before are
- * no part of it: a rise is not compared with itself.
+ * not part of it: a rise is not compared with itself.
  */
 export class Peaks {
   /** The hour (since 1970) of the last minute that was taken, and the last day that has a place; -1 for none. */
@@ -33,7 +33,7 @@ export class Peaks {
     });
   }
 
-  /** The most of all windows of so many minutes, one of `SCALES`. */
+  /** The most of all windows of `scale` minutes, one of `SCALES`. */
   most(scale: number): number {
     return Math.max(0, ...(this.#days[SCALES.findIndex((one) => one === scale)] ?? []));
   }
@@ -51,7 +51,7 @@ export class Peaks {
     return read;
   }
 
-  /** An hour begins: of what is two hours old the day is told. */
+  /** An hour begins: what is two hours old goes into its day. */
   #begin(hour: number): void {
     const last = this.#hour;
     if (last >= 0) this.#keep(last - 1, this.#before);

@@ -10,20 +10,20 @@ const MINUTE_MS = 60_000;
 
 /** A series of minutes that one detector looks at: of a stream, of a service, of a rule. No clock, no chance, no IO. */
 export interface PointSeries {
-  /** Takes the next point, each once and in order; what that tells. `factor`: the sensitivity, above one for less of it; of values alone. */
+  /** Takes the next point, each once and in order. `factor`: the sensitivity, above one for less of it; of values alone. */
   add(point: Point, factor?: number): readonly Finding[];
-  /** Somebody has resolved the alert of this side by hand: nothing more is told of it. */
+  /** A user has resolved the alert of this side by hand: it gives no more findings. */
   resolve(side: Side): void;
   /** A state that `restoreSeries` reads; at most 8 KiB. */
   snapshot(): Buffer;
 }
 
-/** A detector as it is asked by points: of counts, of values, or of one's own (`pointDetectorOf`). */
+/** A detector that is called for each point: of counts, of values, or of one's own (`pointDetectorOf`). */
 export interface PointDetector {
   readonly name: string;
   /** When it fires: a sentence. */
   readonly description: string;
-  /** A series that begins; `step`: minutes from one point to the next, 1 unless said. */
+  /** A series that begins; `step`: minutes from one point to the next, 1 by default. */
   newSeries(step?: number): PointSeries;
   /** The series of a snapshot; null for any other bytes. */
   restoreSeries(bytes: Buffer): PointSeries | null;
@@ -49,7 +49,7 @@ const valuesOf = (series: ValueSeries): PointSeries => ({
   snapshot: () => series.snapshot(),
 });
 
-/** A detector of counts, asked at the end of each minute: all of them look, as in the service, and what this one finds is told. */
+/** A detector of counts, called at the end of each minute: all of them look, as in the service, and the findings of this one are kept. */
 const countsOf = (name: string, description: string): PointDetector => {
   const seriesOf = (series: ReturnType<typeof newSeries>): PointSeries => ({
     add({ minute, entries, errors }) {

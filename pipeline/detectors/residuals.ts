@@ -8,7 +8,7 @@ const FIRST = 0.5;
 const LOG_STEP = Math.log(STEP);
 /** Ten days of minutes; by then what was is halved, so that a series may change its ways. */
 const MOST = 14_400;
-/** The share of deviations that a threshold is told by. */
+/** The share of deviations that sets a threshold. */
 const SHARE = 0.003;
 
 /** How far a series usually is from what is expected of it, on one side and at one scale: a histogram of positive deviations. */

@@ -1,7 +1,7 @@
 import { hasStopped, type CountDetector } from './count-detector.ts';
 import { fallen, silent } from './departures.ts';
 
-/** A stream that is never silent has no entries any more. Where it has some, however few, it is `log_rate`'s to tell. */
+/** A stream that is never silent has no entries any more. Where it has some, however few, `log_rate` finds it. */
 export const silence: CountDetector = {
   name: 'silence',
   description: 'A stream that is never silent has no entry any more.',

@@ -2,8 +2,8 @@ const NOTHING = new Uint16Array(0);
 const ZEROS = new Uint16Array(1024);
 
 /**
- * The numbers of a series, two bytes each, in one piece of memory: a typed array takes some 300 bytes beside its numbers. It is taken when the
- * first of them is not 0, which never happens to the errors of most streams.
+ * The numbers of a series, two bytes each, in one piece of memory: a typed array takes some 300 bytes more than its numbers. It is
+ * allocated when the first of them is not 0, which never happens to the errors of most streams.
  */
 export class Slab {
   readonly #length: number;

@@ -17,9 +17,9 @@ const RESIDUALS = 2 * MINUTES + SPANS;
 /** A window is compared with the hour that ended so long before it began. Minutes. */
 const GAP = 3;
 const HOUR = 60;
-/** The least part of an hour that tells what is usual. */
+/** The least part of an hour that shows what is usual. */
 const LEAST = 30;
-/** Yesterday's window is taken so much longer on both sides. Minutes. */
+/** How much longer yesterday's window is taken on both sides. Minutes. */
 const AROUND = 7;
 /** How much of yesterday's level today may have. */
 const MOST_OFFSET = 4;
@@ -29,11 +29,11 @@ const SOME = 4;
 const DELAY = 20;
 /** The long run: after three days, what was counts half. Minutes. */
 const LONG = 3 * DAY;
-/** A median of fewer entries a minute says little. */
+/** A median of fewer entries a minute means little. */
 const LEAST_MEDIAN = 3;
-/** After so many minutes without an entry nothing is expected. */
+/** After this number of minutes without an entry nothing is expected. */
 const EMPTY = SPAN * SPANS + HOUR;
-/** A series without a minute for so long begins anew. */
+/** A series without a minute for this long begins again. */
 const FORGOTTEN = DAY;
 
 /** What a window is expected to have: by the hour before it, and by the same time of yesterday at today's level. Entries, not a minute's. */
@@ -53,7 +53,7 @@ export class Track {
   /** The first minute, and the last one that was closed; -1 where there is none. */
   begin = -1;
   closed = -1;
-  /** The newest minute that was told. */
+  /** The newest minute that a call has given. */
   newest = -1;
   readonly #slab = new Slab(RESIDUALS + 2 * SCALES.length * BINS);
   readonly above = SCALES.map((_width, scale) => new Residuals(this.#slab, RESIDUALS + scale * BINS));
@@ -106,7 +106,7 @@ export class Track {
     this.begin = -1;
   }
 
-  /** Closes the next minute, as a usual one or, with `instead`, as one that says nothing of what is usual. */
+  /** Closes the next minute, as a usual one or, with `instead`, as one that does not count for what is usual. */
   close(instead: number | null): void {
     const minute = this.closed + 1;
     if (minute > this.#head) this.#makeRoom(minute);
@@ -253,12 +253,12 @@ export class Track {
     return this.#lastEntry < this.begin;
   }
 
-  /** What `compare` says of a series that never had an entry, without looking. */
+  /** What `compare` returns for a series that never had an entry, without looking. */
   #nothing(end: number, width: number): Pick<Compared, 'above' | 'below'> | null {
     return this.#knownBefore(end, width) < LEAST ? null : { above: 0, below: 0 };
   }
 
-  /** A minute that is no part of what is usual, behind the one before. */
+  /** A minute that is not part of what is usual, behind the one before. */
   #leaveOut(minute: number): void {
     const { from, to } = this.#unusual;
     this.#unusual = minute > to + DELAY ? { from: minute, to: minute } : { from, to: Math.max(to, minute) };

@@ -48,7 +48,7 @@ export class ByteMap<Item extends Keyed> {
   }
 }
 
-/** A seed of this process, so that nobody outside can choose keys that collide. */
+/** A seed of this process, so that no client can choose keys that collide. */
 const SEED = Math.floor(Math.random() * 0x7fffffff) | 1;
 
 /** What a hash is before its first byte. */

@@ -59,7 +59,7 @@ export class Canon {
     this.service = column('service');
     this.traceId = column('trace_id');
     this.spanId = column('span_id');
-    // a producer's own stream is ignored: ours is made of its labels
+    // a producer's own stream is ignored: the canonical one is made of its labels
     column('_stream');
     column('_stream_id');
     this.#timeNames = TIME_NAMES.map((text) => names.pin(text));
@@ -117,7 +117,7 @@ export class Canon {
     return index;
   }
 
-  /** The same, but an entry without a message gets one: `fallback`, or where that is empty what its fields say best. */
+  /** The same, but an entry without a message gets one: `fallback`, or where that is empty the most informative of its fields. */
   messageOrFallback(draft: Draft, fallback: string): number {
     const index = this.readMessage(draft);
     if (index >= 0) return index;
@@ -175,7 +175,7 @@ export class Canon {
   }
 }
 
-/** The level that another field's text says: a word, a syslog severity (0 to 7) or an OpenTelemetry severity number (8 to 24). */
+/** The level that another field's value names: a word, a syslog severity (0 to 7) or an OpenTelemetry severity number (8 to 24). */
 function levelWord(text: string, mustBeKnown: boolean): string | null {
   if (/^\d{1,2}$/.test(text)) {
     const number = Number(text);

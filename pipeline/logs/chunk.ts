@@ -7,7 +7,7 @@ import type { Stream } from './streams.ts';
 /** Most bytes of a record's columns before they are compressed, unless one entry alone has more. */
 export const MAX_CHUNK_BYTES = 2_000_000;
 
-/** How many rows columns have room for at first, and how many of each are put aside for the next request. */
+/** How many rows columns hold at first, and how many of each are put aside for the next request. */
 const SIZES = [
   { rows: 16, spare: 64 },
   { rows: 256, spare: 16 },
@@ -19,7 +19,7 @@ const MAX_SPARE_BYTES = 4_000_000;
 /** What the entries of a chunk are collected in. */
 type Parts = { readonly columns: LogColumns; readonly streams: StreamList };
 
-/** Gives columns and lists that were used before, so that neither memory nor its pages are asked for at each request. */
+/** Gives columns and lists that were used before, so that neither memory nor its pages are allocated at each request. */
 export class ColumnPool {
   readonly #vocabulary: Vocabulary;
   readonly #spare = SIZES.map((size) => ({ ...size, parts: [] as Parts[] }));
@@ -34,7 +34,7 @@ export class ColumnPool {
     return size?.parts.pop() ?? { columns: new LogColumns(this.#vocabulary, size?.rows ?? 1), streams: new StreamList() };
   }
 
-  /** Takes back what nobody uses any more. */
+  /** Takes back what is no longer used. */
   give(parts: Parts): void {
     const { columns, streams } = parts;
     // those that have grown are as good as larger ones

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { mixId } from '../core/mix.ts';
 
-/** What the filters of all tenants and days may take together; those that were used longest ago are forgotten, and then count anew. */
+/** What the filters of all tenants and days may take together; those that were used longest ago are forgotten, and then count again. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** What a filter takes beside its bits. */
+/** What a filter takes in addition to its bits. */
 const OVERHEAD_BYTES = 256;
 /** A stream has 16 bits, in one block of eight words. In all filters together, fewer than one new stream in a hundred is taken for a known one. */
 const [BITS, WORDS] = [16, 8];
@@ -20,7 +20,7 @@ export class DayStreams {
   #room = 0;
   readonly #onGrown: () => void;
 
-  /** `onGrown` is told when it takes more bytes. */
+  /** `onGrown` is called when it takes more bytes. */
   constructor(onGrown: () => void) {
     this.#onGrown = onGrown;
   }

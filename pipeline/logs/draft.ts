@@ -26,13 +26,13 @@ export const ABSENT = 0;
 export const STRING = 1;
 export const LITERAL = 2;
 
-/** Texts up to this size are escaped in place; longer ones by way of a string. */
+/** Strings up to this size are escaped in place; longer ones by way of a string. */
 const MAX_SHORT_TEXT = 4096;
 
 /**
  * The fields of the entry being read, as JSON tokens that stay where they are in the request's body. Tokens that must be
- * rewritten lie in `arena`. Nested objects are flattened with dots, arrays become their JSON text, the last of equal names wins.
- * A format that is no JSON puts its fields in one by one; what all entries of a group share is put in once, and held.
+ * rewritten lie in `arena`. Nested objects are flattened with dots, arrays become JSON strings, the last of equal names wins.
+ * A format other than JSON puts its fields in one by one; what all entries of a group share is put in once, and held.
  * One for a process, used for one entry at a time.
  */
 export class Draft {
@@ -44,7 +44,7 @@ export class Draft {
   readonly ends = new Int32Array(MAX_FIELDS + 1);
   readonly inArena = new Uint8Array(MAX_FIELDS + 1);
   count = 0;
-  /** Running number of the entry; `name.seen === entry` tells whether the entry has the field. */
+  /** Running number of the entry; `name.seen === entry` where the entry has the field. */
   entry = 0;
   /** The request's body, where the tokens lie. */
   body: Buffer = Buffer.alloc(0);
@@ -103,7 +103,7 @@ export class Draft {
     return name.seen === this.entry && this.kinds[name.index] !== ABSENT ? name.index : -1;
   }
 
-  /** The text of a field: strings decoded, literals as sent. */
+  /** A field as a string: strings decoded, literals as sent. */
   text(index: number): string {
     const token = (this.inArena[index] === 1 ? this.arena : this.body).toString('utf8', this.starts[index], this.ends[index]);
     return this.kinds[index] === STRING ? (JSON.parse(token) as string) : token;
@@ -128,7 +128,7 @@ export class Draft {
     this.#inArenaFrom(index, kind, start);
   }
 
-  /** Makes room in the arena. Offsets into it stay, and a reader of the old one may go on. */
+  /** Makes space in the arena. Offsets into it stay, and a reader of the old one may go on. */
   #reserve(length: number): void {
     if (this.arenaLength + length <= this.arena.length) return;
     const larger = Buffer.allocUnsafeSlow((this.arenaLength + length) * 2);
@@ -143,12 +143,12 @@ export class Draft {
     this.ends[index] = this.arenaLength;
   }
 
-  /** Adds or overwrites a field whose token is text of ours. */
+  /** Adds or overwrites a field whose token this process has written. */
   set(name: Name, kind: number, token: string): void {
     this.replace(this.#place(name), kind, token);
   }
 
-  /** Puts in a field by its text; lone surrogates become U+FFFD, and an empty text is a missing field. */
+  /** Puts in a field by its value; lone surrogates become U+FFFD, and an empty string is a missing field. */
   putString(name: Name, text: string): void {
     if (text === '') this.kinds[this.#place(name)] = ABSENT;
     else this.set(name, STRING, JSON.stringify(text.toWellFormed()));
@@ -165,14 +165,14 @@ export class Draft {
     this.#put(name, kind, start, end);
   }
 
-  /** Puts in a string field whose raw text is `bytes[start..end)`; what is no UTF-8 becomes U+FFFD, and empty is missing. */
+  /** Puts in a string field whose raw value is `bytes[start..end)`; invalid UTF-8 becomes U+FFFD, and empty is missing. */
   putText(name: Name, bytes: Buffer, start: number, end: number): void {
     if (start === end) this.kinds[this.#place(name)] = ABSENT;
     else if (end - start > MAX_SHORT_TEXT || !this.#escape(name, bytes, start, end))
       this.putString(name, bytes.toString('utf8', start, end));
   }
 
-  /** Writes the text as a JSON token into the arena; false where it is no UTF-8. */
+  /** Writes the string as a JSON token into the arena; false where it is not UTF-8. */
   #escape(name: Name, bytes: Buffer, start: number, end: number): boolean {
     this.#reserve((end - start) * 6 + 2);
     const from = this.arenaLength;
@@ -202,8 +202,8 @@ export class Draft {
   }
 
   /**
-   * Where a line is a JSON object, its members become fields beside those that the entry has, which keep their values. True if so;
-   * false leaves the entry as it was: the line is something else, or has more or deeper fields than an entry may have.
+   * Where a line is a JSON object, its members are added to the fields that the entry has, which keep their values. True if so;
+   * false leaves the entry unchanged: the line is something else, or has more or deeper fields than an entry may have.
    */
   readLine(bytes: Buffer, start: number, end: number): boolean {
     const from = skipSpace(bytes, start, end);
@@ -231,7 +231,7 @@ export class Draft {
   }
 
   /**
-   * Reads the JSON object that begins at `at`. Gives the offset after it; -1 where it is no JSON (`last.failedAt`). When `problem`
+   * Reads the JSON object that begins at `at`. Gives the offset after it; -1 where it is not JSON (`last.failedAt`). When `problem`
    * is set afterwards the object is valid but the entry is not.
    */
   readObject(at: number, end: number): number {
@@ -336,7 +336,7 @@ export class Draft {
     if (after < 0) return -1;
     if (last.escapes !== UNICODE_ESCAPED) this.#put(name, after === at + 2 ? ABSENT : STRING, at, after);
     else {
-      // \u escapes may spell lone surrogates, which are no text: they become U+FFFD
+      // \u escapes may spell lone surrogates, which are not characters: they become U+FFFD
       const text = (JSON.parse(this.#input.toString('utf8', at, after)) as string).toWellFormed();
       this.set(name, STRING, JSON.stringify(text));
     }
@@ -364,7 +364,7 @@ export class Draft {
   /** The index of a field: its own where the entry has it already, else a new one. */
   #place(name: Name): number {
     if (name.seen === this.entry) {
-      // what the guard protects is not overwritten: the write goes to a place that nobody reads
+      // what the guard protects is not overwritten: the write goes to a place that is never read
       return name.index < this.#guard && this.kinds[name.index] !== ABSENT ? MAX_FIELDS : name.index;
     }
     const index = this.count;

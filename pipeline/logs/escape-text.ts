@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer';
 const CONTROL_ESCAPES = Array.from({ length: 32 }, (_, code) => JSON.stringify(String.fromCharCode(code)).slice(1, -1));
 
 /**
- * Writes the text `bytes[start..end)` as a JSON token from `at` on, where there must be room for 6 bytes of each and 2 more. Gives the
- * offset after it, -1 where the text is no UTF-8.
+ * Writes the string `bytes[start..end)` as a JSON token from `at` on, where 6 bytes for each and 2 more must fit. Gives the
+ * offset after it, -1 where the string is not UTF-8.
  */
 export function escapeText(target: Buffer, at: number, bytes: Buffer, start: number, end: number): number {
   let to = at;

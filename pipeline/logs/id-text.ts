@@ -30,7 +30,7 @@ function push(at: number, number: number): number {
   return tenth;
 }
 
-/** A text by way of bytes: numbers above 2^31 are slow to print. */
+/** A string by way of bytes: numbers above 2^31 are slow to print. */
 const digits = Buffer.alloc(20);
 
 const MILLION = 1_000_000;

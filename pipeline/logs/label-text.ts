@@ -6,7 +6,7 @@ const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
 
 /**
- * Makes the text of a stream (`renderStream`) of the tokens of its labels, byte by byte: a JSON string without a backslash is its own
+ * Makes the string of a stream (`renderStream`) of the tokens of its labels, byte by byte: a JSON string without a backslash is its own
  * canonical form. A set of tokens is, for each label, the place of its name among the names, the token as it stood, and a line feed,
  * which no token holds; labels are in the order of their names.
  */
@@ -22,7 +22,7 @@ export class LabelText {
     this.#prefixes = names.map((name) => Buffer.from(renderStream([[name, 'x']]).slice(1, -'"x"}'.length)));
   }
 
-  /** Writes the text of the tokens that lie at `tokens[start..end)` into `bytes`; gives its length. */
+  /** Writes the string of the tokens that lie at `tokens[start..end)` into `bytes`; gives its length. */
   write(tokens: Buffer, start: number, end: number): number {
     const room = (end - start) * 2 + this.#prefixes.reduce((sum, { length }) => sum + length + 1, 2);
     if (this.bytes.length < room) this.bytes = Buffer.allocUnsafeSlow(room * 2);
@@ -31,7 +31,7 @@ export class LabelText {
     bytes[length++] = 0x7b;
     for (let at = start; at < end;) {
       const prefix = this.#prefixes[tokens[at++] as number] as Buffer;
-      // an empty value is no label
+      // an empty value is not a label
       if (tokens[at] === QUOTE && tokens[at + 1] === QUOTE) {
         at += 3;
         continue;
@@ -50,7 +50,7 @@ export class LabelText {
     return length;
   }
 
-  /** The text as a string. */
+  /** The stream as a string. */
   read(tokens: Buffer, start: number, end: number): string {
     const length = this.write(tokens, start, end);
     return this.bytes.toString('utf8', 0, length);

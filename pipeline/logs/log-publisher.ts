@@ -12,7 +12,7 @@ import { EntryCodec, EntryWriter, type RequestOptions, type Written } from './wr
 const MAX_OWN_BYTES = 16 * 1024 * 1024;
 /** What a request puts on the log at once: entries of others wait behind it. */
 const PORTION_BYTES = 4 * 1024 * 1024;
-/** The open records are looked through for closed ones when there are so many more than at the last time. */
+/** The open records are looked through for closed ones when there are this many more than at the last time. */
 const SWEEP_EVERY = 1000;
 
 /** Puts the entries of requests on the topic `logs.v1`. Small requests of one tenant share records while these wait for their send. */
@@ -60,7 +60,7 @@ export class LogPublisher implements Service {
     this.#publisher.admit(this.#shards.of(tenantId, shards));
   }
 
-  /** True while it runs and, as far as its last sends tell, Kafka takes what it sends. */
+  /** True while it runs and, by the outcome of its last sends, Kafka accepts what it sends. */
   get ready(): boolean {
     return this.#publisher.ready;
   }

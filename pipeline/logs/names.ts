@@ -57,7 +57,7 @@ export class Spellings {
   first: Spelling | null = null;
 }
 
-/** A name as it stood, without quotes or escapes, in a format that is no JSON. */
+/** A name as it stood, without quotes or escapes, in a format other than JSON. */
 type RawName = { readonly token: Uint8Array; readonly name: Name };
 
 /** All names seen so far. One for a process: entries of all tenants share the names, never values. */
@@ -72,7 +72,7 @@ export class Names {
   top = new Spellings();
   readonly ids = new WordIds();
 
-  /** The one Name of a text. */
+  /** The one Name of a string. */
   of(text: string): Name {
     let name = this.#pinned.get(text) ?? this.#byText.get(text);
     if (name === undefined) {
@@ -86,7 +86,7 @@ export class Names {
     return name;
   }
 
-  /** The one Name of a text given as bytes; what is no UTF-8 in it becomes U+FFFD. */
+  /** The one Name of a string given as bytes; invalid UTF-8 in it becomes U+FFFD. */
   ofBytes(bytes: Buffer, start: number, end: number): Name {
     const known = this.#raw.find(bytes, start, end);
     if (known !== undefined) return known.name;
@@ -98,7 +98,7 @@ export class Names {
     return name;
   }
 
-  /** The one Name of a text that our own code holds on to: it is never forgotten. */
+  /** The one Name of a string that code keeps: it is never forgotten. */
   pin(text: string): Name {
     const name = this.of(text);
     this.#pinned.set(text, name);
@@ -144,7 +144,7 @@ export class FixedName {
     this.text = text;
   }
 
-  /** The Name of this text among these names. */
+  /** The Name of this string among these names. */
   in(names: Names): Name {
     if (this.#names !== names || this.#name === null) {
       this.#name = names.pin(this.text);

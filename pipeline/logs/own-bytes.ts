@@ -1,5 +1,5 @@
 /**
- * The UTF-8 bytes of a text that is kept for long, in memory of their own. `Buffer.from` cuts short ones out of a shared pool of
+ * The UTF-8 bytes of a string that is kept for long, in memory of their own. `Buffer.from` cuts short ones out of a shared pool of
  * 8 KiB, so that one that is kept keeps all of it.
  */
 export function ownBytes(text: string): Buffer {

@@ -2,7 +2,7 @@ import { headerOf, HEADER_BYTES } from '../clusterer/headers/index.ts';
 import { mayBegin } from '../clusterer/headers/may-begin.ts';
 import { STRING, type Draft } from './draft.ts';
 
-/** What a raw line says of itself before its content. */
+/** The header of a raw line, before its content. */
 export type RawHeader = {
   /** As it stands there; null where there is none. */
   readonly level: string | null;

@@ -7,7 +7,7 @@ import { COLUMNS, type LogRecord } from './record.ts';
 
 /**
  * What the value of a record has against its headers; null for nothing. All of it is looked at: the columns of a record are passed on as
- * they are, between those of others, so one that has other columns or another number of rows than it says would shift its neighbours'.
+ * they are, between those of others, so one that has other columns or another number of rows than it states would shift its neighbours'.
  */
 export function checkLog({ encoding, value, count }: Pick<LogRecord, 'encoding' | 'value' | 'count'>): Fault | null {
   if (count === 0) return value.length === 0 ? null : wrong('it has a value, and its header count is 0');

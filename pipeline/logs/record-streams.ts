@@ -5,10 +5,10 @@ import { StringView } from './columns/string-view.ts';
 import { idText } from './id-text.ts';
 import { STREAM_COLUMNS, STREAM_HEADS } from './stream-list.ts';
 
-/** What a record's header says of a stream: its label set, and the days (since the epoch) of which the record has entries of it. */
+/** A stream in a record's header: its label set, and the days (since the epoch) of which the record has entries of it. */
 export type StreamDays = { readonly text: string; readonly days: readonly number[] };
 
-/** A stream of a record, where it lies: valid until the next one is asked for. `high`, `low`: its id, as two signed halves. */
+/** A stream of a record, where it lies: valid until the next one is read. `high`, `low`: its id, as two signed halves. */
 export interface StreamView {
   readonly high: number;
   readonly low: number;
@@ -20,7 +20,7 @@ export const MAX_DAY = 9_999_999;
 const SCRATCH_BYTES = 65_536;
 
 /**
- * The streams of a record's entries. They stay compressed, as they came: those of a record are asked for at most twice, and a sink holds
+ * The streams of a record's entries. They stay compressed, as they came: those of a record are read at most twice, and a sink holds
  * many records. All of it is checked when it is made.
  */
 export class RecordStreams {
@@ -138,7 +138,7 @@ class Block implements StreamView {
     return this.#days <= bytes.length && this.#readDayEnds(bytes.length);
   }
 
-  /** Each stream has a day, and there are as many as they say. */
+  /** Each stream has a day, and there are as many as stated. */
   #readDayEnds(end: number): boolean {
     let before = 0;
     for (let row = 0; row < this.count; row++) {

@@ -3,20 +3,20 @@ import { sampleOf } from '../core/sample.ts';
 /** An entry that was not taken: its place in the request, why, and the first 200 bytes of it. */
 export type Rejection = { readonly index: number; readonly reason: string; readonly sample: string };
 
-/** What is told of the entries of a request that were not taken. */
+/** What is reported of the entries of a request that were not accepted. */
 export interface Rejected {
   readonly count: number;
   /** The first 100 of them, in their order. */
   readonly first: readonly Rejection[];
-  /** How often each reason was given, without what it says of a single entry. */
+  /** How often each reason was given, without its detail of a single entry. */
   readonly reasons: ReadonlyMap<string, number>;
   /** Why the entry at this place was not taken; null where it was. */
   reasonOf(index: number): string | null;
 }
 
-/** Rejections of one request that keep what their reason says of the entry, and a sample of it. */
+/** Rejections of one request that keep their detail, and a sample of it. */
 export const MAX_REJECTIONS = 100;
-/** Different reasons of one request that are kept, and texts: the reasons, and the first 100 with their details. A number of them fits into a byte. */
+/** Different reasons of one request that are kept, and strings: the reasons, and the first 100 with details. A byte numbers them. */
 const MAX_REASONS = 100;
 const MAX_TEXTS = 240;
 const OTHER = `another reason than the first ${String(MAX_REASONS)} of this request`;
@@ -32,7 +32,7 @@ export class Rejections implements Rejected {
   /** By number; 0 stands for none. */
   readonly #texts: string[] = [''];
   readonly #numbers = new Map<string, number>();
-  /** How often each reason was given, without what it says of a single entry. */
+  /** How often each reason was given, without its detail of a single entry. */
   readonly #reasons = new Map<string, Counted>();
   /** Most often the reason is that of the rejection before. */
   #last: Counted = { reason: '', number: 0, count: 0 };
@@ -44,7 +44,7 @@ export class Rejections implements Rejected {
   }
 
   /**
-   * Notes that an entry, which lies at `source[from..to)`, is not taken. `detail` makes the reason plain for this entry; it is asked for
+   * Notes that an entry, which lies at `source[from..to)`, is not taken. `detail` makes the reason plain for this entry; it is called for
    * the first 100 only.
    */
   add(index: number, reason: string, source: Buffer = NOTHING, from = 0, to = source.length, detail: (() => string) | null = null): void {
@@ -91,5 +91,5 @@ export class Rejections implements Rejected {
   }
 }
 
-/** A reason, the number of its text, and how often it was given. */
+/** A reason, the number of its string, and how often it was given. */
 type Counted = { readonly reason: string; readonly number: number; count: number };

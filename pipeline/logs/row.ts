@@ -7,7 +7,7 @@ import type { LogEntry } from '../core/entry.ts';
 import { Literal } from '../core/entry.ts';
 import { formatTime } from '../core/time.ts';
 
-/** Version of the row's shape, in each record's header `sv`. */
+/** Version of the row's layout, in each record's header `sv`. */
 export const ROW_VERSION = 2;
 
 /** How every row begins. */
@@ -47,7 +47,7 @@ export function readRow(line: string, streamText: (id: string) => string): LogEn
   return entry;
 }
 
-/** The names and source texts of the numbers and booleans, which JSON.parse would round. They stand last in the row. */
+/** The names and source strings of the numbers and booleans, which JSON.parse would round. They stand last in the row. */
 export function* readLiterals(line: string): Generator<[string, string]> {
   const numbers = NUMBERS.exec(line)?.[1];
   if (numbers === undefined) return;

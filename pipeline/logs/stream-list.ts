@@ -20,10 +20,10 @@ export const STREAM_HEADS: readonly Buffer[] = STREAM_COLUMNS.map(([name, type])
 );
 const [ID_HEAD, TEXT_HEAD, DAYS_HEAD] = STREAM_HEADS as [Buffer, Buffer, Buffer];
 
-/** A record has fewer streams than this (`MAX_ROWS`), so a mark tells the list and the place in it. */
+/** A record has fewer streams than this (`MAX_ROWS`), so a mark identifies the list and the place in it. */
 const PLACES = 65_536;
 
-/** What a stream takes in the header beside its text: the length of that, its id, where its days end, and a day; and each other day. */
+/** Bytes of a stream in the header in addition to its string: its length, its id, where its days end, and a day; of each other day. */
 const [STREAM_BYTES, DAY_BYTES] = [24, 4];
 const [FIRST_STREAMS, FIRST_TEXT_BYTES] = [16, 128];
 
@@ -31,7 +31,7 @@ let running = 0;
 
 /** The streams of the entries of a record, each with its days. */
 export class StreamList {
-  /** The mark of the first stream: tells this list from all others. A stream mostly knows its place by its mark, without a look-up. */
+  /** The mark of the first stream: unique to this list. A stream mostly knows its place by its mark, without a look-up. */
   #first = ++running * PLACES;
   readonly #ids = new IdPlaces();
   readonly #texts = new StringColumn(FIRST_TEXT_BYTES);
@@ -78,7 +78,7 @@ export class StreamList {
     if (this.#lastDays[place] !== day) this.#addDay(place, day);
   }
 
-  /** Adds a stream by its text, or days of one that is there. */
+  /** Adds a stream by its string, or days of one that is there. */
   addText(high: number, low: number, text: Uint8Array, days: readonly number[]): void {
     let place = this.#ids.find(high, low);
     if (place < 0) {

@@ -9,22 +9,22 @@ import { LabelText } from './label-text.ts';
 import type { Name, Names } from './names.ts';
 import { TokenTable, type Item } from './token-table.ts';
 
-/** The stream of an entry: one full label set, its text, and its id, XXH64 (seed 0) of the text. One that was found by its tokens is good until the next one is asked for. */
+/** The stream of an entry: a full label set, its string, and its id, XXH64 (seed 0) of that. Found by tokens: valid until the next one. */
 export interface Stream {
   /** The id, as two signed halves; by the lower one its place in a tenant's shard is chosen. */
   readonly high: number;
   readonly low: number;
-  /** What was marked of the stream last, and a mark of one's own: whoever finds it knows the stream without a look-up. */
+  /** What was marked of the stream last, and a mark of one's own: a list that finds it knows the stream without a look-up. */
   readonly mark: number;
   setMark(mark: number): void;
-  /** Adds its text to a column. */
+  /** Adds its string to a column. */
   writeText(to: StringColumn): void;
 }
 
 /** What is remembered of streams in each of two generations: how many, and bytes of their labels' tokens. */
 export type StreamBounds = { readonly items: number; readonly bytes: number };
 const BOUNDS: StreamBounds = { items: 262_144, bytes: 16 * 1024 * 1024 };
-/** Longer ones are read anew each time. */
+/** Longer ones are read each time. */
 const MAX_TOKEN_BYTES = 65_536;
 /** Streams that protocols give as a whole, in each of two generations. */
 const MAX_GIVEN = 20_000;
@@ -244,5 +244,5 @@ export class StreamTable {
   }
 }
 
-/** The token of a label that was read as text. */
+/** The token of a label that was read as a string. */
 const tokenOf = (text: string): Buffer => Buffer.from(JSON.stringify(text));

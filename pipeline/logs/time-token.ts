@@ -56,8 +56,8 @@ export function readFraction(bytes: Uint8Array, at: number, end: number): number
 const MOST_DIGITS = [11, 14, 17, 19];
 
 /**
- * Reads a Unix number in plain decimal digits, which fills `bytes[at..end)`, as `parseTime` does (s, ms, µs, ns told apart by size).
- * False: it is in another form (a sign, an exponent, zeros before it), or no number.
+ * Reads a Unix number in plain decimal digits, which fills `bytes[at..end)`, as `parseTime` does (s, ms, µs, ns distinguished by size).
+ * False: it is in another form (a sign, an exponent, zeros before it), or not a number.
  */
 export function readUnixDigits(bytes: Uint8Array, at: number, end: number, time: SplitTime): boolean {
   let point = at;
@@ -95,7 +95,7 @@ export function two(bytes: Uint8Array, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN;
 }
 
-/** What a time's text says: a time, nothing (empty, 0, Go's zero time), or something unreadable. */
+/** What a time's value is: a time, nothing (empty, 0, Go's zero time), or something unreadable. */
 export function readTimeText(text: string, time: SplitTime): 'time' | 'none' | 'unreadable' {
   if (text === '' || /^0+(\.0*)?$/.test(text) || text.startsWith('0001-01-01')) return 'none';
   const ns = text.length > 64 ? null : parseTime(text.trim());

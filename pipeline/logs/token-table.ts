@@ -11,7 +11,7 @@ const MARK_HIGH = 4;
 const MARK_LOW = 5;
 const WIDTH = 6;
 const TWO_32 = 4_294_967_296;
-/** A slot holds the index of an item, counted from 1, and above it bits of the hash that the slot's place does not tell. */
+/** A slot holds the index of an item, counted from 1, and above it bits of the hash that the slot's place does not determine. */
 const INDEX_BITS = 22;
 const INDEX_MASK = 2 ** INDEX_BITS - 1;
 
@@ -21,8 +21,8 @@ export type Item = { readonly high: number; readonly low: number; readonly mark:
 const tagOf = (hash: number): number => Math.imul(hash, 0x9e3779b1) & ~INDEX_MASK;
 
 /**
- * A hash table from byte sequences to an id of 64 bits and a mark, all in a few typed arrays: a million items are no objects that the
- * garbage collector would have to look at, and take 32 bytes each beside their own. Open addressing; never holds two items with equal bytes.
+ * A hash table from byte sequences to an id of 64 bits and a mark, all in a few typed arrays: a million items need no object that the
+ * garbage collector visits, and take 32 bytes each in addition to their own. Open addressing; never holds two items with equal bytes.
  * At most 4,194,303 items.
  */
 export class TokenTable {

@@ -3,8 +3,8 @@ import { MAX_DEPTH, STRING, type Draft } from './draft.ts';
 import type { Name } from './names.ts';
 
 /**
- * A value in memory, of a format that is no JSON: text, numbers (bigint where 53 bits are not enough; `Literal` where the spelling
- * counts), bytes (UTF-8 text, else hexadecimal), lists, and maps by name. Maps are `Map`s, so that no name is special.
+ * A value in memory, of a format other than JSON: strings, numbers (bigint where 53 bits are not enough; `Literal` where the spelling
+ * counts), bytes (a string where they are UTF-8, else hexadecimal), lists, and maps by name. Maps are `Map`s, so that no name is special.
  */
 export type Value =
   | string

@@ -130,7 +130,7 @@ export class EntryWriter {
 
   /**
    * Takes the JSON object that begins at `at` in a body of valid UTF-8. Gives the offset after it, or -1 where there is no valid
-   * JSON object (`lastJsonError()` says where): then nothing is recorded and the caller decides. With `alone`, anything but white
+   * JSON object (`lastJsonError()` is where): then nothing is recorded and the caller decides. With `alone`, anything but white
    * space between the object and `end` makes it invalid. `fallback`: as `end` has it.
    */
   object(body: Buffer, at: number, end: number, alone = false, fallback?: string): number {
@@ -172,7 +172,7 @@ export class EntryWriter {
     return draft;
   }
 
-  /** The time of the entry that was begun, as its protocol gives it; the fields of the entry are then not asked. */
+  /** The time of the entry that was begun, as its protocol gives it; the fields of the entry are then not read. */
   timeIs(seconds: number, nanos: number): void {
     this.#time.seconds = seconds;
     this.#time.nanos = nanos;
@@ -192,28 +192,28 @@ export class EntryWriter {
     return found !== 'unreadable';
   }
 
-  /** Says that the label set of a protocol is the stream of this entry, and of those that `again` begins. */
+  /** Makes the label set of a protocol the stream of this entry, and of those that `again` begins. */
   streamIs(labels: Iterable<readonly [string, string]>): void {
     this.#stream = this.#codec.streams.ofPairs(labels);
   }
 
   /**
    * Takes the entry that was begun. Without a message it is rejected; but with a `fallback` it is kept, and the fallback is its
-   * message, or, where that is empty, the most telling text that the fields have.
+   * message, or, where that is empty, the most informative string that the fields have.
    */
   end(fallback?: string): void {
     this.#finish(this.#codec.draft, fallback);
   }
 
-  /** Takes an entry that is an object in memory. Values may be anything JSON can say. */
+  /** Takes an entry that is an object in memory. Values may be anything that JSON has. */
   add(entry: object): void {
     const body = Buffer.from(JSON.stringify(entry));
     if (this.object(body, 0, body.length) < 0) this.reject('not a JSON object', body);
   }
 
   /**
-   * Counts an entry, which lies at `source[from..to)`, that is not taken. The reason says nothing of this one entry: that is for `detail`,
-   * which is asked for the first 100 of a request.
+   * Counts an entry, which lies at `source[from..to)`, that is not accepted. The reason is general; `detail` is about this one entry, and
+   * is called for the first 100 of a request.
    */
   reject(reason: string, source: Buffer = NOTHING, from = 0, to = source.length, detail: (() => string) | null = null): void {
     this.rejected.add(this.total, reason, source, from, to, detail);
@@ -274,7 +274,7 @@ export class EntryWriter {
     return '';
   }
 
-  /** Takes the time that a raw line says, where the tenant may have entries of then. */
+  /** Takes the time of a raw line, where the tenant may have entries of then. */
   #takeTime(ns: bigint): void {
     const seconds = Number(ns / 1_000_000_000n);
     if (seconds > this.#minSeconds && seconds < this.#maxSeconds) splitTime(ns, this.#time);

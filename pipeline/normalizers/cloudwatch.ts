@@ -72,7 +72,7 @@ export const cloudwatch: Normalizer = {
   },
 };
 
-/** The decoded bytes of the JSON string at `body[at..after)`; null where it is no base64. */
+/** The decoded bytes of the JSON string at `body[at..after)`; null where it is not base64. */
 function decodeBase64(body: Buffer, at: number, after: number): Buffer | null {
   if (body[at] !== 0x22) return null;
   let text = body.toString('latin1', at + 1, after - 1);

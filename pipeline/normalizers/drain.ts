@@ -36,6 +36,6 @@ function formOf({ contentType, body }: IngestRequest): 'json' | 'logplex' | 'tex
   const start = skipSpace(body, afterByteOrderMark(body, 0), body.length);
   const opens = body[start] === 0x5b || body[start] === 0x7b;
   if (/[/+](?:x-)?(?:nd)?json/.test(contentType)) return opens || start >= body.length ? 'json' : 'text';
-  // nothing was said, or as little as `application/octet-stream` says: JSON is what begins as such
+  // no type, or `application/octet-stream`, which means as little: JSON is what begins as such
   return opens && skipValue(body, start, body.length) >= 0 ? 'json' : 'text';
 }

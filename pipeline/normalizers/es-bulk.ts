@@ -74,7 +74,7 @@ function readAction(body: Buffer, start: number, end: number, line: number): str
   return action;
 }
 
-/** Takes one document; false where it is no JSON object. */
+/** Takes one document; false where it is not a JSON object. */
 function readDocument(body: Buffer, start: number, end: number, action: string, out: EntryWriter): boolean {
   if (action === 'update') {
     out.reject('the action "update" is not supported: logs are only added', body, start, end);
@@ -87,7 +87,7 @@ function readDocument(body: Buffer, start: number, end: number, action: string, 
   return false;
 }
 
-/** An answer of two million items would be some 200 MB: more than so many are sent as they are taken. */
+/** An answer of two million items would be some 200 MB: more than this number are streamed. */
 const ITEMS_IN_A_PIECE = 500;
 
 const ACTIONS = ['create', 'index', 'update', 'delete'];
@@ -106,7 +106,7 @@ function actionsOf(body: Buffer, total: number): Uint8Array {
   return actions;
 }
 
-/** The text of an answer: `head`, and one item for each entry, in order, under the name of its action. */
+/** The JSON of an answer, in pieces: `head`, and one item for each entry, in order, under the name of its action. */
 function* bulkAnswer(head: string, actions: Uint8Array, rejected: Written['rejected']): Generator<string> {
   let piece = head;
   for (const [index, action] of actions.entries()) {

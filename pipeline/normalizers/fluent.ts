@@ -9,7 +9,7 @@ import { acceptedAnswer } from './shared/answers.ts';
 /**
  * Fluent Bit's and Fluentd's HTTP outputs (https://docs.fluentbit.io/manual/pipeline/outputs/http,
  * https://docs.fluentd.org/output/http): JSON arrays, NDJSON, objects without separators, MessagePack, and the arrays of the forward
- * protocol in both. The first byte tells JSON from MessagePack, whatever the content type says. A record without a message is kept.
+ * protocol in both. The first byte distinguishes JSON from MessagePack; the content type is ignored. A record without a message is kept.
  */
 export const fluent: Normalizer = {
   name: 'fluent',

@@ -66,13 +66,13 @@ function withoutNul(body: Buffer): Buffer {
   return copy;
 }
 
-/** Turns the message's members into an entry's fields; gives the text that stands for a message that is missing. */
+/** Turns the message's members into an entry's fields; gives the string that stands for a missing message. */
 function toFields(draft: Draft): string {
   const { names } = draft;
   const message = MESSAGE.in(names);
   const short = draft.find(SHORT_MESSAGE.in(names));
   if (short >= 0) {
-    // beside a message, `_msg` is the additional field `msg`
+    // next to a message, `_msg` is the additional field `msg`
     const additional = draft.find(message);
     if (additional >= 0) draft.rename(additional, MSG.in(names));
     draft.rename(short, message);

@@ -12,9 +12,9 @@ import { MemberSpans } from './shared/member-spans.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 
 const MESSAGE = new FixedName('_msg');
-/** What the envelope says of where an event comes from; it wins over members of the event. */
+/** What the envelope states about an event's origin; it wins over members of the event. */
 const METADATA = [new FixedName('host'), new FixedName('source'), new FixedName('sourcetype'), new FixedName('index')];
-/** Members of an event that tell most where it has no message. Splunk's own loggers nest what is logged in `message`. */
+/** The most informative members of an event without a message. Splunk's own loggers nest what is logged in `message`. */
 const TELLING = ['message.event', 'message.message', 'message.msg', 'event'].map((text) => new FixedName(text));
 
 const NO_EVENT = 'the event field is missing';
@@ -112,7 +112,7 @@ function clipped(body: Buffer, member: number): string {
   return body.toString('utf8', at, Math.min(envelope.after[member] as number, at + 80));
 }
 
-/** The most telling text of an event without a message; empty where there is none, and the writer then knows more. */
+/** The most informative string of an event without a message; empty where there is none, and the writer then knows more. */
 function tellingText(draft: Draft): string {
   for (const fixed of TELLING) {
     const index = draft.find(fixed.in(draft.names));

@@ -5,7 +5,7 @@ import { hecAnswer } from './hec/answer.ts';
 import type { IngestRequest, Normalizer } from './normalizer.ts';
 import { takeLines } from './shared/text-lines.ts';
 
-/** Query parameters that say where the lines come from. */
+/** Query parameters that name the origin of the lines. */
 const METADATA = [new FixedName('host'), new FixedName('source'), new FixedName('sourcetype'), new FixedName('index')];
 
 /**

@@ -7,8 +7,8 @@ import { jsonErrorReason, NO_OBJECT } from './shared/json-error.ts';
 import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
 
 /**
- * Plain JSON: an array of objects, NDJSON, or objects one after the other. Text that is no JSON is a 400 that names the line or
- * element, with nothing accepted; an element that is JSON but no entry is rejected by itself.
+ * Plain JSON: an array of objects, NDJSON, or objects one after the other. What is not JSON is a 400 that names the line or
+ * element, with nothing accepted; an element that is JSON but not an entry is rejected by itself.
  */
 export const jsonEntries: Normalizer = {
   name: 'json',
@@ -55,7 +55,7 @@ function readArray(body: Buffer, start: number, out: EntryWriter): void {
   if (rest !== end) throw invalidBody(`After the array, at byte ${String(rest)}: expected the end of the body.`);
 }
 
-/** One element: an entry, or a value that is no entry and is rejected. */
+/** One element: an entry, or a value that is not an entry and is rejected. */
 function readElement(body: Buffer, at: number, end: number, out: EntryWriter): number {
   if (body[at] === OPEN_OBJECT) return out.object(body, at, end);
   const after = skipValue(body, at, end);

@@ -28,7 +28,7 @@ export const loki: Normalizer = {
   },
 };
 
-/** The protobuf body; where neither the media type nor a header told that it is in snappy, that is found out here. */
+/** The protobuf body; where neither the media type nor a header states that it is in snappy, its bytes decide. */
 function uncompressed({ body, contentType, header, maxBytes }: IngestRequest): Buffer {
   const told = contentType.includes('protobuf') || header('content-encoding') !== '';
   // a message begins with its first field, 0x0a; in snappy that would be a length of 10

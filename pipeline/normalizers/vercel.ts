@@ -11,7 +11,7 @@ const IDS = [
   { field: new FixedName('trace_id'), sent: [new FixedName('traceId'), new FixedName('trace.id')] },
   { field: new FixedName('span_id'), sent: [new FixedName('spanId'), new FixedName('span.id')] },
 ] as const;
-/** What a record of a request without a message tells: method, path and status; of each the first that there is. */
+/** The message of a request's record without one: method, path and status; of each the first that exists. */
 const REQUEST = [['proxy.method'], ['proxy.path', 'path'], ['proxy.statusCode', 'statusCode']].map((names) =>
   names.map((text) => new FixedName(text)),
 );
@@ -62,7 +62,7 @@ function requestText(draft: Draft): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** The header that tells Vercel whose endpoint this is, by the value that the drain's URL has in `?verify=`. */
+/** The header that proves to Vercel who owns the endpoint, by the value that the drain's URL has in `?verify=`. */
 export function verifyHeader(query: URLSearchParams): Readonly<Record<string, string>> {
   const value = query.get('verify') ?? '';
   return /^[\x21-\x7e]{1,256}$/.test(value) ? { 'x-vercel-verify': value } : {};

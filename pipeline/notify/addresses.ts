@@ -3,7 +3,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { networkOf } from '../core/network.ts';
 
 /**
- * Networks that are nobody's on the public internet: private, shared, link-local (with the metadata services of clouds), loopback, documentation,
+ * Networks that are not public: private, shared, link-local (with the metadata services of clouds), loopback, documentation,
  * benchmarks, multicast and reserved ones, and the forms in which an IPv6 address carries an IPv4 address (IANA's special-purpose registries,
  * RFC 6890).
  */
@@ -34,17 +34,17 @@ export class PrivateAddress extends Error {
   }
 }
 
-/** Which addresses a connection may be made to that somebody else has asked for: public ones, and those in networks that the deployment allows. */
+/** Which addresses a connection may go to whose target a client chose: public ones, and those in networks that the deployment allows. */
 export class Addresses {
   readonly #refused = listOf(PRIVATE_NETWORKS);
   readonly #allowed: BlockList;
 
-  /** Networks such as `10.1.0.0/16`. Throws where one is none. */
+  /** Networks such as `10.1.0.0/16`. Throws where one is not a network. */
   constructor(allowed: readonly string[] = []) {
     this.#allowed = listOf(allowed);
   }
 
-  /** False for what is no IP address. An IPv4 address in IPv6 form is what it stands for. */
+  /** False for what is not an IP address. An IPv4 address in IPv6 form is what it stands for. */
   allows(address: string): boolean {
     const version = isIP(address);
     if (version === 0) return false;
@@ -58,8 +58,8 @@ export class Addresses {
   }
 
   /**
-   * Resolves a name for a connection, which is then made to the address that was looked at: what the name is told to be later does not help.
-   * Fails with PrivateAddress where any of the addresses is refused. A host that is an address itself is not looked up: ask `allows`.
+   * Resolves a name for a connection, which is then made to the address that was checked: a later change of the name has no effect. Fails
+   * with PrivateAddress where any of the addresses is refused. A host that is an address itself is not looked up: call `allows`.
    */
   lookup(resolve: LookupFunction = systemLookup): LookupFunction {
     return (hostname, options, callback) => {

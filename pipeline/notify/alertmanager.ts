@@ -8,16 +8,16 @@ import type { Service } from '../core/service.ts';
 export type Post = (url: URL, body: string) => Promise<number>;
 
 export type AlertmanagerOptions = {
-  /** Where Alertmanagers are, as of a cluster: each is told everything. */
+  /** Where Alertmanagers are, as members of a cluster do: each gets every alert. */
   readonly urls: readonly URL[];
   readonly post: Post;
   readonly log: Logger;
   /** The last word on each alert of these partitions of `alerts.v1` that fires. */
   readonly firing: (partitions: readonly number[]) => Promise<readonly (readonly [number, AlertRow])[]>;
-  /** The partitions that this process has: it tells of their alerts alone. */
+  /** The partitions that this process has: it sends only their alerts. */
   readonly partitions: () => readonly number[];
   readonly onOutcome?: (outcome: 'sent' | 'failed', alerts: number) => void;
-  /** How often what fires is told again. Milliseconds. */
+  /** How often firing alerts are sent again. Milliseconds. */
   readonly everyMs?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -34,18 +34,18 @@ type Told = {
 type Known = { readonly partition: number; readonly row: AlertRow; why: string };
 
 const EVERY_MS = 60_000;
-/** An Alertmanager forgets what it was not told for so many times. */
+/** An Alertmanager forgets an alert that it did not get for this number of intervals. */
 const FORGETS = 4;
-/** What is resolved is told for so long, as Prometheus does. Milliseconds. */
+/** How long a resolved alert is sent, as Prometheus does. Milliseconds. */
 const RESOLVED_MS = 900_000;
-/** Alerts that are told: of all, and of a tenant; the newest. */
+/** The most alerts that are sent, the newest: of all tenants, and of one. */
 const MOST = 10_000;
 const MOST_OF_TENANT = 1000;
 const BATCH = 500;
 
 /**
- * Tells Alertmanagers what fires and what is resolved: at once, and what fires again each minute, since they forget what they are not told. An
- * alert is what its labels say; of one that fires again later they are the same. What could not be sent is in the next telling.
+ * Sends firing and resolved alerts to Alertmanagers: changes at once, and all of them each minute, since an Alertmanager forgets what it
+ * does not get again. Labels identify an alert; they stay when it fires again. What could not be sent is sent with the next minute.
  */
 export class Alertmanager implements AlertListener, Service {
   readonly name = 'alertmanager';
@@ -86,7 +86,7 @@ export class Alertmanager implements AlertListener, Service {
       if (row.part !== PART_ALERT) continue;
       this.#known.delete(row.id);
       this.#known.set(row.id, { partition, row, why: known?.why ?? '' });
-      // each window is told with the next telling of all
+      // each window is sent with the next round of all alerts
       if (known?.row.state !== row.state) news.add(row.id);
     }
     this.#forget();
@@ -94,14 +94,14 @@ export class Alertmanager implements AlertListener, Service {
     return Promise.resolve();
   }
 
-  /** Tells of all that fires, and of what was resolved lately. */
+  /** Sends all that fires, and what was resolved lately. */
   async tellAll(): Promise<void> {
     await this.#readNew();
     this.#forget();
     await this.#send([...this.#known.values()]);
   }
 
-  /** What fires of the partitions that are new here: it was told before this process had them. */
+  /** What fires of the partitions that are new here: it was published before this process had them. */
   async #readNew(): Promise<void> {
     const { partitions, firing, log } = this.#options;
     const own = new Set(partitions());
@@ -143,7 +143,7 @@ export class Alertmanager implements AlertListener, Service {
 
   async #post(url: URL, batch: readonly Told[]): Promise<void> {
     const { post, log, onOutcome = (): void => undefined } = this.#options;
-    // a password in it is nobody's business
+    // without a password that the URL may carry
     const shown = url.origin;
     try {
       const status = await post(new URL(`${url.href.replace(/\/+$/, '')}/api/v2/alerts`), JSON.stringify(batch));

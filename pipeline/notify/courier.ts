@@ -5,7 +5,7 @@ import type { Outbox } from './outbox.ts';
 import type { Telling } from './webhook-body.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Sends what a webhook is told; gives the status of the answer. Rejects where there is none. */
+/** Sends a delivery to a webhook; gives the status of the answer. Rejects where there is none. */
 export type Send = (webhook: Webhook, telling: Telling) => Promise<number>;
 
 export type CourierOptions = {
@@ -16,7 +16,7 @@ export type CourierOptions = {
   /** The partitions of `alerts.v1` that this process has: it sends what comes from them. */
   readonly partitions: () => readonly number[];
   readonly onOutcome: (outcome: 'sent' | 'again' | 'failed', delivery: Delivery) => void;
-  /** Told where the outbox could not be written: it is tried again. */
+  /** Called when the outbox could not be written; it is retried. */
   readonly onError: (error: unknown) => void;
   readonly everyMs?: number;
   /** Milliseconds since 1970. */
@@ -62,7 +62,7 @@ export class Courier implements Service {
     while (this.#sending.size > 0) await Promise.all([...this.#sending.values()].map(({ done }) => done));
   }
 
-  /** Sends what is due, the oldest first, as far as there is room. */
+  /** Sends what is due, the oldest first, as far as the limits allow. */
   look(): void {
     const { outbox, partitions } = this.#options;
     if (!outbox.ready) return;

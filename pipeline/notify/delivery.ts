@@ -2,7 +2,7 @@ import { idOf } from '../alerts/alert.ts';
 import type { ShownAlert } from '../alerts/shown-alert.ts';
 import type { WebhookEvent } from './webhook.ts';
 
-/** Something that a webhook is to be told, until it was. Times are milliseconds since 1970. */
+/** An event for a webhook, kept until it is delivered. Times are milliseconds since 1970. */
 export type Delivery = {
   readonly id: string;
   readonly tenantId: number;
@@ -12,7 +12,7 @@ export type Delivery = {
   readonly type: WebhookEvent;
   readonly alert: ShownAlert;
   readonly madeAt: number;
-  /** `failed`: it is not tried again, unless somebody asks for it. */
+  /** `failed`: it is not retried, unless a user requests it. */
   readonly state: 'pending' | 'failed';
   readonly attempts: number;
   /** When it is tried next, or when it has failed. */
@@ -34,7 +34,7 @@ const MAX_ALERT = 16_384;
 /** The answers below 500 after which trying again may help: a time-out, too early, too many. */
 const AGAIN = new Set([408, 425, 429]);
 
-/** The same for the same telling, so that it is there once, however often its alert is read. */
+/** The same for the same event, so that it exists once, however often its alert is read. */
 export const deliveryId = (...parts: readonly (string | number)[]): string => `dl_${idOf('delivery', ...parts).toString(36)}`;
 
 /** An alert of at most 16 KiB. */
@@ -60,7 +60,7 @@ export function attempted(delivery: Delivery, answer: number | Error, now: numbe
   return { ...delivery, attempts, status, error, state: isOver ? 'failed' : 'pending', at: isOver ? now : next };
 }
 
-/** A delivery that somebody wants to be tried again, as from now. */
+/** A delivery to be retried on request, as from now. */
 export const retried = (delivery: Delivery, now: number): Delivery => ({
   ...delivery,
   state: 'pending',

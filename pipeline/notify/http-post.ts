@@ -34,7 +34,7 @@ export function postJson(url: URL, body: string, { headers = {}, timeoutMs, addr
     });
     request.on('response', (response) => {
       settle(response.statusCode ?? 0);
-      // whatever it sends: nobody waits for it
+      // an error of the body: it is not read
       response.on('error', () => undefined);
       request.destroy();
     });
@@ -45,7 +45,7 @@ export function postJson(url: URL, body: string, { headers = {}, timeoutMs, addr
   });
 }
 
-/** What systems say, in words, and without the addresses in it. */
+/** The errors of systems, in words, and without the addresses in it. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'Its name cannot be resolved.',
   EAI_AGAIN: 'Its name cannot be resolved just now.',

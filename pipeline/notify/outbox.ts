@@ -18,8 +18,8 @@ const MOST_OF_TENANT = { count: 1000, bytes: 4_000_000 };
 const MOST = { count: 10_000, bytes: 40_000_000 };
 
 /**
- * What webhooks are still to be told, and what they could not be told, on a compacted topic that every node reads: nothing is lost with a process.
- * It has a bound for each tenant: a new delivery takes the place of the oldest that has failed, and where all are pending it is refused.
+ * Deliveries that are pending or have failed, on a compacted topic that every node reads: nothing is lost with a process. It is bounded
+ * for each tenant: a new delivery takes the place of the oldest that has failed, and is refused where all are pending.
  */
 export class Outbox implements Service {
   readonly name = 'outbox of webhooks';
@@ -74,7 +74,7 @@ export class Outbox implements Service {
     return own.sort((a, b) => a.madeAt - b.madeAt);
   }
 
-  /** Takes a new delivery; one that is there already stays as it is. False where there is no room for it. Rejects where Kafka does not take it. */
+  /** Takes a new delivery; one that is there already is unchanged. False where it does not fit. Rejects where Kafka does not accept it. */
   async add(delivery: Delivery): Promise<boolean> {
     if (this.#kept.has(delivery.id)) return true;
     const own = this.of(delivery.tenantId);

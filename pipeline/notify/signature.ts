@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The header of a signed body. */
 export const SIGNATURE_HEADER = 'X-Logweir-Signature';
-/** A signature is good for so long, so that a body that somebody has seen cannot be sent again. Seconds. */
+/** How long a signature is valid, so that a captured body cannot be replayed later. Seconds. */
 const MOST_AGE = 300;
 
 const macOf = (secret: string, time: string, body: string): Buffer => createHmac('sha256', secret).update(`${time}.${body}`).digest();

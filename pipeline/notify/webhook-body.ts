@@ -1,18 +1,18 @@
 import type { ShownAlert } from '../alerts/shown-alert.ts';
 import type { WebhookEvent, WebhookForm } from './webhook.ts';
 
-/** What a webhook is told. */
+/** What is sent to a webhook. */
 export type Telling = {
   /** The same each time that it is sent. */
   readonly deliveryId: string;
   readonly tenantId: number;
-  /** `test` where somebody wants to see whether it arrives. */
+  /** `test` where a user checks that it arrives. */
   readonly type: WebhookEvent | 'test';
   readonly alert: ShownAlert;
 };
 
 const HEADLINE: Readonly<Record<Telling['type'], string>> = { fired: 'Fired', resolved: 'Resolved', test: 'Test' };
-/** The most that Slack takes of a text in a section, and in a header. Characters. */
+/** The longest string that Slack accepts in a section, and in a header. Characters. */
 const MAX_SECTION = 3000;
 const MAX_HEADER = 150;
 

@@ -8,7 +8,7 @@ import { eventOf, wants, type Webhook, type WebhookEvent } from './webhook.ts';
 export type WebhookListenerOptions = {
   readonly outbox: Pick<Outbox, 'add'>;
   readonly webhooksOf: (tenantId: number) => readonly Webhook[];
-  /** Told of each delivery that there was no room for. */
+  /** Called for each delivery that the outbox refused. */
   readonly onRefused: (tenantId: number) => void;
   /** How long is waited for what has changed, which is found some seconds later. Milliseconds. */
   readonly whyMs?: number;
@@ -18,11 +18,11 @@ export type WebhookListenerOptions = {
 
 const WHY_MS = 10_000;
 
-/** Makes deliveries of what is said of alerts, for the webhooks that want it, and puts them into the outbox. */
+/** Makes deliveries of changes of alerts, for the webhooks that want them, and puts them into the outbox. */
 export class WebhookListener implements AlertListener {
   readonly name = 'webhooks';
   readonly #options: WebhookListenerOptions;
-  /** Who waits to hear why an alert has come, by its id. */
+  /** Callbacks that wait for why an alert has come, by its id. */
   readonly #waiting = new Map<number, (why: Why) => void>();
 
   constructor(options: WebhookListenerOptions) {

@@ -7,21 +7,21 @@ import type { Addresses } from './addresses.ts';
 export const WEBHOOK_FORMS = ['json', 'slack'] as const;
 export type WebhookForm = (typeof WEBHOOK_FORMS)[number];
 
-/** Where a tenant wants to be told of its alerts, and of which. */
+/** Where a tenant wants its alerts sent, and which of them. */
 export type Webhook = {
   readonly id: string;
   readonly tenantId: number;
   readonly url: string;
   readonly form: WebhookForm;
-  /** The least severity that is told. */
+  /** The least severity that is sent. */
   readonly minSeverity: AlertSeverity;
-  /** The detectors and services that are told; empty for all. */
+  /** The detectors and services that are sent; empty for all. */
   readonly detectors: readonly string[];
   readonly services: readonly string[];
   readonly isEnabled: boolean;
 };
 
-/** What is told: that an alert fires, or again, and that it is resolved. What goes on in between is not. */
+/** What is sent: that an alert fires, or fires again, and that it is resolved. Updates in between are not. */
 export type WebhookEvent = 'fired' | 'resolved';
 
 const MAX_URL = 2000;
@@ -29,7 +29,7 @@ const PORTS = new Set(['', '80', '443']);
 /** Below it there are services that a body of HTTP may confuse. */
 const FIRST_FREE_PORT = 1024;
 
-/** What a row tells, if anything; the same for the same row, so that who reads it again comes to the same. */
+/** The event of a row, if any; the same for the same row, so that reading it again gives the same. */
 export function eventOf(row: AlertRow): WebhookEvent | null {
   if (row.part !== PART_ALERT) return null;
   if (row.state === 'resolved') return row.resolvedAt === row.updatedAt ? 'resolved' : null;

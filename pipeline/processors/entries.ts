@@ -5,7 +5,7 @@ import type { Input } from './processor.ts';
 
 const NANOS = 1_000_000_000n;
 
-/** An entry of a batch; valid until the next one is asked for. */
+/** An entry of a batch; valid until the next one is read. */
 export interface Entry {
   /** Nanoseconds since 1970. */
   readonly time: bigint;
@@ -15,7 +15,7 @@ export interface Entry {
   readonly message: string;
   /** The value of a field by its flattened name, `user.id`; empty where the entry has none. */
   field(name: string): string;
-  /** When the span of so many seconds begins that the time lies in: seconds since 1970, aligned to the epoch. */
+  /** When the span of `seconds` begins that the time lies in: seconds since 1970, aligned to the epoch. */
   spanStart(seconds: number): number;
 }
 

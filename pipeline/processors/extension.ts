@@ -20,7 +20,7 @@ export function extensionFault(found: unknown, taken: ReadonlySet<string>): stri
   return foldFault('merger', merger, new Set([...taken, name]));
 }
 
-/** Settings that nobody checks, or that nobody takes, are none. */
+/** Settings need a method that checks them and one that takes them. */
 function configurableFault(processor: Readonly<Record<string, unknown>>): string | null {
   const has = CONFIGURABLE.filter((member) => processor[member] !== undefined);
   if (has.length === 0) return null;

@@ -4,7 +4,7 @@ import { mixId } from '../core/mix.ts';
 const WORDS = 6;
 const [TENANT, KIND, HIGH, LOW, TIME, LEVEL] = [0, 1, 2, 3, 4, 5] as const;
 const FIRST_GROUPS = 32;
-/** Slots for each group that there is room for. */
+/** Slots for each group that fits. */
 const SLOTS = 2;
 
 /**

@@ -19,11 +19,11 @@ export type ProcessorHostOptions<In extends Position = Input> = {
   readonly hosted: readonly Hosted<In>[];
   readonly inputOf: (partition: number, message: KafkaMessage) => In;
   readonly writer: { write(records: readonly AbsoluteRecord[]): Promise<void>; close(): Promise<void> };
-  /** The record that says that time has passed in a partition, and maybe a setting. */
+  /** The record that advances the time of a partition, and maybe a setting. */
   readonly tick: (partition: number, setting?: Setting) => AbsoluteRecord;
-  /** What operators say to processors, as far as it is known by now. */
+  /** The settings of processors, as far as they are known by now. */
   readonly settings?: () => readonly Setting[];
-  /** Room for snapshots, which all hosts of a process share. Default: room of its own. */
+  /** The budget for snapshots, which all hosts of a process share. Default: one of its own. */
   readonly room?: SnapshotRoom;
   readonly onCrash: (error: Error) => void;
   readonly onFold?: (processor: string, ms: number, input: In) => void;
@@ -53,7 +53,7 @@ type Assigned<In extends Position> = {
   readonly writes: WriteQueue;
   /** Once it is opened. */
   hosted: HostedPartition<In> | null;
-  /** The offset that was asked for by name. */
+  /** The offset that a seek requested. */
   sought: number | null;
   /** Records of the log behind those that were read. */
   lag: number;
@@ -145,7 +145,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
           });
           return assigned.hosted;
         });
-        // whoever reads the partition is told
+        // the reader of the partition gets the error
         opened.catch(() => undefined);
         const assigned: Assigned<In> = { opened, writes, hosted: null, sought: null, lag: 0, tickedAt: -Infinity, toldAt: -Infinity };
         return [partition, assigned];
@@ -170,7 +170,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     return new Map(loaded);
   }
 
-  /** Forgets what may belong to somebody else: whoever it is begins at the last snapshot. */
+  /** Forgets what may belong to another process, which begins at the last snapshot. */
   #abandon(): void {
     this.#loading.abort();
     end(this.#assigned.values());
@@ -204,8 +204,8 @@ export class ProcessorHost<In extends Position = Input> implements Service {
   }
 
   /**
-   * True for a batch that is not what comes next, which is then asked for by name. What is not there when it is asked for is not there at all: it
-   * has expired, or the log has lost its end.
+   * True for a batch that is not what comes next; a seek then requests that. An offset that is not there when a seek requests it does not
+   * exist: it has expired, or the log was truncated.
    */
   #isElsewhere(assigned: Assigned<In>, hosted: HostedPartition<In>, messages: readonly KafkaMessage[], end: number): boolean {
     const { next, partition } = hosted;
@@ -226,7 +226,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
 
   async #beating<T>(promise: Promise<T>, heartbeat: () => Promise<void>): Promise<T> {
     const timer = setInterval(() => {
-      // a heartbeat that fails is told by the next one that is waited for
+      // a heartbeat that fails shows at the next one that is waited for
       heartbeat().catch(() => undefined);
     }, 1000);
     try {
@@ -236,7 +236,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     }
   }
 
-  /** Appends the settings that a partition has not had yet. Another owner may do so too: what is no news is passed over. */
+  /** Appends the settings that a partition has not had yet. Another owner may do so too: what is not new is passed over. */
   #tell(partition: number, assigned: Assigned<In>, hosted: HostedPartition<In>): void {
     const { settings, tick } = this.#options;
     const now = this.#now();

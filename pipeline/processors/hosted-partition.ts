@@ -41,20 +41,20 @@ export type HostedPartitionOptions<In extends Position = Input> = {
   /** The last snapshots, by the names of the processors. */
   readonly snapshots: ReadonlyMap<string, Snapshot>;
   readonly writes: WriteQueue;
-  /** Shared by all partitions of the process. Default: room of its own. */
+  /** Shared by all partitions of the process. Default: a budget of its own. */
   readonly room?: SnapshotRoom;
   readonly log: Logger;
   readonly now: () => number;
-  /** Told how long a processor was at work on an input. Milliseconds. */
+  /** Called with how long a processor was at work on an input. Milliseconds. */
   readonly onFold?: (processor: string, ms: number, input: In) => void;
 };
 
-/** A snapshot is due after so many records, or so much time. Milliseconds. */
+/** A snapshot is due after this number of records, or this time. Milliseconds. */
 const SNAPSHOT_RECORDS = 50_000;
 const SNAPSHOT_MS = 30_000;
-/** Of a large state it is due later, so that snapshots are no more than so many bytes a millisecond: 32 MB take two minutes more. */
+/** Of a large state it is due later, so that snapshots write at most this number of bytes a millisecond: 32 MB take two minutes more. */
 const SNAPSHOT_BYTES = 256;
-/** What is new is not asked for while so much waits to be written. */
+/** `news` is not called while this number of bytes waits to be written. */
 const MOST_WAITING = 1024 * 1024;
 
 /** Of a snapshot in slices, before the event loop turns again. Milliseconds. */
@@ -73,8 +73,8 @@ type Member<In extends Position> = Hosted<In> & {
 };
 
 /**
- * The processors of a partition, from their snapshots on. What they find is written in its order, and a snapshot is taken of what is written. One
- * that throws is halted alone: it takes no more, and its state is not saved, so that it goes on from its last snapshot when it is mended.
+ * The processors of a partition, from their snapshots on. What they find is written in its order, and a snapshot is taken of what is
+ * written. One that throws is halted alone: it takes no more, and its state is not saved; fixed, it goes on from its last snapshot.
  */
 export class HostedPartition<In extends Position = Input> {
   readonly partition: number;
@@ -88,7 +88,7 @@ export class HostedPartition<In extends Position = Input> {
   /** Snapshots that are being taken in slices. */
   #slicing = 0;
   #isAbandoned = false;
-  /** Gives back the room of the snapshots that are being saved. */
+  /** Releases the budget of the snapshots that are being saved. */
   readonly #held = new Set<() => void>();
 
   constructor(options: HostedPartitionOptions<In>) {
@@ -237,7 +237,7 @@ export class HostedPartition<In extends Position = Input> {
     this.#options.log.error({ err: error, processor: member.processor.name, partition, offset }, 'A processor threw and is halted.');
   }
 
-  /** Where there is no room for it, it is tried at the next look. */
+  /** Where it does not fit, it is tried at the next look. */
   #save(member: Member<In>, room: (bytes: number) => (() => void) | null = (bytes) => this.#room.take(bytes)): void {
     const { states, next } = member;
     if (member.halted !== null || member.isSaving || next === member.saved) return;

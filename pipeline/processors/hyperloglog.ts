@@ -8,7 +8,7 @@ const FEW = 1024;
 const ALPHA = 1 / (2 * Math.log(2));
 
 /**
- * How many different texts there are, in 4 KiB, however many: HyperLogLog with 4096 registers, whose standard error is 1.6 %. The union of
+ * The number of different strings, in 4 KiB, however many: HyperLogLog with 4096 registers, whose standard error is 1.6 %. The union of
  * sketches is the sketch of the union. Estimated as in Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017).
  */
 export class HyperLogLog {
@@ -42,7 +42,7 @@ export class HyperLogLog {
       this.#ranks[register] = Math.max(this.#ranks[register] as number, other.#ranks[register] as number);
   }
 
-  /** How many different texts it was given, about; exactly 0 for none. */
+  /** The number of different strings that were added, about; exactly 0 for none. */
   count(): number {
     const counts = new Float64Array(RANK_BITS + 2);
     for (const rank of this.#ranks) counts[rank] = (counts[rank] as number) + 1;
@@ -52,7 +52,7 @@ export class HyperLogLog {
     return (ALPHA * REGISTERS * REGISTERS) / sum;
   }
 
-  /** At most 4 KiB; as long as few texts were added, three bytes for each. */
+  /** At most 4 KiB; as long as few strings were added, three bytes for each. */
   toBytes(): Buffer {
     const filled = this.#ranks.reduce((sum, rank) => sum + (rank > 0 ? 1 : 0), 0);
     if (filled >= FEW) return Buffer.from(this.#ranks);

@@ -25,7 +25,7 @@ export type Batch = Position & {
   readonly streams: RecordStreams;
 };
 
-/** A record that says that time has passed, and maybe what operators say to a processor from here on. */
+/** A record that advances the time, and maybe sets something for a processor from here on. */
 export type Tick = Position & { readonly kind: 'tick'; readonly setting?: Setting };
 
 export type Input = Batch | Tick;
@@ -42,8 +42,8 @@ export interface Fold<State = unknown, In extends Position = Input, Out = Absolu
   /** Takes an input into the state. */
   fold(state: State, input: In): readonly Out[];
   /**
-   * What has changed since it was asked last, in records that stand for themselves; asked every half second. What is told and when is no part
-   * of the state. For processors whose readers want to know soon, and to whom only the last word matters.
+   * What has changed since the last call, in records that stand for themselves; called every half second. What it returns is not part
+   * of the state. For processors whose readers want to know soon, and who need only the last version.
    */
   news?(state: State, partition: number, next: number): readonly AbsoluteRecord[];
   snapshot(state: State): Buffer;
@@ -55,17 +55,17 @@ export interface Fold<State = unknown, In extends Position = Input, Out = Absolu
   restore(bytes: Buffer): State | null;
   /** True while it has so much left to do of what it took that no more is to be read. */
   isBehind?(state: State): boolean;
-  /** Which of these settings are for it, and newer than what it was told. */
+  /** Which of these settings are for it, and newer than those that it has. */
   lacks?(state: State, settings: readonly Setting[]): readonly Setting[];
 }
 
-/** What a processor has that operators may say something to (`logweir admin processors set`): all of it, or nothing. */
+/** What makes a processor configurable by operators (`logweir admin processors set`): all of it, or nothing. */
 export interface Configurable<State> extends SettingRules {
-  /** Settings of other processors that it is told as well: their names. Their keys are none of its own. */
+  /** The names of other processors whose settings it gets as well. Their keys must not be its own. */
   readonly hears?: readonly string[];
   /**
-   * Takes a setting into the state: it was checked, but maybe by another release. Each stands for itself: told twice it changes nothing, nor does
-   * the order of different ones. It is told again after `restore`, so that snapshots need not have it.
+   * Takes a setting into the state: it was checked, but maybe by another release. Each stands for itself: repeated it changes nothing, nor
+   * does the order of different ones. It comes again after `restore`, so that snapshots need not have it.
    */
   configure?(state: State, setting: Setting): void;
 }

@@ -10,7 +10,7 @@ import type { Batch } from './processor.ts';
  */
 export class RecordGroups {
   readonly table = new GroupTable();
-  /** The texts of the codes, a character for each byte. */
+  /** The strings of the codes, a character for each byte. */
   readonly levels: string[] = [];
   #levelSizes = new Uint32Array(64);
   #serviceSizes = new Uint32Array(64);
@@ -65,7 +65,7 @@ export class RecordGroups {
       table.add(table.at(0, SCOPE_ALL, 0, 0, table.time(group), table.level(group)), table.entries(group), table.bytes(group));
   }
 
-  /** What an entry has in bytes, as a function of its row, which are asked in their order. */
+  /** The bytes of an entry, as a function of its row; rows must be passed in their order. */
   #sizes({ level, service, traceId, spanId, message, names, values, fieldEnds }: ColumnsView): (row: number) => number {
     const [levels, services, nameCodes] = [level.codes, service.codes, names.codes];
     const [levelSizes, serviceSizes, nameSizes] = [this.#levelSizes, this.#serviceSizes, this.#nameSizes];
@@ -90,7 +90,7 @@ export class RecordGroups {
 const shared = new RecordGroups();
 let counted: Batch | null = null;
 
-/** Those of a record, which every processor that asks for them shares: counted once, and valid until they are asked for of another record. */
+/** Those of a record, which all processors that use them share: counted once, and valid until the call for another record. */
 export function groupsOf(batch: Batch): RecordGroups {
   if (counted !== batch) {
     counted = null;
@@ -108,7 +108,7 @@ function sizesOf({ starts, ends, count }: StringView, into: Uint32Array<ArrayBuf
   return sizes;
 }
 
-/** A minute has 2^11 times so many nanoseconds. Both are exact: what is divided has at most 53 bits. */
+/** A minute has 2^11 times this number of nanoseconds. Both are exact: what is divided has at most 53 bits. */
 const MINUTE_UNITS = 29_296_875;
 
 /** The minute of a time in nanoseconds, as a high half, which is signed, and a low one: since 1970, before it towards minus infinity. */

@@ -1,4 +1,4 @@
-/** What the tenants of a partition may hold, of one kind: so that a snapshot always has room for it. */
+/** What the tenants of a partition may hold, of one kind: so that it always fits into a snapshot. */
 export type Bounds = {
   /** As long as all tenants together have no more than this, one may have `ofTenant`. */
   readonly most: number;

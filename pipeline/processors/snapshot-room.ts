@@ -10,9 +10,9 @@ export class SnapshotRoom {
     this.#mostBytes = mostBytes;
   }
 
-  /** Takes room for a snapshot of so many bytes, about: gives it back when it is called. Null where there is none now. */
+  /** Reserves about `bytes` of the budget for a snapshot; calling the result releases them. Null where that exceeds it now. */
   take(bytes: number): (() => void) | null {
-    // one whose size nobody knows takes some too
+    // one of unknown size takes some too
     let own = Math.max(bytes, 1);
     if (this.#held > 0 && this.#held + own > this.#mostBytes) return null;
     this.#held += own;

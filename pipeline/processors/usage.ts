@@ -14,17 +14,17 @@ import type { Fold, Input } from './processor.ts';
 
 /** Days that are kept: today, and the two before it for people to look at. */
 const DAYS = 3;
-/** So many deltas are told between two snapshots. */
+/** The number of deltas that are published between two snapshots. */
 const DELTAS = DELTA_KEYS / 2 - 4;
 
-/** The bytes of a partition, and what of it was told; the latter is in no snapshot, so that whoever begins tells all of it. */
+/** The bytes of a partition, and what of it was published; the latter is in no snapshot, so that a new owner publishes all of it. */
 export type UsageState = {
   readonly days: DayCounts;
-  /** Tenants that have more than was told, by day. */
+  /** Tenants that have more than was published, by day. */
   readonly changed: Map<number, Set<number>>;
-  /** The offset up to which it was told; null: nothing was. */
+  /** The offset up to which it was published; null: nothing was. */
   toldTo: number | null;
-  /** How many records were told. */
+  /** How many records were published. */
   told: number;
 };
 
@@ -67,7 +67,7 @@ export const usage: Fold<UsageState> = {
   },
 };
 
-/** The days that are still kept, with what was not told of them. */
+/** The days that are still kept, with what was not published of them. */
 function changedDays({ days, changed }: UsageState): UsageSnapshot['days'] {
   const kept = [...changed].filter(([day]) => days.has(day));
   return new Map(kept.map(([day, tenants]) => [day, new Map([...tenants].map((tenantId) => [tenantId, countOf(days, day, tenantId)]))]));

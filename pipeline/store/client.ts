@@ -17,9 +17,9 @@ export type QueryOptions = {
   /** The request that it is for: ClickHouse's `query_id` begins with it. */
   readonly requestId?: string;
   readonly signal?: AbortSignal;
-  /** Told of a statement that `signal` has ended: `ended` settles when it does not run any more, or is known to be none. */
+  /** Called for a statement that `signal` has ended: `ended` settles when it no longer runs, or is known not to exist. */
   readonly onKill?: (ended: Promise<void>) => void;
-  /** Told how many rows a statement has read, where its answer is held back until it is whole. */
+  /** Called with the rows that a statement has read, where its answer is buffered until it is whole. */
   readonly onRead?: ((rows: number) => void) | undefined;
   readonly settings?: Readonly<Record<string, string | number>>;
 };
@@ -30,7 +30,7 @@ const MAX_RESULT_MEMORY = 1_000_000_000;
 const PING_DEADLINE_MS = 2000;
 /** A statement that was given up may not have begun when it is killed first. Milliseconds. */
 const KILL_AGAIN_MS = 1000;
-/** Nobody waits longer for the end of one. Milliseconds. */
+/** The longest wait for the end of one. Milliseconds. */
 const KILL_MS = 10_000;
 /** A range of 10,000 records has four numbers for each in its statement. */
 const MAX_STATEMENT_BYTES = 4_000_000;
@@ -110,14 +110,14 @@ export class Store {
     void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed('query_id = {id:String}', queryId));
   }
 
-  /** Ends all queries of a store with this mark, whose process is gone, and waits until they have (10 s at most); those that begin within a second too. */
+  /** Ends all queries with this mark, whose process has ended, and waits for that (10 s at most); those that begin within a second too. */
   async endMarked(mark: string): Promise<void> {
     if (mark === '') throw new Error('BUG: Queries without a mark cannot be distinguished.');
     await this.#killed('endsWith(query_id, {id:String})', mark);
     void sleep(KILL_AGAIN_MS, undefined, { ref: false }).then(() => this.#killed('endsWith(query_id, {id:String})', mark));
   }
 
-  /** False where there was none to be ended, or nobody may. */
+  /** False where no query matched, or this user must not end it. */
   async #killed(condition: string, id: string): Promise<boolean> {
     try {
       const result = await this.#owner.query({
@@ -196,7 +196,7 @@ export class Store {
 
   /**
    * Sends `INSERT … FORMAT …` with a body of ready-made bytes. Resolves when ClickHouse has written it all, with the number of
-   * rows it says it wrote. The body is not retried here: the caller repeats the same range under the same token.
+   * rows it reports. The body is not retried here: the caller repeats the same range under the same token.
    */
   async insert(
     text: string,
@@ -260,7 +260,7 @@ const TIME = new Set(['159', '160', '394']);
 const NESTED = new Set(['167', '168', '306']);
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH', 'UND_ERR_SOCKET']);
 
-/** What an analyst is told of an error of ClickHouse; an unexpected one is passed on as it is (a 500, and a bug). */
+/** The error that an analyst gets for one of ClickHouse; an unexpected one is passed on as it is (a 500, and a bug). */
 export function toHttpError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (error instanceof ClickHouseError) {

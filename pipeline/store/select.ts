@@ -8,7 +8,7 @@ import type { Param } from '../core/sql.ts';
 /** One row of a result, in the order of the SELECT; 64-bit integers are decimal strings. */
 export type Row = readonly unknown[];
 
-/** Who asks ClickHouse, and where. */
+/** Which user queries ClickHouse, and where. */
 export type SelectTarget = {
   readonly url: string;
   readonly user: string;
@@ -39,7 +39,7 @@ export const PARSED: RowFormat<Row> = {
   parse: (lines) => JSON.parse(`[${lines.replaceAll('\n', ',')}]`) as Row[],
 };
 
-/** Lines of JSON texts with tabs between them; the texts have none. */
+/** Lines of JSON strings separated by tabs; the strings have none. */
 export const TEXTS: RowFormat<readonly string[]> = {
   settings: {
     default_format: 'CustomSeparated',
@@ -93,7 +93,7 @@ export class SelectClient {
       onRead?.(rowsRead(response));
       yield* rowsOf(response, parse);
     } catch (error) {
-      // what a request that was given up says is not why
+      // the error of a request that was given up is not the reason
       throw signal?.aborted === true ? signal.reason : error;
     }
   }
@@ -136,7 +136,7 @@ export class SelectClient {
   }
 }
 
-/** What the header of an answer says of the rows that were read for it; 0 where it says nothing. */
+/** The rows that were read for an answer, by its header; 0 without one. */
 function rowsRead({ headers }: http.IncomingMessage): number {
   const summary = headers['x-clickhouse-summary'];
   return typeof summary === 'string' ? Number(/"read_rows":"(\d+)"/.exec(summary)?.[1] ?? 0) : 0;
@@ -148,10 +148,10 @@ class StaleConnection extends Error {
 }
 
 const NEWLINE = 0x0a;
-/** In no row: it begins what tells an error behind rows that were sent already. */
+/** In no row: it begins an error that follows rows which were sent already. */
 const RETURN = 0x0d;
 
-/** The last rows come after the end of the answer: whoever stops at one of them does not cost the connection. */
+/** The last rows come after the end of the answer: a reader that stops at one of them does not cost the connection. */
 async function* rowsOf<R>(response: http.IncomingMessage, parse: (lines: string) => R[]): AsyncGenerator<R[]> {
   // a row may come in many chunks, and is put together once
   let parts: Buffer[] = [];
@@ -174,7 +174,7 @@ async function* rowsOf<R>(response: http.IncomingMessage, parse: (lines: string)
     if (held !== null) yield held;
     if (parts.length > 0) yield parse(textOf(parts));
   } finally {
-    // whoever stops before the end
+    // a reader that stops before the end
     await chunks.return?.();
   }
 }

@@ -19,7 +19,7 @@ export type Lz4 = {
   compressInput(size: number): number;
   /** Whether the first `length` bytes of `input` are a valid block of exactly `size` bytes, which then stand in `output`. */
   decompressInput(length: number, size: number): boolean;
-  /** Makes a block of bytes `start` to `end`, written to `target` from `at` on, which needs room for `lz4Bound`; gives its length. */
+  /** Makes a block of bytes `start` to `end`, written to `target` from `at` on, which needs `lz4Bound` bytes; gives its length. */
   compress(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number;
   /** Whether bytes `start` to `end` are a valid block of exactly `size` bytes, which then stand in `target` from `at` on. */
   decompress(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number, size: number): boolean;

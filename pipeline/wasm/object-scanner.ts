@@ -1,6 +1,6 @@
 import { wasm, type WasmModule } from './module.ts';
 
-/** What a field's token is beside ABSENT, STRING and LITERAL of the draft: a string with `\u` escapes; an array, or an object kept whole. */
+/** Tokens in addition to ABSENT, STRING and LITERAL of the draft: a string with `\u` escapes; an array, or an object kept whole. */
 export const UNICODE_STRING = 3;
 export const JSON_TEXT = 4;
 
@@ -49,7 +49,7 @@ export class ObjectScanner {
     this.#body = null;
   }
 
-  /** Says by its number which field keeps its objects as JSON text. */
+  /** Sets by its number which field keeps its objects as JSON. */
   keepWhole(name: number): void {
     this.#module.keepWhole(name);
   }

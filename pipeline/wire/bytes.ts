@@ -1,4 +1,4 @@
-/** Bytes by the names of their characters, for code that reads texts where they lie. */
+/** Bytes by the names of their characters, for code that reads strings where they lie. */
 export const NEWLINE = 0x0a;
 export const SPACE = 0x20;
 export const QUOTE = 0x22;

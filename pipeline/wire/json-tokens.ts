@@ -1,6 +1,6 @@
 /**
  * A strict JSON (RFC 8259) tokenizer over bytes that are known to be valid UTF-8. Every function takes the offset where a token
- * begins and gives the offset after it, or -1 where the bytes are no JSON; `failedAt` then tells where. Nothing is decoded and
+ * begins and gives the offset after it, or -1 where the bytes are not JSON; `failedAt` is then the place. Nothing is decoded and
  * nothing is recursive, so neither size nor depth of hostile input can hurt.
  */
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, COLON, COMMA, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './bytes.ts';
@@ -18,7 +18,7 @@ function fail(at: number): -1 {
   return -1;
 }
 
-/** The offset of the first byte at or after `at` that is no JSON white space. */
+/** The offset of the first byte at or after `at` that is not JSON white space. */
 export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
   while (at < end) {
     const byte = bytes[at] as number;
@@ -177,7 +177,7 @@ function space(bytes: Uint8Array, at: number, end: number): number {
   return after;
 }
 
-/** JSON text without the white space between its tokens; the text must be valid. */
+/** JSON without the white space between its tokens; it must be valid. */
 export function compact(text: string): string {
   return text.replace(/("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g, (_all, string?: string) => string ?? '');
 }

@@ -46,7 +46,7 @@ export function walkArray(bytes: Buffer, at: number, end: number, visit: VisitEl
   }
 }
 
-/** The text of the JSON string at `bytes[start..after)`, which must be valid. */
+/** The value of the JSON string at `bytes[start..after)`, which must be valid. */
 export function stringAt(bytes: Buffer, start: number, after: number): string {
   return (JSON.parse(bytes.toString('utf8', start, after)) as string).toWellFormed();
 }

@@ -75,7 +75,7 @@ export function skipPacked(bytes: Buffer, at: number, end: number): number {
   return i;
 }
 
-/** The text of the number at `at`, with every digit; `nan`, `inf` and `-inf` as JavaScript writes them. */
+/** The number at `at` as a string, with every digit; `nan`, `inf` and `-inf` as JavaScript writes them. */
 export function numberText(bytes: Buffer, at: number): string {
   const byte = bytes[at] as number;
   switch (byte) {

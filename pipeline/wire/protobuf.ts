@@ -14,8 +14,8 @@ export const fixed64Tag = (field: number): number => field * 8 + FIXED64;
 export const lengthTag = (field: number): number => field * 8 + LENGTH;
 
 /**
- * Reads protobuf's wire format in place, message by message: nothing is decoded that is not asked for. What is read never passes the
- * end of the message it stands in. Corrupt bytes throw HttpError 400, which says what and where. A message is read so:
+ * Reads protobuf's wire format in place, message by message: only what is read is decoded. A read never passes the end of the
+ * message it stands in. Corrupt bytes throw HttpError 400, with what is wrong and where. A message is read so:
  *
  *     const outer = reader.enter();
  *     while (reader.at < reader.end) {

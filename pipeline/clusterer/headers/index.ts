@@ -1,9 +1,9 @@
 import { FIELDS, LAYOUTS, LEVEL_FIELD, LOGGERS, TIME_FIRST, type Layout } from './layouts.ts';
 import { zonedTime } from './pieces.ts';
 
-/** What a line says of itself before its content, `bytes[contentAt, contentEnd)`. The level is as it stands there; a time names its zone. */
+/** The header of a line, before its content, `bytes[contentAt, contentEnd)`. The level is as it stands there; a time names its zone. */
 export type Header = {
-  /** The layout's name, `time_first` for what any logging library writes, empty where there is no header. */
+  /** The layout's name, `time_first` for what any logging library writes, empty without a header. */
   readonly layout: string;
   readonly contentAt: number;
   readonly contentEnd: number;

@@ -1,6 +1,6 @@
 import { parseTime } from '../../core/time.ts';
 
-/** Pieces of the regular expressions of headers. None of them can match a text in two ways, so that a line costs time in proportion to its head. */
+/** Pieces of the regular expressions of headers. None matches a string in two ways, so that a line costs time in proportion to its head. */
 export const CLOCK = String.raw`\d\d:\d\d:\d\d(?:[.,]\d{1,9})?`;
 export const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 export const ZONE = String.raw`(?:Z|UTC|GMT|[+-]\d\d:?\d\d)`;

@@ -4,12 +4,12 @@
  */
 export type CatchUp = { left: number };
 
-/** What is told by one partial may close so many, and so many more for each count of a minute: a past that is told densely is learned. */
+/** One partial may close this number of minutes, and `FOR_EACH` more for each count of a minute: a dense past is learned. */
 const MOST = 10_000;
 const FOR_EACH = 10;
 
-/** For so many counts that are told together. */
+/** For `counts` counts that come together. */
 export const catchUpOf = (counts: number): CatchUp => ({ left: MOST + FOR_EACH * counts });
 
-/** For who knows that there are few. */
+/** For callers that have few. */
 export const unlimited = (): CatchUp => ({ left: Infinity });

@@ -11,12 +11,12 @@ const VERSION = 1;
 
 /**
  * What is remembered of the error entries of one template, and what is found of them, as of a `Series`: no clock, no chance, no IO, at most 2 KiB.
- * Rises alone are looked for, in minutes whose counts are final, four minutes after they began: by then it is known whether their streams say the same.
+ * Rises alone are looked for, in minutes whose counts are final, four minutes after they began: then it is known if their streams rise too.
  */
 export class PatternSeries {
   readonly #watched: WatchedTrack;
   readonly #peaks: Peaks;
-  /** The newest minute that was told. */
+  /** The newest minute that a call has given. */
   #now = 0;
 
   constructor(watched = new WatchedTrack(), peaks = new Peaks()) {
@@ -24,7 +24,7 @@ export class PatternSeries {
     watched.onClose = (minute) => peaks.take(watched.track, minute);
   }
 
-  /** What fires, whether somebody has resolved it or not; null for nothing. */
+  /** What fires, whether a user has resolved it or not; null for nothing. */
   get open(): Episode | null {
     return this.#watched.open;
   }
@@ -34,7 +34,7 @@ export class PatternSeries {
     this.#watched.add(Math.min(minute, Math.floor(appendedAt / MINUTE_MS)), errors, catchUp);
   }
 
-  /** Says that time has passed, and asks what was found since the last tick: once a minute. */
+  /** Advances the time and returns what was found since the last tick: once a minute. */
   tick(
     appendedAt: number,
     sensitivity: (detector: string) => Sensitivity = () => 'normal',
@@ -60,7 +60,7 @@ export class PatternSeries {
     return found;
   }
 
-  /** Nothing more is said of what fires before it was back within its baseline. */
+  /** What fires gives no more findings before it was back within its baseline. */
   resolve(detector: string): void {
     this.#watched.mute(detector, 'up');
   }

@@ -7,9 +7,9 @@ import { unlimited, type CatchUp } from './catch-up.ts';
 import { CAUGHT_UP, LIVE, OPEN, WatchedTrack } from './watched-track.ts';
 
 const MINUTE_MS = 60_000;
-/** A fall is told so much later than its minute is closed: a shipper that stalls has not fallen silent. Minutes. */
+/** How much later than its minute is closed a fall is reported: a shipper that stalls has not fallen silent. Minutes. */
 const PATIENCE = 7;
-/** Where the newest entries are so late, whoever ships them is catching up: what is behind them is waited for, for so long. Minutes. */
+/** Where the newest entries are `LATE`, their shipper is catching up: what is behind them is waited for, for `CATCHING_UP`. Minutes. */
 const LATE = 4;
 const CATCHING_UP = 10;
 const VERSION = 3;
@@ -22,7 +22,7 @@ const DETECTORS = {
   errors: detectors.members.filter(({ counts }) => counts === 'errors'),
 };
 
-/** Who is asked, and how many minutes may be closed. */
+/** Which detectors are called, and how many minutes may be closed. */
 type Looking = { readonly own: readonly CountDetector[]; readonly factorOf: (name: string) => number; readonly catchUp: CatchUp };
 
 const isDue = ({ track, open }: WatchedTrack): boolean => track.headroom.isSpent || open !== null;
@@ -47,7 +47,7 @@ const scratch = new ByteWriter();
 class CountSeries implements Series {
   readonly #watched: Readonly<Record<keyof Tracks, WatchedTrack>>;
   readonly #tracks: Tracks;
-  /** The newest minute that was told. */
+  /** The newest minute that a call has given. */
   #now = 0;
   /** When its newest entry came, and how late that was. Minutes. */
   #came = { at: 0, late: 0 };
@@ -125,7 +125,7 @@ class CountSeries implements Series {
     return read;
   }
 
-  /** Closes the minutes that are over, and asks the detectors of one kind of counts. */
+  /** Closes the minutes that are over, and calls the detectors of one kind of counts. */
   #look(kind: keyof Tracks, now: number, { own, factorOf, catchUp }: Looking): Finding[] {
     const watched = this.#watched[kind];
     const { track } = watched;
@@ -154,7 +154,7 @@ class CountSeries implements Series {
     return found;
   }
 
-  /** What came last was late, and not long ago: no silence may be told of what has not come yet. */
+  /** What came last was late, and not long ago: a silence must not be reported while entries are still to come. */
   #isCatchingUp(now: number): boolean {
     const { at, late } = this.#came;
     return late >= LATE && now < at + CATCHING_UP;

@@ -7,9 +7,9 @@ import { unlimited, type CatchUp } from './catch-up.ts';
 
 /** A minute is closed so long after it has ended, by append time. Minutes. */
 export const OPEN = 3;
-/** A series whose newest entry is older is told its past, or has ended: its minutes are closed when more of them come. Minutes. */
+/** A series whose newest entry is older gets its past, or has ended: its minutes are closed when more of them come. Minutes. */
 export const LIVE = 90;
-/** So many minutes at most are closed by a tick as if they had been looked at in time. */
+/** The most minutes that a tick closes as if they had been looked at in time. */
 export const CAUGHT_UP = 30;
 /** Minutes that are open at most. */
 const MOST_OPEN = 100;
@@ -18,7 +18,7 @@ const CARRY_UNIT = 1_000_000;
 /** Counts of one kind by minute, and what fires of them: minutes in which something does are not learned. */
 export class WatchedTrack {
   readonly track: Track;
-  /** Is told each minute that was closed. */
+  /** Called for each minute that was closed. */
   onClose: (minute: number) => void = () => undefined;
   #episodes = new Episodes();
   #carry = 0;
@@ -32,12 +32,12 @@ export class WatchedTrack {
     return this.#episodes.open;
   }
 
-  /** Adds what came of a minute that is not of the future. Where more minutes are behind than may be closed, the series begins anew. */
+  /** Adds what came of a minute that is not of the future. Where more minutes are behind than may be closed, the series begins again. */
   add(minute: number, count: number, catchUp: CatchUp = unlimited()): void {
     const { track } = this;
     // nothing of a minute that is known
     if (count === 0 && track.begin >= 0 && minute <= track.newest) return;
-    // so many minutes are kept open at most, also where the past is told at once
+    // at most `MOST_OPEN` minutes are kept open, also where the past comes at once
     const behind = track.begin < 0 || minute > track.newest + DAY ? 0 : minute - MOST_OPEN - track.closed;
     if (behind > catchUp.left) track.forget();
     else if (behind > 0) {
@@ -69,7 +69,7 @@ export class WatchedTrack {
     this.onClose(minute);
   }
 
-  /** Takes what was found at a minute; what that tells. */
+  /** Takes what was found at a minute; returns its findings. */
   fire(detector: string, side: Side, end: number, found: Found): Finding[] {
     const { track } = this;
     const wasOpen = this.open !== null;
@@ -83,7 +83,7 @@ export class WatchedTrack {
     return finding === null ? [] : [finding];
   }
 
-  /** Looks whether what fires was calm at a minute; what that tells. */
+  /** Looks whether what fires was calm at a minute; returns its findings. */
   calm(end: number): Finding[] {
     const { track, open } = this;
     if (open === null) return [];
@@ -92,7 +92,7 @@ export class WatchedTrack {
     return finding === null ? [] : [finding];
   }
 
-  /** Somebody has resolved the alert of this detector and side. */
+  /** A user has resolved the alert of this detector and side. */
   mute(detector: string, side: Side): void {
     this.#episodes.mute(detector, side);
     this.track.headroom.forget();

@@ -11,7 +11,7 @@ const WEEK = 10_080;
 /** Spans of which what is older is kept. Minutes. */
 const DAY_SPAN = 5;
 const WEEK_SPAN = 60;
-/** So many spans before and behind the same time count as that time. */
+/** The number of spans before and behind the same time that count as that time. */
 const NEAR = 1;
 /** Spans of what was usual a period ago that must be known. */
 const LEAST_SPANS = 8;
@@ -42,7 +42,7 @@ function median(numbers: Float64Array): number {
   return length % 2 === 1 ? upper : ((numbers[half - 1] as number) + upper) / 2;
 }
 
-/** A day or a week of a series, in spans of so many minutes. */
+/** A day or a week of a series, in spans of `span` minutes. */
 type Period = { readonly minutes: number; readonly span: number; ring: SpanRing };
 
 /** What came of a series of values: its last steps one by one, a day by spans of five minutes, a week by hours, or by steps where those are longer. */

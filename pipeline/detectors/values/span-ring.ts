@@ -64,7 +64,7 @@ export class SpanRing {
     for (let at = 0; at < bytes.length; at += 4) to.word(bytes.readUInt32LE(at));
   }
 
-  /** What `write` wrote of a ring of so many spans; throws CutOff where there is less. */
+  /** What `write` wrote of a ring of `spans` spans; throws CutOff where there is less. */
   static read(from: ByteReader, spans: number): SpanRing {
     const read = new SpanRing(spans);
     read.#newest = from.count() - 1;

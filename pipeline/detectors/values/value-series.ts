@@ -9,19 +9,19 @@ import { Peaks } from './peaks.ts';
 export const VALUE = 'value';
 /** Lengths of windows, in steps. */
 const SCALES = [1, 6, 24] as const;
-/** A window fires beyond so many times what 99.9 % of its own are away, and so many times the spread of single steps. */
+/** A window fires beyond `OWN` times the deviation of 99.9 % of its own, and `SPREADS` times the spread of single steps. */
 const OWN = 1.1;
 const SPREADS = 2;
-/** So many windows are looked at before one fires. */
+/** The number of windows that are looked at before one fires. */
 const LEARNING = 100;
-/** A period is relied on alone where its mean error is this part of that of the last hour, by a mean over so many windows. */
+/** A period is relied on alone where its mean error is this part of that of the last hour, by a mean over `MEMORY` windows. */
 const BETTER = 0.6;
 const MEMORY = 1000;
-/** Calm is what is so much less than what fires. */
+/** Calm is below this part of what fires. */
 const CALM = 0.7;
 const VERSION = 1;
 
-/** How far windows of a length were away, by what they were compared with. */
+/** How far windows of a length deviated, by what they were compared with. */
 class Errors {
   readonly all: Peaks;
   readonly periods: readonly Peaks[];
@@ -40,7 +40,7 @@ class Errors {
     this.means[which] = Math.fround(mean + (error - mean) / count);
   }
 
-  /** True where what was there a period ago says more than what was there just now. */
+  /** True where what was there a period ago predicts better than what was there just now. */
   isBetter(period: number): boolean {
     const [recent = 0, own = 0] = [this.means[0], this.means[period + 1]];
     return own < BETTER * recent;
@@ -74,7 +74,7 @@ export class ValueSeries {
     this.#past = new Past(step);
   }
 
-  /** Adds the value of the step that begins with a minute (since 1970); what that says, if anything. `factor`: the sensitivity, above one for less of it. */
+  /** Adds the value of the step that begins with a minute (since 1970); returns findings. `factor`: the sensitivity, above one for less. */
   add(minute: number, value: number, factor = 1): Finding | null {
     const slot = Math.floor(minute / this.step);
     if (slot <= this.#newest || !Number.isFinite(Math.fround(value))) return null;
@@ -98,7 +98,7 @@ export class ValueSeries {
     return finding === null ? null : inMinutes(finding, this.step);
   }
 
-  /** Somebody has resolved the alert of this side by hand: nothing more is told of it. */
+  /** A user has resolved the alert of this side by hand: it gives no more findings. */
   resolve(side: Side): void {
     this.#episodes.mute(VALUE, side);
   }
@@ -151,7 +151,7 @@ export class ValueSeries {
     return from.isAtEnd ? read : null;
   }
 
-  /** Compares the window that ends with a slot, and learns how far it is away. Null as long as too little is known. */
+  /** Compares the window that ends with a slot, and learns how far it deviates. Null as long as too little is known. */
   #judge(slot: number, scale: number, errors: Errors): Judged | null {
     const value = this.#past.mean(slot, scale);
     const expectations = this.#past.expect(slot, scale);
@@ -163,7 +163,7 @@ export class ValueSeries {
   #compare(value: number, scale: number, { recent, spread, periods }: Expectations, errors: Errors): Judged | null {
     const { all } = errors;
     const local = value - recent.mean;
-    // what is as it was yesterday, or as it was just now, is usual
+    // what equals yesterday, or just now, is usual
     const moved = periods[0]?.moved;
     const apart = moved === undefined ? local : nearer(local, away(value, moved));
     const most = Math.max(SPREADS * spread, OWN * all.high);
@@ -207,7 +207,7 @@ type Measured = {
   readonly spread: number;
 };
 
-/** How hot a window is that is `apart` from what is usual, where `most` is not unusual; null where it is not away at all. */
+/** How hot a window is that is `apart` from what is usual, where `most` is not unusual; null where it does not deviate at all. */
 function judgedOf({ value, scale, apart, most, mean, spread }: Measured): Judged | null {
   if (apart === 0) return null;
   const heat = most === 0 ? Infinity : Math.abs(apart) / most;

@@ -28,7 +28,7 @@ export type ColumnsView = {
   readonly jsonEnds: Uint32Array;
 };
 
-/** Why a value is not the columns that its headers say. */
+/** Why a value is not the columns that its headers state. */
 class Wrong extends Error {}
 
 const scratch = Buffer.allocUnsafeSlow(8 * 1024 * 1024);
@@ -43,7 +43,7 @@ export function readColumns(value: Buffer, count: number): ColumnsView | string 
   return read(count, () => readFrames(value, scratch));
 }
 
-/** The same, where only what is wrong is asked: null for nothing. */
+/** The same, but returns only what is wrong: null for nothing. */
 export function checkColumns(value: Buffer, count: number): string | null {
   const view = read(count, () => lookIntoFrames(value, scratch));
   return typeof view === 'string' ? view : null;

@@ -28,7 +28,7 @@ export class Dictionary {
     this.#forget();
   }
 
-  /** Makes room for `more` codes. */
+  /** Makes space for `more` codes. */
   reserve(more: number): void {
     if (this.length + more <= this.codes.length) return;
     const larger = new Uint16Array(Math.max(this.length + more, this.codes.length * 2));
@@ -36,7 +36,7 @@ export class Dictionary {
     this.codes = larger;
   }
 
-  /** Adds an entry's word; there must be room. */
+  /** Adds an entry's word; there must be space. */
   push(word: Word): void {
     this.codes[this.length++] = this.code(word);
   }

@@ -11,7 +11,7 @@ import type { Word, WordTable } from './words.ts';
 /** What all entries of a process share: the words of their columns, and what finds the patterns of their messages. */
 export type RowContext = { readonly vocabulary: Vocabulary; readonly patterns: MessagePatterns };
 
-/** What the rules have found of an entry; `message` is its index in the draft, whose header has so many bytes; -1 where nobody has looked. */
+/** What the rules have found of an entry; `message` is its index in the draft; `headerLength`: bytes of its header, -1 where not known. */
 export type CanonicalEntry = {
   readonly time: SplitTime;
   readonly streamId: Halves;
@@ -51,7 +51,7 @@ function addFields(columns: LogColumns, draft: Draft, canon: Canon, message: num
     const kind = kinds[index];
     if (kind === ABSENT || index === message) continue;
     const name = fieldNames[index] as Name;
-    // a trace id that is a number stands in its column as text and here for its type
+    // a trace id that is a number stands in its column as a string and here for its type
     if (name.column && !(kind === LITERAL && (name === canon.traceId || name === canon.spanId))) continue;
     const code = names.code(name);
     names.codes[names.length++] = code;

@@ -3,7 +3,7 @@ import { input, MAX_BLOCK, compressInput, decompressInput, output } from '../../
 /**
  * ClickHouse's compressed frames: a checksum (16 bytes), the method (1), the compressed size with these nine bytes (4, little-endian),
  * the size before (4), and an LZ4 block (https://clickhouse.com/docs/development/binary-protocol/data-compression). The checksum is
- * zero: Kafka has one of its own for each batch, and ClickHouse is told not to look at it.
+ * zero: Kafka has one of its own for each batch, and a setting disables ClickHouse's check.
  */
 const CHECKSUM_BYTES = 16;
 const HEAD_BYTES = 9;

@@ -43,7 +43,7 @@ export class LogColumns {
   jsonEnds: Uint32Array;
   #rows: number;
 
-  /** `rows`: how many there is room for at first. */
+  /** `rows`: how many fit at first. */
   constructor({ names, levels, services }: Vocabulary, rows: number) {
     this.#rows = rows;
     this.time = new Uint32Array(2 * rows);
@@ -74,7 +74,7 @@ export class LogColumns {
     return this.count * 45 + traceId.length + spanId.length + message.length + values.length + names.length + jsonNames.length;
   }
 
-  /** How many rows there is room for. */
+  /** How many rows fit. */
   get capacity(): number {
     return this.#rows;
   }
@@ -124,7 +124,7 @@ export class LogColumns {
     this.count += 1;
   }
 
-  /** Makes room for so many more rows. */
+  /** Makes space for `more` rows. */
   reserveRows(more: number): void {
     if (this.count + more > this.#rows) this.#grow(this.count + more);
   }

@@ -85,12 +85,12 @@ function readFields(row: Record<string, unknown>, line: string): PlainRow['field
   return [...pairs];
 }
 
-/** Whether this text of the row is a number or boolean, and has this value. */
+/** Whether this string of the row is a number or boolean, and has this value. */
 function isLiteral(value: unknown, text = ''): boolean {
   return typeof value === 'number' ? text !== '' && Number(text) === value : typeof value === 'boolean' && text === String(value);
 }
 
-/** Few records are lines, so few shapes are remembered of them. */
+/** Few records are lines, so few layouts are remembered of them. */
 const [PLAIN_SHAPES, PLAIN_WORDS] = [1024, 32_768] as const;
 let patterns: MessagePatterns | null = null;
 

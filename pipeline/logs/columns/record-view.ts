@@ -7,11 +7,11 @@ import { addPlainRow, plainRows } from './plain-rows.ts';
 import type { Words } from './view-rows.ts';
 import { WordTable } from './words.ts';
 
-/** The words of records of lines: other producers write them, few of ours do. */
+/** The words of records of lines: other producers write them, those of this service seldom do. */
 const words: Words = { names: new Names(), levels: new WordTable(), services: new WordTable() };
 
 /**
- * The columns of a record of either encoding; null where its value is not what its headers say, or it has no rows. The view is valid until the
+ * The columns of a record of either encoding; null where its value is not what its headers state or is empty. The view is valid until the
  * next record is read.
  */
 export function viewOf({ encoding, value, count }: Pick<LogRecord, 'encoding' | 'value' | 'count'>): ColumnsView | null {
@@ -20,7 +20,7 @@ export function viewOf({ encoding, value, count }: Pick<LogRecord, 'encoding' | 
   return typeof view === 'string' ? null : view;
 }
 
-/** Lines as columns; nothing where one of them is no row. */
+/** Lines as columns; nothing where one of them is not a row. */
 function columnsOf(value: Buffer): Buffer {
   words.names.trim();
   const columns = new LogColumns({ names: words.names.ids, levels: words.levels, services: words.services }, 64);

@@ -18,7 +18,7 @@ export class StringColumn {
     this.length = 0;
   }
 
-  /** Adds the text of a JSON string token, given without its quotes. */
+  /** Adds the value of a JSON string token, given without its quotes. */
   token(source: Buffer, start: number, end: number): void {
     const size = end - start;
     if (size >= SHORT) {

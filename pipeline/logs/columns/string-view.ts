@@ -1,6 +1,6 @@
 /**
  * Strings in Native's form, where they lie: string i is `bytes[starts[i]..ends[i])`, all of them are `bytes[from..to)`. Where each begins
- * is found when somebody asks, since most readers look at few columns. One object serves record after record, so that a record of few
+ * is found at the first access, since most readers look at few columns. One object serves record after record, so that a record of few
  * rows takes no memory: what it gives is valid until the next record is read, and `starts` and `ends` may be longer than `count`.
  */
 export class StringView {
@@ -12,7 +12,7 @@ export class StringView {
   #ends = this.#starts;
   #isKnown = true;
 
-  /** Takes the `count` strings that begin at `from`. Whether there are so many. */
+  /** Takes the `count` strings that begin at `from`. False where there are fewer. */
   read(bytes: Uint8Array, from: number, count: number): boolean {
     this.#bytes = bytes;
     this.#isKnown = false;

@@ -7,7 +7,7 @@ import type { StringView } from './string-view.ts';
 import type { WordView } from './word-view.ts';
 import type { Word, WordTable } from './words.ts';
 
-/** The words of whoever joins records of several processes. */
+/** The words of code that joins records of several processes. */
 export type Words = { readonly names: Names; readonly levels: WordTable; readonly services: WordTable };
 
 /** Adds all rows of a record that was read. */

@@ -1,8 +1,8 @@
 import { StringView } from './string-view.ts';
 
 /**
- * Words as codes into keys, where they lie. As with the strings, one object serves record after record, `codes` are decoded when somebody
- * asks, and may be longer than `count`.
+ * Words as codes into keys, where they lie. As with the strings, one object serves record after record, `codes` are decoded at the
+ * first access, and may be longer than `count`.
  */
 export class WordView {
   readonly keys = new StringView();

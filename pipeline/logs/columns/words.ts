@@ -1,14 +1,14 @@
 import { ByteMap } from '../byte-map.ts';
 import { nativeString } from './layout.ts';
 
-/** A text that many entries share: a field name, a level, a service. `id` is unique within its `WordIds`. */
+/** A string that many entries share: a field name, a level, a service. `id` is unique within its `WordIds`. */
 export type Word = {
   readonly id: number;
   /** As it stands in a dictionary of a record. */
   readonly native: Uint8Array;
 };
 
-/** Gives words their ids. Whoever forgets words calls `restart`: ids of before are given again then, in a new epoch. */
+/** Gives words their ids. `restart` is called when words are forgotten: former ids are given again then, in a new epoch. */
 export class WordIds {
   /** Grows when ids may mean other words than before. */
   epoch = 0;

@@ -3,7 +3,7 @@ import { formatTime } from '../../core/time.ts';
 import { MAX_DEPTH, STRING, type Draft } from '../../logs/draft.ts';
 import type { Name } from '../../logs/names.ts';
 
-/** A time as it is told by `readPackedTime`: whole seconds since 1970 and nanoseconds in them. */
+/** A time as `readPackedTime` sets it: whole seconds since 1970 and nanoseconds in them. */
 export type PackedTime = { seconds: number; nanos: number };
 
 /** A value of a body that `skipPacked` has been over, so that nothing of it is cut off. `at` moves on as it is read. */
@@ -71,7 +71,7 @@ function putFloat(draft: Draft, name: Name, text: string): void {
   else draft.putString(name, text);
 }
 
-/** The text of a key; null where it is no scalar. */
+/** A key as a string; null where it is not a scalar. */
 function keyText(cursor: Cursor): string | null {
   readHead(cursor.bytes, cursor.at, cursor.bytes.length);
   if (head.kind === 'array' || head.kind === 'map') return null;
@@ -121,7 +121,7 @@ function jsonMap(cursor: Cursor, size: number, depth: number): string | null {
   return `{${members.join(',')}}`;
 }
 
-/** An extension as text: a time in ISO 8601, anything else in hexadecimal. */
+/** An extension as a string: a time in ISO 8601, anything else in hexadecimal. */
 function extText(bytes: Buffer, at: number): string {
   const time: PackedTime = { seconds: 0, nanos: 0 };
   const { start, size } = head;

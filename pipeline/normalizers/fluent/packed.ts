@@ -4,7 +4,7 @@ import { NO_FIELDS, TaggedEntries, tagProblem } from './tag.ts';
 import { InnerGzip, isGzip } from '../shared/inner-gzip.ts';
 import { putPackedMap, readPackedTime, type PackedTime } from './packed-fields.ts';
 
-/** Fluent Bit begins and ends a group of records with records of these times; they are no entries. */
+/** Fluent Bit begins and ends a group of records with records of these times; they are not entries. */
 const GROUP_MARKERS = 0xffff_fffe;
 
 const packedTime: PackedTime = { seconds: 0, nanos: 0 };
@@ -86,7 +86,7 @@ export class PackedRecords {
     else this.#record(bytes, second, skipPacked(bytes, second, after), after, tag);
   }
 
-  /** The packed stream of a forward message. Its option says whether it is gzipped, and so do its first bytes. */
+  /** The packed stream of a forward message. Its option states whether it is gzipped, and so do its first bytes. */
   #stream(packed: Buffer, tag: string): void {
     const records = isGzip(packed) ? this.#gzip.inflate(packed) : packed;
     if (typeof records === 'string') this.#out.reject(records, packed);
@@ -159,7 +159,7 @@ function metadataOf(bytes: Buffer, at: number): number {
   return kindAt(bytes, metadata) === 'map' ? metadata : -1;
 }
 
-/** True for `[time, record]`, whose first element is no record; `at` is where that stands. */
+/** True for `[time, record]`, whose first element is not a record; `at` is where that stands. */
 function isPair(bytes: Buffer, at: number, size: number): boolean {
   if (size !== 2 || kindAt(bytes, at) === 'map') return false;
   return kindAt(bytes, skipPacked(bytes, at, bytes.length)) === 'map';

@@ -9,7 +9,7 @@ import { labelsAreStream } from '../shared/stream-labels.ts';
 
 const MESSAGE = new FixedName('_msg');
 const LEVEL = new FixedName('level');
-/** Structured metadata that says the level. */
+/** Structured metadata that has the level. */
 const LEVELS = ['detected_level', 'severity', 'severity_text'].map((name) => new FixedName(name));
 
 /** The one mapping of Loki's streams to entries, behind the decoders of both encodings. */
@@ -52,13 +52,13 @@ export class LokiEntries {
     draft.set(MESSAGE.in(draft.names), STRING, '""');
   }
 
-  /** The level of the metadata goes before what the line says of one. */
+  /** The level of the metadata goes before that of the line. */
   endMetadata(draft: Draft): void {
     const level = LEVEL.in(draft.names);
     for (let i = 0; i < LEVELS.length && draft.find(level) < 0; i++) {
       const index = draft.find((LEVELS[i] as FixedName).in(draft.names));
       const word = index < 0 ? '' : draft.text(index).toLowerCase();
-      // numbers are left to the canonical rules, and Loki says "unknown" where it found none
+      // numbers are left to the canonical rules, and Loki sends "unknown" where it found none
       if (/^[a-z]/.test(word) && word !== 'unknown') draft.putString(level, word);
     }
   }

@@ -108,7 +108,7 @@ class Decoder {
     return i < 0 ? -1 : i + 1;
   }
 
-  /** A label whose value is no string gets its text. */
+  /** A label whose value is not a string gets its token as one. */
   #putLabels(draft: Draft, at: number): void {
     draft.readObject(at, this.#end);
     for (let i = 0; i < draft.count; i++) {
@@ -153,7 +153,7 @@ class Decoder {
     return close + 1;
   }
 
-  /** Empty and zero are no time, which is the time of arrival. */
+  /** Empty and zero mean that there is no time: the entry gets that of its arrival. */
   #readTime(at: number, after: number): boolean {
     const { time } = this.#entries;
     const quotes = this.#body[at] === QUOTE ? 1 : 0;

@@ -8,13 +8,13 @@ const COMMA = /\s*,?/y;
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))/gs;
 const LETTERS = new Map([...Object.entries({ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' })]);
 
-/** Longest label set as text, in characters. */
+/** Longest label set as a string, in characters. */
 export const MAX_LABELS_LENGTH = 65_536;
 
 /**
- * Reads a label set as text, `{app="web", host="h1"}` with Go's escapes (https://pkg.go.dev/strconv#Quote). winston-loki escapes
+ * Reads a label set as a string, `{app="web", host="h1"}` with Go's escapes (https://pkg.go.dev/strconv#Quote). winston-loki escapes
  * nothing, so that quotes may stand inside a value: such a set is read as it is meant, a value ending where the next label begins.
- * Null where it is no label set.
+ * Null where it is not a label set.
  */
 export function parseLokiLabels(text: string): Map<string, string> | null {
   const start = text.search(/\S/);

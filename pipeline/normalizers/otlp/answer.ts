@@ -4,7 +4,7 @@ import type { Ack, IngestRequest, Written } from '../normalizer.ts';
 
 /**
  * The answer of an OTLP path, in the request's own encoding: an Export…ServiceResponse whose partial success (field 1) counts the
- * rejections (field 1) and tells the first reason (field 2). `rejectedName`: the count's name in JSON. `what`: the elements' name.
+ * rejections (field 1) and states the first reason (field 2). `rejectedName`: the count's name in JSON. `what`: the elements' name.
  */
 export function exportAnswer(request: IngestRequest, { rejected, total }: Written, rejectedName: string, what: string): Ack {
   const [first] = rejected.first;

@@ -41,11 +41,11 @@ export type RecordParts = {
 
 /** How the parts of a record are read, which depends on the encoding alone. */
 export interface PartReader {
-  /** Puts in a text. */
+  /** Puts in a string. */
   putText(draft: Draft, name: Name, part: Span): void;
   /** Puts in an AnyValue; but gives one that is a list of pairs, and puts in nothing. */
   putBody(draft: Draft, name: Name, part: Span): ReadonlyMap<string, Value> | null;
-  /** Writes the lower-case hexadecimal digits of an id and gives their number; -1 where it is none. */
+  /** Writes the lower-case hexadecimal digits of an id and gives their number; -1 where it is not an id. */
   hexId(part: Span, digits: Buffer): number;
 }
 

@@ -23,7 +23,7 @@ const LIST_NAMES = otlpNames(LIST);
 type AnyToken = { field: number; start: number; end: number; escapes: number };
 const found: AnyToken = { field: 0, start: 0, end: 0, escapes: PLAIN };
 
-/** Finds the AnyValue at `at`; gives the offset after it. What is no object, and null, is an AnyValue without a field. */
+/** Finds the AnyValue at `at`; gives the offset after it. Anything but an object, null too, is an AnyValue without a field. */
 function findAnyValue(body: Buffer, at: number, end: number): number {
   found.field = 0;
   if (body[at] !== OPEN_OBJECT) return skipValue(body, at, end);
@@ -122,7 +122,7 @@ function valueOf(draft: Draft, depth: number): Value {
   return body[start] === OPEN_OBJECT || body[start] === 0x5b ? longOf(body, start, end) : new Literal(body.toString('latin1', start, end));
 }
 
-/** The 64-bit number that old JavaScript SDKs write as `{"low":…,"high":…}`; another object or an array is its text. */
+/** The 64-bit number that old JavaScript SDKs write as `{"low":…,"high":…}`; another object or an array is its JSON. */
 export function longOf(body: Buffer, start: number, end: number): Value {
   const text = body.toString('utf8', start, end);
   const { low, high } = JSON.parse(text) as { readonly low?: unknown; readonly high?: unknown };

@@ -284,7 +284,7 @@ class Decoder implements PartReader {
     return putAnyValue(draft, name, start, end);
   }
 
-  /** JSON has ids in hexadecimal, in any case. */
+  /** JSON has ids in hexadecimal, case-insensitive. */
   hexId({ start, end }: Span, digits: Buffer): number {
     const length = end - start - 2;
     if (this.#body[start] !== QUOTE || length > digits.length) return -1;

@@ -5,7 +5,7 @@ import type { Name } from '../../logs/names.ts';
 import { putValue, type Value } from '../../logs/values.ts';
 import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';
 
-/** Puts the KeyValue that was entered into the draft, its key behind `prefix`. One without a value is no field. */
+/** Puts the KeyValue that was entered into the draft, its key behind `prefix`. One without a value is not a field. */
 export function putKeyValue(wire: ProtobufReader, draft: Draft, prefix: string): void {
   const { bytes, end } = wire;
   let keyStart = wire.at;
@@ -47,7 +47,7 @@ export function putAnyValue(wire: ProtobufReader, draft: Draft, name: Name): voi
   }
 }
 
-/** Puts in the text at which the reader stands. */
+/** Puts in the string at which the reader stands. */
 export function putText(wire: ProtobufReader, draft: Draft, name: Name): void {
   const outer = wire.enter();
   draft.putText(name, wire.bytes, wire.at, wire.end);

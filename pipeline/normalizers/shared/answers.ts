@@ -1,6 +1,6 @@
 import type { Ack, IngestRequest, Written } from '../normalizer.ts';
 
-/** The header by which protocols tell of rejections whose answer has no other place for them; none where nothing was rejected. */
+/** The header that reports rejections in protocols whose answer has no other place for them; none where nothing was rejected. */
 export function rejectedHeader({ rejected }: Pick<Written, 'rejected'>): Readonly<Record<string, string>> {
   return rejected.count === 0 ? {} : { 'X-Rejected-Entries': String(rejected.count) };
 }

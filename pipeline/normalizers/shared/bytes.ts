@@ -6,7 +6,7 @@ export function endOfLine(body: Buffer, at: number): number {
   return end < 0 ? body.length : end;
 }
 
-/** True where this text stands at `at`. */
+/** True where this string stands at `at`. */
 export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
   return true;

@@ -15,13 +15,13 @@ export type TakeElement = (at: number, end: number) => number;
 /** How a body's elements are taken: its objects, and its arrays where they are more than lists of objects. */
 export type Elements = {
   readonly object: TakeElement;
-  /** Gives a negative offset where the array is no JSON; what came before in it may be recorded. Left out: a list of objects. */
+  /** Gives a negative offset where the array is not JSON; what came before in it may be recorded. Left out: a list of objects. */
   readonly array?: TakeElement;
 };
 
 /**
- * Walks the elements of a body: JSON arrays, objects one a line, or objects one after the other. What is no object is rejected by
- * itself; text that is no JSON costs its line, or the rest of its array. The body must be valid UTF-8.
+ * Walks the elements of a body: JSON arrays, objects one a line, or objects one after the other. What is not an object is rejected by
+ * itself; what is not JSON costs its line, or the rest of its array. The body must be valid UTF-8.
  */
 export function takeElements(body: Buffer, out: EntryWriter, { object, array }: Elements): void {
   const element: TakeElement = (at, end) => {

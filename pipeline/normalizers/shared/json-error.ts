@@ -1,6 +1,6 @@
 import { lastJsonError } from '../../logs/writer.ts';
 
-/** Why a line or element that is no JSON object is not taken. */
+/** The reason for a line or element that is not a JSON object. */
 export const NO_OBJECT = 'not a JSON object';
 
 /** Where a line or element, that begins at `start` and ends at `end`, stopped being JSON. */

@@ -38,7 +38,7 @@ export class MemberNames {
     for (const [name, field] of Object.entries(fields)) this.#map.add({ token: Buffer.from(JSON.stringify(name)), field, next: unknown });
   }
 
-  /** Reads the name at `at` and its colon: sets `field`, and gives the offset of the value; -1 where it is no JSON. */
+  /** Reads the name at `at` and its colon: sets `field`, and gives the offset of the value; -1 where it is not JSON. */
   find(bytes: Buffer, at: number, end: number): number {
     let member = this.#last.next;
     let after = matches(member.token, bytes, at);

@@ -5,7 +5,7 @@ import type { Name } from '../../logs/names.ts';
 
 /**
  * Puts in a field whose JSON value lies at `body[at..after)` of the draft's body and is valid: strings, numbers and booleans as they
- * are, arrays and objects as their JSON text. `null` and the empty string are no field, and leave what there is under this name.
+ * are, arrays and objects as JSON strings. `null` and the empty string are not fields: what is under this name stays.
  */
 export function putJsonToken(draft: Draft, name: Name, at: number, after: number): void {
   const { body } = draft;
@@ -19,15 +19,15 @@ export function putJsonToken(draft: Draft, name: Name, at: number, after: number
   }
 }
 
-/** Puts in the text of the string token `draft.body[start..end)`; `escapes` as `last.escapes` was behind it. */
+/** Puts in the value of the string token `draft.body[start..end)`; `escapes` as `last.escapes` was behind it. */
 export function putStringToken(draft: Draft, name: Name, start: number, end: number, escapes: number): void {
   if (end - start === 2) draft.putString(name, '');
-  // \u escapes may spell lone surrogates, which are no text
+  // \u escapes may spell lone surrogates, which are not characters
   else if (escapes === UNICODE_ESCAPED) draft.putString(name, stringAt(draft.body, start, end));
   else draft.putToken(name, STRING, start, end);
 }
 
-/** The text of a JSON scalar: of a string what it says, else its token. */
+/** A JSON scalar as a string: the value of a string, else the token. */
 export function scalarText(body: Buffer, at: number, after: number): string {
   return body[at] === 0x22 ? stringAt(body, at, after) : body.toString('latin1', at, after);
 }

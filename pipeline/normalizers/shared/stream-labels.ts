@@ -5,7 +5,7 @@ import type { EntryWriter } from '../../logs/writer.ts';
 
 /** Most labels of a stream; what is beyond is a field and no label. */
 const MAX_LABELS = 64;
-/** Fields with a meaning of their own, which are no labels. */
+/** Fields with a meaning of their own, which are not labels. */
 const OWN = new Set(['_time', '_msg', '_stream', '_stream_id']);
 
 /**

@@ -7,12 +7,12 @@ import { GroupBudget } from './group-budget.ts';
 export type SharedField = { readonly name: FixedName; readonly value: string };
 
 const MESSAGE = new FixedName('_msg');
-/** After so many lines the group begins afresh, so that names of fields that many lines bring are forgotten in time. */
+/** After this number of lines the group begins afresh, so that names of fields that many lines bring are forgotten in time. */
 const GROUP = 1000;
 
 /**
  * Takes each line of a body as an entry: its bytes, without the line's end, are the message; members of a line that is a JSON object
- * become fields beside the shared ones, which they never override. Lines without a byte are skipped. `maxBytes`: the cap of a body.
+ * become fields in addition to the shared ones, which they never override. Lines without a byte are skipped. `maxBytes`: the cap of a body.
  */
 export function takeLines(body: Buffer, out: EntryWriter, maxBytes: number, shared: readonly SharedField[] = []): void {
   const budget = new GroupBudget(maxBytes);

@@ -7,12 +7,12 @@ export const FORMAT = new FixedName('format');
 export const HOSTNAME = new FixedName('hostname');
 export const PROC_ID = new FixedName('proc_id');
 export const MSG_ID = new FixedName('msg_id');
-/** What is said to be a time and is none. */
+/** A field that should be a time and is not one. */
 export const TIMESTAMP = new FixedName('timestamp');
 const APP_NAME = new FixedName('app_name');
 const SERVICE = new FixedName('service');
 
-/** Puts in the text at `draft.body[start..end)`; `-` stands for nothing (RFC 5424, 6: NILVALUE). */
+/** Puts in the string at `draft.body[start..end)`; `-` stands for nothing (RFC 5424, 6: NILVALUE). */
 export function putHeader(draft: Draft, name: FixedName, start: number, end: number): void {
   if (end - start === 1 && draft.body[start] === HYPHEN) return;
   draft.putText(name.in(draft.names), draft.body, start, end);

@@ -42,7 +42,7 @@ function digitsOf(value: number): number {
   return value < 10 ? 1 : value < 100 ? 2 : 3;
 }
 
-/** Puts in what the `<PRI>` at `at` of the draft's body says, all but the level. */
+/** Puts in the fields of the `<PRI>` at `at` of the draft's body, all but the level. */
 export function putPriority(draft: Draft, priority: number, at: number): void {
   const { names } = draft;
   const facility = priority >> 3;
@@ -53,7 +53,7 @@ export function putPriority(draft: Draft, priority: number, at: number): void {
   draft.putLiteral(SEVERITY.in(names), NUMBERS[priority & 7] as string);
 }
 
-/** Puts in the level that the severity says, unless the entry has a text as its level already. */
+/** Puts in the level of the severity, unless the entry has a string as its level already. */
 export function putLevel(draft: Draft, priority: number): void {
   const level = LEVEL.in(draft.names);
   const own = draft.find(level);

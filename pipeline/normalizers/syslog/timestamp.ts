@@ -104,7 +104,7 @@ function yearAt(bytes: Buffer, at: number, end: number): number {
   return bounded && (century === 19 || century === 20) && year === year ? year : 0;
 }
 
-/** The month of its three letters, in any case; 0 where they are none. */
+/** The month of its three letters, case-insensitive; 0 where they are not a month. */
 function monthAt(bytes: Buffer, at: number): number {
   for (let month = 0; month < 12; month++) {
     let same = true;

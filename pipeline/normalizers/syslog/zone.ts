@@ -13,7 +13,7 @@ const QUARTER = 900;
 const zones = new Map<string, Zone>();
 
 /**
- * The zone of a text: an offset such as `+02:00` or `-0500` (a space stands for the plus, which a query string turns into one), or
+ * The zone of a string: an offset such as `+02:00` or `-0500` (a space stands for the plus, which a query string turns into one), or
  * a name of the IANA database. Null where it is neither.
  */
 export function zoneOf(text: string): Zone | null {

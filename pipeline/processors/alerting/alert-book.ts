@@ -11,7 +11,7 @@ import type { Asked } from './tenant-watch.ts';
 const REMEMBERED = 3600;
 const ITSELF = 'auto: back within baseline';
 const OFF = 'auto: the detector is off';
-/** What a detector of one's own says of minutes of so long ago is no alert any more. Minutes. */
+/** A finding of a detector of one's own about minutes older than this is no longer an alert. Minutes. */
 const MOST_OLD = 24 * 60;
 const GONE = 'auto: no entries for a day';
 
@@ -23,7 +23,7 @@ export type Subject = {
   readonly service: string;
   /** Its counts of the last minutes, the newest last. */
   readonly recent: readonly number[];
-  /** Whether a finding that was never told is to be told. */
+  /** Whether a finding that was never published is to be published. */
   readonly isNews?: () => boolean;
   /** Of a service: how many streams it has, and what the largest parts of it are. */
   readonly together?: { readonly count: number; readonly parts: readonly Part[] };
@@ -33,12 +33,12 @@ export type Subject = {
   readonly pattern?: PatternSubject;
 };
 
-/** What the alerts of a book say, and by what two of them are told apart. */
+/** What the alerts of a book state, and what distinguishes two of them. */
 export type AlertWords<About extends Subject> = {
   /** With the tenant, what names an alert: the same for each finding about it. */
   key(finding: Finding, subject: About): readonly (string | number)[];
   text(finding: Finding, subject: About): AlertText;
-  /** A JSON object as text. `openedAt`: since when it fires this time, seconds since 1970, 0 where that is not known. */
+  /** A JSON object as a string. `openedAt`: since when it fires this time, seconds since 1970, 0 where that is not known. */
   evidence(finding: Finding, subject: About, openedAt: number): string;
 };
 
@@ -64,7 +64,7 @@ const countWords: AlertWords<Subject> = {
       : patternEvidence(finding, stream, { recent, openedAt, pattern }),
 };
 
-/** An alert as it was told last, whether somebody has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
+/** An alert as published last, whether a user has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
 type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number; readonly isOfService?: boolean };
 
 type Written = {
@@ -74,7 +74,7 @@ type Written = {
   readonly heard?: [string, number][];
 };
 
-/** What is written of a finding that was heard, and of an incident: about, at most. */
+/** The most bytes that are written of a finding that was taken, and of an incident, about. */
 const HEARD_BYTES = 40;
 const INCIDENT_BYTES = 100;
 
@@ -83,7 +83,7 @@ export class AlertBook<About extends Subject = Subject> {
   readonly #words: AlertWords<About>;
   readonly #told = new SizedMap<number, Told>(({ alert }) => alertBytes(alert));
   #incidents = new Incidents();
-  /** The last minute of a finding that was heard, by stream and detector of one's own: by a number for both, as digits. */
+  /** The last minute of a finding that was taken, by stream and detector of one's own: by a number for both, as digits. */
   readonly #heard = new Map<string, number>();
   /** When it was looked last for what is over: append time, seconds. */
   #forgotAt = -1;
@@ -97,7 +97,7 @@ export class AlertBook<About extends Subject = Subject> {
     return this.#told.bytes + this.#heard.size * HEARD_BYTES + this.#incidents.size * INCIDENT_BYTES;
   }
 
-  /** Takes what a detector of one's own has said: each finding once, however often it is said. */
+  /** Takes the findings of a detector of one's own: each once, however often it comes. */
   hear(finding: Finding, subject: About, now: number): Alert | null {
     const key = String(idOf(finding.detector, subject.stream));
     const { updatedAt: minute } = finding;
@@ -106,7 +106,7 @@ export class AlertBook<About extends Subject = Subject> {
     return this.take(finding, subject, now);
   }
 
-  /** What a finding tells of its alert; null where it tells nothing new. `now`: append time, seconds. */
+  /** The alert after a finding; null where it changes nothing. `now`: append time, seconds. */
   take(finding: Finding, subject: About, now: number): Alert | null {
     this.#forget(now);
     const { tenantId, retentionDays, stream, service, together } = subject;
@@ -115,7 +115,7 @@ export class AlertBook<About extends Subject = Subject> {
     const told = this.#told.get(id);
     if (told?.isByHand === true) return null;
     const isOver = finding.state === 'resolved';
-    // one that was never told is none
+    // one that was never published is not an alert
     if (told === undefined && (isOver || subject.isNews?.() === false)) return null;
     const before = told?.alert;
     // it fires again
@@ -150,13 +150,13 @@ export class AlertBook<About extends Subject = Subject> {
     return this.#told.size === 0 && this.#incidents.size === 0 && this.#heard.size === 0;
   }
 
-  /** Whether a stream, or a service, has told what fires there of what this finding is about. */
+  /** Whether a stream, or a service, has published an alert of what fires there and this finding is about. */
   isTold(tenantId: number, { stream, series }: Asked, { detector }: Finding, isOfService: boolean): boolean {
     const firing = series.firing(detector);
     return firing !== null && this.#told.has(idOf(tenantId, ...keyOf(firing, stream, isOfService)));
   }
 
-  /** An alert that somebody has resolved, as it is told then; null where that changes nothing. One that is not remembered is as it was shown. */
+  /** The alert after a user has resolved it; null where that changes nothing. One that is not remembered is as it was shown. */
   resolve(shown: Alert, note: string, now: number): { readonly alert: Alert; readonly wasFiring: boolean } | null {
     this.#forget(now);
     const before = this.#told.get(shown.id)?.alert ?? shown;
@@ -167,7 +167,7 @@ export class AlertBook<About extends Subject = Subject> {
     return { alert, wasFiring };
   }
 
-  /** The alerts that fire of what is forgotten, as they are told at their end. */
+  /** Resolves and returns the firing alerts of what is forgotten. */
   end(isOver: (alert: Alert, isOfService: boolean) => boolean, now: number, note = GONE): Alert[] {
     const ended = [...this.#told.values()]
       .filter(({ alert, isOfService = false }) => alert.state === 'firing' && isOver(alert, isOfService))
@@ -176,7 +176,7 @@ export class AlertBook<About extends Subject = Subject> {
     return ended;
   }
 
-  /** As JSON says it. */
+  /** The form that JSON has. */
   toJSON(): unknown {
     return { told: [...this.#told.values()], incidents: this.#incidents, heard: [...this.#heard] };
   }
@@ -195,7 +195,7 @@ export class AlertBook<About extends Subject = Subject> {
     this.#told.set(told.alert.id, told);
   }
 
-  /** At one time once: what comes later in the same second is not over in it, and thousands may be told at a time. */
+  /** At one time once: what comes later in the same second is not over in it, and thousands may be published at a time. */
   #forget(now: number): void {
     if (now === this.#forgotAt) return;
     this.#forgotAt = now;

@@ -4,13 +4,13 @@ import { wordsFrom } from '../../core/severity.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import type { Part } from './services.ts';
 
-/** What an alert says: one sentence as its title, more in its description. */
+/** The words of an alert: one sentence as its title, more in its description. */
 export type AlertText = { readonly title: string; readonly description: string; readonly severity: AlertSeverity };
 
-/** Of how many entries a window is asked for around what was found, before and behind it. Minutes. */
+/** The window of entries that a link shows around a finding, before and behind it. Minutes. */
 const AROUND = 15;
 
-/** A number as a person says it: two digits below ten, and no fractions above. */
+/** A number for people: two digits below ten, and no fractions above. */
 export const plain = (value: number): string =>
   Math.abs(value) < 10 ? String(Number(value.toPrecision(2))) : Math.round(value).toLocaleString('en-US');
 
@@ -19,7 +19,7 @@ export const minutes = (count: number): string => (count === 1 ? 'minute' : `${S
 /** What is counted: by the detector. */
 const WHAT: Readonly<Record<string, string>> = { error_rate: 'Errors', log_rate: 'Entries', silence: 'Entries' };
 
-/** What a detector of one's own has found of a stream; `about` says when it fires. */
+/** What a detector of one's own has found of a stream; `about` is when it fires. */
 export function customText({ detector, value, expected, scale, mean }: Finding, stream: string, service: string, about: string): AlertText {
   const band = `${plain(expected.low)} to ${plain(expected.high)}`;
   return {
@@ -29,7 +29,7 @@ export function customText({ detector, value, expected, scale, mean }: Finding, 
   };
 }
 
-/** The sentences of a finding about a stream, or about a service of so many streams together. */
+/** The sentences of a finding about a stream, or about a service of `streams` streams together. */
 export function textOf(finding: Finding, stream: string, service: string, streams = 1): AlertText {
   const { detector, side, value, expected, scale, mean } = finding;
   const who = service === '' ? stream : service;
@@ -57,12 +57,12 @@ const queryOf = (detector: string, stream: string): string => {
   return detector === 'error_rate' ? `${all} ${ERRORS}` : all;
 };
 
-/** Levels are told as producers send them, in any case. */
+/** Levels are stored as producers send them; this is case-insensitive. */
 export const ERRORS = `level:~"(?i)^(${wordsFrom(5).join('|')})$"`;
 
 const iso = (minute: number): string => new Date(minute * 60_000).toISOString().replace('.000Z', 'Z');
 
-/** What evidence has beside the finding; what is not named here is told as it is. */
+/** What evidence has in addition to the finding; members that are not named here are added unchanged. */
 export type EvidenceMore = {
   /** The counts of the last minutes, the newest last. */
   readonly recent: readonly number[];
@@ -74,7 +74,7 @@ export type EvidenceMore = {
   readonly links?: { readonly query: string; readonly all: string };
 } & Readonly<Record<string, unknown>>;
 
-/** What draws a finding, and where its entries are: a JSON object as text. */
+/** What draws a finding, and where its entries are: a JSON object as a string. */
 export function evidenceOf(
   { detector, z, value, mean, expected, window, scale, side }: Finding,
   stream: string,

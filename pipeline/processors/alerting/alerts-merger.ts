@@ -13,19 +13,19 @@ import { mostOf, type Bounds } from '../room.ts';
 import { TenantWatch, type Held, type SensitivityOf } from './tenant-watch.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];
-/** What a partition holds, in bytes: together what a snapshot of 64 MiB has room for. A tenant of 10,000 streams has room for label sets of 300 bytes. */
+/** What a partition holds, in bytes: a snapshot of 64 MiB fits all. 10,000 streams of a tenant fit with label sets of 300 bytes. */
 const BOUNDS: Readonly<Record<keyof Held, Bounds>> = {
   watched: { most: 44 * MIB, ofTenant: 42 * MIB, few: 440 * KIB, last: 48 * MIB },
   patterns: { most: 6 * MIB, ofTenant: 1.2 * MIB, few: 60 * KIB, last: 6.5 * MIB },
   alerts: { most: 5 * MIB, ofTenant: 3 * MIB, few: 120 * KIB, last: 6.5 * MIB },
 };
-/** The processor that tells of patterns. */
+/** The processor that publishes patterns. */
 const PATTERNS = 'patterns';
 const VERSION = 3;
 /** Those of releases without error patterns, and without services. */
 const SECOND_VERSION = 2;
 const FIRST_VERSION = 1;
-/** How often tenants are looked for that are gone, by append time. Milliseconds. */
+/** How often tenants without entries are looked for, by append time. Milliseconds. */
 const SWEEP_MS = 3_600_000;
 
 /** The tenants of a partition of `partials.v1`. */
@@ -40,8 +40,8 @@ export type Watches = {
 };
 
 /**
- * Watches the streams of tenants by what `rates` has counted of them, and their error patterns by what `patterns` has, and tells alerts
- * (docs/adr/0026-alerts.md, docs/adr/0030-patterns.md). What is found is a function of
+ * Watches the streams of tenants by what `rates` has counted of them, and their error patterns by what `patterns` has, and publishes
+ * alerts (docs/adr/0026-alerts.md, docs/adr/0030-patterns.md). What is found is a function of
  * the partials, in the order in which they lie on their topic.
  */
 export const alerting: Merger<Watches> = {
@@ -167,7 +167,7 @@ function watchOf(state: Watches, tenantId: number): TenantWatch {
   return watch;
 }
 
-/** Forgets the tenants that have had no entry for a day, each hour; what still fired of them, as it is told at its end. */
+/** Forgets the tenants that have had no entry for a day, each hour; returns their alerts that still fired, resolved. */
 function sweep(state: Watches, { source: { partition, appendedAt } }: PartialInput): Alert[] {
   const { tenants, counted } = state;
   const known = counted.get(partition) ?? 0;
@@ -196,6 +196,6 @@ const sensitivityOf = ({ sensitivities }: Watches, tenantId: number): Sensitivit
     ? (detector, stream): Sensitivity => sensitivityIn(sensitivities, tenantId, detector, stream)
     : null;
 
-/** Alerts as they are told at this place. */
+/** The records of alerts at this place. */
 const recordsOf = ({ tenants }: Watches, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
   alertOutputs(at, alerts, (tenantId) => tenants.get(tenantId));

@@ -11,18 +11,18 @@ import { RecentStreams } from './recent-streams.ts';
 
 /** Error templates of a tenant that are watched, at most. */
 export const MOST_ERROR_PATTERNS = 200;
-/** Where there are as many, one that had no error for so long makes room for another. Milliseconds, by append time. */
+/** Where that many exist, one that had no error for this long is replaced by another. Milliseconds, by append time. */
 const QUIET_MS = 3_600_000;
-/** One that had no error for so long is forgotten. */
+/** One that had no error for this long is forgotten. */
 const FORGET_MS = 24 * 3_600_000;
 /** Severities that are errors: error and fatal. */
 const FIRST_ERROR = 5;
-/** What a template takes in a snapshot beside its texts and streams, at most, about. */
+/** What a template takes in a snapshot in addition to its strings and streams, at most, about. */
 const SERIES_BYTES = 2400;
 /** Bytes of an example that are kept. */
 const MOST_EXAMPLE = 500;
 
-/** What an alert is about while it fires, as it was when it was told first. */
+/** What an alert is about while it fires, as first published. */
 export type ToldPattern = {
   readonly id: number;
   readonly firedAt: number;
@@ -32,7 +32,7 @@ export type ToldPattern = {
 
 /** An error template that is watched. */
 export type ErrorPattern = {
-  /** Bytes of its texts. */
+  /** Bytes of its strings. */
   readonly textBytes: number;
   readonly fingerprint: string;
   readonly template: string;
@@ -41,7 +41,7 @@ export type ErrorPattern = {
   readonly streams: RecentStreams;
   /** When its last errors were appended, milliseconds. */
   seenAt: number;
-  /** The alert of it that was told last; null for none. */
+  /** The alert of it that was published last; null for none. */
   told: ToldPattern | null;
 };
 
@@ -66,7 +66,7 @@ export class ErrorPatterns {
     return this.#all.values();
   }
 
-  /** Takes the patterns that a partition has told; errors that are not known are watched from now on, as far as all have no more than `most` bytes. */
+  /** Takes the patterns that a partition has reported; unknown errors are watched from now on, while all have no more than `most` bytes. */
   learn(seen: readonly SeenPattern[], appendedAt: number, most: number): void {
     for (const { high, low, severity, message } of seen) {
       const pattern = digitsOf(high, low);
@@ -84,7 +84,7 @@ export class ErrorPatterns {
     }
   }
 
-  /** Adds the errors that a partition has counted; streams are told apart as far as all has no more than `most` bytes. */
+  /** Adds the errors that a partition has counted; streams are distinguished while all has no more than `most` bytes. */
   add(counted: readonly PatternErrors[], appendedAt: number, most: number): void {
     const hasRoom = this.bytes < most;
     const catchUp = catchUpOf(counted.reduce((sum, { counts }) => sum + counts.length, 0));
@@ -142,7 +142,7 @@ export class ErrorPatterns {
     return read;
   }
 
-  /** Where there are too many, or more than `most` bytes, the one that was quiet longest makes room. */
+  /** Where there are too many, or more than `most` bytes, the one that was idle longest is dropped. */
   #hasRoom(now: number, most: number): boolean {
     if (this.size < MOST_ERROR_PATTERNS && this.bytes <= most) return true;
     let quietest: [string, ErrorPattern] | null = null;
@@ -157,7 +157,7 @@ export class ErrorPatterns {
 
 const bytesOf = ({ textBytes, streams, told }: ErrorPattern): number =>
   SERIES_BYTES + textBytes + streams.bytes + (told === null ? 0 : TOLD_BYTES + 3 * (told.stream.length + told.service.length));
-/** What an alert takes beside what it is about, whose characters take three bytes at most, with escapes too. */
+/** What an alert takes in addition to what it is about, whose characters take three bytes at most, with escapes too. */
 const TOLD_BYTES = 100;
 const bytesOfTexts = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 

@@ -32,7 +32,7 @@ export function patternText(
   };
 }
 
-/** What draws such a finding, and where its entries are: a JSON object as text. */
+/** What draws such a finding, and where its entries are: a JSON object as a string. */
 export function patternEvidence(
   finding: Finding,
   stream: string,

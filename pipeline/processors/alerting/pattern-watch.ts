@@ -16,12 +16,12 @@ const MINUTE_MS = 60_000;
 const SHOWN = 60;
 /** Streams that the evidence of an alert names. */
 const NAMED = 5;
-/** Alerts of patterns of one service that fire at a time: where more rise, something has happened that these tell. */
+/** Alerts of patterns of one service that fire at a time: where more rise, something has happened that these show. */
 const MOST_FIRING = 5;
-/** The detectors that tell a rise of errors, or of all entries. */
+/** The detectors that report a rise of errors, or of all entries. */
 const OF_STREAMS = ['error_rate', 'log_rate'] as const;
 
-/** What is watched of the tenant beside its patterns. */
+/** What is watched of the tenant in addition to its patterns. */
 export type Around = {
   readonly tenantId: number;
   readonly retentionDays: number;
@@ -30,7 +30,7 @@ export type Around = {
   readonly streamOf: (id: string) => Asked | undefined;
   readonly sumOf: (labels: string) => Asked | null;
   readonly sensitivityOf: SensitivityOf;
-  /** Whether there is room for another alert. */
+  /** Whether another alert fits. */
   readonly hasRoom: () => boolean;
 };
 
@@ -40,7 +40,7 @@ type From = { readonly asked: Asked; readonly entries: number };
 /** The error patterns of a tenant, watched (docs/detection.md, "Patterns that rise"). */
 export class PatternWatch {
   #patterns = new ErrorPatterns();
-  /** The minute in which they were asked last. */
+  /** The minute in which they were evaluated last. */
   #askedAt = 0;
 
   /** Patterns that are watched. */
@@ -53,14 +53,14 @@ export class PatternWatch {
     return this.#patterns.bytes;
   }
 
-  /** Takes what a partition has told of patterns, as far as they have no more than `most` bytes. */
+  /** Takes what a partition has reported of patterns, as far as they have no more than `most` bytes. */
   take({ value, source: { appendedAt } }: PartialInput, most: number): void {
     const seen = readSeen(value);
     if (seen === null) this.#patterns.add(readErrors(value) ?? [], appendedAt, most);
     else this.#patterns.learn(seen, appendedAt, most);
   }
 
-  /** Somebody has resolved an alert by hand. */
+  /** A user has resolved an alert by hand. */
   resolve(id: number): void {
     const own = this.#patterns.ofAlert(id);
     if (own?.series.open !== null) own?.series.resolve(own.series.open.detector);
@@ -102,7 +102,7 @@ export class PatternWatch {
     return read;
   }
 
-  /** What a finding tells. One that is told otherwise, or by nobody, is told when it was back within its baseline, at the earliest. */
+  /** The alert after a finding. One that another alert covers, or that is suppressed, may fire after it was back within its baseline. */
   #tell(pattern: ErrorPattern, finding: Finding, from: readonly From[], around: Around, now: number): Alert | null {
     const { series, fingerprint, template, example } = pattern;
     const { detector, firedAt, state } = finding;

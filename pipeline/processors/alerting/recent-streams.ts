@@ -1,6 +1,6 @@
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 
-/** Streams that are told apart; what comes of others is counted together. */
+/** Streams that are counted one by one; others are counted together. */
 const MOST = 200;
 /** What came in this span and the one before is recent. Milliseconds, by append time. */
 const SPAN_MS = 900_000;
@@ -20,7 +20,7 @@ export class RecentStreams {
     return this.#all.size * STREAM_BYTES;
   }
 
-  /** `hasRoom`: whether a stream that is not known is told apart. */
+  /** `hasRoom`: whether an unknown stream is counted by itself. */
   add(id: string, entries: number, appendedAt: number, hasRoom = true): void {
     const span = Math.max(this.#span, Math.floor(appendedAt / SPAN_MS));
     if (span > this.#span) this.#begin(span);
@@ -29,7 +29,7 @@ export class RecentStreams {
     own.now += entries;
   }
 
-  /** Ids and how many entries of each, those with most first; those that are not told apart have an empty one. */
+  /** Ids and how many entries of each, those with most first; those that are counted together have an empty one. */
   get all(): readonly (readonly [id: string, entries: number])[] {
     return [...this.#all]
       .map(([id, { span, now, before }]) => [id, span === this.#span ? now + before : now] as const)

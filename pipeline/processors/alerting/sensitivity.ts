@@ -10,7 +10,7 @@ import { newPattern } from '../patterns/new-patterns.ts';
 
 /** The setting of how easily detectors fire, for all tenants or for one: a list of rules, of which the first that fits counts. */
 export const SENSITIVITY = 'sensitivity';
-/** The merger that it is said to; others hear it. */
+/** The merger that it is set for; others get it too. */
 export const ALERTING = 'alerting';
 /** The detectors that it is set for, and when each fires. */
 export const detectorLooks = [...detectors.members, ...patternDetectors.members, newPattern].map(({ name, description }) => ({ name, description })); // prettier-ignore
@@ -27,23 +27,23 @@ export const EXAMPLES: readonly (readonly SensitivityRule[])[] = [
   [{ detector: 'silence', stream: '{service="web"}', sensitivity: 'off' }, { detector: 'log_rate', sensitivity: 'high' }], // prettier-ignore
 ];
 
-/** Null of a text that is no label set. */
+/** Null for a string that is not a label set. */
 type Labels = ReadonlyMap<string, string> | null;
 
 /** What was set for one tenant, or for all. */
 export class Sensitivities {
   readonly #rules: readonly { readonly rule: SensitivityRule; readonly fits: (labels: Labels) => boolean }[];
-  /** The stream that was asked for last, whose label set all rules and detectors look at: ten thousand are asked at once. */
+  /** The stream of the last call, whose label set all rules and detectors look at: ten thousand are evaluated at once. */
   #stream = '{}';
   #labels: Labels = new Map();
 
-  /** `value` was checked by `sensitivityFault`, maybe of another release: what is no rule any more is passed over. */
+  /** `value` was checked by `sensitivityFault`, maybe of another release: what is no longer a rule is passed over. */
   constructor(value: Setting['value']) {
     const rules = (Array.isArray(value) ? value : []).filter((rule) => ruleFault(rule, null) === null) as readonly SensitivityRule[];
     this.#rules = rules.map((rule) => ({ rule, fits: selectorOf(rule.stream ?? '{}') as (labels: Labels) => boolean }));
   }
 
-  /** What the first rule that fits says; null where none does. */
+  /** The sensitivity of the first rule that fits; null where none does. */
   of(detector: string, stream: string): Sensitivity | null {
     if (stream !== this.#stream) [this.#stream, this.#labels] = [stream, labelsOf(stream)];
     const found = this.#rules.find(({ rule, fits }) => (rule.detector ?? detector) === detector && fits(this.#labels));
@@ -55,7 +55,7 @@ export class Sensitivities {
 export const sensitivityIn = (set: ReadonlyMap<number, Sensitivities>, tenantId: number, detector: string, stream: string): Sensitivity =>
   set.get(tenantId)?.of(detector, stream) ?? set.get(0)?.of(detector, stream) ?? 'normal';
 
-/** What is wrong with a list of rules, as a sentence; null for nothing. `others`: the names of detectors beside our own. */
+/** What is wrong with a list of rules, as a sentence; null for nothing. `others`: names of detectors besides the built-in ones. */
 export function sensitivityFault(value: Setting['value'], others: readonly string[] = []): string | null {
   const names = [...detectorLooks.map(({ name }) => name), ...others];
   if (!Array.isArray(value)) return 'The sensitivity is a list of rules.';
@@ -95,11 +95,11 @@ function labelsOf(stream: string): Labels {
 /** Whether labels fit a selector; what is wrong with it, where it is none. */
 function selectorOf(text: string): ((labels: Labels) => boolean) | string {
   try {
-    // no time is told by a selector
+    // a selector has no time
     const filter = parseFilter(text, { now: 0n });
     if (filter instanceof AnyFilter) return () => true;
     if (!(filter instanceof StreamFilter)) return 'this is another filter';
-    // ten thousand streams are asked at once: no value may cost more than to compare it
+    // ten thousand streams are evaluated at once: no value may cost more than to compare it
     return filter.hasRegexp ? 'it takes no regexps; use in("a","b")' : (labels) => labels !== null && filter.matchesLabels(labels);
   } catch (error) {
     if (error instanceof LogsqlSyntaxError) return error.message.replace(/\.$/, '');

@@ -5,11 +5,11 @@ import type { Asked } from './tenant-watch.ts';
 
 /** Services of a tenant that are watched, at most; each takes as much as a stream. */
 const MOST_SERVICES = 1000;
-/** A partition of the log without entries of a tenant for so long tells nothing of it any more: nobody waits for it. Milliseconds. */
+/** A partition of the log without entries of a tenant for this long is no longer waited for. Milliseconds. */
 const QUIET_MS = 2 * 3_600_000;
 /** Of a stream that makes up more of it than this it is the stream's own alert. */
 const MOST_OF_ONE = 2 / 3;
-/** Young streams that have so much of what others lack have taken it over. */
+/** Young streams that have this share of what others lack have taken it over. */
 const MOST_TAKEN = 1 / 2;
 /** Streams that the evidence of a service names. */
 const NAMED = 5;
@@ -20,7 +20,7 @@ const SERIES_BYTES = 4096;
 
 /** A service of several streams: their counts added up, whichever partitions of the log they lie in. */
 export type Sum = Asked & {
-  /** Up to when it was asked what it has found, by append time, milliseconds. */
+  /** Up to when it was evaluated, by append time, milliseconds. */
   through: number;
   /** The partitions that its entries came from, and when the last ones were appended, milliseconds. */
   readonly sources: Map<number, number>;
@@ -133,8 +133,8 @@ export function countedThrough({ sources }: Pick<Sum, 'sources'>, throughOf: (pa
 }
 
 /**
- * What of a service's finding its streams have, the largest parts first. It is theirs to tell, and not the service's, where one of them fires
- * itself on the same side, or has most of it.
+ * What of a service's finding its streams have, the largest parts first. `isTheirs`: the streams report it, and not the service, since one
+ * of them fires itself on the same side, or has most of it.
  */
 export function partsOf(finding: Finding, streams: readonly Asked[]): { readonly parts: readonly Part[]; readonly isTheirs: boolean } {
   const { detector, side, window, scale, value, mean } = finding;

@@ -14,25 +14,25 @@ import { countedThrough, handedOver, isPart, partsOf, Services, watchedBytes, ty
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
-/** A tenant of whom nothing was told for so long, while its partitions were counted, had no entry for a day. Milliseconds. */
+/** A tenant that was not reported for this long, while its partitions were counted, had no entry for a day. Milliseconds. */
 const GONE_MS = FORGET_MS + 3_600_000;
-/** How often series are asked what they have found. Milliseconds. */
+/** How often series are evaluated. Milliseconds. */
 const TICK_MS = 10_000;
 const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */
 const SHOWN = 60;
 const MAX_STREAMS = 20_000;
-/** Streams that are looked at, each time that series are asked, for what young ones have taken over. */
+/** Streams that are looked at, each time that series are evaluated, for what young ones have taken over. */
 const MOST_LOOKED_AT = 200_000;
 
-/** What detectors are asked about, and what is remembered of it. */
+/** What detectors evaluate, and what is remembered of it. */
 export type Asked = {
-  /** Its label set; empty until it is told. */
+  /** Its label set; empty until it is known. */
   stream: string;
   readonly series: Series;
-  /** The minute in which it was asked last what it has found; -1 where it must be asked. */
+  /** The minute in which it was evaluated last; -1 where it is due. */
   askedAt: number;
-  /** How easily each detector fires, as far as it was asked; undefined where that has changed. */
+  /** How easily each detector fires, as far as it was evaluated; undefined where that has changed. */
   sensitivities?: Map<string, Sensitivity> | undefined;
 };
 
@@ -45,7 +45,7 @@ type Watched = Asked & {
   seenAt: number;
 };
 
-/** What of a tenant is watched and what was told of it, or how much of these it may have: bytes of a snapshot, at most, about. */
+/** What of a tenant is watched and what was published of it, or how much of these it may have: bytes of a snapshot, at most, about. */
 export type Held = {
   /** Streams and services. */
   readonly watched: number;
@@ -66,13 +66,13 @@ export class TenantWatch {
   #streamBytes = 0;
   /** How much it may have while it takes something. */
   #most = EVERYTHING;
-  /** How many minutes may be closed while its series are asked. */
+  /** How many minutes may be closed while its series are evaluated. */
   #catchUp: CatchUp = unlimited();
-  /** What was found of windows of services while its series are asked, and how many streams may still be looked at for it. */
+  /** What was found of windows of services while its series are evaluated, and how many streams may still be looked at for it. */
   readonly #handedOver = new Map<string, boolean>();
   #mayLookAt = MOST_LOOKED_AT;
   readonly #services = new Services();
-  /** Up to when each partition of the log is counted, and when its series were asked last: append times, milliseconds. */
+  /** Up to when each partition of the log is counted, and when its series were evaluated last: append times, milliseconds. */
   readonly #sources = new Map<number, { through: number; askedAt: number }>();
   #patterns = new PatternWatch();
   #book = new AlertBook();
@@ -92,7 +92,7 @@ export class TenantWatch {
     return { watched: this.#watchedBytes, patterns: this.#patterns.bytes, alerts: this.#book.bytes };
   }
 
-  /** Says how easily detectors fire from now on; null: normally. */
+  /** Sets how easily detectors fire from now on; null: normally. */
   configure(sensitivityOf: SensitivityOf | null): void {
     this.#sensitivityOf = sensitivityOf ?? NORMAL;
     for (const asked of this.#all()) [asked.sensitivities, asked.askedAt] = [undefined, -1];
@@ -112,12 +112,12 @@ export class TenantWatch {
     return [...this.#ask(input.tenantId, source.partition, known.through), ...this.#askPatterns(input.tenantId)];
   }
 
-  /** Takes what a partition has told of patterns, as far as the tenant has no more than `most` of them. */
+  /** Takes what a partition has reported of patterns, as far as the tenant has no more than `most` of them. */
   takePatterns(input: PartialInput, most: Held): void {
     this.#patterns.take(input, most.patterns);
   }
 
-  /** Takes what a detector of one's own has found: how its alert is told then; null where that changes nothing. `now`: milliseconds. */
+  /** Takes what a detector of one's own has found and returns its alert; null where that changes nothing. `now`: milliseconds. */
   hear(tenantId: number, { id, finding, about }: StreamFinding, now: number, most: Held): Alert | null {
     this.#most = most;
     const watched = this.#streams.get(id);
@@ -147,7 +147,7 @@ export class TenantWatch {
     return this.#book.announcements(alerts);
   }
 
-  /** Resolves an alert by hand: how it is told then; null where that changes nothing. */
+  /** Resolves an alert by hand and returns it; null where that changes nothing. */
   resolve(shown: Alert, note: string, now: number): Alert | null {
     const resolved = this.#book.resolve(shown, note, Math.floor(now / 1000));
     if (resolved === null) return null;
@@ -204,8 +204,8 @@ export class TenantWatch {
   }
 
   /**
-   * What fires is told to be over where the partitions of the log, each counted up to an append time, have had no entry of the tenant for a day:
-   * it may be forgotten then. Null where they have. `now`: seconds.
+   * Resolves and returns what fires where the partitions of the log, each counted up to an append time, have had no entry of the tenant for
+   * a day: it may be forgotten then. Null where they have. `now`: seconds.
    */
   leave(throughOf: (partition: number) => number, now: number): Alert[] | null {
     if (this.#sources.size === 0) return this.#book.isOver(now) && this.patterns === 0 ? [] : null;
@@ -222,7 +222,7 @@ export class TenantWatch {
     return this.#streamBytes + this.#services.bytes;
   }
 
-  /** Whether there is room for another alert. */
+  /** Whether another alert fits. */
   readonly #hasRoom = (): boolean => this.#book.bytes < this.#most.alerts;
 
   #add({ ids, streams, ends, minutes, entries, errors }: Rates, source: number, appendedAt: number): void {
@@ -250,7 +250,7 @@ export class TenantWatch {
     });
   }
 
-  /** Takes the label set of a stream, if there is room: without one nothing is told of it. */
+  /** Takes the label set of a stream, if it fits: without one nothing is published of it. */
   #name(id: string, watched: Watched, stream: string): void {
     const grown = watchedBytes(stream) - watchedBytes(watched.stream);
     if (this.#watchedBytes + grown > this.#most.watched) return;
@@ -262,7 +262,7 @@ export class TenantWatch {
     this.#services.join(watched.service, id, (first) => this.#streams.get(first), hasRoom);
   }
 
-  /** Null where there is no room for another. */
+  /** Null where another does not fit. */
   #watchedOf(id: string, source: number): Watched | null {
     const known = this.#streams.get(id);
     if (known !== undefined) return known;
@@ -310,14 +310,14 @@ export class TenantWatch {
     return [...found.values()];
   }
 
-  /** What a finding of a stream tells, if it is not its service that tells it. */
+  /** The alert after a finding of a stream, unless its service reports it. */
   #tellOfStream(tenantId: number, watched: Watched, finding: Finding, now: number): Alert | null {
     const { stream, service, series } = watched;
     if (stream === '') return null;
     const sum = this.#services.sum(service);
     if (sum === null) return this.#tell(tenantId, watched, finding, now, {});
     if (!this.#book.isTold(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
-      // it is not told before it was back
+      // it is not published before it has recovered
       series.resolve(finding.detector, finding.side);
       return null;
     }
@@ -371,12 +371,12 @@ export class TenantWatch {
 
   #tick(asked: Asked, through: number): readonly Finding[] {
     const found = asked.series.tick(through, this.#sensitivitiesOf(asked), this.#catchUp);
-    // where no more minutes may be closed, it is asked again the next time
+    // where no more minutes may be closed, it is evaluated again the next time
     asked.askedAt = asked.series.isDue || this.#catchUp.left <= 0 ? -1 : Math.floor(through / MINUTE_MS);
     return found;
   }
 
-  /** What a finding tells. `isNews`: of one that was never told; `together`: of a service its streams. */
+  /** The alert after a finding. `isNews`: of one that was never published; `together`: of a service its streams. */
   #tell(
     tenantId: number,
     { stream, series }: Asked,

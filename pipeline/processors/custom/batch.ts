@@ -2,10 +2,10 @@ import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { Side } from '../../detectors/detector.ts';
 import type { FinalMinute } from './final-minutes.ts';
 
-/** Values of a rule: the detector that is asked about them, alone, the side that the rule is about (null: both), and the minutes of a window. */
+/** Values of a rule: the only detector that they are for, the side that the rule is about (null: both), and the minutes of a window. */
 export type OfRule = { readonly detector: string; readonly side: Side | null; readonly step: number };
 
-/** Minutes of a tenant's streams, which every detector is asked about, or a window of a rule. */
+/** Minutes of a tenant's streams, for every detector, or a window of a rule. */
 export type Batch = { readonly tenantId: number; readonly minutes: readonly FinalMinute[]; readonly rule: OfRule | null };
 
 const SIDES = [null, 'up', 'down'] as const;

@@ -1,6 +1,6 @@
 import type { SentPoint } from './detector-messages.ts';
 
-/** A series that every detector is asked about, and what it is like. */
+/** A series that every detector is run on, and what it is like. */
 export type ContractSeries = { readonly what: string; readonly points: readonly SentPoint[] };
 
 /** 2026-01-01T00:00Z. */
@@ -37,7 +37,7 @@ const counted = (count: number, errors = 0): Minute => ({ value: count, entries:
 /** Values that a field may have: none, below zero, tiny, and as large as bytes or nanoseconds are. */
 const ODD = [0, 1, -1, 0.5, 1e-9, -1e-9, 1e15, -1e15, 9_007_199_254_740_991] as const;
 
-/** What a service may see: quiet and busy, steady and broken, gone and back, and numbers that nobody expects. */
+/** What a service may see: quiet and busy, steady and broken, stopped and resumed, and numbers that no one expects. */
 export function contractSeries(): readonly ContractSeries[] {
   const next = numbers(7);
   const noise = (most: number): number => Math.floor(next() * most);

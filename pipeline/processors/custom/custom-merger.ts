@@ -6,8 +6,8 @@ import type { DetectorRunner } from './detector-runner.ts';
 import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from './switch.ts';
 
 /**
- * Has detectors of others look at the streams of tenants, minute by minute, and at the values of rules, and puts what they find on `partials.v1`,
- * where `alerting` and `rule-alerts` take it (docs/adr/0029-detectors-of-others.md, docs/adr/0033-rules-and-detectors-of-others.md). So what they do, and when, is no part of what makes alerts: what they said is.
+ * Runs detectors of others on the streams of tenants, minute by minute, and on the values of rules. Puts their findings on `partials.v1`
+ * for `alerting` and `rule-alerts` (ADR 29, ADR 33 in docs/adr/): alerts follow from the findings there, not from when a detector ran.
  */
 export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomState> => ({
   name: CUSTOM_DETECTORS,

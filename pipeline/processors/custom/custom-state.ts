@@ -20,28 +20,28 @@ const SERIES: Bounds = { most: 12_000, ofTenant: 10_000, few: 100, last: 20_000 
 /** Minutes of one question, and those that may wait. */
 const BATCH = 500;
 const MOST_WAITING = 20_000;
-/** Findings that wait to be written, beyond which nothing more is asked. */
+/** Findings that wait to be written, beyond which no detector is called. */
 const MOST_UNTOLD = 5000;
 /** What the states of all detectors may take in a partition: bytes. */
 const MOST_STATES = 32 * 1024 * 1024;
 const VERSION = 3;
-/** Those of releases that wrote the label sets of streams, and that were not asked about rules. */
+/** Those of releases that wrote the label sets of streams, and that did not watch rules. */
 const SECOND_VERSION = 2;
 const FIRST_VERSION = 1;
-/** How often rules are looked for that are gone, by append time. Milliseconds. */
+/** How often removed rules are looked for, by append time. Milliseconds. */
 const SWEEP_MS = 3_600_000;
 
-/** What was found, and not told. */
+/** What was found, and not published. */
 type Untold = { readonly tenantId: number; readonly retentionDays: number; readonly found: StreamFinding };
 type Tenant = { retentionDays: number; readonly minutes: FinalMinutes; readonly rules: RuleSeries };
 
-/** Of a partition of `partials.v1`: what is final and was not looked at, what each detector remembers, and what was found and not told. */
+/** Of a partition of `partials.v1`: what is final and was not looked at, what each detector remembers, and what was not published. */
 export class CustomState {
   readonly #runner: DetectorRunner;
   readonly #tenants = new Map<number, Tenant>();
   #streams = 0;
   #sweepAt = 0;
-  /** Batches that some detector was not asked about, and the number of the first one. */
+  /** Batches that some detector has not seen, and the number of the first one. */
   #queue: Batch[] = [];
   #first = 0;
   #waiting = 0;
@@ -60,7 +60,7 @@ export class CustomState {
     return !this.#isWhole || this.#waiting >= MOST_WAITING;
   }
 
-  /** Series that were passed over by a detector, for want of room. */
+  /** Series that were passed over by a detector, since they did not fit. */
   get passedOver(): ReadonlyMap<string, number> {
     return new Map(this.#watches.map(({ detector, passedOver }) => [detector.name, passedOver]));
   }
@@ -89,7 +89,7 @@ export class CustomState {
     if (points.length > 0) this.#add({ tenantId, minutes: points, rule: { detector, side, step } });
   }
 
-  /** Time has passed: forgets rules that are gone, each hour. `appendedAt`: milliseconds. */
+  /** Time has passed: forgets removed rules, each hour. `appendedAt`: milliseconds. */
   pass(appendedAt: number): void {
     if (appendedAt < this.#sweepAt) return;
     this.#sweepAt = appendedAt + SWEEP_MS;
@@ -108,7 +108,7 @@ export class CustomState {
       for (const side of ['up', 'down'] as const) watch.mute(alert.tenantId, id, side);
   }
 
-  /** Switches a detector off, or on again. It begins anew then. */
+  /** Switches a detector off, or on again. It starts from the beginning then. */
   configure({ key, value }: Pick<Setting, 'key' | 'value'>): void {
     const off = readOff(value);
     const wasOff = this.#off.has(key);
@@ -117,18 +117,18 @@ export class CustomState {
     if (off === null) this.#runner.allow(key);
     const watch = this.#watches.find(({ detector }) => detector.name === key);
     if (watch === undefined) return;
-    // settings are told again with each snapshot
+    // settings come again with each snapshot
     const isNews = off === null ? wasOff || watch.hasFailed : isOff(off, watch.detector.version);
     if (!isNews) return;
     watch.hasFailed = false;
     this.#end(watch);
   }
 
-  /** Has detectors asked, and gives what was found since it was asked last. */
+  /** Starts calls of detectors, and returns what was found since the last call. */
   news(): readonly AbsoluteRecord[] {
     const told = this.#untold;
     this.#untold = [];
-    // where all are off, nobody else does
+    // where all are off, nothing else trims it
     this.#trim();
     if (!this.#isWhole) {
       this.#isWhole = true;
@@ -160,7 +160,7 @@ export class CustomState {
     return to.finish();
   }
 
-  /** What `write` wrote; throws where it is anything else. What detectors that are gone, or were changed, still fire ends. */
+  /** What `write` wrote; throws where it is anything else. What removed or changed detectors still fire ends. */
   static read(bytes: Buffer, runner: DetectorRunner): CustomState | null {
     const from = new ByteReader(bytes);
     const version = from.count();
@@ -198,7 +198,7 @@ export class CustomState {
     else this.#watches[at] = watch;
   }
 
-  /** Takes what is final of a tenant, as far as there is room for it. */
+  /** Takes what is final of a tenant, as far as it fits. */
   #collect(tenantId: number, { minutes: all, rules }: Tenant): void {
     while (this.#waiting < MOST_WAITING && this.#untold.length < MOST_UNTOLD) {
       const { minutes, gone, isWhole } = all.take(BATCH);
@@ -272,7 +272,7 @@ export class CustomState {
     return this.#isActive(watch) && this.#untold.length < MOST_UNTOLD ? this.#queue[watch.cursor - this.#first] : undefined;
   }
 
-  /** Forgets batches that every detector was asked about; those that are off ask about none. */
+  /** Forgets batches that every detector has seen; those that are off need none. */
   #trim(): void {
     const active = this.#watches.filter((watch) => this.#isActive(watch)).map(({ cursor }) => cursor);
     const done = Math.min(this.#first + this.#queue.length, ...active) - this.#first;

@@ -12,11 +12,11 @@ export type DetectorCost = { readonly largestState: number; readonly microsecond
 /** A detector that was held to its contract. `cost` is null where the first promise does not hold. */
 export type HeldDetector = { readonly name: string; readonly promises: readonly HeldPromise[]; readonly cost: DetectorCost | null };
 
-/** So many minutes are asked at once, as the service does. */
+/** The number of minutes in a call, as in the service. */
 const WHOLE = 500;
 /** Other pieces, over and over. */
 const CUTS = [1, 2, 1, 7, 61, WHOLE] as const;
-/** A process in which it is another time, and chance is none: who asks for either gives something else there. */
+/** A process with another time and without randomness: a detector that reads either gives something else there. */
 const ELSEWHERE = `data:text/javascript,${encodeURIComponent(`
 const ago = 40_000_123_457;
 const Real = Date;
@@ -50,7 +50,7 @@ async function holdDetector(source: DetectorSource, name: string): Promise<HeldD
   const child = await begun(source);
   try {
     const first = await holds('takes any series, and what it gives is what it may give', async () => {
-      // what it takes until it is warm is no part of what a minute costs
+      // what it takes until it is warm is not part of what a minute costs
       await lookAll(child, name, all[0] as ContractSeries, [WHOLE]);
       const before = child.cpuMs ?? 0;
       for (const series of all) whole.push(await lookAll(child, name, series, [WHOLE]));
@@ -89,7 +89,7 @@ async function begun(source: DetectorSource, imports: readonly string[] = []): P
   return child;
 }
 
-/** Looks at a series in pieces of these lengths, over and over, each from the text of the state before it. */
+/** Looks at a series in pieces of these lengths, over and over, each from the JSON of the state before it. */
 async function lookAll(
   child: DetectorProcess,
   name: string,
@@ -126,7 +126,7 @@ async function compare(
   return null;
 }
 
-/** Looks at all series again, at a piece of each after the other, as a service asks about many streams. */
+/** Looks at all series again, at a piece of each after the other, as a service does with many streams. */
 async function compareMixed(
   child: DetectorProcess,
   name: string,

@@ -28,17 +28,17 @@ export type DetectorSource = { readonly specifier: string; readonly folder: stri
 
 type Bounds = { readonly cpuMs: number; readonly wallMs: number };
 
-/** What a process may be told to answer. */
+/** What a process may answer. */
 type Answer = Exclude<FromDetector, { readonly kind: 'fault' }>;
 
 /**
  * A detector of one's own in a process of its own (docs/adr/0029-detectors-of-others.md): it can be killed whatever it does, and what it takes is
- * seen from outside. It has no environment, and ends with this process. It is asked one thing at a time.
+ * seen from outside. It has no environment, and ends with this process. It gets one request at a time.
  */
 export class DetectorProcess {
   readonly #child: ChildProcess;
   #ids = 0;
-  /** Takes the answer that is owed, or what was wrong. */
+  /** Settles the pending request: with its answer, or what was wrong. */
   #owed: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void } | null = null;
   /** Why it has ended; null while it runs. */
   #ended: string | null = null;
@@ -72,7 +72,7 @@ export class DetectorProcess {
     return answer.detectors;
   }
 
-  /** Asks about points of series; rejects with a sentence where the detector throws, does not come to an end, or takes too much memory. */
+  /** Sends points of series; rejects with a sentence where the detector throws, does not come to an end, or takes too much memory. */
   async look(detector: string, series: readonly AskedSeries[]): Promise<readonly LookedSeries[]> {
     const id = ++this.#ids;
     const answer = await this.#ask({ kind: 'look', id, detector, series }, LOOK);
@@ -92,7 +92,7 @@ export class DetectorProcess {
     }
   }
 
-  /** True where somebody else has killed it, as the kernel does where the machine has no memory. */
+  /** True where another process has killed it, as the kernel does where the machine has no memory. */
   get isKilled(): boolean {
     return this.#isKilled;
   }
@@ -120,7 +120,7 @@ export class DetectorProcess {
           reject(error);
         },
       };
-      // nobody listens any more: how it ended is told when it is known
+      // the channel is closed: how it ended is reported when it is known
       this.#child.send(message, (error) => {
         if (error !== null) this.kill();
       });
@@ -166,7 +166,7 @@ function howOf(code: number | null, signal: NodeJS.Signals | null): string {
   return `Its process ended by itself (${signal ?? `exit code ${String(code)}`}).`;
 }
 
-/** Whether an answer is one to what was asked: its series, states and findings are what they must be. */
+/** Whether an answer matches the request: its series, states and findings are what they must be. */
 function isAnswer(found: unknown, asked: readonly AskedSeries[]): found is readonly LookedSeries[] {
   return Array.isArray(found) && found.length === asked.length && found.every((one, at) => isLooked(one, asked[at] as AskedSeries));
 }

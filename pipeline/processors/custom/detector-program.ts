@@ -1,10 +1,10 @@
-/** The process of a detector of one's own: loads its file and answers what it is asked over the channel to its parent, until that ends. */
+/** The process of a detector of one's own: loads its file and answers requests over the channel to its parent, until that ends. */
 import { Worker } from 'node:worker_threads';
 import { defaultExport } from '../../core/default-export.ts';
 import { detectorFault, lookAt, stateText, type CustomDetector } from '../../detectors/custom.ts';
 import type { AskedSeries, FromDetector, LookedSeries, ToDetector } from './detector-messages.ts';
 
-// a detector that loops does not see that its parent is gone: a thread beside it does
+// a detector that loops does not see that its parent has ended: a thread next to it does
 const WATCH = `const parent = process.ppid;
 setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 1000);`;
 new Worker(WATCH, { eval: true, stdout: false, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 } }).unref();
@@ -59,7 +59,7 @@ process.on('message', (message: ToDetector) => {
     say({ kind: 'fault', id, fault: error instanceof Error ? error.message : String(error) });
   }
 });
-// its parent is gone
+// its parent has ended
 process.on('disconnect', () => process.exit(0));
 // a terminal ends the whole group: the parent ends first, and then this one
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

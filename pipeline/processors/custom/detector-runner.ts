@@ -5,10 +5,10 @@ import type { LoadedDetector } from './load-detectors.ts';
 /** A detector that was switched off, and why. */
 export type DetectorFailure = { readonly detector: string; readonly version: string; readonly reason: string };
 
-/** Who asks detectors of one's own. */
+/** Runs detectors of one's own. */
 export interface DetectorRunner {
   readonly detectors: readonly Pick<LoadedDetector, 'name' | 'description' | 'version'>[];
-  /** What it says of points of these series; null where it has failed, now or before. Asked by several, it answers one after the other. */
+  /** Its answer for points of these series; null where it has failed, now or before. Concurrent calls are answered one after the other. */
   look(detector: string, series: readonly AskedSeries[]): Promise<readonly LookedSeries[] | null>;
   /** It was switched on: what it did before is forgotten. */
   allow(detector: string): void;
@@ -16,18 +16,18 @@ export interface DetectorRunner {
 
 export type ProcessRunnerOptions = {
   readonly detectors: readonly LoadedDetector[];
-  /** Told once of each failure: it is not asked any more before it is allowed again. */
+  /** Called once for each failure: the detector is not called before it is allowed again. */
   readonly onFailure: (failure: DetectorFailure) => void;
-  /** Whether it is off already, though that was not read on the log yet: then it is not asked, and has not failed again. */
+  /** Whether it is off already, though that was not read on the log yet: then it is not called, and has not failed again. */
   readonly isOff?: (detector: Pick<LoadedDetector, 'name' | 'version'>) => boolean;
-  /** Told what was asked: points, and the CPU that they took, milliseconds. */
+  /** Called after each look: points, and the CPU that they took, milliseconds. */
   readonly onLook?: (detector: string, points: number, cpuMs: number) => void;
 };
 
-/** A detector, its process once it was asked, and whoever was asked last. */
+/** A detector, its process once it was called, and its last call. */
 type Lane = { readonly detector: LoadedDetector; child: Promise<DetectorProcess> | null; last: Promise<unknown>; hasFailed: boolean };
 
-/** Runs each detector in a process of its own, which begins when it is asked first. */
+/** Runs each detector in a process of its own, which begins with its first call. */
 export class ProcessRunner implements DetectorRunner {
   readonly detectors: readonly LoadedDetector[];
   readonly #options: ProcessRunnerOptions;
@@ -61,7 +61,7 @@ export class ProcessRunner implements DetectorRunner {
   }
 
   async #asked(lane: Lane, series: readonly AskedSeries[]): Promise<readonly LookedSeries[] | null> {
-    // who was killed by somebody else is asked again, once
+    // a process that was killed from outside is replaced, once
     for (const isLast of [false, true]) {
       if (lane.hasFailed || this.#isStopped || this.#options.isOff?.(lane.detector) === true) return null;
       let child: DetectorProcess | null = null;

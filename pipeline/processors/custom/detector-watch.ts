@@ -7,18 +7,18 @@ import type { OfRule } from './batch.ts';
 import type { AskedSeries, LookedSeries } from './detector-messages.ts';
 import type { FinalMinute } from './final-minutes.ts';
 
-/** What the episodes of a series take beside its state, bytes, about. */
+/** What the episodes of a series take in addition to its state, bytes, about. */
 const EPISODES_BYTES = 300;
 const OPEN_BYTES = 500;
 const MAX_SERIES = 20_000;
-/** Beyond so many times what there is room for, a series whose state has grown begins anew. */
+/** Beyond this multiple of the budget, a series whose state has grown starts from the beginning. */
 const LAST_ROOM = 1.25;
 /** A week. Minutes. */
 const MOST_STEP = 10_080;
 
 /**
- * What is kept of a series: the detector's state as text, and when its alerts fire. `minute`: the last one that was looked at, the first one of a
- * step of so many minutes.
+ * What is kept of a series: the detector's state as JSON, and when its alerts fire. `minute`: the last one that was looked at, the first
+ * one of a step of `step` minutes.
  */
 type Watched = { text: string | null; minute: number; readonly step: number; readonly episodes: CustomEpisodes };
 
@@ -28,7 +28,7 @@ export type DetectorVersion = { readonly name: string; readonly version: string 
 /** A finding, and the stream that it is about. */
 export type Found = { readonly tenantId: number; readonly id: string; readonly finding: Finding };
 
-/** What one question asks: the minutes of the series, in their order. */
+/** The content of one request: the minutes of the series, in their order. */
 export type Question = {
   readonly asked: readonly AskedSeries[];
   readonly series: readonly (readonly [id: string, minutes: readonly FinalMinute[]])[];
@@ -39,13 +39,13 @@ export class DetectorWatch {
   readonly detector: DetectorVersion;
   /** The number of the batch that it takes next; -1 while it is off. */
   cursor = 0;
-  /** True while it is asked. */
+  /** True while a call is open. */
   isAsked = false;
-  /** It has failed: it is not asked before it is switched on. */
+  /** It has failed: it is not called before it is switched on. */
   hasFailed = false;
-  /** Series that were passed over or begin anew, since the states of others take all the room there is. */
+  /** Series that were passed over or start from the beginning, since the states of others take the whole budget. */
   passedOver = 0;
-  /** How many bytes there is room for, as it was asked last. */
+  /** The budget in bytes, as of the last call. */
   #most = Infinity;
   /** By tenant and stream. */
   readonly #series = new Map<number, Map<string, Watched>>();
@@ -61,7 +61,7 @@ export class DetectorWatch {
     return this.#bytes;
   }
 
-  /** What is asked of a batch; streams that are not known only as far as there is room, in bytes. */
+  /** The request for a batch; unknown streams only as far as they fit, in bytes. */
   question(tenantId: number, minutes: readonly FinalMinute[], most: number): Question {
     const byId = new Map<string, FinalMinute[]>();
     for (const minute of minutes) {
@@ -80,7 +80,7 @@ export class DetectorWatch {
     return { asked, series };
   }
 
-  /** Takes an answer; gives what it tells. `isThere`: whether a series was not forgotten in the meantime. `rule`: of which the values are. */
+  /** Takes an answer; gives its findings. `isThere`: whether a series was not forgotten since. `rule`: of which the values are. */
   answer(
     tenantId: number,
     { series }: Question,
@@ -114,7 +114,7 @@ export class DetectorWatch {
     return found;
   }
 
-  /** Somebody has resolved an alert of a stream by hand. */
+  /** A user has resolved an alert of a stream by hand. */
   mute(tenantId: number, id: string, side: Side): void {
     this.#series.get(tenantId)?.get(id)?.episodes.mute(this.detector.name, side);
   }

@@ -7,11 +7,11 @@ const MINUTE_MS = 60_000;
 const OPEN = 3;
 /** What is found in minutes that were final so long before they came is of the past, and no alert. Minutes. */
 const CAUGHT_UP = 30;
-/** Of a stream whose newest entry is older, minutes end with it: it is told its past, or has ended. Minutes. */
+/** Of a stream whose newest entry is older, minutes end with it: it gets its past, or has ended. Minutes. */
 const LIVE = 90;
-/** Of what is told at once, so many minutes at most are taken. */
+/** The most minutes that are taken of what comes at once. */
 const MOST_MINUTES = 1440;
-/** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
+/** A stream that had no entry for this long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
 const MAX_STREAMS = 20_000;
 
@@ -21,15 +21,15 @@ export type FinalMinute = {
   readonly minute: number;
   readonly entries: number;
   readonly errors: number;
-  /** What is watched, null for none; the entries, where that is not said. */
+  /** What is watched, null for none; the entries, where it is absent. */
   readonly value?: number | null;
-  /** It is of the past: it says what is usual, and nothing that is found in it is an alert. */
+  /** It is of the past: it counts for what is usual, and nothing that is found in it is an alert. */
   readonly isLate: boolean;
 };
 
 /** A stream, and its minutes that are not final. */
 type Stream = {
-  /** A number for its label set, which may be long; 0 until it is told. */
+  /** A number for its label set, which may be long; 0 until it is known. */
   label: number;
   /** The partition of the log that its last counts came from, and when those were appended, milliseconds. */
   source: number;
@@ -85,7 +85,7 @@ export class FinalMinutes {
     });
   }
 
-  /** Gives minutes that are final, at most about so many; and the streams that are forgotten. `isWhole`: no other is final. */
+  /** Gives minutes that are final, at most about `most` of them; and the streams that are forgotten. `isWhole`: no other is final. */
   take(most: number): { readonly minutes: readonly FinalMinute[]; readonly gone: readonly string[]; readonly isWhole: boolean } {
     const minutes: FinalMinute[] = [];
     const gone: string[] = [];

@@ -2,20 +2,20 @@ import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { seriesIdOf, type RuleValues } from '../merge/rule-values.ts';
 import type { FinalMinute } from './final-minutes.ts';
 
-/** A rule of which nothing was told for so long is gone. Milliseconds, by append time. */
+/** A rule that was not reported for this long is taken to be removed. Milliseconds, by append time. */
 const FORGET_MS = 24 * 3_600_000;
 const MOST_RULES = 1000;
 const MOST_GROUPS = 1000;
 
-/** A rule as it was told last: since which version it is watched so, the last window, when that was told, and the ids of its groups. */
+/** A rule as reported last: since which version it is watched so, the last window, when that was reported, and the ids of its groups. */
 type Known = { readonly began: number; readonly window: number; readonly toldAt: number; readonly ids: ReadonlySet<string> };
 
-/** What the values of a window say: points to look at, series that are gone, and series whose alert somebody has resolved. */
+/** What follows from the values of a window: points to look at, removed series, and series whose alert a user has resolved. */
 export type RuleTaken = { readonly points: readonly FinalMinute[]; readonly gone: readonly string[]; readonly muted: readonly string[] };
 
 const NOTHING: RuleTaken = { points: [], gone: [], muted: [] };
 
-/** The groups of a tenant's rules that detectors of one's own watch: a window of a rule is told as a whole, and taken once. */
+/** The groups of a tenant's rules that detectors of one's own watch: a window of a rule is reported as a whole, and taken once. */
 export class RuleSeries {
   /** By slot. */
   readonly #rules = new Map<number, Known>();
@@ -49,7 +49,7 @@ export class RuleSeries {
     };
   }
 
-  /** Forgets rules of which nothing was told for a day; gives the series that are gone. `now`: append time, milliseconds. */
+  /** Forgets rules that were not reported for a day; gives the series that are removed. `now`: append time, milliseconds. */
   forget(now: number): readonly string[] {
     const over = [...this.#rules].filter(([, { toldAt }]) => toldAt < now - FORGET_MS);
     for (const [slot] of over) this.#rules.delete(slot);

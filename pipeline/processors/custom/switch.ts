@@ -1,6 +1,6 @@
 import type { Json } from '../../core/setting.ts';
 
-/** Who is told that a detector of one's own is off; each detector is a setting of its name. */
+/** The merger whose settings switch detectors of one's own off; each detector is a setting of its name. */
 export const CUSTOM_DETECTORS = 'custom-detectors';
 const MOST_REASON = 1000;
 
@@ -12,7 +12,7 @@ export const offValue = ({ version, reason, since }: SwitchedOff): Json => ({
   ...(version === null ? {} : { version }),
 });
 
-/** What a setting says; null where that is nothing. */
+/** Reads a setting; null where it is invalid. */
 export function readOff(value: Json): SwitchedOff | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
   const { state, version = null, reason, since } = value as Readonly<Record<string, Json>>;

@@ -17,7 +17,7 @@ export type FindingInput = Position & StreamFinding & { readonly kind: 'finding'
 export const findingValue = ({ id, finding, about }: StreamFinding): Buffer =>
   Buffer.from(JSON.stringify({ id: Buffer.from(id, 'latin1').toString('hex'), finding, about }));
 
-/** What a value says; null where it is no finding. */
+/** Reads a value; null where it is not a finding. */
 export function readFinding(value: Buffer): StreamFinding | null {
   try {
     const { id, finding, about } = JSON.parse(value.toString()) as {

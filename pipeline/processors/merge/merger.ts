@@ -7,19 +7,19 @@ import type { PartialInput } from './partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
 
-/** What a merger takes: partials of its processors, each once, and time that passes on `partials.v1`, as ticks and partials of others say. */
+/** What a merger takes: partials of its processors, each once, and time that passes on `partials.v1`, by ticks and partials of others. */
 export type MergerInput = PartialInput | Tick;
 
 /**
  * The second stage of what spans partitions: a fold over the partials of a processor, whichever partitions of the log they come from. All those
- * of a tenant come to one owner, in an order that keeps each source's own. Its measures may be told again; the last word on each counts.
+ * of a tenant come to one owner, in an order that keeps each source's own. Its measures may be published again; the last of each counts.
  */
 export interface Merger<State = unknown> extends Fold<State, MergerInput, AbsoluteRecord | Measure>, Configurable<State> {
   /** The name of the processor whose partials it takes. */
   readonly of: string;
   /** The names of others whose partials it takes as well. */
   readonly alsoOf?: readonly string[];
-  /** Takes what somebody says of an alert, maybe more than once; for mergers without it time has passed. */
+  /** Takes a user's resolution of an alert, maybe more than once; for mergers without it time has passed. */
   resolve?(state: State, input: ResolutionInput): readonly (AbsoluteRecord | Measure)[];
   /** Takes what a detector of one's own has found, maybe more than once; for mergers without it time has passed. */
   hear?(state: State, input: FindingInput): readonly (AbsoluteRecord | Measure)[];

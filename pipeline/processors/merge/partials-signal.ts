@@ -18,7 +18,7 @@ const RESOLUTION = 'resolution';
 const FINDING = 'finding';
 const VALUES = 'values';
 const INCIDENT = 'incident';
-/** Of records that are no partials: each stands for itself. */
+/** Of records that are not partials: each stands for itself. */
 const OTHERS: readonly string[] = [RESOLUTION, FINDING, VALUES, INCIDENT];
 
 /** A record of `partials.v1`, as it is read. */
@@ -26,7 +26,7 @@ type PartialRecord = SignalRecord & Pick<PartialInput, 'processor' | 'source'>;
 
 const NO_SOURCE: Source = { partition: 0, offset: 0, number: 0, appendedAt: 0 };
 
-/** Partials, each in the partition of its tenant, what is said of the tenant's alerts, to which incidents they come, what detectors of others are asked, and what they find; stored in no table. */
+/** Partials, in their tenants' partitions; resolutions and incidents of alerts; values for detectors of others, and findings. No table. */
 export const partialsSignal: Signal<PartialRecord> = {
   name: 'partials',
   topic: {
@@ -55,7 +55,7 @@ export const partialsSignal: Signal<PartialRecord> = {
  * topic has as many partitions as it was made with.
  */
 export function partialRecord(processor: string, source: Source, { tenantId, retentionDays, value }: PartialOutput): AbsoluteRecord {
-  // what a reader would refuse is lost there, and told here
+  // what a reader would refuse would be lost there, so it throws here
   if (!isCount(tenantId, MAX_TENANT) || tenantId === 0) throw new Error(`A partial has no tenant ${JSON.stringify(tenantId)}.`);
   if (!isCount(retentionDays, MAX_RETENTION)) throw new Error(`A partial has no retention class ${JSON.stringify(retentionDays)}.`);
   if (!Buffer.isBuffer(value)) throw new Error('A partial must have a Buffer as its value.');
@@ -74,7 +74,7 @@ export function partialRecord(processor: string, source: Source, { tenantId, ret
 
 type Encoding = typeof RESOLUTION | typeof FINDING | typeof VALUES | typeof INCIDENT;
 
-/** A record that is no partial, among those of its tenant. */
+/** A record that is not a partial, among those of its tenant. */
 const otherRecord = (encoding: Encoding, tenantId: number, retentionDays: number, value: Buffer): AbsoluteRecord => ({
   topic: partialsSignal.topic.name,
   partition: null,
@@ -91,7 +91,7 @@ export const resolutionRecord = ({ alert, note }: Resolution): AbsoluteRecord =>
 export const findingRecord = (tenantId: number, retentionDays: number, found: StreamFinding): AbsoluteRecord =>
   otherRecord(FINDING, tenantId, retentionDays, findingValue(found));
 
-/** The record of what a detector of one's own is asked of a rule. */
+/** The record of a rule's values for a detector of one's own. */
 export const valuesRecord = (tenantId: number, retentionDays: number, values: RuleValues): AbsoluteRecord =>
   otherRecord(VALUES, tenantId, retentionDays, valuesText(values));
 
@@ -102,7 +102,7 @@ export const incidentRecord = (tenantId: number, retentionDays: number, joined: 
 /** What is read on `partials.v1`. */
 export type HostedInput = PartialInput | ResolutionInput | FindingInput | ValuesInput | IncidentInput | Tick;
 
-/** What mergers see of a record. One that is no partial, or cannot be read, says that time has passed, as a tick does. */
+/** What mergers see of a record. One that is not a partial, or cannot be read, counts as a tick: time has passed. */
 export function partialInputOf(partition: number, message: KafkaMessage): HostedInput {
   const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
   const record = readRecord(partialsSignal, partition, message);
@@ -114,7 +114,7 @@ export function partialInputOf(partition: number, message: KafkaMessage): Hosted
   return otherInputOf(record as PartialRecord, at) ?? { kind: 'tick', ...at };
 }
 
-/** What is no partial; null where it cannot be read. */
+/** What is not a partial; null where it cannot be read. */
 function otherInputOf({ encoding, value, tenantId, retentionDays }: PartialRecord, at: Position): HostedInput | null {
   if (encoding === RESOLUTION) {
     const resolution = readResolution(value, tenantId);

@@ -1,5 +1,5 @@
 import type { Resolution } from '../../alerts/resolution.ts';
 import type { Position } from '../processor.ts';
 
-/** What somebody says of an alert, as a merger takes it. */
+/** A user's resolution of an alert, as a merger takes it. */
 export type ResolutionInput = Position & Resolution & { readonly kind: 'resolution' };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Side } from '../../detectors/detector.ts';
 import type { Position } from '../processor.ts';
 
-/** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether somebody has resolved its alert since. */
+/** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether a user has resolved its alert. */
 export type GroupValue = readonly [group: string, value: number | null, entries: number, isMuted?: boolean];
 
 /** Which rule it is of a tenant: its slot, and the version since which it is watched in the same way. */
@@ -51,7 +51,7 @@ const isGroup = (value: unknown): value is GroupValue => {
   return typeof group === 'string' && /^[0-9a-f]{32}$/.test(group) && (number === null || Number.isFinite(number)) && isCount(entries);
 };
 
-/** What a value says; null where it is none of a rule's values. */
+/** Reads a value; null where it does not hold a rule's values. */
 export function readValues(value: Buffer): RuleValues | null {
   try {
     const read = JSON.parse(value.toString()) as RuleValues;

@@ -45,7 +45,7 @@ export class SizedMap<Key, Value> {
   }
 }
 
-/** What is written of an alert beside it. */
+/** What is written of an alert in addition to it. */
 const BESIDE_BYTES = 80;
 
 /** What an alert takes as JSON, about: its evidence is JSON within JSON, in which quotes and escapes take more. */

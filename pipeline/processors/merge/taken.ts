@@ -8,8 +8,8 @@ type Last = { offset: number; number: number; appendedAt: number };
 const MAX_PARTITIONS = 65_535;
 
 /**
- * Which partials of a processor a partition has had, by the partition of the log that they come from. Whoever folds the log emits the same
- * partials in the same order, and writes none before those ahead of it are written; so the last one taken tells of all of them.
+ * Which partials of a processor a partition has had, by the partition of the log that they come from. Each owner of it emits the same
+ * partials in the same order, and writes none before those ahead of it are written; so the last one taken stands for all of them.
  */
 export class Taken {
   readonly #last = new Map<number, Last>();

@@ -13,7 +13,7 @@ import { MOST_TENANT_BYTES, TenantClusters } from './tenant-clusters.ts';
 
 const VERSION = 2;
 const DAY_MS = 86_400_000;
-/** Bytes of templates, and of alerts, that a partition remembers: a snapshot of 64 MiB has room for them. */
+/** Bytes of templates, and of alerts, that a partition remembers: they fit into a snapshot of 64 MiB. */
 const [KIB, MIB] = [1024, 1024 * 1024];
 const TEMPLATES: Bounds = { most: 36 * MIB, ofTenant: MOST_TENANT_BYTES, few: 64 * KIB, last: 40 * MIB };
 const ALERTS: Bounds = { most: 8 * MIB, ofTenant: 2 * MIB, few: 64 * KIB, last: 10 * MIB };
@@ -28,15 +28,15 @@ export type ClustersState = {
   bytes: number;
   alertBytes: number;
   day: number;
-  /** Whether new error templates are told, as it was set by tenant; 0: for all. */
+  /** Whether new error templates are reported, as it was set by tenant; 0: for all. */
   readonly told: Map<number, boolean>;
   /** How easily detectors fire, as it was set by tenant; 0: for all. */
   readonly sensitivities: Map<number, Sensitivities>;
 };
 
 /**
- * Finds the templates of the patterns that `patterns` tells of, and which are one cluster, tenant by tenant, and tells each with its text, an
- * example, its earliest entry and the root of its cluster (docs/adr/0030-patterns.md). Error templates that were never seen before are alerts.
+ * Finds the templates and clusters of the patterns that `patterns` reports, tenant by tenant. Publishes each with its template, an example,
+ * its earliest entry and its cluster's root (docs/adr/0030-patterns.md). Error templates that were never seen before are alerts.
  */
 export const clusters: Merger<ClustersState> = {
   name: 'clusters',
@@ -70,7 +70,7 @@ export const clusters: Merger<ClustersState> = {
     const told = known.clusters.take(seen, day, mostOf(before, state.bytes, TEMPLATES));
     state.bytes += known.clusters.bytes - before;
     const now = Math.floor(source.appendedAt / 1000);
-    // a row that tells a root alone is of no entry
+    // a row with only a root has no entry
     const came = told.filter(({ example }) => example !== '');
     const isTold = state.told.get(tenantId) ?? state.told.get(0) ?? true;
     const whose = { tenantId, retentionDays };
@@ -171,6 +171,6 @@ function end(state: ClustersState, { appendedAt }: Position): Alert[] {
   return ended;
 }
 
-/** Alerts as they are told at this place. */
+/** The records of alerts at this place. */
 const alertRecordsAt = ({ tenants }: ClustersState, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
   alertOutputs(at, alerts, (tenantId) => tenants.get(tenantId)?.news);

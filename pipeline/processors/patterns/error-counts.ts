@@ -7,9 +7,9 @@ import type { ErrorCount, PatternErrors, PatternSegment } from './pattern-segmen
 const KIND = 100;
 /** More than a partial ever has. */
 const MOST = 1_000_000;
-/** A partial is cut after so many rows: each has 32 bytes at most. */
+/** A partial is cut after this number of rows: each has 32 bytes at most. */
 const MOST_ROWS = 10_000;
-/** Patterns of a tenant that are told in a segment: those with the smallest numbers, so that it is the same ones each time. */
+/** Patterns of a tenant that a segment reports: those with the smallest numbers, so that it is the same ones each time. */
 const MOST_PATTERNS = 500;
 /** Severities that are errors: error and fatal. */
 const FIRST_ERROR = 5;
@@ -24,7 +24,7 @@ const idBytes = Buffer.alloc(8);
 export const digitsOf = (high: number, low: number): string =>
   (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 
-/** The id of a stream as `rates` tells it, a character for each of its eight bytes; empty for none. */
+/** The id of a stream as `rates` reports it, a character for each of its eight bytes; empty for none. */
 export function streamIdOf({ streamHigh, streamLow }: ErrorCount): string {
   if (streamHigh === 0 && streamLow === 0) return '';
   idBytes.writeUInt32LE(streamHigh >>> 0, 0);
@@ -46,7 +46,7 @@ export function errorPartials(segment: PatternSegment, appendedAt: number): Part
   });
 }
 
-/** The values of the partials that tell these. */
+/** The values of the partials that report these. */
 export function encodeErrors(patterns: readonly PatternErrors[]): Buffer[] {
   const cuts: PatternErrors[][] = [];
   let room = 0;
@@ -79,7 +79,7 @@ export function encodeErrors(patterns: readonly PatternErrors[]): Buffer[] {
   });
 }
 
-/** What a value says; null where it is no such partial. */
+/** Reads a value; null where it is not such a partial. */
 export function readErrors(value: Buffer): PatternErrors[] | null {
   const from = new ByteReader(value);
   try {

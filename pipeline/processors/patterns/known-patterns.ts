@@ -2,21 +2,21 @@ import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { CutOff } from '../../core/snapshot-bytes.ts';
 import { GroupTable } from '../group-table.ts';
 
-/** Patterns that a partition knows of one tenant, and of all; of others it tells nothing, which are the overflow then. */
+/** Patterns that a partition knows of one tenant, and of all; others are not reported, and are the overflow then. */
 const MOST_OF_TENANT = 50_000;
 const MOST = 200_000;
-/** New patterns of a tenant that a partition tells in an hour; what is beyond is told in a later one. */
+/** New patterns of a tenant that a partition reports in an hour; those beyond are reported in a later one. */
 const MOST_NEW = 10_000;
 const HOURS = 24;
 
-/** The patterns that a partition has told of, by tenant. */
+/** The patterns that a partition has reported, by tenant. */
 export class KnownPatterns {
   #table = new GroupTable();
-  /** By place: the day (since 1970, by append time) on which it was told last, and the earliest time that was told, milliseconds. */
+  /** By place: the day (since 1970, by append time) on which it was reported last, and the earliest time reported, milliseconds. */
   #toldDay: number[] = [];
   #first: number[] = [];
   #sizes = new Map<number, number>();
-  /** The hour of the last pattern that was told as a new one, and how many were in it, by tenant. */
+  /** The hour of the last pattern that was reported as a new one, and how many were in it, by tenant. */
   #hour = 0;
   #news = new Map<number, number>();
   readonly #mostOfTenant: number;
@@ -32,8 +32,8 @@ export class KnownPatterns {
   }
 
   /**
-   * True where a pattern of which an entry comes in an hour (since 1970, by append time) is to be told: it is new, or new on this day, or its entry is
-   * earlier than all; it is told then.
+   * True where a pattern with an entry in an hour (since 1970, by append time) is to be reported: it is new, or new on this day, or its
+   * entry is earlier than all. It counts as reported then.
    */
   tell(tenant: number, high: number, low: number, hour: number, first: number): boolean {
     const day = Math.floor(hour / HOURS);
@@ -49,7 +49,7 @@ export class KnownPatterns {
     return !isTold;
   }
 
-  /** Whether one more new pattern of a tenant may be told in this hour, which it is then. */
+  /** Whether one more new pattern of a tenant may be reported in this hour; it is counted then. */
   #isRoom(tenant: number, hour: number): boolean {
     if (hour !== this.#hour) {
       this.#hour = hour;
@@ -61,7 +61,7 @@ export class KnownPatterns {
     return true;
   }
 
-  /** Forgets those that did not come on this day or the one before; they are told as new ones when they come back. */
+  /** Forgets those that did not come on this day or the one before; they are reported as new ones when they come back. */
   forget(day: number): void {
     if (!this.#toldDay.some((told) => told < day - 1)) return;
     const [table, toldDay, first] = [this.#table, this.#toldDay, this.#first];

@@ -11,15 +11,15 @@ const HOUR = 3600;
 const LEARNED = 24 * HOUR;
 /** An entry that is older when it comes makes no pattern new: a backfill. Seconds. */
 const MOST_OLD = HOUR;
-/** Alerts of a service in an hour that are told one by one; the others are one. */
+/** Alerts of a service in an hour that are published one by one; the others are one. */
 const MOST_ALONE: Readonly<Record<Exclude<Sensitivity, 'off'>, number>> = { low: 2, normal: 5, high: 10 };
-/** An alert is over after so long. Seconds. */
+/** How long an alert fires. Seconds. */
 const FIRES = HOUR;
 /** Severities that are errors: error and fatal. */
 const FIRST_ERROR = 5;
 /** Services that are remembered; what comes of others makes no pattern new. */
 const MOST_SERVICES = 1000;
-/** Characters of a text in an alert; templates that an alert of several names, and characters of each. */
+/** Characters of a string in an alert; templates that an alert of several names, and characters of each. */
 const MOST_TEXT = 500;
 const MOST_NAMED = 20;
 const MOST_NAMED_TEXT = 100;
@@ -42,7 +42,7 @@ export type NewPattern = {
   /** The earliest time of an entry, milliseconds since 1970. */
   readonly first: number;
 };
-/** How many alerts of a service are told one by one, and how many bytes all alerts may take. */
+/** How many alerts of a service are published one by one, and how many bytes all alerts may take. */
 type Room = { readonly mostAlone: number; readonly most: number };
 type Whose = { readonly tenantId: number; readonly retentionDays: number };
 
@@ -57,7 +57,7 @@ type Written = readonly [
   incidents?: WrittenIncidents,
 ];
 
-/** Which error templates of a tenant are told as new, and the alerts that fire of them. */
+/** Which error templates of a tenant are reported as new, and the alerts that fire of them. */
 export class NewPatterns {
   #version = MASK_VERSION;
   /** When the first pattern came, of the tenant and of its services: append time, seconds; 0 before that. */
@@ -79,7 +79,7 @@ export class NewPatterns {
   }
 
   /**
-   * Takes a pattern that came; `isNew`: of a cluster that was never seen. What is told then, where its alerts take no more than `most` bytes.
+   * Takes a pattern that came; `isNew`: of a cluster that was never seen. Returns its alert, where alerts take no more than `most` bytes.
    * `now`: append time, seconds.
    */
   take(pattern: NewPattern, isNew: boolean, whose: Whose, now: number, sensitivity: Sensitivity = 'normal', most = Infinity): Alert | null {
@@ -119,7 +119,7 @@ export class NewPatterns {
     return ended;
   }
 
-  /** An alert that somebody has resolved, as it is told then; null where that changes nothing. */
+  /** The alert after a user has resolved it; null where that changes nothing. */
   resolve(shown: Alert, note: string, now: number): Alert | null {
     const before = this.#firing.get(shown.id) ?? shown;
     this.#firing.delete(shown.id);
@@ -194,7 +194,7 @@ function aloneWords({ fingerprint, template, example, stream, first }: NewPatter
   };
 }
 
-/** Of those of a service that are too many to be told one by one. */
+/** Of those of a service that are too many to be published one by one. */
 function groupWords(
   { fingerprint, template, first }: NewPattern,
   service: string,

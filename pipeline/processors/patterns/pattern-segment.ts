@@ -7,7 +7,7 @@ import { SEVERITY_UNIT, type RecordPatterns } from './record-patterns.ts';
 const MINUTE_SECONDS = 60;
 const MINUTE_MS = 60_000;
 const SCOPE_UNIT = 65_536;
-/** A tenant that has less of what a segment may hold is told apart, whatever others have. */
+/** A tenant with less of what a segment may hold is counted in full, whatever others have. */
 const EXCESSIVE_SHARE = 1 / 64;
 const OVERFLOW_HIGH = parseInt(OVERFLOW_FINGERPRINT.slice(0, 8), 16);
 const OVERFLOW_LOW = parseInt(OVERFLOW_FINGERPRINT.slice(8, 16), 16);
@@ -28,7 +28,7 @@ type Group = {
   readonly last: number;
 };
 
-/** How many errors came in a minute (since 1970, by their own time) of a stream, by the halves of its id: 0 and 0 where streams are not told apart. */
+/** The errors of a stream in a minute (since 1970, by their own time), by the halves of its id; 0 and 0 for all streams together. */
 export type ErrorCount = { readonly streamHigh: number; readonly streamLow: number; readonly minute: number; readonly errors: number };
 
 /** The errors of a pattern, by the halves of its number. */
@@ -40,13 +40,13 @@ type CountedErrors = { readonly retentionDays: number; readonly patterns: Map<nu
 /** Where a segment ends, and of which partition and run it is. */
 export type SegmentEnd = { readonly partition: number; readonly until: number; readonly closedAt: number; readonly run: number };
 
-/** What a segment of a partition has counted so far, by spans of so many minutes. */
+/** What a segment of a partition has counted so far, by spans of `minutes` minutes. */
 export class PatternSegment {
   /** The offset of its first record with entries, and when that was appended, milliseconds. */
   readonly from: number;
   readonly since: number;
   readonly minutes: number;
-  /** Tenants that have had too many groups here: their streams are not told apart, and then not their patterns. */
+  /** Tenants that have had too many groups here: their streams are counted together, and then their patterns too. */
   readonly alone = new Set<number>();
   readonly folded = new Set<number>();
   #patterns = new GroupTable();
@@ -87,13 +87,13 @@ export class PatternSegment {
     }
   }
 
-  /** Adds to a group, as far as its tenant's groups are told apart here. */
+  /** Adds to a group, as far as its tenant's groups are distinguished here. */
   put({ tenant, retentionDays, scope, patternHigh, patternLow, severity, streamHigh, streamLow, time, entries, first, last }: Group): void {
     const own = this.#own(tenant, patternHigh, patternLow, severity);
     this.#count(this.#place(tenant, retentionDays + SCOPE_UNIT * scope, own, streamHigh, streamLow, time), entries, first, last);
   }
 
-  /** The level of a group: its pattern and severity; -1 where its tenant's patterns are not told apart. */
+  /** The level of a group: its pattern and severity; -1 where its tenant's patterns are counted together. */
   #own(tenant: number, high: number, low: number, severity: number): number {
     return this.folded.has(tenant) ? -1 : this.#patterns.at(tenant, 0, high, low, 0, 0) * SEVERITY_UNIT + severity;
   }
@@ -104,7 +104,7 @@ export class PatternSegment {
     return this.#groups.at(tenant, (kind % SCOPE_UNIT) + SCOPE_UNIT * COUNTS_ALL, 0, 0, time, own);
   }
 
-  /** The group of a tenant whose patterns are not told apart. */
+  /** The group of a tenant whose patterns are counted together. */
   #overflow(tenant: number, retentionDays: number): number {
     const time = Math.floor(this.since / MINUTE_MS / this.minutes);
     const own = this.#patterns.at(tenant, 0, OVERFLOW_HIGH, OVERFLOW_LOW, 0, 0) * SEVERITY_UNIT;

@@ -3,7 +3,7 @@ import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 const VERSION = 2;
 /** More than a partial ever has. */
 const MOST = 100_000;
-/** A partial is cut after so many bytes, about. */
+/** A partial is cut after about this number of bytes. */
 const PARTIAL_BYTES = 256 * 1024;
 
 /** A pattern that came: its number, as halves, an entry's message and severity, and the earliest time of its entries, milliseconds since 1970. */
@@ -18,7 +18,7 @@ export type SeenPattern = {
   readonly stream: string;
 };
 
-/** The values of the partials that tell these patterns. */
+/** The values of the partials that report these patterns. */
 export function encodeSeen(patterns: readonly SeenPattern[]): Buffer[] {
   const cuts: SeenPattern[][] = [];
   let room = 0;
@@ -46,7 +46,7 @@ export function encodeSeen(patterns: readonly SeenPattern[]): Buffer[] {
   });
 }
 
-/** What a value says; null where it is no such partial. */
+/** Reads a value; null where it is not such a partial. */
 export function readSeen(value: Buffer): SeenPattern[] | null {
   const from = new ByteReader(value);
   try {

@@ -7,15 +7,15 @@ const MAX_WORD = 0xffff_ffff;
 const MOST_GROUPS = 10_000_000;
 
 /**
- * The segments that count at a time, from the shortest on: by spans of so many minutes, open for so much append time. The short one is what makes
- * counts fresh, the long one what makes them few.
+ * The segments that count at a time, from the shortest on: by spans of `minutes`, open for `openMs` of append time. The short one makes
+ * counts fresh, the long one makes them few.
  */
 export const SEGMENTS = [
   { minutes: 1, openMs: 10_000 },
   { minutes: 60, openMs: 3_600_000 },
 ] as const;
 
-/** What a partition has counted of patterns and not told, and which it has told of. */
+/** What a partition has counted of patterns and not reported, and which it has reported. */
 export class PatternsState {
   /** The open segment of each length; null where no entry came since the last one was closed. */
   readonly segments: (PatternSegment | null)[] = SEGMENTS.map(() => null);

@@ -13,11 +13,11 @@ import { RecordPatterns } from './record-patterns.ts';
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
-/** A longer label set is not told. */
+/** A longer label set is not reported. */
 const MAX_STREAM_BYTES = 4096;
 
 export type PatternsOptions = {
-  /** When a segment has more groups, those who have most of them are told apart less; where that is not enough it is closed. */
+  /** When a segment has more groups, those of the largest tenants are merged; where that is not enough it is closed. */
   readonly maxGroups?: number;
 };
 
@@ -27,9 +27,9 @@ const idBytes = Buffer.alloc(8);
 const record = new RecordPatterns();
 
 /**
- * Counts entries by tenant, pattern, stream, severity and span of time, in segments as the volume has them, and tells of each pattern that is new,
- * and once on each day on which it comes, to those who find its template and cluster (docs/adr/0030-patterns.md). How many errors each has is told
- * each ten seconds to those who watch them.
+ * Counts entries by tenant, pattern, stream, severity and span of time, in segments as the volume has them. Reports each new pattern, and
+ * each pattern once on each day on which it comes, to `clusters`, which finds its template and cluster (docs/adr/0030-patterns.md). How
+ * many errors each has is reported each ten seconds to `alerting`, which watches them.
  */
 export const createPatterns = ({ maxGroups = 50_000 }: PatternsOptions = {}): Processor<PatternsState> => ({
   name: 'patterns',
@@ -68,7 +68,7 @@ export const createPatterns = ({ maxGroups = 50_000 }: PatternsOptions = {}): Pr
 const isOver = ({ since }: PatternSegment, index: number, { appendedAt }: Input): boolean =>
   appendedAt >= since + (SEGMENTS[index]?.openMs ?? 0);
 
-/** The rows of a segment, which is open no more; of the short one its errors are told as well. */
+/** The rows of a segment, which is open no more; of the short one its errors are reported as well. */
 function closed({ segments }: PatternsState, index: number, end: SegmentEnd): (AbsoluteRecord | PartialOutput)[] {
   const segment = segments[index] ?? null;
   segments[index] = null;
@@ -76,7 +76,7 @@ function closed({ segments }: PatternsState, index: number, end: SegmentEnd): (A
   return [...patternCountRecords(end.partition, segment.rows(end)), ...(index === 0 ? errorPartials(segment, end.closedAt) : [])];
 }
 
-/** Counts a record, and tells which of its patterns are to be told. */
+/** Counts a record, and returns the partials of its patterns that are to be reported. */
 function take(state: PatternsState, input: Batch, columns: ColumnsView): PartialOutput[] {
   const { tenantId, retentionDays, offset, appendedAt } = input;
   const hour = Math.floor(appendedAt / HOUR_MS);
@@ -95,7 +95,7 @@ function take(state: PatternsState, input: Batch, columns: ColumnsView): Partial
   return encodeSeen(seen).map((value) => ({ kind: 'partial', tenantId, retentionDays, value }));
 }
 
-/** The patterns of the record that are to be told. */
+/** The patterns of the record that are to be reported. */
 function told(state: PatternsState, { tenantId, streams }: Batch, columns: ColumnsView, hour: number): SeenPattern[] {
   const { patterns, firstTime, firstRow } = record;
   const seen: (Omit<SeenPattern, 'stream'> & { readonly row: number })[] = [];

@@ -6,20 +6,20 @@ import type { PatternRow } from '../../counters/pattern-rows.ts';
 import { type ByteReader, type ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { SeenPattern } from './patterns-partial.ts';
 
-/** Templates of a tenant that are told apart, and bytes of them; what is beyond is the overflow. */
+/** Templates of a tenant that are distinguished, and bytes of them; what is beyond is the overflow. */
 const MOST_TEMPLATES = 50_000;
 export const MOST_TENANT_BYTES = 12 * 1024 * 1024;
-/** What is not told for so long is forgotten, where entries are kept for ever or longer. Days. */
+/** What is not reported for this long is forgotten, where entries are kept for ever or longer. Days. */
 const MOST_DAYS = 365;
 
-/** Templates that were forgotten and are not new when they come back: so many, by so many digits of their fingerprints. */
+/** Templates that were forgotten and are not new when they come back: how many, and by how many digits of their fingerprints. */
 const MOST_FORGOTTEN = 20_000;
 const DIGITS = 16;
 const FORGOTTEN_BYTES = DIGITS + 2;
 
-/** A template: with which time it came first, the earliest time of an entry (milliseconds), and the day on which it was told last. */
+/** A template: with which time it came first, the earliest time of an entry (milliseconds), and the day on which it was published last. */
 type Seen = { readonly template: string; readonly added: number; first: number; day: number };
-/** A pattern as it is told, without what all rows of a partial share. */
+/** A pattern as it is published, without what all rows of a partial share. */
 export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' | 'example' | 'severity' | 'first'> & {
   /** The label set of the example's stream. */
   readonly stream: string;
@@ -47,7 +47,7 @@ export class TenantClusters {
     return this.#seen.size;
   }
 
-  /** Takes patterns that came on a day; gives what is to be told of them, and of those that are of another cluster now. */
+  /** Takes patterns that came on a day; gives what is to be published of them, and of those whose cluster has changed. */
   take(patterns: readonly SeenPattern[], day: number, mostBytes: number): ToldPattern[] {
     const told = new Map<string, ToldPattern>();
     for (const pattern of patterns) {
@@ -96,7 +96,7 @@ export class TenantClusters {
     };
   }
 
-  /** Forgets the templates that did not come for as many days as entries are kept (or a year); they are told again when they come back. */
+  /** Forgets the templates that did not come for as many days as entries are kept (or a year); they are published when they come back. */
   forget(day: number): void {
     const { retentionDays } = this;
     const oldest = day - 1 - (retentionDays === 0 ? MOST_DAYS : retentionDays);

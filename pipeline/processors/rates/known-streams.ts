@@ -1,7 +1,7 @@
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { GroupTable } from '../group-table.ts';
 
-/** Bytes of a label set that is told; a longer one is one of the others. */
+/** Bytes of a label set that is reported; a longer one is one of the others. */
 const MAX_STREAM_BYTES = 4096;
 /** More than are ever known. */
 const MOST = 1_000_000;
@@ -14,7 +14,7 @@ export class KnownStreams {
   /** The label set of each; null of one that is counted with the others. */
   readonly #texts: (string | null)[] = [];
   #textBytes = 0;
-  /** The hours (since 1970, by append time) in which its label set was told last, and in which it had an entry last. */
+  /** The hours (since 1970, by append time) in which its label set was reported last, and in which it had an entry last. */
   readonly #toldHours: number[] = [];
   readonly #seenHours: number[] = [];
 
@@ -61,7 +61,7 @@ export class KnownStreams {
     return this.#texts[place] ?? null;
   }
 
-  /** Its label set where that is to be told in this hour; it was then. */
+  /** Its label set where that is to be reported in this hour; it counts as reported then. */
   tell(place: number, hour: number): string | null {
     if (this.#toldHours[place] === hour) return null;
     this.#toldHours[place] = hour;
@@ -72,7 +72,7 @@ export class KnownStreams {
     this.#seenHours[place] = hour;
   }
 
-  /** Forgets those that had no entry in this hour and the one before; their label sets are told again when they come back. */
+  /** Forgets those that had no entry in this hour and the one before; their label sets are reported again when they come back. */
   forget(hour: number): void {
     if (!this.#seenHours.some((seen) => seen < hour - 1)) return;
     const kept = new KnownStreams();

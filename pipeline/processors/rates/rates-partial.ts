@@ -13,17 +13,17 @@ const FIRST_ERROR = 5;
 /** The entries of a minute (since 1970, by their own time), by severity. */
 export type MinuteCounts = { readonly minute: number; readonly bySeverity: readonly number[] };
 
-/** What a partition has counted of a stream since it told last. */
+/** What a partition has counted of a stream since its last report. */
 export type StreamCounts = {
   /** Its id, a character for each of its eight bytes; empty for all others together. */
   readonly id: string;
-  /** Its label set, told once an hour; null in between. */
+  /** Its label set, reported once an hour; null in between. */
   readonly stream: string | null;
   /** In the order of their minutes, each once. */
   readonly minutes: readonly MinuteCounts[];
 };
 
-/** The value of a partial: what was counted of a tenant, stream by stream. None says that nothing came. */
+/** The value of a partial: what was counted of a tenant, stream by stream. Without streams it states that nothing came. */
 export function encodeRates(streams: readonly StreamCounts[]): Buffer {
   const to = new ByteWriter();
   to.count(VERSION);
@@ -43,10 +43,10 @@ export function encodeRates(streams: readonly StreamCounts[]): Buffer {
   return to.finish();
 }
 
-/** What a partial says, column by column. Stream `n` has the minutes from `ends[n - 1]` (0 of the first one) to before `ends[n]`. */
+/** The content of a partial, column by column. Stream `n` has the minutes from `ends[n - 1]` (0 of the first one) to before `ends[n]`. */
 export type Rates = {
   readonly ids: string[];
-  /** Label sets; null where it is not told. */
+  /** Label sets; null where it is not reported. */
   readonly streams: (string | null)[];
   readonly ends: number[];
   readonly minutes: number[];
@@ -55,7 +55,7 @@ export type Rates = {
   readonly errors: number[];
 };
 
-/** What a value says; null where it is no such partial. */
+/** Reads a value; null where it is not such a partial. */
 export function readRates(value: Buffer): Rates | null {
   const from = new ByteReader(value);
   try {

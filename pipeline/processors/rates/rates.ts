@@ -7,27 +7,27 @@ import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { mostOf, type Bounds } from '../room.ts';
 import { MAX_STREAMS, TenantRates } from './tenant-rates.ts';
 
-/** What was counted is told so often, and each so much later where nothing came, so that whoever merges knows how far is counted. Milliseconds, by append time. */
+/** How often counts are reported, and how much later where nothing came, for mergers that wait for them. Milliseconds, by append time. */
 const TELL_MS = 10_000;
 const QUIET_MS = 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** A tenant without entries for so long is forgotten. */
+/** A tenant without entries for this long is forgotten. */
 const FORGET_MS = 2 * HOUR_MS;
-/** Beyond so many streams of a partition a tenant has this many of its own. */
+/** Beyond this number of streams of a partition a tenant has `FEW_STREAMS` of its own. */
 const MANY_STREAMS = 150_000;
 const FEW_STREAMS = 100;
 /** Bytes of label sets that a partition knows: 400 for each of 10,000 streams of a tenant. Streams beyond are counted with the others. */
 const MIB = 1024 * 1024;
 const TEXTS: Bounds = { most: 24 * MIB, ofTenant: 4 * MIB, few: 64 * 1024, last: 32 * MIB };
-/** Entries that are older or newer than this when they come have no part in what is usual. Minutes. */
+/** Entries that are older or newer than this when they come do not count for what is usual. Minutes. */
 const OLDEST = 15 * 24 * 60;
 const NEWEST = 60;
 
-/** What a partition has counted and not told. */
+/** What a partition has counted and not reported. */
 export type RatesState = {
   readonly tenants: Map<number, TenantRates>;
-  /** When it is told next, by append time, milliseconds. */
+  /** When it is reported next, by append time, milliseconds. */
   tellAt: number;
   /** The hour (since 1970, by append time) in which streams were forgotten last. */
   hour: number;
@@ -37,8 +37,8 @@ export type RatesState = {
 };
 
 /**
- * Counts entries by tenant, stream, minute and severity, for those who find what leaves its own past. Each ten seconds of append time it tells
- * what came since, as increments, in partials that a merger takes once each (docs/adr/0024-what-spans-partitions.md).
+ * Counts entries by tenant, stream, minute and severity, for mergers that find what leaves its own past. Each ten seconds of append time it
+ * reports what came since, as increments, in partials that a merger takes once each (docs/adr/0024-what-spans-partitions.md).
  */
 export const rates: Processor<RatesState> = {
   name: 'rates',

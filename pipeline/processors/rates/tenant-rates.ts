@@ -6,29 +6,29 @@ import { encodeRates, type StreamCounts } from './rates-partial.ts';
 
 /** Streams of a tenant that are counted singly in a partition; all others are one, `{}`. */
 export const MAX_STREAMS = 10_000;
-/** Groups of stream, minute and severity that are counted before they are told at once. */
+/** Groups of stream, minute and severity that are counted before they are reported at once. */
 const MOST_COUNTED = 50_000;
-/** What a partial may have, and what a stream and a minute take in it, beside the label set: bytes, about. */
+/** What a partial may have, and what a stream and a minute take in it, in addition to the label set: bytes, about. */
 const MOST_BYTES = 128 * 1024;
 const STREAM_BYTES = 16;
 const MINUTE_BYTES = 24;
 /** The others, whose id no stream has, and their label set. */
 const OTHERS = '';
 const OTHERS_STREAM = '{}';
-/** More groups than are ever counted before they are told. */
+/** More groups than are ever counted before they are reported. */
 const MOST_GROUPS = 1_000_000;
 const KINDS = SEVERITIES.length;
 
-/** What a partition has counted of a tenant since it told last. */
+/** What a partition has counted of a tenant since its last report. */
 export class TenantRates {
   retentionDays: number;
-  /** When entries came last, and when it was told last, by append time, milliseconds. */
+  /** When entries came last, and when it was reported last, by append time, milliseconds. */
   seenAt = 0;
   toldAt = 0;
   readonly known: KnownStreams;
   /** The entries by stream, minute and severity (as level). */
   readonly #counts = new GroupTable();
-  /** The hour in which the label set of the others was told last. */
+  /** The hour in which the label set of the others was reported last. */
   #othersHour = -1;
 
   constructor(retentionDays: number, known = new KnownStreams()) {
@@ -36,7 +36,7 @@ export class TenantRates {
     this.known = known;
   }
 
-  /** True once so much was counted that it must be told. */
+  /** True once it has counted so much that it must report. */
   get isFull(): boolean {
     return this.#counts.size >= MOST_COUNTED;
   }
@@ -114,7 +114,7 @@ export class TenantRates {
   }
 }
 
-/** As many streams together as a partial may have; none are a partial too, which says that nothing came. */
+/** As many streams together as a partial may have; none are a partial too, which states that nothing came. */
 function cut(streams: readonly StreamCounts[]): StreamCounts[][] {
   const parts: StreamCounts[][] = [[]];
   let room = MOST_BYTES;

@@ -22,7 +22,7 @@ interface Kept {
   toJSON(): unknown;
 }
 
-/** The texts that are numbers, sizes (bytes) or durations (nanoseconds). */
+/** The strings that are numbers, sizes (bytes) or durations (nanoseconds). */
 function* numbersIn(texts: readonly string[]): Generator<number> {
   for (const text of texts) {
     const value = text === '' ? null : parseNumber(text);

@@ -23,8 +23,8 @@ const DETECTOR = /^([a-z][a-z0-9_]{0,62})(?:\s+(up|down))?$/;
 export const isBeyond = (value: number, operator: Operator, bound: number): boolean => OPERATORS[operator](value, bound);
 
 /**
- * Reads `value > 5`, `value <= 500ms`, `anomaly`, `three_times up`; else says what is wrong, as a sentence. Any name may be that of a detector of
- * others: which ones there are is no part of the log.
+ * Reads `value > 5`, `value <= 500ms`, `anomaly`, `three_times up`; else returns what is wrong, as a sentence. Any name may be that of a
+ * detector of others: which ones exist is not part of the log.
  */
 export function parseCondition(text: string): Condition | string {
   const [, operator, written = ''] = THRESHOLD.exec(text) ?? [];

@@ -2,7 +2,7 @@
 const ALPHA = 0.01;
 const GAMMA = (1 + ALPHA) / (1 - ALPHA);
 const LOG_GAMMA = Math.log(GAMMA);
-/** Bins of a sign: the largest is 7e8 times the smallest that is told apart. */
+/** Bins of a sign: the largest is 7e8 times the smallest that is distinguished. */
 const MOST_BINS = 1024;
 /** What is nearer to 0 counts as 0. */
 const LEAST = 1e-12;
@@ -69,7 +69,7 @@ const sizeOf = (index: number): number => (2 * GAMMA ** index) / (GAMMA + 1);
 /**
  * Quantiles of any number of finite numbers in bounded space, within 1 % of the number that has the rank: DDSketch (Masson, Rim and Lee, "DDSketch: a
  * fast and fully-mergeable quantile sketch with relative-error guarantees", VLDB 2019) with at most 1,024 bins for each sign. Where numbers of one
- * sign span more than a factor of 7e8, those next to 0 are told too large. The sketch of a union is the union of the sketches.
+ * sign span more than a factor of 7e8, those next to 0 are reported too large. The sketch of a union is the union of the sketches.
  */
 export class DDSketch {
   static readonly error = ALPHA;

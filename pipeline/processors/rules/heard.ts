@@ -1,9 +1,9 @@
 import { RULE } from '../../alerts/alert.ts';
 import type { Finding } from '../../detectors/detector.ts';
 
-/** What was heard of minutes of so long ago is no alert any more. Minutes. */
+/** A finding about minutes older than this is no longer an alert. Minutes. */
 const MOST_OLD = 1440;
-/** A detector that says nothing for so long of what fires is gone: what it finds, and that it is calm again, it says sooner. Milliseconds, and windows. */
+/** A detector without a finding for this long counts as removed: it would report that what fires goes on or ends. Milliseconds, windows. */
 const SILENT_MS = 3 * 3_600_000;
 const SILENT_WINDOWS = 12;
 const MINUTE_MS = 60_000;
@@ -11,17 +11,17 @@ const MINUTE_MS = 60_000;
 /** Windows that an alert shows. */
 export const SHOWN = 60;
 
-/** What a detector of one's own was asked of a group, and what was heard of it. */
+/** What was sent to a detector of one's own of a group, and what it has found. */
 export class Heard {
   /** The entries of the last windows, the newest last, and the first minute of that one. */
   readonly entries: number[];
   #window: number;
-  /** Somebody has resolved its alert, and the detector was not told yet. */
+  /** A user has resolved its alert, and that was not sent to the detector yet. */
   #isMuted: boolean;
-  /** What fires, and when it was heard: append time, milliseconds. */
+  /** What fires, and when its finding came: append time, milliseconds. */
   #open: Finding | null;
   #heardAt: number;
-  /** The minute of what was heard last. */
+  /** The minute of the last finding. */
   #heard: number;
 
   constructor(kept: unknown) {
@@ -41,7 +41,7 @@ export class Heard {
     return Math.max(0, Math.floor((this.#window + minutes - 1 - end) / minutes));
   }
 
-  /** Takes what was found, each finding once however often it is said; false where it is said again, or too late. `appendedAt`: milliseconds. */
+  /** Takes what was found, each finding once however often it comes; false where it is repeated or late. `appendedAt`: milliseconds. */
   take(finding: Finding, appendedAt: number): boolean {
     const { updatedAt, state } = finding;
     if (updatedAt <= this.#heard || updatedAt < appendedAt / MINUTE_MS - MOST_OLD) return false;
@@ -51,7 +51,7 @@ export class Heard {
     return true;
   }
 
-  /** What fires, as it ends with a window since nothing was heard of it any more; null for nothing. `appendedAt`: milliseconds. */
+  /** What fires, resolved with a window since no more findings of it came; null for nothing. `appendedAt`: milliseconds. */
   end(window: { readonly end: number; readonly minutes: number }, appendedAt: number): Finding | null {
     const open = this.#open;
     const most = Math.max(SILENT_MS, SILENT_WINDOWS * window.minutes * MINUTE_MS);
@@ -64,7 +64,7 @@ export class Heard {
     [this.#isMuted, this.#open] = [true, null];
   }
 
-  /** Whether the detector is to be told that somebody has resolved the alert: once. */
+  /** Whether the detector is to get that a user has resolved the alert: once. */
   takeMuted(): boolean {
     const isMuted = this.#isMuted;
     this.#isMuted = false;

@@ -10,7 +10,7 @@ import { GroupTable } from '../group-table.ts';
 import type { Batch } from '../processor.ts';
 import { minuteOf } from '../record-groups.ts';
 
-/** What a filter says of a record: the same of each row, or something of each. */
+/** The result of a filter for a record: the same for each row, or one for each. */
 export type Predicate = boolean | ((row: number) => boolean);
 
 /** Work: a look at a row, and a character that a filter or a measure reads. A unit is about a nanosecond. */
@@ -23,8 +23,8 @@ const SELECTOR_PROGRAM = 1000;
 const WORDS = 16;
 
 /**
- * The rows of one record as LogsQL's filters take them, decoded as far as somebody asks: one object, record after record. `work` says what that has
- * taken, as a function of the entries and of what was asked.
+ * The rows of one record as LogsQL's filters take them, decoded as far as filters read them: one object, record after record. `work`: what
+ * that has cost, as a function of the entries and of what was read.
  */
 export class RecordRows extends Map<string, string> {
   work = 0;
@@ -74,7 +74,7 @@ export class RecordRows extends Map<string, string> {
     return this.#minutes;
   }
 
-  /** What a filter says of the rows: parts that look at fields which the record does not have, or at words, are worked out once for all rows. */
+  /** The result of a filter for the rows: parts about absent fields, or about words, are evaluated once for all rows. */
   predicate(filter: Filter): Predicate {
     if (filter instanceof NotFilter) {
       const part = this.predicate(filter.parts[0]);
@@ -211,7 +211,7 @@ export class RecordRows extends Map<string, string> {
   }
 }
 
-/** Reads a row once, however many ask for it one after the other. */
+/** Reads a row once for consecutive calls. */
 function once(read: (row: number) => string): (row: number) => string {
   let [last, text] = [-1, ''];
   return (row) => {

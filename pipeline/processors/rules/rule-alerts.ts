@@ -11,15 +11,15 @@ import { RULES } from './rules.ts';
 const VERSION = 1;
 /** How often tenants are looked at of which nothing comes. Milliseconds. */
 const LOOK_MS = 10_000;
-/** Of what groups and alerts take, about, in kibibytes. A snapshot has room for this (64 MiB), and for what does not ask for room. */
+/** Of what groups and alerts take, about, in kibibytes. A snapshot (64 MiB) fits this, and what does not count for it. */
 const BOUNDS: Bounds = { most: 32_000, ofTenant: 12_000, few: 256, last: 44_000 };
 
 /** The tenants of a partition of `partials.v1`. */
 export type RuleWatches = { readonly tenants: Map<number, RuleWatch>; lookAt: number };
 
 /**
- * Watches the values of rules over all partitions, and tells alerts (docs/rules.md). What is found is a function of the partials, of the time
- * that passes where a tenant sends nothing, and of what detectors of others have said of values that it tells them.
+ * Watches the values of rules over all partitions, and publishes alerts (docs/rules.md). What is found is a function of the partials, of
+ * the time that passes where a tenant sends nothing, and of what detectors of others have found in the values that it sends them.
  */
 export const ruleAlerts: Merger<RuleWatches> = {
   name: 'rule-alerts',
@@ -68,7 +68,7 @@ export const ruleAlerts: Merger<RuleWatches> = {
   },
 };
 
-/** What tenants tell of which nothing comes. */
+/** The records of tenants that send nothing. */
 function passed(state: RuleWatches, at: Position): AbsoluteRecord[] {
   const { appendedAt } = at;
   if (appendedAt < state.lookAt) return [];
@@ -80,7 +80,7 @@ function passed(state: RuleWatches, at: Position): AbsoluteRecord[] {
   );
 }
 
-/** What is told of a tenant: alerts, and values that detectors of others are asked about. */
+/** The records of a tenant: alerts, and values for detectors of others. */
 const toldOf = (
   state: RuleWatches,
   at: Position,
@@ -99,6 +99,6 @@ function roomOf({ tenants }: RuleWatches, { weight }: RuleWatch): number {
   return Math.max(0, mostOf(weight, all, BOUNDS) - weight);
 }
 
-/** Alerts as they are told at this place. */
+/** The records of alerts at this place. */
 const recordsOf = ({ tenants }: RuleWatches, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
   alertOutputs(at, alerts, (tenantId) => tenants.get(tenantId));

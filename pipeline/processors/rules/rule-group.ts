@@ -10,7 +10,7 @@ import { Threshold, type Told } from './threshold.ts';
 /** A window of a group that is over, or has come so far. */
 export type Seen = { readonly start: number; readonly value: number | null; readonly entries: number };
 
-/** What watches the values of a group: a number that they are compared with, a detector, or one of others, which is asked and heard. */
+/** What watches the values of a group: a number that they are compared with, a detector, or one of others, which is sent values. */
 type Watch =
   | { readonly kind: 'threshold'; readonly threshold: Threshold }
   | { readonly kind: 'detector'; readonly series: PointSeries; readonly side: Side | null; readonly factor: number }
@@ -48,7 +48,7 @@ export class RuleGroup {
     return this.#recent;
   }
 
-  /** What a window that is still open tells already, where its value only grows. */
+  /** The finding of a window that is still open, where its value only grows. */
   rise(compiled: CompiledRule, seen: Seen): Finding | null {
     const { when, minutes } = compiled;
     if (this.#watch.kind !== 'threshold' || when.kind !== 'threshold' || seen.value === null) return null;
@@ -57,12 +57,12 @@ export class RuleGroup {
     return told === null ? null : thresholdFinding(told, seen, minutes, when.bound, sideOf(when));
   }
 
-  /** What it is called where a detector of one's own is asked about it. */
+  /** Its name for a detector of one's own. */
   get name(): string {
     return (this.#name ??= groupOf(this.labels));
   }
 
-  /** What a window that is over tells. `appendedAt`: as time is on `partials.v1`, milliseconds. */
+  /** The finding of a window that is over. `appendedAt`: as time is on `partials.v1`, milliseconds. */
   close(compiled: CompiledRule, seen: Seen, appendedAt: number): Finding | null {
     const { when, minutes, rule } = compiled;
     const { start, value, entries } = seen;
@@ -80,12 +80,12 @@ export class RuleGroup {
     return finding === undefined || (side !== null && finding.side !== side) ? null : { ...finding, detector: RULE };
   }
 
-  /** A window is over of which not all entries were evaluated: nothing is said of it. */
+  /** A window is over of which not all entries were evaluated: it has no finding. */
   pass(start: number): void {
     this.#push({ start, value: null, entries: 0 });
   }
 
-  /** What a detector of one's own is asked of the last window; null where none watches it. */
+  /** The last window's value for a detector of one's own; null where none watches it. */
   asked(): GroupValue | null {
     if (this.#watch.kind !== 'custom') return null;
     const { heard } = this.#watch;
@@ -94,7 +94,7 @@ export class RuleGroup {
   }
 
   /**
-   * What a detector of one's own has found, with what was known of its window; null where that was heard. `appendedAt`: as time is on
+   * What a detector of one's own has found, with what was known of its window; null where that came before. `appendedAt`: as time is on
    * `partials.v1`, milliseconds.
    */
   hear(
@@ -108,7 +108,7 @@ export class RuleGroup {
     return { series: this.#recent.slice(0, last), entries: heard.entries[last - 1] ?? 0 };
   }
 
-  /** Somebody has resolved its alert. */
+  /** A user has resolved its alert. */
   mute(): void {
     if (this.#watch.kind === 'threshold') this.#watch.threshold.mute();
     else if (this.#watch.kind === 'custom') this.#watch.heard.mute();

@@ -16,10 +16,10 @@ const CHANGED = 'auto: the rule was changed';
 const DELETED = 'auto: the rule was deleted';
 const GONE = 'auto: no entries for a day';
 
-/** Alerts, as they are told, and what detectors of others are asked. */
+/** Alerts to publish, and values for detectors of others. */
 export type RulesTold = { readonly alerts: readonly Alert[]; readonly values: readonly RuleValues[] };
 
-/** How rules are looked at: up to when all is evaluated, when it is looked (append times, milliseconds), and whether there is room for more groups and alerts. */
+/** How rules are looked at: up to when all is evaluated, the time (append times, milliseconds), and whether more groups and alerts fit. */
 type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly hasRoom: HasRoom };
 
 /** The rules of a tenant, watched over all partitions of the log. */
@@ -42,7 +42,7 @@ export class RuleWatch {
     return weight;
   }
 
-  /** Takes what a partition has told; gives what was found. `room`: kibibytes for more groups and alerts. */
+  /** Takes what a partition has reported; gives what was found. `room`: kibibytes for more groups and alerts. */
   take(input: PartialInput, room: number): RulesTold {
     const { tenantId, source, appendedAt } = input;
     this.retentionDays = input.retentionDays;
@@ -73,7 +73,7 @@ export class RuleWatch {
     return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, hasRoom: this.#within(room) });
   }
 
-  /** Takes what a detector of others has found: how its alert is told then; null where that changes nothing. `appendedAt`: milliseconds. */
+  /** Takes what a detector of others has found and returns its alert; null where that changes nothing. `appendedAt`: milliseconds. */
   hear(tenantId: number, { id, finding, about }: StreamFinding, appendedAt: number, room: number): Alert | null {
     const series = readSeriesId(id);
     const found = series && this.#rules.get(series.slot)?.hear(series, finding, appendedAt);
@@ -90,7 +90,7 @@ export class RuleWatch {
     return this.#book.announcements(alerts);
   }
 
-  /** Resolves an alert by hand: how it is told then; null where that changes nothing. */
+  /** Resolves an alert by hand and returns it; null where that changes nothing. */
   resolve(shown: Alert, note: string, appendedAt: number): Alert | null {
     const resolved = this.#book.resolve(shown, note, Math.floor(appendedAt / 1000));
     if (resolved === null) return null;
@@ -132,7 +132,7 @@ export class RuleWatch {
     return this.#book.end((alert) => aboutOf(alert).id === before, now, rule.compiled?.rule.id === before ? CHANGED : DELETED);
   }
 
-  /** Whether it has grown by less than so many kibibytes since. */
+  /** Whether it has grown by less than `room` kibibytes since. */
   #within(room: number): HasRoom {
     const most = this.weight + room;
     return () => this.weight < most;
@@ -176,7 +176,7 @@ export class RuleWatch {
   }
 }
 
-/** Which rule an alert is of, and which group, by what its evidence says. */
+/** Which rule an alert is of, and which group, by its evidence. */
 function aboutOf({ evidence }: Alert): {
   readonly id: string;
   readonly notice: RuleSubject['notice'];

@@ -19,7 +19,7 @@ export type RuleSubject = Subject & {
   readonly series: readonly (number | null)[];
 };
 
-/** Of how many windows entries are asked for around what was found, before and behind it; and minutes at least. */
+/** How many windows of entries a link shows around a finding, before and behind it; and minutes at least. */
 const AROUND_WINDOWS = 3;
 const AROUND = 15;
 const QUOTED = 200;
@@ -70,7 +70,7 @@ function conditionOf({ when, rule }: CompiledRule, { expected }: Finding): strin
   return `rule '${rule.name}' fires ${beyond[when.operator]} ${when.written}`;
 }
 
-/** What an alert of a rule says. */
+/** The words of an alert of a rule. */
 export const ruleWords: AlertWords<RuleSubject> = {
   key: ({ side, firedAt }, { compiled, labels, notice }) => [RULE, compiled.rule.id, notice ?? '', ...labels, side, firedAt],
 

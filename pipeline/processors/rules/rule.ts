@@ -17,7 +17,7 @@ export const EVERY = { '1m': 1, '5m': 5, '15m': 15, '1h': 60 } as const;
 export const RULE_SENSITIVITIES = { low: 1.3, normal: 1, high: 0.8 } as const;
 /** Characters of a query and of a name, instructions of the regexps of a query together, fields of `by (…)`, and windows of `for`. */
 export const MAX_QUERY = 1000;
-/** Characters of its filters as they are written out, which alerts tell: each word of `f:(a or b)` names its field again. */
+/** Characters of its filters as they are written out, which alerts show: each word of `f:(a or b)` names its field again. */
 const MAX_FILTERS = 4000;
 const MAX_NAME = 100;
 const MAX_PROGRAM = 1000;
@@ -63,7 +63,7 @@ const MEMBERS: readonly (keyof Rule)[] = ['id', 'name', 'query', 'every', 'if', 
 const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value !== '' && value.length <= most;
 const oneOf = (value: unknown, words: readonly string[]): boolean => typeof value === 'string' && words.includes(value);
 
-/** What is wrong with the members of a rule beside its query and its condition, as a sentence; null for nothing. */
+/** What is wrong with the members of a rule other than its query and its condition, as a sentence; null for nothing. */
 function membersFault(value: Readonly<Record<string, unknown>>): string | null {
   const other = Object.keys(value).find((name) => !MEMBERS.some((member) => member === name));
   if (other !== undefined) return `A rule has no ${JSON.stringify(other)}; it has ${MEMBERS.join(', ')}.`;
@@ -80,7 +80,7 @@ function membersFault(value: Readonly<Record<string, unknown>>): string | null {
     : `"for" is a number of windows from 1 to ${String(MAX_FOR)}.`;
 }
 
-/** Reads a rule; a sentence that says what is wrong where it is none. */
+/** Reads a rule; returns what is wrong as a sentence where it is not valid. */
 export function compileRule(value: Json): CompiledRule | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'A rule is an object.';
   const fault = membersFault(value as Readonly<Record<string, unknown>>);
@@ -157,7 +157,7 @@ function filterFault(filter: Filter): string | null {
   return pattern === undefined ? null : `The filters of a rule must name their fields, without "*" (got ${JSON.stringify(pattern)}).`;
 }
 
-/** The service that all entries of a filter are of, as far as it says so itself. */
+/** The service that all entries of a filter are of, as far as the filter names it. */
 function serviceNamedBy(filter: Filter): string {
   for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
     if (part instanceof ExactFilter && part.field === 'service') return part.value;
@@ -166,7 +166,7 @@ function serviceNamedBy(filter: Filter): string {
       const service = serviceOf(part.toString());
       if (service !== '') return service;
     } catch {
-      // a selector that is no label set names none
+      // a selector that is not a label set names none
     }
   }
   return '';

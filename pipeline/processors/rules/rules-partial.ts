@@ -1,9 +1,9 @@
 import type { Json } from '../../core/setting.ts';
 import type { AggregateJson } from './aggregate.ts';
 
-/** What `rules` tells of a tenant, in this order of a partition; `slot` is the place of a rule, whose `version` only grows. */
+/** What `rules` reports of a tenant, in this order of a partition; `slot` is the place of a rule, whose `version` only grows. */
 export type RulesRow =
-  /** A rule, null for none any more, and since when the partition evaluates it: append time, milliseconds. Told when it changes, and once an hour. */
+  /** A rule, null once removed, and since when the partition evaluates it: append time, milliseconds. Sent when it changes, and hourly. */
   | { readonly kind: 'rule'; readonly slot: number; readonly version: number; readonly since: number; readonly value: Json }
   /** What came of a group in a window, which begins with a minute since 1970: an increment. */
   | {
@@ -23,5 +23,5 @@ export type RulesRow =
       readonly passed: number;
       readonly crowded: number;
     }
-  /** The end of a telling: up to when the partition is evaluated, append time in milliseconds; `isGone`: it tells no more. */
+  /** The end of a report: up to when the partition is evaluated, append time in milliseconds; `isGone`: no report follows. */
   | { readonly kind: 'end'; readonly through: number; readonly isGone: boolean };

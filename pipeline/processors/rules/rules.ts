@@ -15,23 +15,23 @@ export const ruleKey = (slot: number): string => `rule_${String(slot)}`;
 const MOST_SETTINGS = 5000;
 const VERSION = 1;
 
-/** What was counted is told so often, and so much later where nothing came. Milliseconds, by append time. */
+/** How often counts are reported, and how much later where nothing came. Milliseconds, by append time. */
 const TELL_MS = 10_000;
 const QUIET_MS = 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** A tenant without entries for so long is no source any more. */
+/** A tenant without entries for this long is no longer a source. */
 const FORGET_MS = 24 * HOUR_MS;
-/** What is counted of a tenant, and of all, before it is told at once: kibibytes, about. */
+/** What is counted of a tenant, and of all, before it is reported at once: kibibytes, about. */
 const MOST_OF_TENANT = 4000;
 const MOST_OF_ALL = 20_000;
-/** Of a tenant that had no entries yet, so many days. */
+/** The retention of a tenant that had no entries yet. Days. */
 const UNKNOWN_RETENTION = 30;
 
 /** Which version of a rule a partition has, and since when: append time, milliseconds. */
 type Known = { readonly version: number; readonly since: number };
 
-/** What a partition has evaluated and not told. */
+/** What a partition has evaluated and not reported. */
 export type RulesState = {
   readonly tenants: Map<number, TenantCounts>;
   /** By tenant and slot. */
@@ -44,8 +44,8 @@ export type RulesState = {
 const rows = new RecordRows();
 
 /**
- * Evaluates the rules of tenants over their entries (docs/rules.md), by windows of the entries' own time. Each ten seconds of append time it tells
- * what came since, as increments, in partials that `rule-alerts` takes once each.
+ * Evaluates the rules of tenants over their entries (docs/rules.md), by windows of the entries' own time. Each ten seconds of append time
+ * it reports what came since, as increments, in partials that `rule-alerts` takes once each.
  */
 export const rules: Processor<RulesState> = {
   name: RULES,
@@ -126,7 +126,7 @@ function activeOf(state: RulesState, tenantId: number): ActiveRule[] {
   return found.sort((a, b) => a.slot - b.slot);
 }
 
-/** A setting that was taken into the state holds from here on, and is told at once. */
+/** A setting that was taken into the state applies from here on, and is reported at once. */
 function taken(state: RulesState, { appendedAt }: Tick, { tenantId, key, version }: Setting): PartialOutput[] {
   const slot = slotOf(key);
   const rule = state.set.get(tenantId)?.get(slot);

@@ -11,13 +11,13 @@ const MOST_KEY = 1024;
 /** Work for a tenant's rules between two tellings, each of which has an equal part, of four at least: of ten seconds one (RecordRows.work). */
 export const BUDGET = 1e9;
 const LEAST_PARTS = 4;
-/** What is counted of a row beside what is read of it, and of one that matches. */
+/** What is counted of a row in addition to what is read of it, and of one that matches. */
 const ROW = 100;
 const TAKE = 150;
-/** Entries of windows that are over for so long have no part any more. Minutes. */
+/** Entries of windows that ended this long ago do not count. Minutes. */
 const OLDEST = 10;
 const KIB = 1024;
-/** What a byte takes by which a sketch has grown, until it was told and merged. */
+/** What a byte takes by which a sketch has grown, until it was reported and merged. */
 const GROWN = 60;
 
 /** A rule at work in a partition: a version of it, and since when (append time, milliseconds); `value` as it was set. */
@@ -32,7 +32,7 @@ export type ActiveRule = {
 type Group = { readonly labels: readonly string[]; readonly aggregate: Aggregate };
 type Window = { readonly groups: Map<string, Group>; passed: number; crowded: number };
 
-/** What was counted of a rule since it was told last. */
+/** What was counted of a rule since its last report. */
 class RuleCounts {
   readonly version: number;
   readonly measure: Measure;
@@ -92,7 +92,7 @@ class RuleCounts {
   }
 }
 
-/** A rule over a record: what its filters say of the rows. */
+/** A rule over a record: the results of its filters for the rows. */
 type Running = {
   readonly counts: RuleCounts;
   readonly compiled: CompiledRule;
@@ -103,16 +103,16 @@ type Running = {
 const keyOf = (labels: readonly string[]): string => (labels.length === 1 ? (labels[0] as string) : labels.join('\0'));
 const says = (predicate: Predicate, row: number): boolean => (typeof predicate === 'boolean' ? predicate : predicate(row));
 
-/** What a partition has evaluated of a tenant's rules since it told last. */
+/** What a partition has evaluated of a tenant's rules since its last report. */
 export class TenantCounts {
   retentionDays = 0;
-  /** When entries came last, and when it was told last, by append time, milliseconds. */
+  /** When entries came last, and when it was reported last, by append time, milliseconds. */
   seenAt = 0;
   toldAt = 0;
-  /** What is counted takes about so many kibibytes. */
+  /** What is counted, in kibibytes, about. */
   weight = 0;
   readonly #rules = new Map<number, RuleCounts>();
-  /** The version of each rule, and the hour since 1970, of which it was told last. */
+  /** The version of each rule, and the hour since 1970, that were reported last. */
   readonly #toldRules = new Map<number, readonly [number, number]>();
 
   get hasNews(): boolean {
@@ -140,7 +140,7 @@ export class TenantCounts {
     }
   }
 
-  /** All that was counted, from then on nothing; with the rules of which it was not told in this hour. */
+  /** Returns and clears all that was counted; with the rules that were not reported in this hour. */
   tell(rules: readonly ActiveRule[], appendedAt: number, hour: number): RulesRow[] {
     const told: RulesRow[] = [];
     for (const { slot, version, since, value } of rules) {

@@ -12,7 +12,7 @@ type Open = {
 };
 type Past = { readonly firedAt: number; readonly fireCount: number; readonly resolvedAt: number };
 
-/** What a window tells of an alert; minutes since 1970, the last ones of windows. */
+/** What a window changes of an alert; minutes since 1970, the last ones of windows. */
 export type Told = {
   readonly state: 'firing' | 'resolved';
   readonly firedAt: number;
@@ -32,7 +32,7 @@ export class Threshold {
     return this.#open !== null && this.#open.hotAt >= end ? null : this.#fire(end, minutes);
   }
 
-  /** A window is over. `windows`: so many in a row must be beyond. */
+  /** A window is over. `windows`: how many in a row must be beyond. */
   close(end: number, isHot: boolean, { minutes, windows }: { readonly minutes: number; readonly windows: number }): Told | null {
     const open = this.#open;
     // a later window, or this one, has fired already
@@ -46,7 +46,7 @@ export class Threshold {
     return open === null || isKnown ? null : this.#rest(open, end, minutes);
   }
 
-  /** Somebody has resolved it: it says nothing until it was back. */
+  /** A user has resolved it: it gives nothing until it has recovered. */
   mute(): void {
     if (this.#open !== null) this.#open = { ...this.#open, isMuted: true };
     this.#past = null;

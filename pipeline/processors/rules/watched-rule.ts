@@ -18,7 +18,7 @@ const MOST_WINDOWS = 60;
 /** A group without entries for so long is forgotten. Minutes, and windows at least. */
 const FORGET = 1440;
 const FORGET_WINDOWS = 24;
-/** What a group takes beside its aggregates, and with a detector: kibibytes. */
+/** What a group takes in addition to its aggregates, and with a detector: kibibytes. */
 const GROUP_KIB = 1;
 const DETECTOR_KIB = 6;
 const KIB = 1024;
@@ -33,7 +33,7 @@ export type RuleFound = {
   readonly about: Pick<RuleSubject, 'compiled' | 'labels' | 'notice' | 'entries' | 'series'>;
 };
 
-/** What the windows of a rule tell that are over: what was found, and what a detector of others is asked of them. */
+/** The result of a rule's windows that are over: what was found, and their values for a detector of others. */
 export type RuleTold = { readonly found: readonly RuleFound[]; readonly values: readonly Omit<RuleValues, 'slot'>[] };
 
 /** Whether the tenant may have more groups and alerts. */
@@ -78,7 +78,7 @@ export class WatchedRule {
       bytes += window.bytes;
       sketches += window.sketches;
     }
-    // what groups take has room for usual values already
+    // the size of groups includes usual values already
     const beyond = Math.max(0, sketches - this.#groups.size * KIB * windowsKib(this.compiled));
     return this.#groups.size * kibOf(this.compiled) + Math.floor((bytes + beyond) / KIB);
   }
@@ -110,7 +110,7 @@ export class WatchedRule {
       part.aggregate.merge(json);
       window.sketches += part.aggregate.bytes;
     } else if (part !== undefined) {
-      // without its value nothing can be said of the window
+      // without its value the window has no finding
       window.passed += json[0];
     } else if (window.parts.size < 2 * MOST_GROUPS && mayGrow) {
       const aggregate = Aggregate.from(this.compiled.measure, json);
@@ -128,7 +128,7 @@ export class WatchedRule {
     window.crowded += crowded;
   }
 
-  /** What the windows tell, as everything is evaluated up to an append time (milliseconds). */
+  /** The result of the windows, as everything is evaluated up to an append time (milliseconds). */
   look(through: number, looking: Looking): RuleTold {
     const { compiled } = this;
     const [found, values]: [RuleFound[], Omit<RuleValues, 'slot'>[]] = [[], []];
@@ -144,7 +144,7 @@ export class WatchedRule {
     return { found: [...found, ...this.#rises(compiled, looking.hasRoom)], values };
   }
 
-  /** What a detector of others has found of a group; null where that is of another rule, of no group, or was heard. `appendedAt`: milliseconds. */
+  /** What a detector of others has found of a group; null where that is of no group of the rule, or known. `appendedAt`: milliseconds. */
   hear(
     { began, group: name }: Pick<RuleOrigin, 'began'> & { readonly group: string },
     finding: Finding,
@@ -158,7 +158,7 @@ export class WatchedRule {
     return foundOf(compiled, group, { ...finding, detector: RULE }, heard.entries, heard.series);
   }
 
-  /** Somebody has resolved the alert of a group. */
+  /** A user has resolved the alert of a group. */
   mute(labels: readonly string[], notice: RuleSubject['notice']): void {
     if (notice === null) this.#groups.get(keyOf(labels))?.mute();
     else this.#notices[notice].mute();
@@ -242,7 +242,7 @@ export class WatchedRule {
     return { found, values: window.passed > 0 ? [] : this.#asked(compiled, start) };
   }
 
-  /** What a detector of others is asked of the window that is over. */
+  /** The values of the window that is over, for a detector of others. */
   #asked({ when, minutes }: CompiledRule, window: number): Omit<RuleValues, 'slot'>[] {
     const detector = customDetectorOf(when);
     if (detector === null || when.kind !== 'detector' || this.#groups.size === 0) return [];
@@ -250,7 +250,7 @@ export class WatchedRule {
     return [{ began: this.#began, detector, side: when.side, step: minutes, window, groups }];
   }
 
-  /** What windows that are not over tell already. */
+  /** The findings of windows that are not over. */
   #rises(compiled: CompiledRule, hasRoom: HasRoom): RuleFound[] {
     const { when, rule, measure } = compiled;
     if (when.kind !== 'threshold' || !when.operator.startsWith('>') || rule.for > 1 || !onlyGrows(measure)) return [];

@@ -4,7 +4,7 @@ import { MAX_SETTINGS, type Setting } from '../../core/setting.ts';
 import { joined, slicesOf } from '../slices.ts';
 import { Settings } from './settings.ts';
 
-/** The state of a processor, and what it was told. */
+/** The state of a processor, and its settings. */
 export type Configured<State> = { readonly settings: Settings; readonly state: State };
 
 /** How a snapshot with settings begins; those from before there were any do not. */
@@ -14,12 +14,12 @@ type Own = Pick<Configurable<never>, 'hears' | 'mostSettings'> & { readonly name
 
 const isFor = ({ name, hears = [] }: Own, { processor }: Setting): boolean => processor === name || hears.includes(processor);
 
-/** Most settings that it is told. */
+/** Most settings that it gets. */
 const mostOf = ({ mostSettings = MAX_SETTINGS, hears = [] }: Own): number => mostSettings + hears.length * MAX_SETTINGS;
 
 /**
- * A processor or merger that can be configured, as it is hosted: each new setting on the log is told to it where it lies there, and those that it was told
- * are in its snapshots, so that it folds the same from any of them on.
+ * A processor or merger that can be configured, as it is hosted: it gets each new setting where that lies on the log, and its snapshots
+ * have those that it got, so that it folds the same from any of them on.
  */
 export const configured = <State, In extends (Position & { readonly kind: string }) | Tick, Out>(
   processor: Fold<State, In, Out> & Configurable<State>,

@@ -17,7 +17,7 @@ export class Settings {
     return [...this.#newest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, setting]) => setting);
   }
 
-  /** False for one that says nothing new, or is one too many. */
+  /** False for one that is not new, or is one too many. */
   take(setting: Setting): boolean {
     if (!this.isNew(setting)) return false;
     this.#newest.set(placeOf(setting), setting);

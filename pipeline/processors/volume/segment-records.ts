@@ -5,7 +5,7 @@ import { encodeVolume } from '../../counters/volume-encoder.ts';
 import { SCOPE_SEGMENT, type SegmentKey, type VolumeRow } from '../../counters/volume-row.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 
-/** For how many days it is told that a segment was closed, 0 for ever: only the last ones count. */
+/** How many days the row of a segment's closing is kept, 0 for ever: only the last ones count. */
 const TOLD_DAYS: Readonly<Record<number, number>> = { 60: 1, 3600: 30, 86_400: 0 };
 
 /** Where the counting began that a segment is of, and when the segment was closed, by append time (milliseconds). */
@@ -13,7 +13,7 @@ export type Closing = { readonly base: number; readonly closedAt: number };
 
 /** The records of a closed segment: its rows, and behind them that it is closed. */
 export const segmentRecords = (key: SegmentKey, rows: readonly VolumeRow[], closing: Closing): AbsoluteRecord[] =>
-  // a level is a text with its length before it
+  // a level is a string with its length before it
   cutRows([...rows, closingRow(key, closing)], ({ level }) => ROW_BYTES + level.length + 5).map((together) => ({
     topic: countersSignal.topic.name,
     partition: key.partition,

@@ -14,7 +14,7 @@ const EXCESSIVE_SHARE = 1 / 64;
 const NO_LEVEL = Buffer.alloc(0);
 
 const SCOPE_UNIT = 65_536;
-/** A group's tenancy beside the tenant: its retention class in days, and its scope. */
+/** A group's retention class in days and its scope, as one number. */
 export const kindOf = (retentionDays: number, scope: number): number => retentionDays + scope * SCOPE_UNIT;
 
 const scopeOf = (kind: number): number => Math.floor(kind / SCOPE_UNIT);
@@ -36,7 +36,7 @@ export class Segment {
     this.since = since;
   }
 
-  /** Adds what was counted of a record, by spans of so many minutes. */
+  /** Adds what was counted of a record, by spans of `minutes` minutes. */
   add(record: RecordGroups, tenantId: number, retentionDays: number, minutes: number): void {
     const { groups, levels, untold } = this;
     const { table } = record;
@@ -64,7 +64,7 @@ export class Segment {
   /**
    * Leaves out what is too much, of the tenants that have most of it. First their single streams: such rows would be about as many as the
    * entries. Where they have too many spans of time and levels, all of them: else the segment is closed, for all tenants of its partition.
-   * Single streams of tenants that have few are counted as long as there is room.
+   * Single streams of tenants that have few are counted as long as they fit.
    */
   limit(maxGroups: number): void {
     if (!this.isFull(maxGroups)) return;

@@ -11,8 +11,8 @@ const MAX_KIND = kindOf(0xffff, SCOPE_STREAM);
 const MAX_WORD = 0xffff_ffff;
 
 /**
- * The state in some 20 bytes a group: version, next offset, where the counting began, when it was told, and for each span whether it is open, where it begins,
- * which tenants have no single streams, and which are not counted, its levels and its groups, in their order.
+ * The state in some 20 bytes a group: version, next offset, where the counting began, when it was reported. For each span whether it is
+ * open, where it begins, which tenants have no single streams, and which are not counted, its levels and its groups, in their order.
  */
 export function snapshotVolume({ next, lastAt, base, run, toldAt, segments }: VolumeState): Buffer {
   const to = new ByteWriter();

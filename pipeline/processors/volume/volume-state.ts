@@ -12,7 +12,7 @@ export class VolumeState {
   /** What is counted without a gap: the offset of its first record, and when that was appended (milliseconds; 0 with the first record of all). */
   base = 0;
   run = 0;
-  /** When it was told last how far is counted, by append time, milliseconds. */
+  /** When it last reported how far is counted, by append time, milliseconds. */
   toldAt = 0;
   /** What operators say a segment may have of groups; null where they say nothing. */
   maxGroups: number | null = null;
@@ -22,7 +22,7 @@ export class VolumeState {
     return offset !== this.next;
   }
 
-  /** Counts anew from this record on. */
+  /** Counts from this record on. */
   begin({ offset, appendedAt }: Input): void {
     this.base = offset;
     this.run = appendedAt;

@@ -9,15 +9,15 @@ import { MINUTE_MS, MINUTE_SECONDS, SPAN_MINUTES } from './spans.ts';
 import { VolumeState } from './volume-state.ts';
 
 export type VolumeOptions = {
-  /** When a segment has more groups, it forgets single streams of whoever has most, or is closed: this bounds what a partition holds for each span. */
+  /** When a segment has more groups, it drops single streams of the largest tenants, or is closed: a bound on each span. */
   readonly maxGroups?: number;
 };
 
 /**
  * Counts entries and bytes by tenant, class, stream, level and span of time, in segments (docs/adr/0023-one-reader-for-every-processor.md).
  * Only a record with entries opens a segment; each input may close some. With a segment those of shorter spans are closed, so that one of a
- * longer span is as long as some of the shorter one, and whoever adds up goes from the one to the other where it ends. Each minute it is told
- * how far is counted.
+ * longer span is as long as some of the shorter one, and a reader that adds up goes from the one to the other where it ends. Each minute it
+ * reports how far is counted.
  */
 export const createVolume = ({ maxGroups: usual = 50_000 }: VolumeOptions = {}): Fold<VolumeState> & Configurable<VolumeState> => ({
   name: 'volume',

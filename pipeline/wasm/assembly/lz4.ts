@@ -4,9 +4,9 @@ import { INPUT, MAX_BLOCK, OUTPUT, ROOM, SEEN } from './memory';
 const HASH_BITS: u32 = 13;
 /** A match begins at least so far before the end of the block … */
 const MATCH_START: usize = 12;
-/** … and so many bytes at its end are literals. */
+/** … and this many bytes at its end are literals. */
 const LAST_LITERALS: usize = 5;
-/** After so many misses in a row the search takes longer steps. */
+/** After this number of misses in a row the search takes longer steps. */
 const PATIENCE: u32 = 6;
 
 /**
@@ -17,7 +17,7 @@ function slot(four: u32): usize {
   return SEEN + (((four * 0x9e3779b1) >> (32 - HASH_BITS)) << 1);
 }
 
-/** Copies in steps of 16 bytes, so up to 15 bytes more than asked. */
+/** Copies in steps of 16 bytes, so up to 15 bytes more than `size`. */
 function copy(to: usize, from: usize, size: usize): void {
   const stop = to + size;
   do {
@@ -113,8 +113,8 @@ function repeat(to: usize, offset: usize, size: usize): void {
 }
 
 /**
- * Whether the first `length` bytes of the input are a block of exactly `size` bytes, which then stand in the output. Whatever the block
- * says, nothing outside of input and output is read or written.
+ * Whether the first `length` bytes of the input are a block of exactly `size` bytes, which then stand in the output. No content of the
+ * block makes it read or write outside of input and output.
  */
 export function lz4Decompress(length: usize, size: usize): bool {
   if (length > ROOM || size > MAX_BLOCK) return false;

@@ -3,7 +3,7 @@
 /** What goes into one block at most. */
 export const MAX_BLOCK: usize = 1_179_648;
 
-/** Copies go in steps of 16 bytes and may pass their end by less than that, within the room that stands after each buffer. */
+/** Copies go in steps of 16 bytes and may pass their end by less than that, within the space that follows each buffer. */
 const BUFFER: usize = 19 * 65_536;
 
 /** LZ4's table of where four bytes were seen. */

@@ -32,7 +32,7 @@ const JSON_TEXT: u32 = 4;
 let fields: u32 = 0;
 /** Running number of the scan. */
 let scan: u32 = 0;
-/** The name whose objects are kept as text. */
+/** The name whose objects are kept as JSON. */
 let whole: u32 = 0;
 
 export function fieldCount(): u32 {
@@ -44,7 +44,7 @@ export function isCutOff(): bool {
   return isShort;
 }
 
-/** Says which name's objects are kept as text. */
+/** Sets the name whose objects are kept as JSON. */
 export function keepWhole(name: u32): void {
   whole = name;
 }

@@ -19,7 +19,7 @@ const MAX_TOKEN: usize = 1024;
 /** A spelling by its number, counted from 1; 0 is none. */
 let count: u32 = 0;
 let tokensUsed: usize = 0;
-/** Given by the process, so that nobody outside can choose names that collide. */
+/** Given by the process, so that no client can choose names that collide. */
 let seed: u64 = 0;
 
 function place(spelling: u32): usize {
@@ -110,7 +110,7 @@ export function forgetSpellings(newSeed: u32): void {
   memory.fill(NAMES_SEEN, 0, (<usize>(MAX_NAMES + 1)) << 2);
 }
 
-/** Learns the token that lies at the begin of the tape, in such an object. Where there is no room nothing happens. */
+/** Learns the token at the begin of the tape, in such an object. Does nothing where there is no space. */
 export function learnSpelling(object: u32, length: usize, name: u32): void {
   if (count >= MAX_SPELLINGS || length > MAX_TOKEN || tokensUsed + length + 8 > TOKENS_ROOM || object > MAX_NAMES || name >= MAX_NAMES)
     return;
