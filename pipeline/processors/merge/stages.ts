@@ -8,6 +8,7 @@ import type { ValuesInput } from './rule-values.ts';
 import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
 import { configured, type Configured } from '../settings/configured.ts';
 import { joined, slicesOf } from '../slices.ts';
+import { isOn } from '../../core/fault-points.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord, type HostedInput } from './partials-signal.ts';
@@ -68,6 +69,8 @@ const timeOf = ({ partition, offset, appendedAt }: Position): Tick => ({ kind: '
 /** The state of a merger, and what it has had of each of its processors. */
 type Merging = { readonly taken: ReadonlyMap<string, Taken>; readonly state: unknown };
 
+const TAKES_ONCE = isOn('state-taken');
+
 /** What stands in a snapshot before what was had of the other processors; one without has nothing of them. */
 const OTHERS = Buffer.from('\0others\n');
 
@@ -82,7 +85,8 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
   init: () => ({ taken: takenOf(merger), state: merger.init() }),
   fold({ taken, state }, input) {
     const own = input.kind === 'partial' ? taken.get(input.processor) : undefined;
-    if (input.kind === 'partial' && own?.take(input.source) === false) return [];
+    const isKnown = input.kind === 'partial' && own?.take(input.source) === false;
+    if (isKnown && TAKES_ONCE) return [];
     // of partials of others it sees that time has passed
     const outputs = foldOf(merger, state, input.kind === 'partial' && own === undefined ? timeOf(input) : input);
     const measures = outputs.filter((output): output is Measure => 'kind' in output);
