@@ -42,7 +42,7 @@ export const ROOMS = {
   'api/auth': ['pipeline/core', 'api/tenants'],
   'api/control': ['pipeline/core', 'pipeline/alerts', 'pipeline/notify', 'api/tenants', 'api/auth'],
   'api/limits': ['pipeline/core', 'pipeline/bus', 'api/tenants'],
-  'api/http': ['pipeline/core', 'pipeline/compression', 'api/tenants', 'api/auth'],
+  'api/http': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'api/tenants', 'api/auth'],
   'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/http'],
   'api/ingest': ['pipeline/core', 'pipeline/logs', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/admin': [
