@@ -3,7 +3,7 @@ import type { AlertRow } from '../../pipeline/alerts/alert.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
-import { inputOf } from '../../pipeline/processors/input.ts';
+import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';

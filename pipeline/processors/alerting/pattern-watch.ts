@@ -3,7 +3,7 @@ import { serviceLabels, serviceOf } from '../../core/labels.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import { catchUpOf } from '../../detectors/series/catch-up.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import type { PartialInput } from '../merge/partial.ts';
+import type { PartialInput } from '../base/partial.ts';
 import { readErrors } from '../patterns/error-counts.ts';
 import { readSeen } from '../patterns/patterns-partial.ts';
 import type { AlertBook } from './alert-book.ts';

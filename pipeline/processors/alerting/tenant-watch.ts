@@ -5,7 +5,7 @@ import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
 import type { Finding, Sensitivity, Series, Side } from '../../detectors/detector.ts';
 import type { StreamFinding } from '../merge/finding.ts';
 import type { Joined } from '../merge/incidents.ts';
-import type { PartialInput } from '../merge/partial.ts';
+import type { PartialInput } from '../base/partial.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { AlertBook, type Subject } from './alert-book.ts';

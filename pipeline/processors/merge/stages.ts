@@ -5,14 +5,14 @@ import type { FindingInput } from './finding.ts';
 import type { IncidentInput } from './incidents.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
-import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
+import type { Fold, Input, Position, Processor, Tick } from '../base/processor.ts';
 import { configured, type Configured } from '../settings/configured.ts';
-import { joined, slicesOf } from '../slices.ts';
+import { joined, slicesOf } from '../base/slices.ts';
 import { isOn } from '../../core/fault-points.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord, type HostedInput } from './partials-signal.ts';
-import type { PartialOutput } from './partial.ts';
+import type { PartialOutput } from '../base/partial.ts';
 import { Taken } from './taken.ts';
 
 /** A processor as it is hosted: its partials are records that say who emitted them at which record. What can be configured is. */

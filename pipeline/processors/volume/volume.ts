@@ -1,7 +1,7 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import { isOn } from '../../core/fault-points.ts';
-import type { Configurable, Fold, Input } from '../processor.ts';
-import { groupsOf } from '../record-groups.ts';
+import type { Configurable, Fold, Input } from '../base/processor.ts';
+import { groupsOf } from '../base/record-groups.ts';
 import { Segment } from './segment.ts';
 import { segmentRecords } from './segment-records.ts';
 import { restoreVolume, snapshotVolume } from './snapshot.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import { MAX_STATE_BYTES } from '../bus/state-log.ts';
-import type { Fold, Input, Position } from './processor.ts';
-import { isOn, periodMs, reach } from '../core/fault-points.ts';
-import type { Setting } from '../core/setting.ts';
+import { MAX_STATE_BYTES } from '../../bus/state-log.ts';
+import type { Fold, Input, Position } from '../base/processor.ts';
+import { isOn, periodMs, reach } from '../../core/fault-points.ts';
+import type { Setting } from '../../core/setting.ts';
 import { SnapshotRoom } from './snapshot-room.ts';
-import { slicesOf } from './slices.ts';
+import { slicesOf } from '../base/slices.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A snapshot, as it was saved: the state before the record `next`. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { sizeOfRecord, type AbsoluteRecord } from '../bus/absolute-record.ts';
-import { reach } from '../core/fault-points.ts';
+import { sizeOfRecord, type AbsoluteRecord } from '../../bus/absolute-record.ts';
+import { reach } from '../../core/fault-points.ts';
 
 export type WriteQueueOptions = {
   readonly write: (records: readonly AbsoluteRecord[]) => Promise<void>;
