@@ -9,7 +9,8 @@ import { readSeen } from '../patterns/patterns-partial.ts';
 import type { AlertBook } from './alert-book.ts';
 import { ErrorPatterns, type ErrorPattern } from './error-patterns.ts';
 import type { Part } from './services.ts';
-import type { Asked, SensitivityOf } from './tenant-watch.ts';
+import type { SensitivityOf } from './tenant-watch.ts';
+import type { Asked } from './watched-streams.ts';
 
 const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */
