@@ -7,10 +7,10 @@ import os from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
 import { encodeSnapshot } from '../pipeline/bus/state-snapshot.ts';
-import { HostedPartition } from '../pipeline/processors/hosted-partition.ts';
+import { HostedPartition } from '../pipeline/processors/host/hosted-partition.ts';
 import type { HostedInput } from '../pipeline/processors/merge/partials-signal.ts';
-import { SnapshotRoom } from '../pipeline/processors/snapshot-room.ts';
-import { WriteQueue } from '../pipeline/processors/write-queue.ts';
+import { SnapshotRoom } from '../pipeline/processors/host/snapshot-room.ts';
+import { WriteQueue } from '../pipeline/processors/host/write-queue.ts';
 import { cpuUs, hosted, watched } from './service/watched.ts';
 
 const STREAMS = 10_000;

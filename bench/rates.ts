@@ -11,7 +11,7 @@ import { WordTable } from '../pipeline/logs/columns/words.ts';
 import { Names } from '../pipeline/logs/names.ts';
 import { RecordStreams } from '../pipeline/logs/record-streams.ts';
 import { StreamList } from '../pipeline/logs/stream-list.ts';
-import type { Batch } from '../pipeline/processors/processor.ts';
+import type { Batch } from '../pipeline/processors/base/processor.ts';
 import { rates } from '../pipeline/processors/rates/rates.ts';
 import { createVolume } from '../pipeline/processors/volume/volume.ts';
 import { cpuUs, idOf, START_MS, textOf, watched } from './service/watched.ts';

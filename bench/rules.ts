@@ -10,7 +10,7 @@ import { WordTable } from '../pipeline/logs/columns/words.ts';
 import { Names } from '../pipeline/logs/names.ts';
 import { RecordStreams } from '../pipeline/logs/record-streams.ts';
 import { StreamList } from '../pipeline/logs/stream-list.ts';
-import type { Batch, Tick } from '../pipeline/processors/processor.ts';
+import type { Batch, Tick } from '../pipeline/processors/base/processor.ts';
 import { RecordRows } from '../pipeline/processors/rules/record-rows.ts';
 import { compileRule } from '../pipeline/processors/rules/rule.ts';
 import { rules, ruleKey } from '../pipeline/processors/rules/rules.ts';

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:safety`: entries/s and CPU for each entry with the parts that make "acknowledged" mean "stored exactly once", and without.
  *   npm run bench:safety -- [--without all|NAME,NAME] [--entries 300000] [--rounds 6] [--connections 8] [--batch 200] [--at-once] [--out FILE]
- * Two clusters stand side by side, one of a copy of the program without the parts (bench/safety-parts.ts), and are measured in turns: what
+ * Two clusters stand side by side, one of a program whose parts are off (bench/safety-parts.ts), and are measured in turns: what
  * one API process acknowledges while the sink stands still, how one sink stores what then lies there, and both at once. So a machine
  * that drifts favours neither. Two rounds that do not count come first, to warm both up. `--at-once` measures both at the same time instead: for the
  * difference of their CPU on a machine with much other work; the rates then mean nothing.
@@ -10,8 +10,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../main/install.mjs';
-import { startCluster, type Cluster, type ProcessName } from '../test/faults/cluster.ts';
-import { patchedDist } from '../test/faults/patched-dist.ts';
+import { HOST_NAMES, startCluster, type Cluster, type ProcessName } from '../test/faults/cluster.ts';
+import { faultPreload } from '../test/faults/fault-points.ts';
 import { sendAll, type LoadRequest } from './load.ts';
 import { bulkBodies } from './wire/bodies.ts';
 import { cpuSeconds } from './processes.ts';
@@ -145,10 +145,12 @@ async function round(number: number, both: Readonly<Record<keyof Round, Variant>
   return figures;
 }
 
-/** A cluster of one API process and one sink. */
-async function start(dist: string | null): Promise<Variant> {
-  const cluster = await startCluster({ log: () => undefined, ...(dist === null ? {} : { dist }) });
-  await Promise.all([cluster.process('api-2').stop(), cluster.process('sink-2').stop()]);
+/** A cluster of one API process and one sink, without these parts. */
+async function start(without: readonly SafetyPart[]): Promise<Variant> {
+  const off = without.flatMap((part) => part.off);
+  const cluster = await startCluster({ log: () => undefined, ...(off.length === 0 ? {} : { preload: faultPreload({ off }) }) });
+  const unused = without.some(({ isFolded }) => isFolded === true) ? HOST_NAMES : [];
+  await Promise.all([...(['api-2', 'sink-2'] as const), ...unused].map((name) => cluster.process(name).stop()));
   const bodies = bulkBodies(100, batch, Date.now());
   const bulk = { url: `${cluster.apis[0]?.ingestUrl ?? ''}/_bulk`, key: cluster.key, contentType: 'application/x-ndjson' };
   const send = async (count: number): Promise<void> => {
@@ -162,17 +164,16 @@ async function start(dist: string | null): Promise<Variant> {
 async function main(): Promise<void> {
   const parts = chosenParts(flags.without);
   await ensureBuilt({ root: ROOT, log: say, signal: new AbortController().signal });
-  const changed = patchedDist(parts.flatMap(({ patches }) => patches));
   const clusters: Cluster[] = [];
   let stopping: Promise<void> | null = null;
-  const stop = (): Promise<void> => (stopping ??= Promise.all(clusters.map((cluster) => cluster.stop())).then(changed.remove));
+  const stop = (): Promise<void> => (stopping ??= Promise.all(clusters.map((cluster) => cluster.stop())).then(() => undefined));
   // what is under way fails then, and waits below for the same end
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void stop());
   try {
     say(`starting a cluster with everything, and one without ${parts.map(({ name }) => name).join(', ')}`);
-    const whole = await start(null);
+    const whole = await start([]);
     clusters.push(whole.cluster);
-    const bare = await start(changed.dist);
+    const bare = await start(parts);
     clusters.push(bare.cluster);
     const both = { with: whole, without: bare };
     for (let number = 1 - WARM_UP_ROUNDS; number <= 0; number++) await round(number, both, Math.ceil(requests / 2));

@@ -10,7 +10,7 @@ import { WordTable } from '../pipeline/logs/columns/words.ts';
 import { Names } from '../pipeline/logs/names.ts';
 import { RecordStreams } from '../pipeline/logs/record-streams.ts';
 import { StreamList } from '../pipeline/logs/stream-list.ts';
-import type { Batch, Processor } from '../pipeline/processors/processor.ts';
+import type { Batch, Processor } from '../pipeline/processors/base/processor.ts';
 import { createPatterns } from '../pipeline/processors/patterns/patterns.ts';
 import { createVolume } from '../pipeline/processors/volume/volume.ts';
 import { benchLogs } from './wire/logs.ts';

@@ -1,36 +1,28 @@
 import { Literal, type LogEntry } from '../pipeline/core/entry.ts';
-import { skipSpace, skipString, skipValue } from '../pipeline/wire/json-tokens.ts';
+import { last, skipValue } from '../pipeline/wire/json-tokens.ts';
+import { walkArray, walkObject } from '../pipeline/wire/json-walk.ts';
 
 /** The source of each element of a JSON array. Throws where it is not a valid one. */
-export function splitArray(bytes: Buffer, start = 0): string[] {
+export function splitArray(bytes: Buffer): string[] {
   const elements: string[] = [];
-  let at = skipSpace(bytes, start + 1, bytes.length);
-  if (bytes[start] !== 0x5b) throw new Error('Not a JSON array.');
-  while (bytes[at] !== 0x5d) {
-    const after = skipValue(bytes, at, bytes.length);
-    if (after < 0) throw new Error(`Not JSON at byte ${String(at)}.`);
-    elements.push(bytes.toString('utf8', at, after));
-    at = skipSpace(bytes, after, bytes.length);
-    if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1, bytes.length);
-    else if (bytes[at] !== 0x5d) throw new Error(`Not JSON at byte ${String(at)}.`);
-  }
+  const after = walkArray(bytes, 0, bytes.length, (at, end) => {
+    const to = skipValue(bytes, at, end);
+    if (to >= 0) elements.push(bytes.toString('utf8', at, to));
+    return to;
+  });
+  if (after < 0) throw new Error(`Not a JSON array, at byte ${String(last.failedAt)}.`);
   return elements;
 }
 
 /** The source of each member of a JSON object, by name, so that no number is rounded. Throws where it is not a valid one. */
 export function splitObject(bytes: Buffer): Map<string, string> {
   const members = new Map<string, string>();
-  if (bytes[0] !== 0x7b || skipValue(bytes, 0, bytes.length) < 0) throw new Error('Not a JSON object.');
-  let at = skipSpace(bytes, 1, bytes.length);
-  while (bytes[at] === 0x22) {
-    const nameEnd = skipString(bytes, at, bytes.length);
-    const name = JSON.parse(bytes.toString('utf8', at, nameEnd)) as string;
-    const value = skipSpace(bytes, skipSpace(bytes, nameEnd, bytes.length) + 1, bytes.length);
-    const after = skipValue(bytes, value, bytes.length);
-    members.set(name, bytes.toString('utf8', value, after));
-    at = skipSpace(bytes, after, bytes.length);
-    if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1, bytes.length);
-  }
+  const after = walkObject(bytes, 0, bytes.length, (name, at, end) => {
+    const to = skipValue(bytes, at, end);
+    if (to >= 0) members.set(name, bytes.toString('utf8', at, to));
+    return to;
+  });
+  if (after < 0) throw new Error('Not a JSON object.');
   return members;
 }
 

@@ -1,3 +1,4 @@
+import { isOn } from '../pipeline/core/fault-points.ts';
 import { FRAME_HEAD, writeFrameHead } from '../pipeline/logs/columns/frames.ts';
 import { columnHead, MAX_ROWS, varint } from '../pipeline/logs/columns/layout.ts';
 
@@ -32,13 +33,14 @@ const INDEX_HEAD = columnHead('kafka_idx', 'UInt16');
 
 /** 0, 1, 2, … as `kafka_idx` has them. */
 const ORDINALS = Buffer.from(Uint16Array.from({ length: MAX_ROWS }, (_, row) => row).buffer);
+const HAS_POSITIONS = isOn('positions');
 
 /**
  * The frame that stands before a record's own: the head of the block (`columns` in all, `rows`) and the shared columns. A value that
  * all rows have is written once, as a literal, and repeated by an LZ4 match that overlaps itself; so a row costs two bytes, its index.
  */
 export const sharedFrame = ({ tenantId, arrived, partition, offset, retentionDays }: SharedValues, columns: number, rows: number): Buffer =>
-  frameOf(SHARED_COLUMNS, [tenantId, arrived, partition, offset, retentionDays], columns, rows);
+  frameOf(SHARED_COLUMNS, [tenantId, arrived, partition, HAS_POSITIONS ? offset : 0, retentionDays], columns, rows);
 
 /** The same of `POSITION_COLUMNS`. */
 export const positionFrame = ({ arrived, partition, offset }: Position, columns: number, rows: number): Buffer =>
@@ -63,7 +65,7 @@ function frameOf(
     block.repeat(width, rows - 1);
   });
   block.literal(INDEX_HEAD);
-  block.literal(ORDINALS.subarray(0, 2 * rows));
+  block.literal(HAS_POSITIONS ? ORDINALS.subarray(0, 2 * rows) : Buffer.alloc(2 * rows));
   return block.frame();
 }
 

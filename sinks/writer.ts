@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Fault } from '../pipeline/bus/dead-letter.ts';
 import type { Range, RangeStore, Refusal, Stored } from '../pipeline/bus/range.ts';
 import { appendedAt, positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
+import { isOn } from '../pipeline/core/fault-points.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { FENCE_QUERY, FENCE_STATEMENT, fenceRow } from './insert-fence.ts';
 import { MAX_PARTITIONS, type Insert, type Sink } from './sink.ts';
@@ -13,17 +14,21 @@ import { findRefused, isOutOfMemory, mayBeCutOff, refusalOf } from './refused.ts
 /** How an insert must be made for its block to be formed once and in the order of the rows. */
 const SETTINGS: ClickHouseSettings = {
   async_insert: 0,
-  insert_deduplicate: 1,
-  deduplicate_blocks_in_dependent_materialized_views: 1,
-  max_threads: 1,
-  max_insert_threads: '1',
-  input_format_parallel_parsing: 0,
+  ...(isOn('deduplication')
+    ? { insert_deduplicate: 1, deduplicate_blocks_in_dependent_materialized_views: 1 }
+    : { insert_deduplicate: 0, deduplicate_blocks_in_dependent_materialized_views: 0 }),
+  ...(isOn('one-block') ? { max_threads: 1, max_insert_threads: '1', input_format_parallel_parsing: 0 } : {}),
   // a range is one block, and so one part for each partition of the table
   min_insert_block_size_rows: '1000000',
   min_insert_block_size_bytes: '1000000000',
   max_partitions_per_insert_block: MAX_PARTITIONS,
   max_execution_time: 120,
 };
+
+const JOINS = isOn('joint-insert');
+const HAS_TOKEN = isOn('token');
+const FENCES = isOn('fence');
+const READS_BACK = isOn('read-back');
 
 const INSERT_DEADLINE_MS = 130_000;
 /** A connection may stay open and silent: what is short by nature is not waited for as long. */
@@ -106,9 +111,10 @@ export class TableWriter implements RangeStore {
     if (rest.rows === 0) return [];
     // where rows are in doubt, so is what was written before them
     if (again || (await this.#wasRestarted())) this.#sink.forget();
-    if (again && (await this.#isStored(rest, name))) return [];
+    const isReadBack = again && READS_BACK;
+    if (isReadBack && (await this.#isStored(rest, name))) return [];
     // ClickHouse remembers blocks, not inserts, and not for ever: of a range that may be there in part only the rest is inserted
-    const range = again ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;
+    const range = isReadBack ? { ...rest, inDoubt: inDoubt ?? appendedAt(rest.records.at(-1)) } : rest;
     await this.#sink.prepare(range.records, this.#store);
     const began = performance.now();
     // the range token also with fewer records than before: ClickHouse drops an insert whose token it knows (docs/adr/0008-dead-letters.md)
@@ -136,7 +142,7 @@ export class TableWriter implements RangeStore {
 
   /** A fence must be seen by each insert that begins after it: not where the table has replicas. */
   async joins(): Promise<boolean> {
-    return (this.#joins ??= this.#sink.insertAll !== undefined && !(await this.#isReplicated()));
+    return (this.#joins ??= JOINS && this.#sink.insertAll !== undefined && !(await this.#isReplicated()));
   }
 
   async storeJointly(id: string, ranges: readonly Range[]): Promise<void> {
@@ -158,7 +164,7 @@ export class TableWriter implements RangeStore {
   fence(id: string): Promise<void> {
     const known = this.#fences.get(id);
     if (known !== undefined) return known;
-    const fence = this.#putUpFence(id);
+    const fence = FENCES ? this.#putUpFence(id) : Promise.resolve();
     this.#fences.set(id, fence);
     fence.catch(() => this.#fences.delete(id));
     if (this.#fences.size > MAX_FENCES) for (const [oldest] of [...this.#fences].slice(0, MAX_FENCES / 2)) this.#fences.delete(oldest);
@@ -212,7 +218,7 @@ export class TableWriter implements RangeStore {
   ): Promise<{ readonly written: number; readonly bytes: number }> {
     const written = await this.#store.insert(text, body, {
       queryId: `${name}-${randomUUID()}`,
-      settings: { ...SETTINGS, ...settings, insert_deduplication_token: token },
+      settings: { ...SETTINGS, ...settings, insert_deduplication_token: HAS_TOKEN ? token : randomUUID() },
       signal: AbortSignal.timeout(INSERT_DEADLINE_MS),
     });
     return { written, bytes: body.reduce((sum, part) => sum + part.length, 0) };

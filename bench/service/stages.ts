@@ -7,7 +7,7 @@ import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders } from '../../pipeline/logs/record.ts';
 import { EntryCodec, EntryWriter } from '../../pipeline/logs/writer.ts';
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
-import { inputOf } from '../../pipeline/processors/input.ts';
+import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';

@@ -1,5 +1,5 @@
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
-import type { PartialInput } from '../../pipeline/processors/merge/partial.ts';
+import type { PartialInput } from '../../pipeline/processors/base/partial.ts';
 import { secondStage } from '../../pipeline/processors/merge/stages.ts';
 import { encodeRates } from '../../pipeline/processors/rates/rates-partial.ts';
 

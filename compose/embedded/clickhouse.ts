@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { spawnEngine, untilExited, untilReady, type EngineOptions, type RunningEngine } from './engine-process.ts';
-import { onFreePorts } from './ports.ts';
+import { startInFolder } from './engine-start.ts';
 import { StartError } from './start-error.ts';
 import { template } from './template.ts';
 
@@ -54,30 +54,23 @@ export type ClickHouse = RunningEngine & {
  * It dies with the process that started it. Data, users and log are kept in DATA_DIR/clickhouse.
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<ClickHouse> {
-  const { dataDir, log = () => undefined, port, survivesPowerLoss = false } = options;
+  const { port } = options;
   const library = findLibrary();
-  const folder = path.resolve(dataDir, 'clickhouse');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const secrets = keptSecrets(folder);
-  const configFile = writeConfig(folder, secrets, survivesPowerLoss);
-  const start = (ports: readonly number[]): Promise<ClickHouse> =>
-    startEngine({ ...options, library, folder, secrets, configFile, port: ports[0] as number });
-  const clickhouse = await (port === undefined ? onFreePorts(1, start) : start([port]));
-  // where people and scripts find the engine, whose port differs from start to start
-  writeFileSync(path.join(folder, 'url'), `${clickhouse.url}\n`);
-  log(`ClickHouse is up on ${clickhouse.url}`);
-  return clickhouse;
+  const address = { portCount: 1, ports: port === undefined ? port : [port], addressFile: 'url', addressOf: ({ url }: ClickHouse) => url };
+  return startInFolder(options, { name: 'ClickHouse', folder: 'clickhouse', ...address }, (folder, [taken]) =>
+    startEngine({ ...options, library, folder, port: taken as number }),
+  );
 }
 
 type ServerOptions = ClickHouseOptions & {
   readonly library: string;
   readonly folder: string;
-  readonly secrets: Secrets;
-  readonly configFile: string;
   readonly port: number;
 };
 
-async function startEngine({ library, folder, secrets, configFile, port, onSpawn, signal }: ServerOptions): Promise<ClickHouse> {
+async function startEngine({ library, folder, port, survivesPowerLoss = false, onSpawn, signal }: ServerOptions): Promise<ClickHouse> {
+  const secrets = keptSecrets(folder);
+  const configFile = writeConfig(folder, secrets, survivesPowerLoss);
   const logFile = path.join(folder, 'clickhouse.log');
   const args = [...CHILD, String(process.pid), library, ...engineArguments(folder, configFile, port)];
   const engine = spawnEngine({ command: process.execPath, args, cwd: folder, logFile });

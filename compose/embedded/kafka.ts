@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { spawnEngine, untilExited, untilReady, type EngineOptions, type RunningEngine } from './engine-process.ts';
+import { startInFolder } from './engine-start.ts';
 import { prepareKafka } from './kafka-jars.ts';
 import { answersMetadata } from './kafka-probe.ts';
-import { onFreePorts } from './ports.ts';
 import { findProgram, run } from './run.ts';
 import { StartError } from './start-error.ts';
 import { template } from './template.ts';
@@ -54,17 +54,12 @@ export type Kafka = RunningEngine & {
  * DATA_DIR/kafka.
  */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
-  const { dataDir, log = () => undefined, mayInstall, signal } = options;
+  const { log = () => undefined, mayInstall, signal, ports } = options;
   const { java, classpath } = await prepareKafka({ log, mayInstall, signal });
-  const folder = path.resolve(dataDir, 'kafka');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const start = (ports: readonly number[]): Promise<Kafka> =>
-    startBroker({ ...options, java, classpath, folder, ports: ports as readonly [number, number] });
-  const kafka = await (options.ports === undefined ? onFreePorts(2, start) : start(options.ports));
-  // where people and scripts find the broker, whose port differs from start to start
-  writeFileSync(path.join(folder, 'brokers'), `${kafka.brokers}\n`);
-  log(`Kafka is up on ${kafka.brokers}`);
-  return kafka;
+  const address = { portCount: 2, ports, addressFile: 'brokers', addressOf: ({ brokers }: Kafka) => brokers };
+  return startInFolder(options, { name: 'Kafka', folder: 'kafka', ...address }, (folder, taken) =>
+    startBroker({ ...options, java, classpath, folder, ports: taken as readonly [number, number] }),
+  );
 }
 
 type BrokerOptions = KafkaOptions & {

@@ -5,7 +5,7 @@ import type { ShownDetector } from '../../api/alerts/detector-admin-routes.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
-import { detectorLooks, SENSITIVITY } from '../../pipeline/processors/alerting/sensitivity.ts';
+import { detectorLooks, SENSITIVITY } from '../../pipeline/processors/settings/sensitivity.ts';
 import type { LoadedDetector } from '../../pipeline/processors/custom/load-detectors.ts';
 import { resolutionRecord } from '../../pipeline/processors/merge/partials-signal.ts';
 import type { RoleContext } from './role.ts';

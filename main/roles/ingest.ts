@@ -15,6 +15,7 @@ import { ingestLimits } from '../../api/limits/index.ts';
 import type { UsageCounts } from '../../api/limits/usage-counts.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { LogPublisher } from '../../pipeline/logs/log-publisher.ts';
+import { isOn } from '../../pipeline/core/fault-points.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { normalizers } from '../../pipeline/normalizers/index.ts';
 import { AdminConnection } from '../../pipeline/bus/admin-connection.ts';
@@ -29,6 +30,7 @@ import { createUsageCounts } from './usage.ts';
 const GAP_MS = 5;
 /** How long Kafka may take to return what is stored. Milliseconds. */
 const ASK_DEADLINE_MS = 5000;
+const COUNTS_SENT = isOn('usage');
 
 /** What every process needs that takes entries. */
 export type IngestPlane = {
@@ -60,7 +62,7 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
     gapMs: GAP_MS,
     onSent: (records) => {
       metrics.batches.inc({ stage: 'produce' });
-      counts.sent(records);
+      if (COUNTS_SENT) counts.sent(records);
       pace.sent(records);
     },
   });

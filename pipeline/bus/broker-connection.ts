@@ -1,4 +1,5 @@
 import type { Kafka } from 'kafkajs';
+import { isOn } from '../core/fault-points.ts';
 import { clusterOf } from './kafkajs-cluster.ts';
 import { brokerError, requestOf, type ProtocolRequest, type ProtocolResponse } from './kafkajs-protocol.ts';
 import type { ProducerIdentity } from './record-batch.ts';
@@ -178,12 +179,15 @@ class KafkajsConnection implements BrokerConnection {
   }
 }
 
-/** The body of a Produce request (versions 3 to 7): no transaction, acks=all. */
+/** All replicas, or the leader alone. */
+const ACKS = isOn('all-replicas') ? -1 : 1;
+
+/** The body of a Produce request (versions 3 to 7): no transaction. */
 function encodeProduce(topic: string, batches: readonly PartitionBatch[], timeoutMs: number): Buffer {
   const name = Buffer.from(topic);
   const start = Buffer.allocUnsafe(18 + name.length);
   start.writeInt16BE(-1, 0);
-  start.writeInt16BE(-1, 2);
+  start.writeInt16BE(ACKS, 2);
   start.writeInt32BE(timeoutMs, 4);
   start.writeInt32BE(1, 8);
   start.writeInt16BE(name.length, 12);

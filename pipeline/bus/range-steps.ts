@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isOn, reach } from '../core/fault-points.ts';
 import { encodeMetadata, WINDOW, type Progress } from './commit-metadata.ts';
 import type { DeadLetter } from './dead-letter.ts';
 import type { Seat } from './insert-round.ts';
@@ -29,6 +30,8 @@ const CLOCK_SLACK_MS = 2 * 3_600_000;
 const RETRY_MS = [250, 500, 1000, 2000, 5000, 10_000, 15_000];
 /** How often a halted partition tries whether its records are accepted now. */
 const HALT_MS = 15_000;
+const WRITES_INTENT = isOn('intent');
+const RECALLS = isOn('recall');
 
 /**
  * Takes the ranges of a partition through their steps, one range after the other: dead letters, intent, store, commit
@@ -66,7 +69,7 @@ export class RangeSteps {
     const since = this.#appendedBy === null ? null : this.#appendedBy - CLOCK_SLACK_MS;
     const highest = await this.#persist(() => store.highest(partition, from, since), 'ask what is stored');
     if (highest === null) return false;
-    if (highest > (intent?.end ?? from - 1)) {
+    if (RECALLS && highest > (intent?.end ?? from - 1)) {
       log.warn({ partition, from, intent, highest }, 'More is stored than is committed; comparing record by record.');
       this.#inDoubtTo = Math.max(this.#inDoubtTo, highest);
     }
@@ -98,12 +101,16 @@ export class RangeSteps {
     if (joint === null) seat?.leave();
     while (this.#tooMany(range, faulty.length)) if (!(await this.#halt(range, faulty))) return false;
     if (!(await this.#deadLetterAll(faulty, 'decode'))) return false;
-    if ((!again || faulty.length > 0) && !(await this.#writeIntent(range, joint?.id))) return false;
+    if (WRITES_INTENT && (!again || faulty.length > 0) && !(await this.#writeIntent(range, joint?.id))) return false;
+    void reach('after-intent');
     const stored = await this.#storeAll(range, again, joint);
     if (stored === 'too large') return this.#takeHalves(range);
     if (stored === null) return false;
     this.#resume();
-    return this.#commit(range.end + 1, null, 'commit a range');
+    void reach('after-insert');
+    const isCommitted = await this.#commit(range.end + 1, null, 'commit a range');
+    void reach('after-commit');
+    return isCommitted;
   }
 
   /** Takes the halves of a range as ranges of their own. What the whole has stored of them is not stored again: they are in doubt. */

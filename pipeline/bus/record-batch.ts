@@ -1,4 +1,5 @@
 import type { IHeaders } from 'kafkajs';
+import { isOn } from '../core/fault-points.ts';
 import { crc32c } from '../wasm/crc32c.ts';
 import type { Compression } from './pending-record.ts';
 import { snappyCodec } from './snappy-codec.ts';
@@ -34,6 +35,7 @@ const HEADER_ROOM = 10;
 const MOST_PER_UNIT = 3;
 /** A shorter text is written unit by unit, which takes less time than a call of the engine. */
 const SHORT_TEXT = 64;
+const IS_IDEMPOTENT = isOn('idempotence');
 
 /**
  * A batch of records as Kafka keeps it (format 2). Its bytes are what is sent again where an answer is lost: the same records, producer and
@@ -55,9 +57,9 @@ export async function encodeRecordBatch({ records, identity, sequence, compressi
   const time = BigInt(now);
   batch.writeBigInt64BE(time, BODY_AT + 6);
   batch.writeBigInt64BE(time, BODY_AT + 14);
-  batch.writeBigInt64BE(BigInt(identity.id), BODY_AT + 22);
-  batch.writeInt16BE(identity.epoch, BODY_AT + 30);
-  batch.writeInt32BE(sequence, BODY_AT + 32);
+  batch.writeBigInt64BE(IS_IDEMPOTENT ? BigInt(identity.id) : -1n, BODY_AT + 22);
+  batch.writeInt16BE(IS_IDEMPOTENT ? identity.epoch : -1, BODY_AT + 30);
+  batch.writeInt32BE(IS_IDEMPOTENT ? sequence : -1, BODY_AT + 32);
   batch.writeInt32BE(records.length, BODY_AT + 36);
   batch.writeUInt32BE(crc32c(batch.subarray(BODY_AT)), CHECKSUM_AT);
   return batch;

@@ -263,6 +263,7 @@ export class Draft {
     return after;
   }
 
+  /** Steps from member to member by itself, unlike all that pipeline/wire/json-walk.ts serves: names are guessed and learnt on the way. */
   #object(at: number, end: number, parent: Name | null, spellings: Spellings, depth: number): number {
     if (depth > MAX_DEPTH) return this.#refuse(`nested deeper than ${String(MAX_DEPTH)} levels`);
     const body = this.#input;

@@ -1,11 +1,11 @@
 /** What a processor outside of this package is written with: `import … from 'logweir/processor'` (docs/extending/processors.md). */
-export { HyperLogLog } from './hyperloglog.ts';
+export { HyperLogLog } from './base/hyperloglog.ts';
 export type { AbsoluteRecord } from '../bus/absolute-record.ts';
 export type { Measure } from '../counters/measure.ts';
-export { entries, type Entry } from './entries.ts';
+export { entries, type Entry } from './base/entries.ts';
 export type { Extension } from './extension.ts';
-export { jsonPartials, jsonState, partialRows } from './json.ts';
+export { jsonPartials, jsonState, partialRows } from './base/json.ts';
 export type { Merger, MergerInput } from './merge/merger.ts';
-export type { PartialOutput, PartialInput } from './merge/partial.ts';
-export type { Batch, Input, Processor, Tick } from './processor.ts';
+export type { PartialOutput, PartialInput } from './base/partial.ts';
+export type { Batch, Input, Processor, Tick } from './base/processor.ts';
 export type { Setting } from '../core/setting.ts';

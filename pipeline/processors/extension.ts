@@ -1,6 +1,6 @@
 import { SETTING_KEY } from '../core/setting.ts';
 import type { Merger } from './merge/merger.ts';
-import type { Fold, Processor } from './processor.ts';
+import type { Fold, Processor } from './base/processor.ts';
 
 /** What a file of `LOGWEIR_PROCESSORS` exports by default: a processor, and who merges its partials, where it has some. */
 export type Extension<State = unknown, Merged = unknown> = { readonly processor: Processor<State>; readonly merger?: Merger<Merged> };

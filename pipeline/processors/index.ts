@@ -3,7 +3,7 @@ import { alerting } from './alerting/alerts-merger.ts';
 import type { Merger } from './merge/merger.ts';
 import { clusters } from './patterns/clusters.ts';
 import { createPatterns } from './patterns/patterns.ts';
-import type { Processor } from './processor.ts';
+import type { Processor } from './base/processor.ts';
 import { rates } from './rates/rates.ts';
 import { ruleAlerts } from './rules/rule-alerts.ts';
 import { rules } from './rules/rules.ts';

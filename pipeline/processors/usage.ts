@@ -10,7 +10,7 @@ import {
   type UsageSnapshot,
 } from '../bus/usage-records.ts';
 import { addCount, countOf, dayOf, type DayCounts } from '../core/day-counts.ts';
-import type { Fold, Input } from './processor.ts';
+import type { Fold, Input } from './base/processor.ts';
 
 /** Days that are kept: today, and the two before it for people to look at. */
 const DAYS = 3;

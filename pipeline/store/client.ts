@@ -6,6 +6,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../core/config.ts';
 import { HttpError, invalidParameter, queryTimeout, storeUnavailable } from '../core/errors.ts';
+import { bodyWith } from '../core/fault-points.ts';
 import { renderSql, type Sql } from '../core/sql.ts';
 import { quietClickHouseLog } from './client-log.ts';
 import { PARSED, SelectClient, TEXTS, type Row, type Select } from './select.ts';
@@ -208,7 +209,7 @@ export class Store {
     const statement = rest.length === 0 ? [] : [Buffer.from(`${rest.join('\n')}\n`)];
     const result = await this.#owner.exec({
       query: head,
-      values: Readable.from([...statement, ...body], { objectMode: false, highWaterMark: 1 << 20 }),
+      values: Readable.from(bodyWith('mid-insert', text, [...statement, ...body]), { objectMode: false, highWaterMark: 1 << 20 }),
       query_id: options.queryId,
       ...(options.signal === undefined ? {} : { abort_signal: options.signal }),
       clickhouse_settings: { wait_end_of_query: 1, max_query_size: String(MAX_STATEMENT_BYTES), ...options.settings },

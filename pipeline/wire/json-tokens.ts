@@ -18,6 +18,9 @@ function fail(at: number): -1 {
   return -1;
 }
 
+/** Notes where the bytes are not valid JSON: here, or at their end. */
+export const failAt = (at: number, end: number): -1 => fail(Math.min(at, end));
+
 /** The offset of the first byte at or after `at` that is not JSON white space. */
 export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
   while (at < end) {
@@ -51,7 +54,7 @@ export function skipString(bytes: Uint8Array, at: number, end: number): number {
     } else if (byte < 0x20) return fail(i);
     else i += 1;
   }
-  return fail(Math.min(i, end));
+  return failAt(i, end);
 }
 
 function isHex(byte: number | undefined): boolean {
@@ -163,11 +166,11 @@ function closeAll(bytes: Uint8Array, at: number, end: number, closers: number[])
 
 /** A name and its colon; gives the offset of the value. */
 function skipName(bytes: Uint8Array, at: number, end: number): number {
-  if (at >= end || bytes[at] !== QUOTE) return fail(Math.min(at, end));
+  if (at >= end || bytes[at] !== QUOTE) return failAt(at, end);
   let i = skipString(bytes, at, end);
   if (i < 0) return -1;
   i = space(bytes, i, end);
-  if (i >= end || bytes[i] !== COLON) return fail(Math.min(i, end));
+  if (i >= end || bytes[i] !== COLON) return failAt(i, end);
   return space(bytes, i + 1, end);
 }
 

@@ -8,7 +8,7 @@ import type { VolumeCover } from '../../logsql/planner/volume.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { SignalRecord } from '../../pipeline/bus/record.ts';
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
-import type { Input } from '../../pipeline/processors/processor.ts';
+import type { Input } from '../../pipeline/processors/base/processor.ts';
 import { createVolume } from '../../pipeline/processors/volume/volume.ts';
 import { createLogsSink } from '../../sinks/logs.ts';
 import { volumeSink } from '../../sinks/volume.ts';

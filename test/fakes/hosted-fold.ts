@@ -1,6 +1,6 @@
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
-import type { Fold, Position } from '../../pipeline/processors/processor.ts';
+import type { Fold, Position } from '../../pipeline/processors/base/processor.ts';
 
 /** A fold with what it read, as its host has it: it may be killed, and goes on from its last snapshot. */
 export class HostedFold<In extends Position = Position> {

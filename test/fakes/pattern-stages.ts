@@ -2,12 +2,12 @@ import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
 import { patternCountColumns, type PatternCount } from '../../pipeline/counters/pattern-counts.ts';
 import { patternColumns, type PatternRow } from '../../pipeline/counters/pattern-rows.ts';
-import { inputOf } from '../../pipeline/processors/input.ts';
+import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import { clusters } from '../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns, type PatternsOptions } from '../../pipeline/processors/patterns/patterns.ts';
-import type { Fold, Position } from '../../pipeline/processors/processor.ts';
+import type { Fold, Position } from '../../pipeline/processors/base/processor.ts';
 import { HostedFold } from './hosted-fold.ts';
 import { logMessage, tickMessage } from '../pipeline/processors/inputs.ts';
 

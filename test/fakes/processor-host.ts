@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import { HostedPartition, type Snapshot, type States } from '../../pipeline/processors/hosted-partition.ts';
-import type { Fold, Input } from '../../pipeline/processors/processor.ts';
-import { WriteQueue } from '../../pipeline/processors/write-queue.ts';
+import { HostedPartition, type Snapshot, type States } from '../../pipeline/processors/host/hosted-partition.ts';
+import type { Fold, Input } from '../../pipeline/processors/base/processor.ts';
+import { WriteQueue } from '../../pipeline/processors/host/write-queue.ts';
 
 /** Snapshots in memory, which survive their owners: the furthest one of each partition counts. */
 export class FakeStates implements States {

@@ -5,7 +5,7 @@ import { addPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
 import { WordTable } from '../../pipeline/logs/columns/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import type { Batch } from '../../pipeline/processors/processor.ts';
+import type { Batch } from '../../pipeline/processors/base/processor.ts';
 import { readVolume, type ReadRow } from '../../pipeline/counters/volume-reader.ts';
 import { streamOf } from './log-record.ts';
 

@@ -13,7 +13,8 @@ import { KeptProcess, type Launch, type ProcessEvent } from './kept-process.ts';
 import { startProxy, type Proxy } from './proxy.ts';
 import { roleLaunch, type RoleLaunch } from './role-launch.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '../..');
+/** The compiled program. */
+const DIST = path.resolve(import.meta.dirname, '../../dist');
 const KEY = 'faults-key_0123456789';
 const READY_TIMEOUT_MS = 480_000;
 
@@ -32,8 +33,6 @@ export const LINK_NAMES = ['api-kafka', 'sink-kafka', 'api-clickhouse', 'sink-cl
 export type LinkName = (typeof LINK_NAMES)[number];
 
 export type ClusterOptions = {
-  /** The folder of the compiled program; the project's own `dist` without it. */
-  readonly dist?: string;
   /** Kept after the end; without it a temporary folder, removed at the end. */
   readonly dataDir?: string;
   /** Links that go through a proxy. */
@@ -108,7 +107,6 @@ class Made implements Cluster {
   kafka = { host: '127.0.0.1', port: 0 };
   clickhouse = { url: '', user: '', password: '', database: '' };
   readonly #options: ClusterOptions;
-  readonly #dist: string;
   readonly #processes = new Map<ProcessName, KeptProcess>();
   readonly #roles = new Map<RoleName, RoleLaunch>();
   readonly #links = new Map<LinkName, Proxy>();
@@ -122,7 +120,6 @@ class Made implements Cluster {
 
   constructor(options: ClusterOptions) {
     this.#options = options;
-    this.#dist = options.dist ?? path.join(ROOT, 'dist');
     this.dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'logweir-faults-'));
     process.on('exit', this.#onExit);
   }
@@ -144,7 +141,7 @@ class Made implements Cluster {
     await Promise.all(this.#engines().map((name) => this.process(name).start()));
     if (this.#brokers !== null) await untilAllAlive(this);
     const env = this.#env();
-    await runSetup({ dist: this.#dist, dataDir, env: { ...env, ...this.#addresses() }, signal: new AbortController().signal });
+    await runSetup({ dist: DIST, dataDir, env: { ...env, ...this.#addresses() }, signal: new AbortController().signal });
     for (const name of API_NAMES) this.#addApi(name, env, [take(), take(), take()]);
     for (const name of SINK_NAMES) this.#addRole(name, ['sink', 'guard'], { ...env, ...this.#addresses('sink') });
     for (const name of HOST_NAMES) this.#addRole(name, ['processors'], { ...env, ...this.#addresses('sink') });
@@ -294,7 +291,7 @@ class Made implements Cluster {
     const role = roleLaunch({
       name,
       roles,
-      dist: this.#dist,
+      dist: DIST,
       dataDir: this.dataDir,
       env: { ...env, ...this.#options.env?.[name] },
       preload: this.#options.preload,

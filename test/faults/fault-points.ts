@@ -1,58 +1,32 @@
 import path from 'node:path';
-import type { Patch } from './patched-dist.ts';
+import { pathToFileURL } from 'node:url';
+import type { FaultPeriod, FaultPoint, SafetyPart } from '../../pipeline/core/fault-points.ts';
 
 /** What a process is made to do at a point: die, or stop until it is resumed. */
 export type FaultSignal = 'SIGKILL' | 'SIGSTOP';
 
 /** Points on the way of a range into the table, in their order (docs/adr/0003-exactly-once-sink.md). */
-export const FAULT_POINTS = ['after-intent', 'mid-insert', 'after-insert', 'after-commit'] as const;
+export const SINK_POINTS = ['after-intent', 'mid-insert', 'after-insert', 'after-commit'] as const satisfies readonly FaultPoint[];
 /** Points on the way of what processors find, and of their states (docs/adr/0023-one-reader-for-every-processor.md). */
-export const HOST_POINTS = ['before-outputs', 'after-outputs', 'after-snapshot'] as const;
-export type FaultPoint = (typeof FAULT_POINTS)[number] | (typeof HOST_POINTS)[number];
+export const HOST_POINTS = ['before-outputs', 'after-outputs', 'after-snapshot'] as const satisfies readonly FaultPoint[];
 
-/** Loaded into the processes: it knows how to strike. */
-export const FAULT_PRELOAD = path.join(import.meta.dirname, 'fault-points.mjs');
+/** So that there is enough of either in a minute. */
+export const SHORT_PERIODS: Readonly<Record<FaultPeriod, number>> = { snapshot: 300, 'volume-minute': 1500 };
 
-/** Puts the points into a copy of the compiled program. */
-export const FAULT_POINT_PATCHES: readonly Patch[] = [
-  {
-    file: 'pipeline/bus/range-steps.js',
-    find: 'let repeated = again;',
-    replace: "globalThis.faultPoint('after-intent'); let repeated = again;",
-  },
-  {
-    file: 'pipeline/bus/range-steps.js',
-    find: "return this.#commit(range.end + 1, null, 'commit a range');",
-    replace: `globalThis.faultPoint('after-insert');
-      const committed = await this.#commit(range.end + 1, null, 'commit a range');
-      globalThis.faultPoint('after-commit');
-      return committed;`,
-  },
-  {
-    file: 'pipeline/store/client.js',
-    find: 'values: Readable.from([...statement, ...body], { objectMode: false, highWaterMark: 1 << 20 }),',
-    replace: `values: Readable.from(
-        text.startsWith('INSERT INTO logs') ? globalThis.faultInBody('mid-insert', [...statement, ...body]) : [...statement, ...body],
-      { objectMode: false, highWaterMark: 1 << 20 }),`,
-  },
-  {
-    file: 'pipeline/processors/write-queue.js',
-    find: 'await this.#options.write(step.records);',
-    replace: `{
-                    if (step.records.some(({ topic }) => topic === 'counters.v1')) await globalThis.heldFaultPoint('before-outputs');
-                    await this.#options.write(step.records);
-                    globalThis.faultPoint('after-outputs');
-                }`,
-  },
-  {
-    file: 'pipeline/processors/hosted-partition.js',
-    find: 'await states.save(this.partition, next, bytes);',
-    replace: "await states.save(this.partition, next, bytes); globalThis.faultPoint('after-snapshot');",
-  },
-  // so that there is enough of either in a minute
-  { file: 'pipeline/processors/hosted-partition.js', find: 'const SNAPSHOT_MS = 30_000;', replace: 'const SNAPSHOT_MS = 300;' },
-  { file: 'pipeline/processors/volume/spans.js', find: 'MINUTE_MS = 60_000;', replace: 'MINUTE_MS = 1500;' },
-];
+export type PreloadOptions = {
+  /** The safety parts that are off. */
+  readonly off?: readonly SafetyPart[];
+  /** Milliseconds. */
+  readonly periods?: Readonly<Partial<Record<FaultPeriod, number>>>;
+};
+
+/** The module that is loaded into a process of the service before its program (`--import`): it knows how to strike, and what is off. */
+export function faultPreload({ off = [], periods = {} }: PreloadOptions = {}): string {
+  const url = pathToFileURL(path.join(import.meta.dirname, 'fault-points.mjs'));
+  url.searchParams.set('off', JSON.stringify(off));
+  url.searchParams.set('periods', JSON.stringify(periods));
+  return url.href;
+}
 
 /** What tells a process to strike at a point, the next time it comes there. */
 export const armMessage = (point: FaultPoint, signal: FaultSignal): object => ({ type: 'arm-fault', point, signal });

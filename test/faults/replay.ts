@@ -1,9 +1,10 @@
 import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
 import type { AlertRow } from '../../pipeline/alerts/alert.ts';
+import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
-import { inputOf } from '../../pipeline/processors/input.ts';
+import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';
@@ -72,7 +73,8 @@ function alertsOf(partials: ReadonlyMap<number, readonly KafkaMessage[]>): Map<n
   for (const [partition, messages] of partials) {
     const state = stage.init();
     for (const message of messages)
-      for (const record of stage.fold(state, partialInputOf(partition, message)))
+      // beside the alerts it announces which incidents they join
+      for (const record of stage.fold(state, partialInputOf(partition, message)).filter(({ topic }) => topic === alertsSignal.topic.name))
         for (const row of alertColumns.read(record.value, Number(record.headers['count'])) as AlertRow[]) found.set(row.id, row);
   }
   return found;

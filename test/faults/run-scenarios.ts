@@ -2,13 +2,13 @@ import path from 'node:path';
 import { Random } from '../fuzz/random.ts';
 import { startCluster, type Cluster, type LinkName, type ProcessName } from './cluster.ts';
 import { Counters } from './counters.ts';
-import { FAULT_POINT_PATCHES, FAULT_PRELOAD } from './fault-points.ts';
+import type { SafetyPart } from '../../pipeline/core/fault-points.ts';
+import { faultPreload, SHORT_PERIODS } from './fault-points.ts';
 import { Ledger } from './ledger.ts';
 import { Load, type LoadOptions, type LoadTotals } from './load.ts';
 import { LoadProcess } from './load-process.ts';
 import { Measures } from './measures.ts';
 import { Monitor, type Memory } from './monitor.ts';
-import { patchedDist, type Patch } from './patched-dist.ts';
 import { recoveries, type Recovery } from './recovery.ts';
 import type { Scenario, ScenarioContext, TenantLoad } from './scenario.ts';
 import { percentAtRest, recount, serviceFaults, type Recounted, type Violation } from './verdict.ts';
@@ -26,8 +26,8 @@ export type RunOptions = {
   readonly once?: boolean;
   readonly seed: number;
   readonly log: (line: string) => void;
-  /** Changes of the compiled program, for the check of the harness itself. */
-  readonly patches?: readonly Patch[];
+  /** Safety parts that are off, for the check of the harness itself. */
+  readonly off?: readonly SafetyPart[];
   /** Entries offered in a second; the most that one of the scenarios asks for without it. */
   readonly entriesPerSecond?: number;
   /** A scenario does not wait for what the one before has left broken. */
@@ -70,8 +70,7 @@ function mergedEnv(scenarios: readonly Scenario[]): NonNullable<Scenario['env']>
 export async function runScenarios(options: RunOptions): Promise<RunReport> {
   const { scenarios, seed, log } = options;
   const needsPoints = scenarios.some(({ faultPoints }) => faultPoints === true);
-  const patches = [...(needsPoints ? FAULT_POINT_PATCHES : []), ...(options.patches ?? [])];
-  const changed = patches.length === 0 ? null : patchedDist(patches);
+  const { off = [] } = options;
   const links = [...new Set(scenarios.flatMap((scenario): readonly LinkName[] => scenario.links ?? []))];
   const env = mergedEnv(scenarios);
   const kafkaSettings = Object.assign({}, ...scenarios.map((scenario) => scenario.kafkaSettings ?? {})) as Readonly<Record<string, string>>;
@@ -81,27 +80,22 @@ export async function runScenarios(options: RunOptions): Promise<RunReport> {
       for (const step of undo) step?.();
     };
   };
+  const cluster = await startCluster({
+    links,
+    env,
+    kafkaSettings,
+    prepare,
+    brokers: scenarios.some(({ brokers }) => brokers === 3) ? 3 : 1,
+    brokerProxies: scenarios.some(({ brokerProxies }) => brokerProxies === true),
+    log,
+    ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
+    ...(needsPoints || off.length > 0 ? { preload: faultPreload({ off, periods: needsPoints ? SHORT_PERIODS : {} }) } : {}),
+  });
   try {
-    const cluster = await startCluster({
-      links,
-      env,
-      kafkaSettings,
-      prepare,
-      brokers: scenarios.some(({ brokers }) => brokers === 3) ? 3 : 1,
-      brokerProxies: scenarios.some(({ brokerProxies }) => brokerProxies === true),
-      log,
-      ...(options.dataDir === undefined ? {} : { dataDir: options.dataDir }),
-      ...(changed === null ? {} : { dist: changed.dist }),
-      ...(needsPoints ? { preload: FAULT_PRELOAD } : {}),
-    });
-    try {
-      return await runOn(cluster, options);
-    } finally {
-      log('stopping the cluster');
-      await cluster.stop();
-    }
+    return await runOn(cluster, options);
   } finally {
-    changed?.remove();
+    log('stopping the cluster');
+    await cluster.stop();
   }
 
   async function runOn(cluster: Cluster, { secondsOf }: RunOptions): Promise<RunReport> {

@@ -1,5 +1,4 @@
 /** A process that runs queries for the app process: over the pipe that is its fourth file, until that ends. */
-import net from 'node:net';
 import type { Sql } from '../../../pipeline/core/sql.ts';
 import { Store, type QueryOptions, type Row } from '../../../pipeline/store/client.ts';
 import type { QueryJob } from '../../query/engine.ts';
@@ -7,9 +6,8 @@ import { LocalEngine } from '../local-engine.ts';
 import * as frames from '../../workers/frames.ts';
 import { type AnswerHead, sentPipes, type SentJob, type WorkerSettings } from './messages.ts';
 import { sentError } from '../../workers/sent-error.ts';
+import { openWorkerPipe, sendFrames } from '../../workers/worker-pipe.ts';
 
-/** The pipe: two ways in one. */
-const PIPE = 3;
 /** How many bytes of a stream are sent before more is requested; and the most in one frame. */
 const AHEAD_BYTES = 256 * 1024;
 const FRAME_BYTES = 64 * 1024;
@@ -23,19 +21,16 @@ type Running = {
   readonly kills: Promise<void>[];
 };
 
-const pipe = new net.Socket({ fd: PIPE, readable: true, writable: true });
+const pipe = openWorkerPipe(take);
 const running = new Map<number, Running>();
 let engine: LocalEngine | null = null;
 let store: Store | null = null;
 /** The job that this process has reported to work on. */
 let noted = 0;
 
-/** Sends frames in one write. */
-function send(...all: (readonly Uint8Array[])[]): void {
-  pipe.cork();
-  for (const parts of all) for (const part of parts) pipe.write(part);
-  pipe.uncork();
-}
+const send = (...all: (readonly Uint8Array[])[]): void => {
+  sendFrames(pipe, ...all);
+};
 
 /** Reports whose work comes next: where this process then hangs, it is known whose fault it was. */
 function note(job: number): void {
@@ -159,17 +154,5 @@ function take(frame: frames.Frame): void {
       if (one !== undefined) one.ahead -= frame.bytes.readUInt32BE(0);
       one?.wake();
       break;
-    case frames.PING:
-      send(frames.frameOf(frames.PONG));
-      break;
   }
 }
-
-const reader = new frames.FrameReader(take);
-pipe.on('data', (bytes: Buffer) => {
-  reader.take(bytes);
-});
-// the app process has exited
-for (const end of ['end', 'error', 'close']) pipe.on(end, () => process.exit(0));
-// a terminal ends the whole group: the app process ends first, and then this one
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -1,5 +1,4 @@
 /** The program of a live worker: it follows the log for the app process that has started it, over the pipe that is its file 3. */
-import { Socket } from 'node:net';
 import { pino } from 'pino';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { LogTail } from '../../../pipeline/bus/log-tail.ts';
@@ -9,18 +8,18 @@ import { toQueryError } from '../../query/run.ts';
 import * as frames from '../../workers/frames.ts';
 import { sentError } from '../../workers/sent-error.ts';
 import { LogPlace, type LogVector } from '../place/log-place.ts';
+import { openWorkerPipe, sendFrames } from '../../workers/worker-pipe.ts';
 import { WriteGroup } from '../../workers/write-group.ts';
 import { LiveFeed } from './live-feed.ts';
 import * as messages from './messages.ts';
 
-const PIPE = 3;
 /** The shortest time between two reports of how far it has read. Milliseconds. */
 const READ_EVERY_MS = 200;
 
-const pipe = new Socket({ fd: PIPE, readable: true, writable: true });
+const pipe = openWorkerPipe(take);
 const group = new WriteGroup(pipe);
 const send = (type: number, tail: number, value: unknown): void => {
-  for (const part of frames.jsonFrame(type, tail, value)) pipe.write(part);
+  sendFrames(pipe, frames.jsonFrame(type, tail, value));
 };
 
 let tail: LogTail | null = null;
@@ -31,13 +30,13 @@ const feed = new LiveFeed({
   onFound: (found) => {
     const bytes = messages.encodeMatched(found);
     group.add(bytes.length);
-    for (const part of frames.frameOf(messages.ENTRY, 0, bytes)) pipe.write(part);
+    sendFrames(pipe, frames.frameOf(messages.ENTRY, 0, bytes));
   },
   onMissed: (missed) => send(messages.MISSED, 0, missed),
   onSampled: (id, factor) => send(messages.SAMPLED, id, factor),
   onFailed: (id, error) => send(messages.FAILED, id, sentError(toQueryError(error))),
   onWork: (id) => {
-    for (const part of frames.frameOf(messages.NOTE, id)) pipe.write(part);
+    sendFrames(pipe, frames.frameOf(messages.NOTE, id));
   },
 });
 
@@ -114,17 +113,5 @@ function take(frame: frames.Frame): void {
     case messages.CLOSE:
       feed.close(frame.job);
       break;
-    case frames.PING:
-      for (const part of frames.frameOf(frames.PONG)) pipe.write(part);
-      break;
   }
 }
-
-const reader = new frames.FrameReader(take);
-pipe.on('data', (bytes: Buffer) => {
-  reader.take(bytes);
-});
-// the app process has exited
-for (const end of ['end', 'error', 'close']) pipe.on(end, () => process.exit(0));
-// a terminal ends the whole group: the app process ends first, and then this one
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -1,12 +1,12 @@
 import { BACKSLASH, CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
 import { last, skipSpace, skipString, skipValue } from '../../wire/json-tokens.ts';
-import { stringAt } from '../../wire/json-walk.ts';
+import { nextElement, nextMember, openArray, openObject, stringAt } from '../../wire/json-walk.ts';
 import { LITERAL, STRING, type Draft } from '../../logs/draft.ts';
 import { FixedName } from '../../logs/names.ts';
 import { validUtf8, type EntryWriter } from '../../logs/writer.ts';
 import { jsonErrorReason } from '../shared/json-error.ts';
-import { MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
+import { MemberNames } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
 import { LokiEntries } from './entry.ts';
 import { readNanos } from '../shared/nanos.ts';

@@ -1,11 +1,11 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
 import { Literal } from '../../core/entry.ts';
 import { last, PLAIN, skipNumber, skipString, skipValue } from '../../wire/json-tokens.ts';
-import { stringAt } from '../../wire/json-walk.ts';
+import { nextElement, nextMember, openArray, openObject, stringAt } from '../../wire/json-walk.ts';
 import { LITERAL, MAX_DEPTH, type Draft } from '../../logs/draft.ts';
 import type { Name } from '../../logs/names.ts';
 import { putValue, type Value } from '../../logs/values.ts';
-import { MemberNames, nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
+import { MemberNames } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
 import { ANY_VALUE, KEY_VALUE, LIST } from './schema.ts';
 

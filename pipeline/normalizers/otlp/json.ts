@@ -1,13 +1,13 @@
 import { CLOSE_ARRAY, CLOSE_OBJECT, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from '../../wire/bytes.ts';
 import { invalidBody } from '../../core/errors.ts';
 import { last, skipNumber, skipSpace, skipString, skipValue } from '../../wire/json-tokens.ts';
+import { nextElement, nextMember, openArray, openObject } from '../../wire/json-walk.ts';
 import type { Draft } from '../../logs/draft.ts';
 import { FixedName, type Name } from '../../logs/names.ts';
 import type { SplitTime } from '../../logs/time-token.ts';
 import type { Value } from '../../logs/values.ts';
 import { validUtf8, type EntryWriter } from '../../logs/writer.ts';
 import { jsonErrorReason } from '../shared/json-error.ts';
-import { nextElement, nextMember, openArray, openObject } from '../shared/json-members.ts';
 import { putStringToken } from '../shared/json-token-field.ts';
 import { readNanos } from '../shared/nanos.ts';
 import type { IngestRequest } from '../normalizer.ts';

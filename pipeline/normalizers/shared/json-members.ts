@@ -1,6 +1,6 @@
-import { CLOSE_ARRAY, CLOSE_OBJECT } from '../../wire/bytes.ts';
-import { last, PLAIN, skipSpace, skipString } from '../../wire/json-tokens.ts';
-import { stringAt } from '../../wire/json-walk.ts';
+import { QUOTE } from '../../wire/bytes.ts';
+import { failAt, last, PLAIN, skipString } from '../../wire/json-tokens.ts';
+import { stringAt, valueAfter } from '../../wire/json-walk.ts';
 import { ByteMap } from '../../logs/byte-map.ts';
 
 /** A name as it is spelled in the body, with its quotes; its number; and the name that followed it last time: a guess. */
@@ -43,7 +43,7 @@ export class MemberNames {
     let member = this.#last.next;
     let after = matches(member.token, bytes, at);
     if (after < 0) {
-      if (bytes[at] !== 0x22) return failAt(at);
+      if (bytes[at] !== QUOTE) return failAt(at, end);
       after = skipString(bytes, at, end);
       if (after < 0) return -1;
       member = this.#lookUp(bytes, at, after);
@@ -51,9 +51,7 @@ export class MemberNames {
     }
     this.#last = member;
     this.field = member.field;
-    const colon = bytes[after] === 0x3a ? after : skipSpace(bytes, after, end);
-    if (colon >= end || bytes[colon] !== 0x3a) return failAt(Math.min(colon, end));
-    return skipSpace(bytes, colon + 1, end);
+    return valueAfter(bytes, after, end);
   }
 
   #lookUp(bytes: Buffer, at: number, after: number): Member {
@@ -68,45 +66,4 @@ function matches(token: Uint8Array, bytes: Buffer, at: number): number {
   if (token.length === 0) return -1;
   for (let i = 0; i < token.length; i++) if (bytes[at + i] !== token[i]) return -1;
   return at + token.length;
-}
-
-/** The offset of the first name of the object at `at`, or of its closing brace; -1 where there is neither. */
-export function openObject(bytes: Buffer, at: number, end: number): number {
-  return open(bytes, at, end, 0x7b);
-}
-
-/** The offset of the first element of the array at `at`, or of its closing bracket; -1 where there is neither. */
-export function openArray(bytes: Buffer, at: number, end: number): number {
-  return open(bytes, at, end, 0x5b);
-}
-
-function open(bytes: Buffer, at: number, end: number, bracket: number): number {
-  if (at >= end || bytes[at] !== bracket) return failAt(Math.min(at, end));
-  const first = skipSpace(bytes, at + 1, end);
-  return first < end ? first : failAt(end);
-}
-
-/** Behind a member's value, which ends at `at`: the offset of the next name, or of the closing brace. A negative `at` is passed on. */
-export function nextMember(bytes: Buffer, at: number, end: number): number {
-  return next(bytes, at, end, CLOSE_OBJECT);
-}
-
-/** The same for an element of an array. */
-export function nextElement(bytes: Buffer, at: number, end: number): number {
-  return next(bytes, at, end, CLOSE_ARRAY);
-}
-
-function next(bytes: Buffer, at: number, end: number, closer: number): number {
-  if (at < 0) return at;
-  const i = skipSpace(bytes, at, end);
-  if (i < end && bytes[i] === closer) return i;
-  if (i >= end || bytes[i] !== 0x2c) return failAt(Math.min(i, end));
-  const following = skipSpace(bytes, i + 1, end);
-  // a closer here would follow a comma
-  return following < end && bytes[following] !== closer ? following : failAt(following);
-}
-
-function failAt(at: number): -1 {
-  last.failedAt = at;
-  return -1;
 }

@@ -1,6 +1,7 @@
 import { skipValue } from '../../wire/json-tokens.ts';
 import { CLOSE_OBJECT } from '../../wire/bytes.ts';
-import { MemberNames, nextMember, openObject, UNKNOWN } from './json-members.ts';
+import { nextMember, openObject } from '../../wire/json-walk.ts';
+import { MemberNames, UNKNOWN } from './json-members.ts';
 
 /**
  * Finds where the members of a JSON object lie that a format knows, without making strings of their names. Of equal names the last

@@ -1,15 +1,15 @@
 import { NEW_PATTERN, RULE, type Alert } from '../../alerts/alert.ts';
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
-import type { PartialInput } from '../merge/partial.ts';
+import type { PartialInput } from '../base/partial.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
-import type { Position } from '../processor.ts';
+import type { Position } from '../base/processor.ts';
 import { readRates } from '../rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { whole } from '../slices.ts';
+import { whole } from '../base/slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
-import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from './sensitivity.ts';
-import { mostOf, type Bounds } from '../room.ts';
+import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from '../settings/sensitivity.ts';
+import { mostOf, type Bounds } from '../base/room.ts';
 import { TenantWatch, type Held, type SensitivityOf } from './tenant-watch.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];

@@ -3,13 +3,14 @@ import { serviceLabels, serviceOf } from '../../core/labels.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import { catchUpOf } from '../../detectors/series/catch-up.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import type { PartialInput } from '../merge/partial.ts';
+import type { PartialInput } from '../base/partial.ts';
 import { readErrors } from '../patterns/error-counts.ts';
 import { readSeen } from '../patterns/patterns-partial.ts';
 import type { AlertBook } from './alert-book.ts';
 import { ErrorPatterns, type ErrorPattern } from './error-patterns.ts';
 import type { Part } from './services.ts';
-import type { Asked, SensitivityOf } from './tenant-watch.ts';
+import type { SensitivityOf } from './tenant-watch.ts';
+import type { Asked } from './watched-streams.ts';
 
 const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */

@@ -1,16 +1,16 @@
 import type { Alert } from '../../alerts/alert.ts';
-import { serviceLabels, serviceOf } from '../../core/labels.ts';
+import { serviceOf } from '../../core/labels.ts';
 import { catchUpOf, unlimited, type CatchUp } from '../../detectors/series/catch-up.ts';
-import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
-import type { Finding, Sensitivity, Series, Side } from '../../detectors/detector.ts';
+import type { Finding, Sensitivity, Side } from '../../detectors/detector.ts';
 import type { StreamFinding } from '../merge/finding.ts';
 import type { Joined } from '../merge/incidents.ts';
-import type { PartialInput } from '../merge/partial.ts';
+import type { PartialInput } from '../base/partial.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { AlertBook, type Subject } from './alert-book.ts';
 import { PatternWatch } from './pattern-watch.ts';
-import { countedThrough, handedOver, isPart, partsOf, Services, watchedBytes, type Sum } from './services.ts';
+import { countedThrough, handedOver, isPart, partsOf, type Sum } from './services.ts';
+import { WatchedStreams, type Asked, type Watched } from './watched-streams.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
@@ -21,29 +21,8 @@ const TICK_MS = 10_000;
 const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */
 const SHOWN = 60;
-const MAX_STREAMS = 20_000;
 /** Streams that are looked at, each time that series are evaluated, for what young ones have taken over. */
 const MOST_LOOKED_AT = 200_000;
-
-/** What detectors evaluate, and what is remembered of it. */
-export type Asked = {
-  /** Its label set; empty until it is known. */
-  stream: string;
-  readonly series: Series;
-  /** The minute in which it was evaluated last; -1 where it is due. */
-  askedAt: number;
-  /** How easily each detector fires, as far as it was evaluated; undefined where that has changed. */
-  sensitivities?: Map<string, Sensitivity> | undefined;
-};
-
-/** A stream. */
-type Watched = Asked & {
-  /** The label set of its service; empty for none. */
-  service: string;
-  /** The partition of the log that its last counts came from, and when those were appended, milliseconds. */
-  source: number;
-  seenAt: number;
-};
 
 /** What of a tenant is watched and what was published of it, or how much of these it may have: bytes of a snapshot, at most, about. */
 export type Held = {
@@ -62,8 +41,7 @@ const NORMAL: SensitivityOf = () => 'normal';
 /** What is watched of a tenant. */
 export class TenantWatch {
   retentionDays = 0;
-  readonly #streams = new Map<string, Watched>();
-  #streamBytes = 0;
+  #streams = new WatchedStreams();
   /** How much it may have while it takes something. */
   #most = EVERYTHING;
   /** How many minutes may be closed while its series are evaluated. */
@@ -71,7 +49,6 @@ export class TenantWatch {
   /** What was found of windows of services while its series are evaluated, and how many streams may still be looked at for it. */
   readonly #handedOver = new Map<string, boolean>();
   #mayLookAt = MOST_LOOKED_AT;
-  readonly #services = new Services();
   /** Up to when each partition of the log is counted, and when its series were evaluated last: append times, milliseconds. */
   readonly #sources = new Map<number, { through: number; askedAt: number }>();
   #patterns = new PatternWatch();
@@ -80,7 +57,7 @@ export class TenantWatch {
 
   /** Streams and services that are watched. */
   get size(): number {
-    return this.#streams.size + this.#services.size;
+    return this.#streams.size;
   }
 
   /** Error patterns that are watched. */
@@ -89,13 +66,13 @@ export class TenantWatch {
   }
 
   get held(): Held {
-    return { watched: this.#watchedBytes, patterns: this.#patterns.bytes, alerts: this.#book.bytes };
+    return { watched: this.#streams.bytes, patterns: this.#patterns.bytes, alerts: this.#book.bytes };
   }
 
   /** Sets how easily detectors fire from now on; null: normally. */
   configure(sensitivityOf: SensitivityOf | null): void {
     this.#sensitivityOf = sensitivityOf ?? NORMAL;
-    for (const asked of this.#all()) [asked.sensitivities, asked.askedAt] = [undefined, -1];
+    for (const asked of this.#streams.all()) [asked.sensitivities, asked.askedAt] = [undefined, -1];
   }
 
   /** Adds what a partition has counted, as far as the tenant has no more than `most`; gives what was found. */
@@ -120,7 +97,7 @@ export class TenantWatch {
   /** Takes what a detector of one's own has found and returns its alert; null where that changes nothing. `now`: milliseconds. */
   hear(tenantId: number, { id, finding, about }: StreamFinding, now: number, most: Held): Alert | null {
     this.#most = most;
-    const watched = this.#streams.get(id);
+    const watched = this.#streams.find(id);
     if (watched === undefined || watched.stream === '') return null;
     const { stream, series } = watched;
     if (finding.state === 'firing' && this.#sensitivityOf(finding.detector, stream) === 'off') return null;
@@ -154,7 +131,7 @@ export class TenantWatch {
     const { alert, wasFiring } = resolved;
     if (wasFiring) this.#patterns.resolve(alert.id);
     if (wasFiring)
-      for (const asked of this.#all()) {
+      for (const asked of this.#streams.all()) {
         if (asked.stream !== alert.stream) continue;
         for (const side of SIDES) asked.series.resolve(alert.detector, side);
         asked.askedAt = -1;
@@ -167,16 +144,7 @@ export class TenantWatch {
     to.count(this.retentionDays);
     to.count(this.#sources.size);
     for (const [partition, { through, askedAt }] of this.#sources) for (const number of [partition, through, askedAt]) to.count(number);
-    to.count(this.#streams.size);
-    for (const [id, { stream, source, seenAt, series }] of this.#streams) {
-      to.text(id);
-      to.text(Buffer.from(stream).toString('latin1'));
-      to.count(source);
-      to.count(seenAt);
-      to.bytes(series.snapshot());
-      yield;
-    }
-    yield* this.#services.write(to);
+    yield* this.#streams.write(to);
     yield* this.#patterns.write(to);
     to.text(Buffer.from(JSON.stringify(this.#book)).toString('latin1'));
   }
@@ -187,17 +155,9 @@ export class TenantWatch {
     read.retentionDays = from.count(65_535);
     for (let left = from.count(65_535); left > 0; left--)
       read.#sources.set(from.count(65_535), { through: from.count(), askedAt: from.count() });
-    for (let left = from.count(MAX_STREAMS); left > 0; left--) {
-      const [id, stream] = [from.text(), utf8(from.text())];
-      const [source, seenAt] = [from.count(65_535), from.count()];
-      const series = restoreSeries(from.bytes());
-      if (series === null) return null;
-      const service = stream === '' ? '' : serviceLabels(stream);
-      read.#streams.set(id, { stream, service, source, seenAt, series, askedAt: -1 });
-      read.#streamBytes += watchedBytes(stream);
-      read.#services.join(service, id, () => undefined, !hasServices);
-    }
-    if (hasServices && !read.#services.read(from)) return null;
+    const streams = WatchedStreams.read(from, hasServices);
+    if (streams === null) return null;
+    read.#streams = streams;
     if (hasPatterns) read.#patterns = PatternWatch.read(from);
     read.#book = AlertBook.from(JSON.parse(utf8(from.text())));
     return read;
@@ -213,15 +173,6 @@ export class TenantWatch {
     return this.#book.end(() => true, now);
   }
 
-  *#all(): Generator<Asked> {
-    yield* this.#streams.values();
-    yield* this.#services;
-  }
-
-  get #watchedBytes(): number {
-    return this.#streamBytes + this.#services.bytes;
-  }
-
   /** Whether another alert fits. */
   readonly #hasRoom = (): boolean => this.#book.bytes < this.#most.alerts;
 
@@ -230,16 +181,16 @@ export class TenantWatch {
     const catchUp = catchUpOf(minutes.length);
     ids.forEach((id, index) => {
       const end = ends[index] as number;
-      const watched = this.#watchedOf(id, source);
+      const watched = this.#streams.watch(id, source, this.#most.watched);
       if (watched === null) {
         row = end;
         return;
       }
       const stream = streams[index] ?? null;
-      if (stream !== null && stream !== watched.stream) this.#name(id, watched, stream);
+      if (stream !== null && stream !== watched.stream) this.#streams.name(id, watched, stream, this.#most.watched);
       watched.source = source;
       watched.seenAt = Math.max(watched.seenAt, appendedAt);
-      const sum = watched.service === '' ? null : this.#services.sum(watched.service);
+      const sum = watched.service === '' ? null : this.#streams.services.sum(watched.service);
       sum?.sources.set(source, Math.max(sum.sources.get(source) ?? 0, appendedAt));
       for (; row < end; row++) {
         const [minute, counts] = [minutes[row] as number, { entries: entries[row] as number, errors: errors[row] as number }];
@@ -248,29 +199,6 @@ export class TenantWatch {
       }
       for (const asked of [watched, sum]) if (asked?.series.isDue === true) asked.askedAt = -1;
     });
-  }
-
-  /** Takes the label set of a stream, if it fits: without one nothing is published of it. */
-  #name(id: string, watched: Watched, stream: string): void {
-    const grown = watchedBytes(stream) - watchedBytes(watched.stream);
-    if (this.#watchedBytes + grown > this.#most.watched) return;
-    this.#streamBytes += grown;
-    if (watched.stream !== '') this.#services.leave(watched.service, id);
-    [watched.stream, watched.sensitivities, watched.askedAt] = [stream, undefined, -1];
-    watched.service = serviceLabels(stream);
-    const hasRoom = this.#watchedBytes + watchedBytes(watched.service) <= this.#most.watched;
-    this.#services.join(watched.service, id, (first) => this.#streams.get(first), hasRoom);
-  }
-
-  /** Null where another does not fit. */
-  #watchedOf(id: string, source: number): Watched | null {
-    const known = this.#streams.get(id);
-    if (known !== undefined) return known;
-    if (this.#watchedBytes + watchedBytes('') > this.#most.watched) return null;
-    this.#streamBytes += watchedBytes('');
-    const watched: Watched = { stream: '', service: '', source, seenAt: 0, series: newSeries(), askedAt: -1 };
-    this.#streams.set(id, watched);
-    return watched;
   }
 
   #sensitivitiesOf(asked: Asked): ((detector: string) => Sensitivity) | undefined {
@@ -300,13 +228,11 @@ export class TenantWatch {
       if (source !== partition || (watched.askedAt === minute && !isGone)) continue;
       for (const finding of this.#tick(watched, through)) take(this.#tellOfStream(tenantId, watched, finding, now));
       if (!isGone) continue;
-      this.#streams.delete(id);
-      this.#streamBytes -= watchedBytes(stream);
+      const isLast = this.#streams.forget(id, watched);
       this.#book.end((alert, isOfService) => alert.stream === stream && !isOfService, now).forEach(take);
-      if (this.#services.leave(service, id))
-        this.#book.end((alert, isOfService) => alert.stream === service && isOfService, now).forEach(take);
+      if (isLast) this.#book.end((alert, isOfService) => alert.stream === service && isOfService, now).forEach(take);
     }
-    for (const sum of this.#services) if (sum.sources.has(partition)) this.#askService(tenantId, sum).forEach(take);
+    for (const sum of this.#streams.services) if (sum.sources.has(partition)) this.#askService(tenantId, sum).forEach(take);
     return [...found.values()];
   }
 
@@ -314,7 +240,7 @@ export class TenantWatch {
   #tellOfStream(tenantId: number, watched: Watched, finding: Finding, now: number): Alert | null {
     const { stream, service, series } = watched;
     if (stream === '') return null;
-    const sum = this.#services.sum(service);
+    const sum = this.#streams.services.sum(service);
     if (sum === null) return this.#tell(tenantId, watched, finding, now, {});
     if (!this.#book.isTold(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
       // it is not published before it has recovered
@@ -332,7 +258,7 @@ export class TenantWatch {
     sum.through = through;
     if (sum.askedAt === Math.floor(through / MINUTE_MS)) return [];
     return this.#tick(sum, through).flatMap((finding) => {
-      const streams = this.#membersOf(sum);
+      const streams = this.#streams.membersOf(sum);
       const { parts, isTheirs } = partsOf(finding, streams);
       const more = { isNews: () => !isTheirs, together: { count: streams.length, parts } };
       return this.#tell(tenantId, sum, finding, Math.floor(through / 1000), more) ?? [];
@@ -346,7 +272,7 @@ export class TenantWatch {
     const through = countedThrough({ sources }, (partition) => sources.get(partition) ?? 0);
     return this.#patterns.ask(through, {
       ...{ tenantId, retentionDays: this.retentionDays, book: this.#book, sensitivityOf: this.#sensitivityOf, hasRoom: this.#hasRoom },
-      ...{ streamOf: (id) => this.#streams.get(id), sumOf: (labels) => this.#services.sum(labels) },
+      ...{ streamOf: (id) => this.#streams.find(id), sumOf: (labels) => this.#streams.services.sum(labels) },
     });
   }
 
@@ -357,16 +283,12 @@ export class TenantWatch {
     const key = [detector, window.start, window.end, sum.stream].join(' ');
     let isHandedOver = this.#handedOver.get(key);
     if (isHandedOver === undefined) {
-      const streams = this.#membersOf(sum);
+      const streams = this.#streams.membersOf(sum);
       isHandedOver = this.#mayLookAt >= streams.length && handedOver(finding, streams);
       this.#mayLookAt -= streams.length;
       this.#handedOver.set(key, isHandedOver);
     }
     return isHandedOver;
-  }
-
-  #membersOf({ stream }: Sum): readonly Watched[] {
-    return [...this.#services.members(stream)].map((id) => this.#streams.get(id) as Watched);
   }
 
   #tick(asked: Asked, through: number): readonly Finding[] {

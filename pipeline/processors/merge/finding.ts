@@ -1,5 +1,5 @@
 import type { Finding } from '../../detectors/detector.ts';
-import type { Position } from '../processor.ts';
+import type { Position } from '../base/processor.ts';
 
 /** What a detector of one's own has found of a stream, as it lies on `partials.v1` (docs/adr/0029-detectors-of-others.md). */
 export type StreamFinding = {

@@ -1,9 +1,9 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
-import type { Configurable, Fold, Tick } from '../processor.ts';
+import type { Configurable, Fold, Tick } from '../base/processor.ts';
 import type { FindingInput } from './finding.ts';
 import type { IncidentInput } from './incidents.ts';
-import type { PartialInput } from './partial.ts';
+import type { PartialInput } from '../base/partial.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
 

@@ -4,13 +4,13 @@ import type { KafkaMessage } from '../../bus/kafka.ts';
 import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord, type SignalRecord } from '../../bus/record.ts';
 import type { Signal } from '../../bus/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
-import type { Position, Tick } from '../processor.ts';
-import { tickOf } from '../tick.ts';
+import type { Position, Tick } from '../base/processor.ts';
+import { tickOf } from '../base/tick.ts';
 import { findingValue, readFinding, type FindingInput, type StreamFinding } from './finding.ts';
 import { joinedText, readJoined, type IncidentInput, type Joined } from './incidents.ts';
 import type { ResolutionInput } from './resolution.ts';
 import { readValues, valuesText, type RuleValues, type ValuesInput } from './rule-values.ts';
-import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from './partial.ts';
+import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from '../base/partial.ts';
 
 const DAY_MS = 86_400_000;
 const ENCODING = 'partial';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Side } from '../../detectors/detector.ts';
-import type { Position } from '../processor.ts';
+import type { Position } from '../base/processor.ts';
 
 /** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether a user has resolved its alert. */
 export type GroupValue = readonly [group: string, value: number | null, entries: number, isMuted?: boolean];

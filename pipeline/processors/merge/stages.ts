@@ -5,13 +5,14 @@ import type { FindingInput } from './finding.ts';
 import type { IncidentInput } from './incidents.ts';
 import type { ResolutionInput } from './resolution.ts';
 import type { ValuesInput } from './rule-values.ts';
-import type { Fold, Input, Position, Processor, Tick } from '../processor.ts';
+import type { Fold, Input, Position, Processor, Tick } from '../base/processor.ts';
 import { configured, type Configured } from '../settings/configured.ts';
-import { joined, slicesOf } from '../slices.ts';
+import { joined, slicesOf } from '../base/slices.ts';
+import { isOn } from '../../core/fault-points.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
 import { partialRecord, type HostedInput } from './partials-signal.ts';
-import type { PartialOutput } from './partial.ts';
+import type { PartialOutput } from '../base/partial.ts';
 import { Taken } from './taken.ts';
 
 /** A processor as it is hosted: its partials are records that say who emitted them at which record. What can be configured is. */
@@ -68,6 +69,8 @@ const timeOf = ({ partition, offset, appendedAt }: Position): Tick => ({ kind: '
 /** The state of a merger, and what it has had of each of its processors. */
 type Merging = { readonly taken: ReadonlyMap<string, Taken>; readonly state: unknown };
 
+const TAKES_ONCE = isOn('state-taken');
+
 /** What stands in a snapshot before what was had of the other processors; one without has nothing of them. */
 const OTHERS = Buffer.from('\0others\n');
 
@@ -82,7 +85,8 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
   init: () => ({ taken: takenOf(merger), state: merger.init() }),
   fold({ taken, state }, input) {
     const own = input.kind === 'partial' ? taken.get(input.processor) : undefined;
-    if (input.kind === 'partial' && own?.take(input.source) === false) return [];
+    const isKnown = input.kind === 'partial' && own?.take(input.source) === false;
+    if (isKnown && TAKES_ONCE) return [];
     // of partials of others it sees that time has passed
     const outputs = foldOf(merger, state, input.kind === 'partial' && own === undefined ? timeOf(input) : input);
     const measures = outputs.filter((output): output is Measure => 'kind' in output);

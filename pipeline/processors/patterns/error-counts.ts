@@ -1,6 +1,6 @@
 import { OVERFLOW_FINGERPRINT } from '../../clusterer/clusterer.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import type { PartialOutput } from '../merge/partial.ts';
+import type { PartialOutput } from '../base/partial.ts';
 import type { ErrorCount, PatternErrors, PatternSegment } from './pattern-segment.ts';
 
 /** How such a partial begins; one of patterns that were seen begins with its version, which is less. */

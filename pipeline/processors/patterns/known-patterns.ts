@@ -1,6 +1,6 @@
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { CutOff } from '../../core/snapshot-bytes.ts';
-import { GroupTable } from '../group-table.ts';
+import { GroupTable } from '../base/group-table.ts';
 
 /** Patterns that a partition knows of one tenant, and of all; others are not reported, and are the overflow then. */
 const MOST_OF_TENANT = 50_000;

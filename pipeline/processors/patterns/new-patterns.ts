@@ -28,9 +28,6 @@ const MOST_FIRING = 500;
 const KNOWN = 'auto: the pattern is known by now';
 const AROUND = 900;
 
-/** The detector, and when it fires. */
-export const newPattern = { name: NEW_PATTERN, description: 'An error comes whose template was never seen before.' } as const;
-
 /** A template that was never seen before. */
 export type NewPattern = {
   readonly fingerprint: string;

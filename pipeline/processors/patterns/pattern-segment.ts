@@ -1,6 +1,6 @@
 import { OVERFLOW_FINGERPRINT } from '../../clusterer/clusterer.ts';
 import { COUNTS_ALL, COUNTS_CLOSED, COUNTS_STREAM, type PatternCount } from '../../counters/pattern-counts.ts';
-import { GroupTable } from '../group-table.ts';
+import { GroupTable } from '../base/group-table.ts';
 import { groupsByTenant, largestTenants } from '../volume/tenant-shares.ts';
 import { SEVERITY_UNIT, type RecordPatterns } from './record-patterns.ts';
 

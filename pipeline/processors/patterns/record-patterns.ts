@@ -1,6 +1,6 @@
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
-import { GroupTable } from '../group-table.ts';
-import { minuteOf } from '../record-groups.ts';
+import { GroupTable } from '../base/group-table.ts';
+import { minuteOf } from '../base/record-groups.ts';
 
 /** Severities are below it: a group's level is its pattern's number in these units, and its severity. */
 export const SEVERITY_UNIT = 8;

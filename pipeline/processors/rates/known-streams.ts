@@ -1,5 +1,5 @@
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import { GroupTable } from '../group-table.ts';
+import { GroupTable } from '../base/group-table.ts';
 
 /** Bytes of a label set that is reported; a longer one is one of the others. */
 const MAX_STREAM_BYTES = 4096;

@@ -1,10 +1,10 @@
 import { severityOf } from '../../core/severity.ts';
 import { SCOPE_STREAM } from '../../counters/volume-row.ts';
-import type { PartialOutput } from '../merge/partial.ts';
-import type { Batch, Input, Processor } from '../processor.ts';
-import { groupsOf } from '../record-groups.ts';
+import type { PartialOutput } from '../base/partial.ts';
+import type { Batch, Input, Processor } from '../base/processor.ts';
+import { groupsOf } from '../base/record-groups.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { mostOf, type Bounds } from '../room.ts';
+import { mostOf, type Bounds } from '../base/room.ts';
 import { MAX_STREAMS, TenantRates } from './tenant-rates.ts';
 
 /** How often counts are reported, and how much later where nothing came, for mergers that wait for them. Milliseconds, by append time. */

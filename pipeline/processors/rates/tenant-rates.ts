@@ -1,6 +1,6 @@
 import { SEVERITIES, type Severity } from '../../core/severity.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import { GroupTable } from '../group-table.ts';
+import { GroupTable } from '../base/group-table.ts';
 import { KnownStreams } from './known-streams.ts';
 import { encodeRates, type StreamCounts } from './rates-partial.ts';
 

@@ -2,7 +2,7 @@ import { ExactSum } from '../../../logsql/stats/exact-sum.ts';
 import { parseNumber } from '../../../logsql/values/numbers.ts';
 import type { Measure } from '../../../logsql/base/types.ts';
 import { DDSketch, type SketchJson } from './ddsketch.ts';
-import { HyperLogLog } from '../hyperloglog.ts';
+import { HyperLogLog } from '../base/hyperloglog.ts';
 
 /** Beyond it the sum of all that may come in a window may not be finite; nothing that is measured is so large. */
 const MOST = 1e280;

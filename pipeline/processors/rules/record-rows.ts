@@ -6,9 +6,9 @@ import { formatTime } from '../../core/time.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import { stringAt, timeAt, wordAt } from '../../logs/columns/row-reader.ts';
 import type { WordView } from '../../logs/columns/word-view.ts';
-import { GroupTable } from '../group-table.ts';
-import type { Batch } from '../processor.ts';
-import { minuteOf } from '../record-groups.ts';
+import { GroupTable } from '../base/group-table.ts';
+import type { Batch } from '../base/processor.ts';
+import { minuteOf } from '../base/record-groups.ts';
 
 /** The result of a filter for a record: the same for each row, or one for each. */
 export type Predicate = boolean | ((row: number) => boolean);

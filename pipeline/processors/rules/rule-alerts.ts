@@ -3,8 +3,8 @@ import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import { valuesRecord } from '../merge/partials-signal.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
-import type { Position } from '../processor.ts';
-import { mostOf, type Bounds } from '../room.ts';
+import type { Position } from '../base/processor.ts';
+import { mostOf, type Bounds } from '../base/room.ts';
 import { RuleWatch, type RulesTold } from './rule-watch.ts';
 import { RULES } from './rules.ts';
 

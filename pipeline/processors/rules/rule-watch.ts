@@ -1,10 +1,10 @@
 import type { Alert } from '../../alerts/alert.ts';
 import { objectOf } from '../../alerts/shown-alert.ts';
 import { AlertBook } from '../alerting/alert-book.ts';
-import { partialRows } from '../json.ts';
+import { partialRows } from '../base/json.ts';
 import type { StreamFinding } from '../merge/finding.ts';
 import type { Joined } from '../merge/incidents.ts';
-import type { PartialInput } from '../merge/partial.ts';
+import type { PartialInput } from '../base/partial.ts';
 import { readSeriesId, type RuleValues } from '../merge/rule-values.ts';
 import { placeOf, ruleWords, type RuleSubject } from './rule-words.ts';
 import type { RulesRow } from './rules-partial.ts';

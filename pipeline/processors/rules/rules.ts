@@ -1,7 +1,7 @@
 import type { Setting } from '../../core/setting.ts';
-import { jsonPartials } from '../json.ts';
-import type { PartialOutput } from '../merge/partial.ts';
-import type { Batch, Input, Processor, Tick } from '../processor.ts';
+import { jsonPartials } from '../base/json.ts';
+import type { PartialOutput } from '../base/partial.ts';
+import type { Batch, Input, Processor, Tick } from '../base/processor.ts';
 import { RecordRows } from './record-rows.ts';
 import { compileRule, RULE_EXAMPLES, ruleFault } from './rule.ts';
 import type { RulesRow } from './rules-partial.ts';

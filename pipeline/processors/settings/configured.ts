@@ -1,7 +1,7 @@
-import type { Configurable, Fold, Position, Tick } from '../processor.ts';
+import type { Configurable, Fold, Position, Tick } from '../base/processor.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { MAX_SETTINGS, type Setting } from '../../core/setting.ts';
-import { joined, slicesOf } from '../slices.ts';
+import { joined, slicesOf } from '../base/slices.ts';
 import { Settings } from './settings.ts';
 
 /** The state of a processor, and its settings. */

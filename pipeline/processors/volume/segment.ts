@@ -1,8 +1,8 @@
 import { SCOPE_ALL, SCOPE_ALL_ALONE, SCOPE_STREAM, SCOPE_UNTOLD, type VolumeRow } from '../../counters/volume-row.ts';
-import { GroupTable } from '../group-table.ts';
+import { GroupTable } from '../base/group-table.ts';
 import { LevelList } from './level-list.ts';
 import { MINUTE_SECONDS } from './spans.ts';
-import type { RecordGroups } from '../record-groups.ts';
+import type { RecordGroups } from '../base/record-groups.ts';
 import { groupsByTenant, largestTenants, levelsByTenant, type Bounded } from './tenant-shares.ts';
 import { extend, type Untold } from './untold.ts';
 

@@ -1,4 +1,4 @@
-import type { GroupTable } from '../group-table.ts';
+import type { GroupTable } from '../base/group-table.ts';
 
 /** Where tenants are left out, no more of a segment is left than this share of what it may hold. */
 const KEPT_SHARE = 0.75;

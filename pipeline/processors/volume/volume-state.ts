@@ -1,4 +1,4 @@
-import type { Input } from '../processor.ts';
+import type { Input } from '../base/processor.ts';
 import type { Segment } from './segment.ts';
 import { SPAN_MINUTES } from './spans.ts';
 

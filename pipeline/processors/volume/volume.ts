@@ -1,12 +1,15 @@
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
-import type { Configurable, Fold, Input } from '../processor.ts';
-import { groupsOf } from '../record-groups.ts';
+import { isOn } from '../../core/fault-points.ts';
+import type { Configurable, Fold, Input } from '../base/processor.ts';
+import { groupsOf } from '../base/record-groups.ts';
 import { Segment } from './segment.ts';
 import { segmentRecords } from './segment-records.ts';
 import { restoreVolume, snapshotVolume } from './snapshot.ts';
 import { checkVolumeSetting, MAX_GROUPS } from './volume-setting.ts';
-import { MINUTE_MS, MINUTE_SECONDS, SPAN_MINUTES } from './spans.ts';
+import { MINUTE_SECONDS, OPEN_MS_PER_MINUTE, SPAN_MINUTES } from './spans.ts';
 import { VolumeState } from './volume-state.ts';
+
+const ENDS_BY_LOG = isOn('state-clock');
 
 export type VolumeOptions = {
   /** When a segment has more groups, it drops single streams of the largest tenants, or is closed: a bound on each span. */
@@ -25,6 +28,7 @@ export const createVolume = ({ maxGroups: usual = 50_000 }: VolumeOptions = {}):
   fold(state, input) {
     const { segments } = state;
     const maxGroups = state.maxGroups ?? usual;
+    const now = ENDS_BY_LOG ? input.appendedAt : Date.now();
     const outputs: AbsoluteRecord[] = [];
     const close = (longest: number, until: number, closedAt = input.appendedAt): void => {
       for (let span = 0; span <= longest; span++) outputs.push(...closed(state, span, { partition: input.partition, until, closedAt }));
@@ -36,10 +40,10 @@ export const createVolume = ({ maxGroups: usual = 50_000 }: VolumeOptions = {}):
       state.begin(input);
     }
     close(
-      longestOf(segments, (segment, minutes) => input.appendedAt >= segment.since + minutes * MINUTE_MS),
+      longestOf(segments, (segment, minutes) => now >= segment.since + minutes * OPEN_MS_PER_MINUTE),
       input.offset,
     );
-    if (segments[0] === null && input.appendedAt >= state.toldAt + MINUTE_MS) {
+    if (segments[0] === null && input.appendedAt >= state.toldAt + OPEN_MS_PER_MINUTE) {
       outputs.push(...nothingSince(state, input));
       state.toldAt = input.appendedAt;
     }

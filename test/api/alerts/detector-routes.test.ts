@@ -6,7 +6,7 @@ import type { ControlStore } from '../../../api/control/control-store.ts';
 import { appEndpoint } from '../../../api/http/endpoint.ts';
 import type { Scope } from '../../../api/tenants/principal.ts';
 import { alerting } from '../../../pipeline/processors/alerting/alerts-merger.ts';
-import { detectorLooks } from '../../../pipeline/processors/alerting/sensitivity.ts';
+import { detectorLooks } from '../../../pipeline/processors/settings/sensitivity.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';
 import { controlNode } from '../../fakes/control-node.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';

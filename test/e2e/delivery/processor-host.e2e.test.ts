@@ -17,9 +17,9 @@ import { AbsoluteWriter } from '../../../pipeline/bus/absolute-record.ts';
 import { encodeTick } from '../../../pipeline/bus/record.ts';
 import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
 import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
-import { ProcessorHost } from '../../../pipeline/processors/host.ts';
-import { inputOf } from '../../../pipeline/processors/input.ts';
-import type { Input, Processor } from '../../../pipeline/processors/processor.ts';
+import { ProcessorHost } from '../../../pipeline/processors/host/host.ts';
+import { inputOf } from '../../../pipeline/processors/base/input.ts';
+import type { Input, Processor } from '../../../pipeline/processors/base/processor.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { until } from '../instance.ts';
 

@@ -1,8 +1,5 @@
 import { expect } from 'chai';
 import type { Cluster } from '../../faults/cluster.ts';
-import { FAULT_POINT_PATCHES } from '../../faults/fault-points.ts';
-import { MUTATIONS } from '../../faults/mutations.ts';
-import { patchedFiles } from '../../faults/patched-dist.ts';
 import { runScenarios, type RunReport } from '../../faults/run-scenarios.ts';
 import { samples } from '../../faults/sample.ts';
 import { extent, isWhole } from '../../extent.ts';
@@ -63,10 +60,6 @@ describe('faults', function () {
     expect(counted(/^pauses of/), 'pauses').to.be.at.least(2);
     expect(counted(/^dropped|^truncated/), 'answers and bodies').to.be.at.least(3);
     expect(counted(/^late inserts/), 'inserts that came late').to.be.at.least(1);
-  });
-
-  it('has patches that fit the compiled program', () => {
-    for (const patches of [FAULT_POINT_PATCHES, ...MUTATIONS.map((mutation) => mutation.patches)]) patchedFiles(patches);
   });
 
   it('counts again well enough to find one row that is lost and one that is doubled', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { HOST_NAMES, SINK_NAMES, type Cluster, type RoleName } from '../cluster.ts';
-import { armMessage, DISARM_MESSAGE, FAULT_POINTS, HOST_POINTS, type FaultPoint, type FaultSignal } from '../fault-points.ts';
+import type { FaultPoint } from '../../../pipeline/core/fault-points.ts';
+import { armMessage, DISARM_MESSAGE, HOST_POINTS, SINK_POINTS, type FaultSignal } from '../fault-points.ts';
 import type { Scenario, ScenarioContext } from '../scenario.ts';
 import { someUp, within } from './victims.ts';
 
@@ -59,7 +60,7 @@ export const killSinkAtPoints: Scenario = {
   about: 'SIGKILL of a sink after its intent, in the middle of its insert, after the insert, and after the commit, in turn.',
   faultPoints: true,
   sampleSeconds: 8,
-  run: (context) => killAtPoints(context, SINK_NAMES, FAULT_POINTS),
+  run: (context) => killAtPoints(context, SINK_NAMES, SINK_POINTS),
 };
 
 export const killHostAtPoints: Scenario = {

@@ -1,22 +1,12 @@
 import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
-import { HttpError, httpErrorOf } from '../../../pipeline/core/errors.ts';
+import type { HttpError } from '../../../pipeline/core/errors.ts';
 import { inflate, type Coding } from '../../../pipeline/compression/inflate.ts';
+import { laterRefusalOf, tooLarge } from '../../fakes/refusal.ts';
 import { sampleLines } from '../../fixtures/inflate/sample.ts';
 
-const tooLarge = (received: number, more: boolean): HttpError =>
-  new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
-
-async function refused(coding: Coding, bytes: Buffer, cap = 1_000_000): Promise<HttpError> {
-  try {
-    await inflate(coding, bytes, cap, tooLarge);
-  } catch (error) {
-    const refusal = httpErrorOf(error);
-    if (refusal !== null) return refusal;
-    throw error;
-  }
-  throw new Error('It was taken.');
-}
+const refused = (coding: Coding, bytes: Buffer, cap = 1_000_000): Promise<HttpError> =>
+  laterRefusalOf(() => inflate(coding, bytes, cap, tooLarge));
 
 describe('inflate gzip', () => {
   const text = sampleLines(50);

@@ -3,22 +3,11 @@ import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { HttpError, httpErrorOf } from '../../../pipeline/core/errors.ts';
 import { inflateLz4 } from '../../../pipeline/compression/lz4.ts';
+import { refusalOf, tooLarge } from '../../fakes/refusal.ts';
 import { sampleLines } from '../../fixtures/inflate/sample.ts';
 
 const FIXTURES = new URL('../../fixtures/inflate/', import.meta.url);
-const tooLarge = (received: number, more: boolean): HttpError =>
-  new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
-
-function refused(bytes: Buffer, cap = 1_000_000): HttpError {
-  try {
-    inflateLz4(bytes, cap, tooLarge);
-  } catch (error) {
-    const refusal = httpErrorOf(error);
-    if (refusal !== null) return refusal;
-    throw error;
-  }
-  throw new Error('It was taken.');
-}
+const refused = (bytes: Buffer, cap = 1_000_000): HttpError => refusalOf(() => inflateLz4(bytes, cap, tooLarge));
 
 const fixture = (name: string): Buffer => readFileSync(new URL(name, FIXTURES));
 const names = readdirSync(FIXTURES).filter((name) => name.endsWith('.lz4'));

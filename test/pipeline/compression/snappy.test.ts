@@ -4,22 +4,12 @@ import { compress } from 'snappyjs';
 import { crc32c } from '../../../pipeline/compression/crc32c.ts';
 import { HttpError, httpErrorOf } from '../../../pipeline/core/errors.ts';
 import { inflateSnappy } from '../../../pipeline/compression/snappy.ts';
+import { refusalOf, tooLarge } from '../../fakes/refusal.ts';
 import { sampleLines } from '../../fixtures/inflate/sample.ts';
 
-const tooLarge = (received: number, more: boolean): HttpError =>
-  new HttpError(413, 'payload_too_large', `${String(more)} ${String(received)}`);
 const ok = (bytes: Buffer, cap = 1_000_000): Buffer => inflateSnappy(bytes, cap, tooLarge);
 
-function refused(bytes: Buffer, cap = 1_000_000): HttpError {
-  try {
-    ok(bytes, cap);
-  } catch (error) {
-    const refusal = httpErrorOf(error);
-    if (refusal !== null) return refusal;
-    throw error;
-  }
-  throw new Error('It was taken.');
-}
+const refused = (bytes: Buffer, cap = 1_000_000): HttpError => refusalOf(() => ok(bytes, cap));
 
 const IDENTIFIER = Buffer.from('ff060000734e61507059', 'hex');
 

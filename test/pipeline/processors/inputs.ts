@@ -4,7 +4,7 @@ import { encodeLogHeaders } from '../../../pipeline/logs/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { RecordStreams } from '../../../pipeline/logs/record-streams.ts';
 import { EntryCodec, EntryWriter } from '../../../pipeline/logs/writer.ts';
-import type { Input } from '../../../pipeline/processors/processor.ts';
+import type { Input } from '../../../pipeline/processors/base/processor.ts';
 import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
 
 /** A record without entries that counts bytes for a tenant. */

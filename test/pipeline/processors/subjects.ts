@@ -1,7 +1,7 @@
 import { loadExtensions } from '../../../main/extensions.ts';
 import { mergers, processors } from '../../../pipeline/processors/index.ts';
 import type { Merger } from '../../../pipeline/processors/merge/merger.ts';
-import type { Processor } from '../../../pipeline/processors/processor.ts';
+import type { Processor } from '../../../pipeline/processors/base/processor.ts';
 
 const EXAMPLES = ['examples/processors/service-entries.ts', 'examples/processors/distinct-users.ts'];
 /** `logweir processor test FILE` asks for the processors of a file alone. */

@@ -4,8 +4,8 @@ import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts
 import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state-log.ts';
 import type { Finding } from '../../../../pipeline/detectors/detector.ts';
 import { alerting, type Watches } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
-import { Sensitivities } from '../../../../pipeline/processors/alerting/sensitivity.ts';
-import type { PartialInput } from '../../../../pipeline/processors/merge/partial.ts';
+import { Sensitivities } from '../../../../pipeline/processors/settings/sensitivity.ts';
+import type { PartialInput } from '../../../../pipeline/processors/base/partial.ts';
 import { encodeRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { cpuMs } from '../../../cpu-time.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { MessagePatterns } from '../../../../pipeline/clusterer/message-patterns.ts';
 import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
-import { whole } from '../../../../pipeline/processors/slices.ts';
+import { whole } from '../../../../pipeline/processors/base/slices.ts';
 import { ErrorPatterns, MOST_ERROR_PATTERNS } from '../../../../pipeline/processors/alerting/error-patterns.ts';
 import { RecentStreams } from '../../../../pipeline/processors/alerting/recent-streams.ts';
 import type { PatternErrors } from '../../../../pipeline/processors/patterns/pattern-segment.ts';

@@ -4,10 +4,10 @@ import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
 import { encodeTick } from '../../../../pipeline/bus/record.ts';
 import { measureColumns } from '../../../../pipeline/counters/measure-columns.ts';
 import type { Merger, MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
-import { MAX_PARTIAL_BYTES, type PartialOutput } from '../../../../pipeline/processors/merge/partial.ts';
+import { MAX_PARTIAL_BYTES, type PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
 import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
-import type { Processor } from '../../../../pipeline/processors/processor.ts';
+import type { Processor } from '../../../../pipeline/processors/base/processor.ts';
 import { billed } from '../inputs.ts';
 
 const NOW = 1_795_269_600_000;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { Taken } from '../../../../pipeline/processors/merge/taken.ts';
-import type { Source } from '../../../../pipeline/processors/merge/partial.ts';
+import type { Source } from '../../../../pipeline/processors/base/partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../../../pipeline/core/snapshot-bytes.ts';
 
 const NOW = 1_795_269_600_000;

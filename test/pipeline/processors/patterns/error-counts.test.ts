@@ -5,7 +5,7 @@ import { encodeErrors, errorPartials, readErrors, streamIdOf } from '../../../..
 import { PatternSegment, type PatternErrors } from '../../../../pipeline/processors/patterns/pattern-segment.ts';
 import { encodeSeen, readSeen } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
 import { RecordPatterns } from '../../../../pipeline/processors/patterns/record-patterns.ts';
-import { MAX_PARTIAL_BYTES } from '../../../../pipeline/processors/merge/partial.ts';
+import { MAX_PARTIAL_BYTES } from '../../../../pipeline/processors/base/partial.ts';
 import { logMessage } from '../inputs.ts';
 
 const NOW = 1_795_269_600_000;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { alertRow } from '../../../../pipeline/alerts/alert.ts';
 import { alertColumns } from '../../../../pipeline/alerts/alert-columns.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
-import { sensitivityIn } from '../../../../pipeline/processors/alerting/sensitivity.ts';
+import { sensitivityIn } from '../../../../pipeline/processors/settings/sensitivity.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { NewPatterns, type NewPattern } from '../../../../pipeline/processors/patterns/new-patterns.ts';
 import { configured } from '../../../../pipeline/processors/settings/configured.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
-import { inputOf } from '../../../../pipeline/processors/input.ts';
-import type { PartialOutput } from '../../../../pipeline/processors/merge/partial.ts';
+import { inputOf } from '../../../../pipeline/processors/base/input.ts';
+import type { PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
 import { encodeRates, readRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
 import { logMessage, tickMessage } from '../inputs.ts';

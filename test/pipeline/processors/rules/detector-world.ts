@@ -6,10 +6,10 @@ import { SETTING, settingText, type Json } from '../../../../pipeline/core/setti
 import { createCustomDetectors } from '../../../../pipeline/processors/custom/custom-merger.ts';
 import type { DetectorRunner } from '../../../../pipeline/processors/custom/detector-runner.ts';
 import { CUSTOM_DETECTORS } from '../../../../pipeline/processors/custom/switch.ts';
-import { inputOf } from '../../../../pipeline/processors/input.ts';
+import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
-import type { Fold, Position } from '../../../../pipeline/processors/processor.ts';
+import type { Fold, Position } from '../../../../pipeline/processors/base/processor.ts';
 import { ruleAlerts } from '../../../../pipeline/processors/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';

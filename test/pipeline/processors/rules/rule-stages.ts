@@ -3,7 +3,7 @@ import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts
 import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
 import { encodeTick } from '../../../../pipeline/bus/record.ts';
 import type { Json } from '../../../../pipeline/core/setting.ts';
-import { inputOf } from '../../../../pipeline/processors/input.ts';
+import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
 import { ruleAlerts } from '../../../../pipeline/processors/rules/rule-alerts.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';
-import type { Fold } from '../../../../pipeline/processors/processor.ts';
+import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
 import type { VolumeState } from '../../../../pipeline/processors/volume/volume-state.ts';
 import { extent } from '../../../extent.ts';

@@ -1,8 +1,8 @@
-import type { AbsoluteRecord } from '../bus/absolute-record.ts';
-import type { ColumnsView } from '../logs/columns/column-reader.ts';
-import type { RecordStreams } from '../logs/record-streams.ts';
-import type { PartialOutput } from './merge/partial.ts';
-import type { Setting, SettingRules } from '../core/setting.ts';
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { ColumnsView } from '../../logs/columns/column-reader.ts';
+import type { RecordStreams } from '../../logs/record-streams.ts';
+import type { PartialOutput } from './partial.ts';
+import type { Setting, SettingRules } from '../../core/setting.ts';
 
 /** Where an input lies, and when it was appended. */
 export type Position = {

@@ -1,5 +1,5 @@
 import { HyperLogLog } from './hyperloglog.ts';
-import { MAX_PARTIAL_BYTES, type PartialOutput } from './merge/partial.ts';
+import { MAX_PARTIAL_BYTES, type PartialOutput } from './partial.ts';
 import type { Fold } from './processor.ts';
 
 /** A Map, and a sketch, as JSON has them. */

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
-import { HostedPartition, type Hosted, type Snapshot } from '../../../pipeline/processors/hosted-partition.ts';
-import type { Fold, Input } from '../../../pipeline/processors/processor.ts';
-import { SnapshotRoom } from '../../../pipeline/processors/snapshot-room.ts';
-import { WriteQueue } from '../../../pipeline/processors/write-queue.ts';
-import { FakeStates } from '../../fakes/processor-host.ts';
-import { billed } from './inputs.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import { HostedPartition, type Hosted, type Snapshot } from '../../../../pipeline/processors/host/hosted-partition.ts';
+import type { Fold, Input } from '../../../../pipeline/processors/base/processor.ts';
+import { SnapshotRoom } from '../../../../pipeline/processors/host/snapshot-room.ts';
+import { WriteQueue } from '../../../../pipeline/processors/host/write-queue.ts';
+import { FakeStates } from '../../../fakes/processor-host.ts';
+import { billed } from '../inputs.ts';
 
 const log = pino({ level: 'silent' });
 const out = (text: string): AbsoluteRecord => ({ topic: 't', partition: 0, key: null, value: Buffer.from(text), headers: {} });

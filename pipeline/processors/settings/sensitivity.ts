@@ -6,7 +6,7 @@ import { parseStream } from '../../core/labels.ts';
 import type { Setting } from '../../core/setting.ts';
 import { SENSITIVITIES, type Sensitivity } from '../../detectors/detector.ts';
 import { detectors, patternDetectors } from '../../detectors/index.ts';
-import { newPattern } from '../patterns/new-patterns.ts';
+import { newPattern } from './new-pattern.ts';
 
 /** The setting of how easily detectors fire, for all tenants or for one: a list of rules, of which the first that fits counts. */
 export const SENSITIVITY = 'sensitivity';

@@ -1,5 +1,5 @@
-import type { KafkaMessage } from '../bus/kafka.ts';
-import { parseSetting, SETTING } from '../core/setting.ts';
+import type { KafkaMessage } from '../../bus/kafka.ts';
+import { parseSetting, SETTING } from '../../core/setting.ts';
 import type { Position, Tick } from './processor.ts';
 
 /** What processors and mergers see of a tick, with the setting that it may carry. */

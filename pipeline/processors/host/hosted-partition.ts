@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { MAX_STATE_BYTES } from '../bus/state-log.ts';
-import type { Fold, Input, Position } from './processor.ts';
-import type { Setting } from '../core/setting.ts';
+import { MAX_STATE_BYTES } from '../../bus/state-log.ts';
+import type { Fold, Input, Position } from '../base/processor.ts';
+import { isOn, periodMs, reach } from '../../core/fault-points.ts';
+import type { Setting } from '../../core/setting.ts';
 import { SnapshotRoom } from './snapshot-room.ts';
-import { slicesOf } from './slices.ts';
+import { slicesOf } from '../base/slices.ts';
 import type { WriteQueue } from './write-queue.ts';
 
 /** A snapshot, as it was saved: the state before the record `next`. */
@@ -51,11 +52,14 @@ export type HostedPartitionOptions<In extends Position = Input> = {
 
 /** A snapshot is due after this number of records, or this time. Milliseconds. */
 const SNAPSHOT_RECORDS = 50_000;
-const SNAPSHOT_MS = 30_000;
+const SNAPSHOT_MS = periodMs('snapshot', 30_000);
 /** Of a large state it is due later, so that snapshots write at most this number of bytes a millisecond: 32 MB take two minutes more. */
 const SNAPSHOT_BYTES = 256;
 /** `news` is not called while this number of bytes waits to be written. */
 const MOST_WAITING = 1024 * 1024;
+
+const SAVES_IN_ORDER = isOn('state-order');
+const TAKES_ONCE = isOn('state-once');
 
 /** Of a snapshot in slices, before the event loop turns again. Milliseconds. */
 const SLICE_MS = 10;
@@ -128,7 +132,7 @@ export class HostedPartition<In extends Position = Input> {
   take(input: In): void {
     const { now, onFold, writes } = this.#options;
     for (const member of this.#members) {
-      if (member.halted !== null || input.offset < member.next) continue;
+      if (member.halted !== null || (TAKES_ONCE && input.offset < member.next)) continue;
       const began = now();
       try {
         writes.add(member.processor.fold(member.state, input));
@@ -254,12 +258,15 @@ export class HostedPartition<In extends Position = Input> {
         this.#held.delete(give);
         return;
       }
-      writes.then(async () => {
+      const save = async (): Promise<void> => {
         await states.save(this.partition, next, bytes);
+        void reach('after-snapshot');
         Object.assign(member, { saved: next, savedAt: now(), stateBytes: bytes.length, isSaving: false });
         give();
         this.#held.delete(give);
-      });
+      };
+      if (SAVES_IN_ORDER) writes.then(save);
+      else void save();
     });
   }
 

@@ -1,9 +1,9 @@
-import type { KafkaMessage } from '../bus/kafka.ts';
-import { decodeBilled, isTick, readRecord } from '../bus/record.ts';
-import { viewOf } from '../logs/columns/record-view.ts';
-import { logsSignal } from '../logs/logs-signal.ts';
-import { RecordStreams } from '../logs/record-streams.ts';
-import type { LogRecord } from '../logs/record.ts';
+import type { KafkaMessage } from '../../bus/kafka.ts';
+import { decodeBilled, isTick, readRecord } from '../../bus/record.ts';
+import { viewOf } from '../../logs/columns/record-view.ts';
+import { logsSignal } from '../../logs/logs-signal.ts';
+import { RecordStreams } from '../../logs/record-streams.ts';
+import type { LogRecord } from '../../logs/record.ts';
 import type { Input } from './processor.ts';
 import { tickOf } from './tick.ts';
 

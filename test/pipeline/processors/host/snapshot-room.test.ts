@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SnapshotRoom } from '../../../pipeline/processors/snapshot-room.ts';
+import { SnapshotRoom } from '../../../../pipeline/processors/host/snapshot-room.ts';
 
 describe('room for snapshots', () => {
   it('is taken until it is full, and given back once', () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { sizeOfRecord, type AbsoluteRecord } from '../bus/absolute-record.ts';
+import { sizeOfRecord, type AbsoluteRecord } from '../../bus/absolute-record.ts';
+import { reach } from '../../core/fault-points.ts';
 
 export type WriteQueueOptions = {
   readonly write: (records: readonly AbsoluteRecord[]) => Promise<void>;
@@ -64,6 +65,13 @@ export class WriteQueue {
     this.#end.abort();
   }
 
+  async #write(records: readonly AbsoluteRecord[]): Promise<void> {
+    const held = reach('before-outputs', records);
+    if (held !== undefined) await held;
+    await this.#options.write(records);
+    void reach('after-outputs');
+  }
+
   #go(): void {
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
@@ -76,7 +84,7 @@ export class WriteQueue {
     for (let step = this.#steps[0]; step !== undefined && !signal.aborted; step = this.#steps[0]) {
       try {
         if ('run' in step) await step.run();
-        else await this.#options.write(step.records);
+        else await this.#write(step.records);
         this.#steps.shift();
         if ('records' in step) this.#bytes -= step.records.reduce((sum, record) => sum + sizeOfRecord(record), 0);
         this.#failing = false;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { HyperLogLog } from '../../../pipeline/processors/hyperloglog.ts';
+import { HyperLogLog } from '../../../../pipeline/processors/base/hyperloglog.ts';
 
 /** So many different texts, none of which another range has. */
 function* users(from: number, to: number): Generator<string> {

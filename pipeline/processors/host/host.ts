@@ -1,12 +1,12 @@
-import type { EachBatchPayload, Kafka, KafkaMessage } from '../bus/kafka.ts';
+import type { EachBatchPayload, Kafka, KafkaMessage } from '../../bus/kafka.ts';
 import type { Logger } from 'pino';
-import type { AbsoluteRecord } from '../bus/absolute-record.ts';
-import { GroupMember } from '../bus/group-member.ts';
-import { repeat } from '../core/repeat.ts';
-import type { Service } from '../core/service.ts';
+import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import { GroupMember } from '../../bus/group-member.ts';
+import { repeat } from '../../core/repeat.ts';
+import type { Service } from '../../core/service.ts';
 import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';
-import type { Input, Position } from './processor.ts';
-import type { Setting } from '../core/setting.ts';
+import type { Input, Position } from '../base/processor.ts';
+import type { Setting } from '../../core/setting.ts';
 import { SnapshotRoom } from './snapshot-room.ts';
 import { WriteQueue } from './write-queue.ts';
 

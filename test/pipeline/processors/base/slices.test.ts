@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { joined, whole } from '../../../pipeline/processors/slices.ts';
+import { joined, whole } from '../../../../pipeline/processors/base/slices.ts';
 
 const MB = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { HyperLogLog } from '../../../pipeline/processors/hyperloglog.ts';
-import { jsonPartials, jsonState, partialRows } from '../../../pipeline/processors/json.ts';
-import { MAX_PARTIAL_BYTES } from '../../../pipeline/processors/merge/partial.ts';
+import { HyperLogLog } from '../../../../pipeline/processors/base/hyperloglog.ts';
+import { jsonPartials, jsonState, partialRows } from '../../../../pipeline/processors/base/json.ts';
+import { MAX_PARTIAL_BYTES } from '../../../../pipeline/processors/base/partial.ts';
 
 describe('a state as JSON', () => {
   const state = jsonState(() => ({ since: 0, names: new Map<string, unknown>(), list: [] as unknown[] }));

@@ -1,4 +1,4 @@
-import { mixId } from '../core/mix.ts';
+import { mixId } from '../../core/mix.ts';
 
 /** Words of a group's key: tenant, kind, both halves of the stream's id, time, level. */
 const WORDS = 6;

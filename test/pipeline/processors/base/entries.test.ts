@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { entries } from '../../../pipeline/processors/entries.ts';
-import { inputOf } from '../../../pipeline/processors/input.ts';
-import { logMessage, tickMessage } from './inputs.ts';
+import { entries } from '../../../../pipeline/processors/base/entries.ts';
+import { inputOf } from '../../../../pipeline/processors/base/input.ts';
+import { logMessage, tickMessage } from '../inputs.ts';
 
 const NOW = 1_795_269_600_000;
 
