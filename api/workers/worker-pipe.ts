@@ -14,7 +14,7 @@ export function openWorkerPipe(take: (frame: Frame) => void): Socket {
   pipe.on('data', (bytes: Buffer) => {
     reader.take(bytes);
   });
-  // the app process is gone
+  // the app process has exited
   for (const end of ['end', 'error', 'close']) pipe.on(end, () => process.exit(0));
   // a terminal ends the whole group: the app process ends first, and then this one
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -6,14 +6,14 @@ import { Services, watchedBytes, type Sum } from './services.ts';
 
 const MAX_STREAMS = 20_000;
 
-/** What detectors are asked about, and what is remembered of it. */
+/** What detectors evaluate, and what is remembered of it. */
 export type Asked = {
-  /** Its label set; empty until it is told. */
+  /** Its label set; empty until it is known. */
   stream: string;
   readonly series: Series;
-  /** The minute in which it was asked last what it has found; -1 where it must be asked. */
+  /** The minute in which it was evaluated last; -1 where it is due. */
   askedAt: number;
-  /** How easily each detector fires, as far as it was asked; undefined where that has changed. */
+  /** How easily each detector fires, as far as it was evaluated; undefined where that has changed. */
   sensitivities?: Map<string, Sensitivity> | undefined;
 };
 
@@ -71,7 +71,7 @@ export class WatchedStreams {
     return watched;
   }
 
-  /** Takes the label set of a stream, if there is room: without one nothing is told of it. */
+  /** Takes the label set of a stream, if it fits: without one nothing is published of it. */
   name(id: string, watched: Watched, stream: string, most: number): void {
     const grown = watchedBytes(stream) - watchedBytes(watched.stream);
     if (this.bytes + grown > most) return;
