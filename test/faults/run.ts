@@ -124,7 +124,7 @@ async function runMutations(list: string): Promise<number> {
   let missed = 0;
   for (const { name, about, scenario, off } of chosen('mutation', list, MUTATIONS)) {
     log(`without ${name}: ${about}`);
-    const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, seed, log, off, ...kept(name) });
+    const report = await runScenarios({ scenarios: [scenario], secondsOf: () => seconds, once: true, seed, log, off, ...kept(name) });
     tell(report, name);
     const found = foundBy(recordOf(report, name));
     log(found > 0 ? `without ${name}: found out, ${String(found)} times` : `without ${name}: NOT FOUND OUT`);
