@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { encodeSnapshot } from '../pipeline/bus/state-snapshot.ts';
 import { HostedPartition } from '../pipeline/processors/host/hosted-partition.ts';
 import type { HostedInput } from '../pipeline/processors/merge/partials-signal.ts';
-import { SnapshotRoom } from '../pipeline/processors/host/snapshot-room.ts';
+import { SnapshotBudget } from '../pipeline/processors/host/snapshot-budget.ts';
 import { WriteQueue } from '../pipeline/processors/host/write-queue.ts';
 import { cpuUs, hosted, watched } from './service/watched.ts';
 
@@ -39,7 +39,7 @@ const threadMs = (): number => {
 /** The longest turn of the event loop while all partitions save what they have, by CPU time and by the clock, and when they had: milliseconds. */
 async function saveAtOnce(bytes: Buffer): Promise<Record<'cpu' | 'blocked' | 'took', number>> {
   const log = pino({ level: 'silent' });
-  const room = new SnapshotRoom();
+  const room = new SnapshotBudget();
   let [ahead, saved] = [0, 0];
   const states = {
     load: () => Promise.resolve(new Map()),

@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeText } from '../pipeline/alerts/shown-alert.ts';
-import { alertTeller } from '../test/e2e/alert-teller.ts';
+import { alertTeller } from '../test/e2e/alert-source.ts';
 import { startInstance, until, type Instance } from '../test/e2e/instance.ts';
 import { TailClient } from '../test/e2e/tail-client.ts';
 import { alert } from '../test/fakes/alerts-record.ts';

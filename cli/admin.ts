@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
-import { asksForHelp, readFlags } from './flags.ts';
+import { wantsHelp, readFlags } from './flags.ts';
 import { printable, processOutput, UsageError, type Output as FullOutput } from './output.ts';
 import { renderTable } from './table.ts';
 
@@ -17,7 +17,7 @@ const DEADLINE_MS = 20_000;
  */
 export async function adminCommand(argv: readonly string[], env: Env, output: Output = processOutput): Promise<number> {
   try {
-    if (argv.length === 0 || asksForHelp(argv)) {
+    if (argv.length === 0 || wantsHelp(argv)) {
       output.out(usage(argv));
       return argv.length === 0 ? 2 : 0;
     }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import WebSocket from 'ws';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
-import { asksForHelp, readFlags } from './flags.ts';
+import { wantsHelp, readFlags } from './flags.ts';
 import { EXIT, printable, RefusedError, type Output } from './output.ts';
 import { interrupted } from './tail.ts';
 
@@ -25,7 +25,7 @@ const AGAIN_MS = 1000;
 
 /** `logweir alerts`: the alerts of a tenant, and what comes. */
 export async function alertsCommand(argv: readonly string[], env: Env, output: Output, signal?: AbortSignal): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

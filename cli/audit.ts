@@ -1,6 +1,6 @@
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import type { Env } from './client.ts';
-import { asksForHelp, readFlags } from './flags.ts';
+import { wantsHelp, readFlags } from './flags.ts';
 import { EXIT, processOutput, type Output } from './output.ts';
 import { renderTable } from './table.ts';
 
@@ -34,7 +34,7 @@ export async function auditCommand(
   env: Env = process.env,
   output: Output = processOutput,
 ): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

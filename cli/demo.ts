@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseDuration } from '../pipeline/core/time.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { Shop, type Timed } from './demo-shop.ts';
-import { asksForHelp, readFlags } from './flags.ts';
+import { wantsHelp, readFlags } from './flags.ts';
 import { EXIT, printable, UsageError, type Output } from './output.ts';
 
 const HELP = `Usage: logweir demo [flags]
@@ -37,7 +37,7 @@ type Plan = {
 
 /** `logweir demo`: a repeatable stream of logs of several services, and an incident in them. */
 export async function demoCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

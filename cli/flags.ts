@@ -50,4 +50,4 @@ export function readFlags<Value extends string, Switch extends string = never>(
 }
 
 /** True where the command's help is requested. */
-export const asksForHelp = (argv: readonly string[]): boolean => argv.includes('--help') || argv.includes('-h');
+export const wantsHelp = (argv: readonly string[]): boolean => argv.includes('--help') || argv.includes('-h');

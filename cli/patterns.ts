@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
-import { asksForHelp, readFlags } from './flags.ts';
+import { wantsHelp, readFlags } from './flags.ts';
 import { EXIT, printable, type Output } from './output.ts';
 
 const HELP = `Usage: logweir patterns [flags]
@@ -34,7 +34,7 @@ const DEFAULT_LIMIT = '20';
 
 /** `logweir patterns`: the patterns of a tenant, or how they differ between two windows. */
 export async function patternsCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

@@ -1,6 +1,6 @@
 import { parseEntry, splitArray, splitObject } from './json-entry.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
-import { asksForHelp, readFlags } from './flags.ts';
+import { wantsHelp, readFlags } from './flags.ts';
 import { renderExplained, type ExplainedQuery } from './explained.ts';
 import { renderLine } from './lines.ts';
 import { EXIT, UsageError, type Output } from './output.ts';
@@ -34,7 +34,7 @@ type Page = {
 
 /** `logweir query`: one search, page by page. */
 export async function queryCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

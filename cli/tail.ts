@@ -1,7 +1,7 @@
 import { parseEntry } from './json-entry.ts';
 import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
 import { followEvents, type StreamEvent } from './event-stream.ts';
-import { asksForHelp, readFlags } from './flags.ts';
+import { wantsHelp, readFlags } from './flags.ts';
 import { renderLine } from './lines.ts';
 import { EXIT, UsageError, type Output } from './output.ts';
 
@@ -20,7 +20,7 @@ const STATUS_MS = 1000;
 
 /** `logweir tail`: entries as they come, until the signal. */
 export async function tailCommand(argv: readonly string[], env: Env, output: Output, signal = interrupted()): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

@@ -1,5 +1,5 @@
 import type { Env } from './client.ts';
-import { asksForHelp, readFlags } from './flags.ts';
+import { wantsHelp, readFlags } from './flags.ts';
 import { EXIT, processOutput, UsageError, type Output } from './output.ts';
 
 const HELP = `Usage: logweir topic read TOPIC [flags]
@@ -25,7 +25,7 @@ export async function topicCommand(
   env: Env = process.env,
   output: Output = processOutput,
 ): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

@@ -46,12 +46,12 @@ function stopOnSignal(supervisor: Stoppable, parent: number): () => boolean {
     } else if (Date.now() - stoppingSince > ONE_SIGNAL_MS) supervisor.killAll();
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  if (process.env['npm_lifecycle_event'] !== undefined) onParentGone(parent, stop);
+  if (process.env['npm_lifecycle_event'] !== undefined) onParentExit(parent, stop);
   return () => stoppingSince > 0;
 }
 
 /** npm that is killed cannot pass that on; without this the service would never stop. */
-function onParentGone(parent: number, stop: () => void): void {
+function onParentExit(parent: number, stop: () => void): void {
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);

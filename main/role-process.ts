@@ -4,8 +4,8 @@ import path from 'node:path';
 import { openLog } from '../compose/embedded/engine-process.ts';
 import { StartError } from '../compose/embedded/start-error.ts';
 import { Heartbeat, LOOK_MS } from './heartbeat.ts';
-import { KeptChild, type KeptChildOptions, type Running } from './kept-child.ts';
-import { lastWords } from './last-words.ts';
+import { SupervisedProcess, type SupervisedProcessOptions, type Running } from './supervised-process.ts';
+import { lastLogLine } from './last-log-line.ts';
 import { runtimeOf } from './role-runtime.ts';
 
 /** A process of the service. */
@@ -32,7 +32,7 @@ export const ROLES: readonly Role[] = [
 
 const READY_TIMEOUT_MS = 240_000;
 
-export type RoleProcessOptions = KeptChildOptions & {
+export type RoleProcessOptions = SupervisedProcessOptions & {
   /** The folder of the compiled program. */
   readonly dist: string;
   readonly dataDir: string;
@@ -48,7 +48,7 @@ export type RoleProcessOptions = KeptChildOptions & {
  * `{type:'alive'}` every second: one whose event loop hangs for 15 s is killed, and started again. It
  * ends by itself when its supervisor has exited (the channel between them closes).
  */
-export class RoleProcess extends KeptChild {
+export class RoleProcess extends SupervisedProcess {
   /** The port of its internal listener; null while it is not ready. */
   port: number | null = null;
   /** Whether it has public listeners: those end first. */
@@ -72,7 +72,7 @@ export class RoleProcess extends KeptChild {
     try {
       await this.#ready.promise;
     } catch (how) {
-      throw new StartError(`The role ${this.name} did not start (${String(how)}): ${lastWords(this.logFile)}`);
+      throw new StartError(`The role ${this.name} did not start (${String(how)}): ${lastLogLine(this.logFile)}`);
     } finally {
       clearTimeout(timer);
     }

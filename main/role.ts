@@ -11,7 +11,7 @@ import { RejectionLog } from '../api/ingest/rejection-log.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Metrics } from '../pipeline/core/metrics.ts';
 import { startAll, stopAll, type Service } from '../pipeline/core/service.ts';
-import { entrance } from './entrance.ts';
+import { drainService } from './drain-service.ts';
 import { yieldToStorage } from './priority.ts';
 import { roles } from './roles/index.ts';
 import type { RoleContext } from './roles/role.ts';
@@ -92,7 +92,7 @@ async function compose(
     ...(admin.control === undefined ? {} : { control: admin.control }),
     ...(admin.routes === undefined ? {} : { ...admin.routes, peers }),
   });
-  const last = entrance({
+  const last = drainService({
     hosts: services.filter((service) => service instanceof HttpServer),
     drainMs: config.http.drainMs,
     hurry,

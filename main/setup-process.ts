@@ -3,7 +3,7 @@ import { closeSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { openLog } from '../compose/embedded/engine-process.ts';
 import { StartError } from '../compose/embedded/start-error.ts';
-import { telling } from './last-words.ts';
+import { notification } from './last-log-line.ts';
 
 export type SetupOptions = {
   /** The folder of the compiled program. */
@@ -36,6 +36,6 @@ export async function runSetup({ dist, dataDir, env, signal }: SetupOptions): Pr
     child.once('close', (code, killedBy) => resolve(String(code ?? killedBy)));
   });
   closeSync(log);
-  if (how !== '0') throw new StartError(`Setup failed (${how}): ${telling(complaint) || 'it printed nothing.'}`);
+  if (how !== '0') throw new StartError(`Setup failed (${how}): ${notification(complaint) || 'it printed nothing.'}`);
   return JSON.parse(printed.trimEnd().split('\n').at(-1) ?? '') as SetupResult;
 }

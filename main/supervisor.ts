@@ -4,7 +4,7 @@ import { startClickHouse, type ClickHouse } from '../compose/embedded/clickhouse
 import { startKafka } from '../compose/embedded/kafka.ts';
 import { checkPlatform } from '../compose/embedded/platform.ts';
 import { claimDataDir, writeInstance } from './instance.ts';
-import { KeptChild, type Start } from './kept-child.ts';
+import { SupervisedProcess, type Start } from './supervised-process.ts';
 import { checkListeners } from './listeners.ts';
 import { RoleProcess } from './role-process.ts';
 import { keptSecrets } from './secrets.ts';
@@ -45,7 +45,7 @@ type Variables = Readonly<Record<string, string>>;
 /** Starts the engines and the roles of one instance, keeps them running, and stops them in order. */
 export class Supervisor {
   #claim: { readonly release: () => void } | null = null;
-  readonly #engines: KeptChild[] = [];
+  readonly #engines: SupervisedProcess[] = [];
   #roles: readonly RoleProcess[] = [];
   readonly #stopping = new AbortController();
   #starting: Promise<unknown> = Promise.resolve();
@@ -130,7 +130,7 @@ export class Supervisor {
 
   async #keepEngine(name: string, start: Start): Promise<void> {
     const { log, delaysMs } = this.#options;
-    const engine = new KeptChild(name, start, { log, delaysMs, onChange: () => this.#writeInstance() });
+    const engine = new SupervisedProcess(name, start, { log, delaysMs, onChange: () => this.#writeInstance() });
     this.#stopping.signal.throwIfAborted();
     this.#engines.push(engine);
     await engine.start();

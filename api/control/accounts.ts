@@ -131,13 +131,13 @@ export async function createKey(
   scopes: readonly Scope[],
   expiresAt: string | null,
 ): Promise<IssuedKey> {
-  requireRoomForKey(control, requireTenant(control, tenantId));
+  requireCapacityForKey(control, requireTenant(control, tenantId));
   const secret = newSecret();
   return { record: await putKey(control, randomBytes(8).toString('hex'), tenantId, { secret, scopes, expiresAt }), secret };
 }
 
 /** Keys that have expired do not count. */
-function requireRoomForKey(control: ControlStore, tenant: TenantRecord): void {
+function requireCapacityForKey(control: ControlStore, tenant: TenantRecord): void {
   const { name, ceilings } = effectivePlan(tenant);
   const now = Date.now();
   const used = control.keysOf(tenant.id).filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now).length;

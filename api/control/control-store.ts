@@ -20,7 +20,7 @@ export type ControlStoreOptions = {
 type Waiter = { readonly offset: bigint; readonly resolve: (seen: boolean) => void };
 
 /** How often the uses of keys are published. Milliseconds. */
-const TELL_USES_MS = 60_000;
+const PUBLISH_USES_MS = 60_000;
 /** Versions that lose against other nodes before a write gives up. */
 const MAX_TRIES = 20;
 
@@ -38,7 +38,7 @@ export class ControlStore implements Service, KeyStore {
   #offset = -1n;
   #loading: Promise<void> | null = null;
   readonly #uses: KeyUses;
-  #telling: NodeJS.Timeout | undefined;
+  #notification: NodeJS.Timeout | undefined;
   readonly #readyWaiters: (() => void)[] = [];
   readonly #seenWaiters = new Set<Waiter>();
   /** Own writes on their way, by the id of the write: each is resolved with whether it counts. */
@@ -57,12 +57,12 @@ export class ControlStore implements Service, KeyStore {
     });
     this.#loading = this.#load(() => tried?.());
     await first;
-    this.#telling = setInterval(() => void this.#tellUses(), TELL_USES_MS).unref();
+    this.#notification = setInterval(() => void this.#publishUses(), PUBLISH_USES_MS).unref();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    clearInterval(this.#telling);
+    clearInterval(this.#notification);
     await this.#options.log.stop();
     await this.#loading;
   }
@@ -251,7 +251,7 @@ export class ControlStore implements Service, KeyStore {
     }
   }
 
-  async #tellUses(): Promise<void> {
+  async #publishUses(): Promise<void> {
     try {
       if (this.#ready) await this.#uses.tell();
     } catch (error) {

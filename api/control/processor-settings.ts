@@ -30,7 +30,7 @@ export async function writeSetting(
     (current) => {
       guard(current?.value ?? null);
       if (said.value === null && (current === undefined || current.value === null)) throw notFound('This setting is not set.');
-      if (current === undefined) requireRoom(control, said, checks.find(({ name }) => name === said.processor)?.mostSettings);
+      if (current === undefined) requireCapacity(control, said, checks.find(({ name }) => name === said.processor)?.mostSettings);
       return said;
     },
   );
@@ -58,7 +58,7 @@ function faultOf(
 }
 
 /** Also what was taken back counts: partitions remember its version. */
-function requireRoom(
+function requireCapacity(
   { settings }: ControlStore,
   { processor, tenantId }: Pick<Setting, 'processor' | 'tenantId'>,
   mostOfAll = MAX_SETTINGS,

@@ -1,4 +1,4 @@
-import { toldSince } from '../live/alerts/told-since.ts';
+import { publishedSince } from '../live/alerts/published-since.ts';
 import { backfill, openLive } from '../live/operations.ts';
 import { selectFacets } from '../select/facets.ts';
 import { selectHits } from '../select/hits.ts';
@@ -46,7 +46,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['incident', incident],
   ['live/open', openLive],
   ['live/backfill', backfill],
-  ['live/alerts', toldSince],
+  ['live/alerts', publishedSince],
   ['select/query', select(selectRows)],
   ['select/hits', select(selectHits)],
   ['select/facets', select(selectFacets)],

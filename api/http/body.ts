@@ -165,7 +165,7 @@ function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpErr
     const parts = new Parts();
     let size = 0;
     const settle = (error: Error | null): void => {
-      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      request.off('data', onData).off('end', onEnd).off('error', onDeleted).off('close', onDeleted);
       if (error === null) resolve(parts.whole());
       else {
         request.pause();
@@ -188,14 +188,14 @@ function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpErr
       }
     };
     if (meter !== null) meter.refuse = settle;
-    const onGone = (): void => {
+    const onDeleted = (): void => {
       settle(invalidBody('The body was cut off before its end.'));
     };
     const onEnd = (): void => {
-      if (refused.has(request)) onGone();
+      if (refused.has(request)) onDeleted();
       else settle(null);
     };
-    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+    request.on('data', onData).on('end', onEnd).on('error', onDeleted).on('close', onDeleted);
   });
 }
 

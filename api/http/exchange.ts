@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clientGone } from '../../pipeline/core/errors.ts';
+import { clientClosed } from '../../pipeline/core/errors.ts';
 import type { Coding } from '../../pipeline/compression/inflate.ts';
 import type { CredentialRequest } from '../auth/forms.ts';
 import { jsonBody, readBody, type BodyCaps, type BodyMeter } from './body.ts';
@@ -71,10 +71,10 @@ export class Exchange implements RouteContext, CredentialRequest {
     if (this.#gone === null) {
       const gone = new AbortController();
       this.#gone = gone;
-      if (this.isGone()) gone.abort(clientGone());
+      if (this.isGone()) gone.abort(clientClosed());
       else
         this.response.once('close', () => {
-          if (!this.response.writableFinished) gone.abort(clientGone());
+          if (!this.response.writableFinished) gone.abort(clientClosed());
         });
     }
     return this.#gone.signal;

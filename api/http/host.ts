@@ -46,7 +46,7 @@ export function createHost(options: HostOptions): HttpServer {
     },
     onLeft: (response) => {
       const exchange = exchanges.get(response);
-      if (exchange !== undefined) noteGone(exchange, options);
+      if (exchange !== undefined) noteClosed(exchange, options);
     },
     unsent: {
       ownerOf: (answer) => exchanges.get(answer)?.tenantId ?? null,
@@ -112,9 +112,9 @@ function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<
 }
 
 /** Counts a client that disconnects before its answer is complete: that is not an error, and is logged at debug level only. */
-function noteGone({ isCutOff, template, requestId, tenantId, startedAt }: Exchange, { metrics, log }: HostOptions): void {
+function noteClosed({ isCutOff, template, requestId, tenantId, startedAt }: Exchange, { metrics, log }: HostOptions): void {
   if (isCutOff) return;
-  metrics.clientsGone.inc({ route: template });
+  metrics.clientsClosed.inc({ route: template });
   const ms = Math.round(performance.now() - startedAt);
   log.debug({ requestId, route: template, tenantId, ms }, 'A client disconnected before its response was complete.');
 }

@@ -6,7 +6,7 @@ import { refuseBody } from './body.ts';
 import { MAX_DRAIN_BYTES } from './drain.ts';
 import { requestIdOf } from './request-id.ts';
 import { UnsentAnswers, type UnsentOptions } from './unsent-answers.ts';
-import { asksForWebSocket, withoutOffer } from './upgrade.ts';
+import { requestsWebSocket, withoutOffer } from './upgrade.ts';
 
 export type HttpServerOptions = {
   readonly name: string;
@@ -216,7 +216,7 @@ export class HttpServer implements Service {
     if (this.#ended.has(socket)) return;
     const go = (): void => {
       if (socket.destroyed) return;
-      if (asksForWebSocket(request) && this.#options.onUpgrade?.(request, socket, head) === true) return;
+      if (requestsWebSocket(request) && this.#options.onUpgrade?.(request, socket, head) === true) return;
       socket.unshift(Buffer.concat([withoutOffer(request), head]));
       this.#server.emit('connection', socket);
     };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** True for a request for a WebSocket (RFC 6455, 4.1). Any other protocol is an offer that may be declined. */
-export function asksForWebSocket({ method, headers }: IncomingMessage): boolean {
+export function requestsWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && (headers.upgrade ?? '').split(',').some((name) => name.trim().toLowerCase() === 'websocket');
 }
 

@@ -30,11 +30,11 @@ export class UsageCounts implements Service, SharedCounts {
   readonly #stop = new AbortController();
   #ready = false;
   #following: Promise<unknown> | null = null;
-  #telling: Promise<void> | null = null;
+  #notification: Promise<void> | null = null;
   /** Entries charged and not published yet, by tenant; negative where more was given back. */
   readonly #charged = new Map<number, number>();
   /** The set of entries that is being published; after a failure the same one is published again. */
-  #untold: ReadonlyMap<number, number> | null = null;
+  #unpublished: ReadonlyMap<number, number> | null = null;
   #seq = 0;
   /** Something was acknowledged that is not published to the others yet. */
   #news = false;
@@ -52,7 +52,7 @@ export class UsageCounts implements Service, SharedCounts {
   /** Resolves after the first attempt to read the topic; where Kafka could not be reached, attempts go on behind. */
   start(): Promise<void> {
     const { everyMs } = this.#options;
-    this.#telling = repeat(everyMs, this.#stop.signal, () => this.#tell());
+    this.#notification = repeat(everyMs, this.#stop.signal, () => this.#tell());
     return new Promise((tried) => {
       this.#following = this.#follow(tried).then(tried);
     });
@@ -60,7 +60,7 @@ export class UsageCounts implements Service, SharedCounts {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.race([this.#telling, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS).unref())]);
+    await Promise.race([this.#notification, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS).unref())]);
     await this.#options.log.stop();
     await this.#following;
   }
@@ -111,14 +111,14 @@ export class UsageCounts implements Service, SharedCounts {
   async #tell(): Promise<void> {
     const { log, logger, now } = this.#options;
     this.#view.forget(now());
-    this.#untold ??= this.#takeCharged();
-    if (this.#untold === null && !this.#news) return;
+    this.#unpublished ??= this.#takeCharged();
+    if (this.#unpublished === null && !this.#news) return;
     this.#news = false;
-    const entries = this.#untold ?? new Map<number, number>();
+    const entries = this.#unpublished ?? new Map<number, number>();
     const usage = { seq: this.#seq, entries, unreflected: this.#view.unreflected() };
     try {
       await log.append(nodeKey(this.#id), encodeNode(usage));
-      this.#untold = null;
+      this.#unpublished = null;
     } catch (error) {
       this.#news = true;
       logger.warn({ err: error }, 'Publishing the usage of this node failed; retrying.');

@@ -8,7 +8,7 @@ import {
 } from '../../pipeline/bus/usage-records.ts';
 import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { addCount, addCounts, countOf, type DayCounts } from '../../pipeline/core/day-counts.ts';
-import { Unreflected } from './unreflected.ts';
+import { Unsettled } from './unsettled.ts';
 
 /** How long a guard's last report counts, and how long a process waits for its first report. */
 const GUARD_SILENCE_MS = 30_000;
@@ -24,7 +24,7 @@ export class UsageView {
   readonly #snapshots = new Map<number, UsageSnapshot>();
   /** The sums of all snapshots, of what this node has sent beyond them, and of what the others have. */
   readonly #reflected: DayCounts = new Map();
-  readonly #own = new Unreflected();
+  readonly #own = new Unsettled();
   readonly #others: DayCounts = new Map();
   readonly #nodes = new Map<string, Node>();
   readonly #entries = new Map<number, number>();

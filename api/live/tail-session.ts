@@ -251,10 +251,10 @@ export class TailSession {
   #fail(error: unknown): void {
     if (this.#stop.signal.aborted) return;
     this.end();
-    const isTold = error instanceof HttpError;
-    const detail = isTold ? error.message : 'The tail failed.';
-    this.#outlet.control({ type: 'error', status: isTold ? error.status : 500, detail });
-    this.#outlet.close({ code: isTold ? TRY_AGAIN : INTERNAL, reason: detail });
+    const isPublished = error instanceof HttpError;
+    const detail = isPublished ? error.message : 'The tail failed.';
+    this.#outlet.control({ type: 'error', status: isPublished ? error.status : 500, detail });
+    this.#outlet.close({ code: isPublished ? TRY_AGAIN : INTERNAL, reason: detail });
   }
 }
 

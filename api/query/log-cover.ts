@@ -35,8 +35,8 @@ const FRESH_MS = 3000;
 const OLD_MS = 300_000;
 const WAIT_MS = 500;
 
-type Untold = ReadonlyMap<number, NonNullable<VolumeCover['untold']>>;
-type Known = { readonly at: number; readonly cover: VolumeCover | null; readonly untold: Untold; readonly refused: Refused };
+type Unpublished = ReadonlyMap<number, NonNullable<VolumeCover['unpublished']>>;
+type Known = { readonly at: number; readonly cover: VolumeCover | null; readonly unpublished: Unpublished; readonly refused: Refused };
 
 /**
  * How far the log is counted in `volume`, of what is stored in `logs` (docs/adr/0023-one-reader-for-every-processor.md). It is read on
@@ -61,8 +61,8 @@ export class LogCover {
     const known = this.#known;
     // what could not be stored is counted all the same
     if (known === null || known.cover === null || known.refused.isUnknown || known.refused.tenants.has(tenantId)) return null;
-    const untold = known.untold.get(tenantId);
-    return untold === undefined ? known.cover : { ...known.cover, untold };
+    const unpublished = known.unpublished.get(tenantId);
+    return unpublished === undefined ? known.cover : { ...known.cover, unpublished };
   }
 
   async #ask(): Promise<void> {
@@ -71,8 +71,8 @@ export class LogCover {
     try {
       const found = await positions();
       const without = await refused();
-      const [told, untold] = await Promise.all([rows(closings(found)), rows(untoldTenants(found))]);
-      this.#known = { at, cover: coverOf(told, found, at), untold: new Map(untold.map(untoldOf)), refused: without };
+      const [told, unpublished] = await Promise.all([rows(closings(found)), rows(unpublishedTenants(found))]);
+      this.#known = { at, cover: coverOf(told, found, at), unpublished: new Map(unpublished.map(unpublishedOf)), refused: without };
     } catch (error) {
       log.debug({ err: error }, 'The position of the counters in the log is unknown; entries are counted instead.');
     } finally {
@@ -86,11 +86,11 @@ const isStored = ({ counted, stored }: LogPositions): Sql =>
   sql`kafka_off < arrayElement(${uint64s(counted)}, log_part + 1) AND until <= arrayElement(${uint64s(stored)}, log_part + 1)`;
 
 /** Tenants that some segments do not count, and between which times these have entries of them. */
-const untoldTenants = (positions: LogPositions): Sql =>
+const unpublishedTenants = (positions: LogPositions): Sql =>
   sql`SELECT stream_id, min(toUnixTimestamp64Second(time) - toInt64(entries)), max(toUnixTimestamp64Second(time) + span) FROM volume
     WHERE tenant_id = 0 AND scope = 4 AND ${isStored(positions)} GROUP BY stream_id`;
 
-const untoldOf = ([tenant, start, end]: Row): [number, { start: number; end: number }] => [
+const unpublishedOf = ([tenant, start, end]: Row): [number, { start: number; end: number }] => [
   Number(tenant),
   { start: Number(start), end: Number(end) },
 ];

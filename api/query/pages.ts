@@ -30,7 +30,7 @@ export async function* pages<T>(
 ): AsyncGenerator<Chunk<T>> {
   const { densities, options } = runner;
   const size = plan.keepsAll ? limit : Math.max(FIRST_PAGE, limit);
-  const progress: Progress = { left: limit, place: after, size, isQuick: plan.isDoubtful !== undefined };
+  const progress: Progress = { left: limit, place: after, size, isQuick: plan.isInDoubt !== undefined };
   if (limit === Infinity || !plan.isNewestFirst) yield* pagesOf(plan, progress, options, readPage);
   else if (plan.look === 'texts') yield* slices(plan, progress, runner, readPage);
   else if (plan.look === 'columns') yield* noted(plan, progress, runner, readPage);

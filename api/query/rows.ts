@@ -6,7 +6,7 @@ import { Pipeline, hasValues } from '../../logsql/evaluation/pipeline.ts';
 import { sizeOfRow } from '../../logsql/base/rows.ts';
 import type { AggregatePlan, EntriesPlan, Plan, ReshapedPlan } from '../../logsql/planner/plan.ts';
 import type { Position } from '../../logsql/base/position.ts';
-import type { Ask, RunContext } from '../../logsql/base/types.ts';
+import type { StatementRunner, RunContext } from '../../logsql/base/types.ts';
 import { asFound, pages, withinPage, withOrder } from './pages.ts';
 import type { Chunk, Prepared, Runner, Wanted } from './runner.ts';
 
@@ -34,7 +34,7 @@ export async function* rows({ plan, run }: Prepared, runner: Runner, wanted: Wan
       break;
     }
     case 'gather': {
-      const gathered = await plan.gather(askOf(runner, plan.run));
+      const gathered = await plan.gather(statementRunnerOf(runner, plan.run));
       if (gathered === null) yield* rows({ plan: plan.otherwise, run }, runner, wanted);
       else yield { rows: through(plan, gathered, runner, wanted), placeOf: noPlace };
       break;
@@ -92,10 +92,10 @@ export async function collect(
 
 /** The rows before the first one that a quick statement leaves in doubt. */
 function untilDoubt<R extends Row>(
-  { isDoubtful }: EntriesPlan,
+  { isInDoubt }: EntriesPlan,
   all: readonly R[],
 ): { readonly read: readonly R[]; readonly isCut: boolean } {
-  const at = isDoubtful === undefined ? -1 : all.findIndex(isDoubtful);
+  const at = isInDoubt === undefined ? -1 : all.findIndex(isInDoubt);
   return at < 0 ? { read: all, isCut: false } : { read: all.slice(0, at), isCut: true };
 }
 
@@ -231,7 +231,7 @@ function through({ pipes, run }: Plan, known: readonly LogEntry[], runner: Runne
 }
 
 /** Statements of a plan that has several. */
-function askOf({ store, streams, options }: Runner, window: RunContext): Ask {
+function statementRunnerOf({ store, streams, options }: Runner, window: RunContext): StatementRunner {
   return {
     rows: (statement) => store.rows(statement, { ...options, settings: { ...options.settings, max_result_bytes: String(ASKED_BYTES) } }),
     sample: (statement, entries) => {

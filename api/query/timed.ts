@@ -1,4 +1,4 @@
-import { clientGone, HttpError, queryTimeout } from '../../pipeline/core/errors.ts';
+import { clientClosed, HttpError, queryTimeout } from '../../pipeline/core/errors.ts';
 import type { Request } from './deps.ts';
 import { toQueryError } from './run.ts';
 
@@ -18,6 +18,6 @@ export function toClientError(error: unknown, { timeout, signal }: Request): unk
   if (timeout.aborted && !(error instanceof HttpError))
     return queryTimeout('The query ran too long; narrow the time range or simplify the query.');
   // what is thrown then is only that it was ended
-  if (signal.aborted && !(error instanceof HttpError)) return clientGone();
+  if (signal.aborted && !(error instanceof HttpError)) return clientClosed();
   return toQueryError(error);
 }

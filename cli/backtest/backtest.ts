@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTime } from '../../logsql/values/times.ts';
 import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from '../client.ts';
-import { asksForHelp, readFlags } from '../flags.ts';
+import { wantsHelp, readFlags } from '../flags.ts';
 import { EXIT, printable, UsageError, type Output } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { minutesOf, readHistory, type Asked, type History } from './history.ts';
@@ -30,7 +30,7 @@ const MAX_SERIES = 200;
 
 /** `logweir backtest`: what a detector would have found. */
 export async function backtestCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { detectorNameFault, MAX_STATE } from '../../pipeline/detectors/custom.ts';
-import { asksForHelp, readFlags } from '../flags.ts';
+import { wantsHelp, readFlags } from '../flags.ts';
 import { EXIT, printable, processOutput, UsageError, type Output } from '../output.ts';
 import { detectorText, testText } from './template.ts';
 
@@ -26,7 +26,7 @@ export type HoldDetectors = (file: string) => Promise<readonly Held[]>;
 
 /** `logweir detector`. `argv` is what follows; resolves with the exit code. */
 export async function detectorCommand(argv: readonly string[], hold: HoldDetectors, output: Output = processOutput): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }

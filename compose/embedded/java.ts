@@ -25,7 +25,7 @@ type Programs = { readonly java: string | null; readonly maven: string | null };
 export async function findJava(options: JavaOptions): Promise<{ readonly java: string; readonly maven: string }> {
   const before = await programs(options);
   const { java, maven } = isMissing(before) ? await install(before, options) : before;
-  if (java === null || maven === null) throw new StartError(`${lackOf({ java, maven })}: ${mendOf({ java, maven })}.`);
+  if (java === null || maven === null) throw new StartError(`${lackOf({ java, maven })}: ${fixOf({ java, maven })}.`);
   return { java, maven };
 }
 
@@ -42,7 +42,7 @@ function lackOf({ java, maven }: Programs): string {
 }
 
 /** The second half: what an operator can do. */
-function mendOf(found: Programs): string {
+function fixOf(found: Programs): string {
   const [packages = []] = packagesOf(found);
   return `install ${found.java === null && found.maven === null ? 'them' : 'it'} (Debian: apt-get install ${packages.join(' ')}), or name a Kafka cluster in LOGWEIR_KAFKA_BROKERS`;
 }
@@ -56,9 +56,9 @@ function packagesOf({ java, maven }: Programs): readonly (readonly string[])[] {
 async function install(found: Programs, options: JavaOptions): Promise<Programs> {
   const { mayInstall = true, isRoot = process.getuid?.() === 0, log, signal } = options;
   if (!mayInstall)
-    throw new StartError(`${lackOf(found)}, and LOGWEIR_INSTALL=0 forbids a start to install packages of the system: ${mendOf(found)}.`);
+    throw new StartError(`${lackOf(found)}, and LOGWEIR_INSTALL=0 forbids a start to install packages of the system: ${fixOf(found)}.`);
   const apt = findProgram('apt-get');
-  if (apt === null || !isRoot) throw new StartError(`${lackOf(found)}: ${mendOf(found)}.`);
+  if (apt === null || !isRoot) throw new StartError(`${lackOf(found)}: ${fixOf(found)}.`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const wait = ['-o', 'DPkg::Lock::Timeout=120'];
   const faults: string[] = [];
@@ -67,7 +67,7 @@ async function install(found: Programs, options: JavaOptions): Promise<Programs>
     if (faults.length === 0) await run(apt, [...wait, 'update'], { env, signal });
     const { code, output } = await run(apt, [...wait, 'install', '-y', ...packages], { env, signal });
     if (code === 0) return programs(options);
-    faults.push(`apt-get could not install ${packages.join(' and ')} (${output.trimEnd().split('\n').at(-1) ?? ''}): ${mendOf(found)}.`);
+    faults.push(`apt-get could not install ${packages.join(' and ')} (${output.trimEnd().split('\n').at(-1) ?? ''}): ${fixOf(found)}.`);
   }
   throw new StartError(faults[0]);
 }

@@ -10,7 +10,7 @@ const LATE = 48 * HOUR;
 /** For how long behind the newest hour a merger keeps one: so far beyond LATE may the partitions of the log be apart when they are read. */
 const KEPT = 96 * HOUR;
 /** A partition emits what it has after this time, milliseconds, or when it holds MOST_HELD sketches. */
-const TELL_MS = 10_000;
+const PUBLISH_MS = 10_000;
 const MOST_HELD = 1000;
 /** Of a tenant, in a partition; or of a tenant and hour, merged. Further services are counted together. */
 const MOST_SERVICES = 500;
@@ -52,7 +52,7 @@ const processor: Processor<State> = {
   ...jsonState((): State => ({ since: 0, tenants: new Map() })),
   fold(state, input) {
     const held = [...state.tenants.values()].reduce((sum, found) => sum + found.held, 0);
-    const isDue = held >= MOST_HELD || input.appendedAt >= state.since + TELL_MS;
+    const isDue = held >= MOST_HELD || input.appendedAt >= state.since + PUBLISH_MS;
     const told = isDue ? [...state.tenants] : [];
     if (isDue) Object.assign(state, { since: input.appendedAt, tenants: new Map() });
     if (input.kind === 'batch') count(state, input);

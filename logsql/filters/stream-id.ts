@@ -1,6 +1,6 @@
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, texts, type Sql } from '../../pipeline/core/sql.ts';
-import { inChunks } from '../sql/room.ts';
+import { inChunks } from '../sql/statement-budget.ts';
 import { or } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { AnyFilter } from './logic.ts';

@@ -7,7 +7,7 @@ import { FieldSet } from '../base/fields.ts';
 import { FilterPipe } from './filter.ts';
 import type { Pipe, RowInput, RunContext, SqlContext } from '../base/types.ts';
 import { Layers } from '../sql/layers.ts';
-import { Room } from '../sql/room.ts';
+import { StatementBudget } from '../sql/statement-budget.ts';
 import { and, fieldText, or } from '../sql/text.ts';
 
 /** What a pipe that groups reads after such pipes, and the pipes from it on. */
@@ -44,7 +44,7 @@ export class Rows implements RowInput {
   /** With the fields as they are by now. */
   context: SqlContext;
   readonly #layers = new Layers('c');
-  readonly #room = new Room();
+  readonly #room = new StatementBudget();
   readonly #doubts: Sql[] = [];
   readonly #conditions: Sql[] = [];
   /** Those of OWN_COLUMNS that rows have no more, or with other values. */

@@ -10,7 +10,7 @@ import { RenamePipe } from './rename.ts';
 import { SortPipe, type SortOptions } from './sort.ts';
 import type { Pipe, RunContext } from '../base/types.ts';
 import { OWN_COLUMNS, Rows } from './computed-fields.ts';
-import { Room } from '../sql/room.ts';
+import { StatementBudget } from '../sql/statement-budget.ts';
 
 /** Groups of rows: what they are grouped by, and the columns of each result. */
 export type Groups = {
@@ -55,13 +55,13 @@ export function cutGroups({ source, groups, results, run }: Groups, pipes: reado
   const isOrdered = groups.every(({ isStream }) => !isStream);
   const rows = new GroupRows(fieldsOf({ groups, results }, keys, names), run);
   const { left, first } = rows.through(pipes, isOrdered);
-  if (rows.isDoubtful || (first === null && left.length === pipes.length)) return null;
+  if (rows.isInDoubt || (first === null && left.length === pipes.length)) return null;
   const made = [...expressions, ...columns].map((expression, index) => sql`${expression} AS ${[...keys, ...names][index] ?? sql``}`);
   const inner = sql`(SELECT ${join(made, COMMA)} FROM ${source} GROUP BY ${join(expressions, COMMA)})`;
   const all = join([...keys, ...names], COMMA);
   const kept = sql`SELECT ${all} FROM ${rows.over(inner)}`;
   const statement = isOrdered ? inOrder(kept, all, keys, first) : kept;
-  return new Room().take(statement) ? { statement, left } : null;
+  return new StatementBudget().take(statement) ? { statement, left } : null;
 }
 
 const nameOf = (prefix: 'g' | 'r', index: number): Sql => new Sql([prefix + String(index)], []);
@@ -113,7 +113,7 @@ class GroupRows {
     this.#rows = new Rows({ tenantId: 0, firstDay: '', lastDay: '', indexed: false, computed }, run, OWN_COLUMNS);
     this.#sorted = new Map([...fields].flatMap(([name, { sorted }]) => (sorted === null ? [] : [[name, sorted] as const])));
   }
-  get isDoubtful(): boolean {
+  get isInDoubt(): boolean {
     return this.#rows.doubts !== null;
   }
   over(inner: Sql): Sql {

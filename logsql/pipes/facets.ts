@@ -4,7 +4,7 @@ import type { QueryMemory } from '../base/memory.ts';
 import { isNumberPrefix } from '../values/numbers.ts';
 import { compareBytes } from '../values/order.ts';
 import { MAX_FACET_VALUES, findFacets, type Facet, type FacetBounds, type Facets } from '../sql/facets.ts';
-import type { Ask, Parser, Pipe, PipeSpec, RunContext, SqlInput, Stage } from '../base/types.ts';
+import type { StatementRunner, Parser, Pipe, PipeSpec, RunContext, SqlInput, Stage } from '../base/types.ts';
 import { count } from '../base/arguments.ts';
 import { Budget, rowOf, sizeOfText } from '../base/rows.ts';
 
@@ -61,7 +61,7 @@ export class FacetsPipe implements Pipe {
       flush: () => this.#rows({ facets: [...fields].flatMap(([name, field]) => toFacet(name, field)), left: 0, rows }, context.memory),
     };
   }
-  async gather(input: SqlInput, ask: Ask): Promise<readonly LogEntry[] | null> {
+  async gather(input: SqlInput, ask: StatementRunner): Promise<readonly LogEntry[] | null> {
     const { limit, maxValues, maxFields } = this.options;
     if (limit > MAX_FACET_VALUES || maxValues > MAX_FACET_VALUES) return null;
     const found = await findFacets(input, { ...this.options, maxFields: Math.min(maxFields, MAX_FIELDS) }, ask);

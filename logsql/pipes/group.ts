@@ -23,7 +23,7 @@ type Doubt = SqlInput['doubt'];
 /** The last column where rows may be in doubt (see `SqlInput`): how many there are in all groups, also in those that a limit leaves out. */
 export const doubtColumn = (doubt: Doubt): readonly Sql[] => (doubt == null ? [] : [sql`sum(countIf(${doubt})) OVER ()`]);
 /** True where that column counts any. */
-export const isDoubtful = (doubt: Doubt, row: readonly unknown[]): boolean => doubt != null && Number(row.at(-1)) > 0;
+export const isInDoubt = (doubt: Doubt, row: readonly unknown[]): boolean => doubt != null && Number(row.at(-1)) > 0;
 
 /** The keys for all fields, or null when one has none. */
 export function groupKeys(fields: readonly string[], context: SqlContext): readonly GroupKey[] | null {

@@ -8,7 +8,7 @@ import { compareBytes } from '../values/order.ts';
 import { countEntries } from '../sql/aggregate.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../base/types.ts';
 import { count } from '../base/arguments.ts';
-import { doubtColumn, isDoubtful } from './group.ts';
+import { doubtColumn, isInDoubt } from './group.ts';
 import { Budget } from '../base/rows.ts';
 
 /** The messages of one template: how many, and the smallest one by its bytes. */
@@ -67,7 +67,7 @@ export class PatternsPipe implements Pipe {
       streamColumns: [],
       decode: (row) => {
         const [pattern, example, hits, unknown] = row.map(String) as [string, string, string, string];
-        if (isDoubtful(doubt, row) || Number(unknown) > 0) return null;
+        if (isInDoubt(doubt, row) || Number(unknown) > 0) return null;
         if (example === '' || left <= 0) return [];
         left -= 1;
         // by other rules than those of this release

@@ -26,7 +26,7 @@ import type {
 } from '../base/types.ts';
 import { atEnd, fieldName } from '../base/arguments.ts';
 import { bucketTimeSql, bucketValue, nextBucketTime, parseBucket, spanInside, type Bucket } from './bucket.ts';
-import { doubtColumn, groupKey, isDoubtful, type GroupKey } from './group.ts';
+import { doubtColumn, groupKey, isInDoubt, type GroupKey } from './group.ts';
 import { GroupOrderPipe, compareGroups, groupOrder } from './group-order.ts';
 import { Budget, fitting, keyOf, rowOf } from '../base/rows.ts';
 
@@ -199,7 +199,7 @@ export class StatsPipe implements Pipe {
       ...(keys.some(({ isStream }) => isStream) ? { order: new GroupOrderPipe(this.by.map(({ name }) => name)) } : {}),
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) => {
-        if (isDoubtful(doubt, row)) return null;
+        if (isInDoubt(doubt, row)) return null;
         const values = keys.map((key, index) => key.decode(row[index], streams));
         const results = decodeParts(parts, row.slice(keys.length), this.#seconds(values, run));
         return results === null ? null : this.#row(values, results);

@@ -8,7 +8,7 @@ import { parseStreamText } from '../filters/stream.ts';
 import { TimeFilter, duration } from '../filters/time.ts';
 import { Query } from '../base/query.ts';
 import { contextsOf } from '../sql/contexts.ts';
-import type { Ask, Parser, Pipe, PipeSpec, RunContext, RunRows, SqlInput, Stage } from '../base/types.ts';
+import type { StatementRunner, Parser, Pipe, PipeSpec, RunContext, RunRows, SqlInput, Stage } from '../base/types.ts';
 import { count } from '../base/arguments.ts';
 
 const HOUR = 3_600_000_000_000n;
@@ -39,7 +39,7 @@ class StreamContextPipe implements Pipe {
   }
 
   /** Where few entries match: those around each of them alone. */
-  async gather(input: SqlInput, ask: Ask): Promise<readonly LogEntry[] | null> {
+  async gather(input: SqlInput, ask: StatementRunner): Promise<readonly LogEntry[] | null> {
     const found = await contextsOf(input, this.#context, ask);
     return found === null ? null : found.flatMap(({ matched, around }) => this.#around(matched, around, input.run.memory));
   }

@@ -7,7 +7,7 @@ import { quote } from '../base/reserved.ts';
 import { fieldText } from '../sql/text.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../base/types.ts';
 import { byNames, count, freeName, rankName } from '../base/arguments.ts';
-import { doubtColumn, groupKeys, isDoubtful } from './group.ts';
+import { doubtColumn, groupKeys, isInDoubt } from './group.ts';
 import { countEntries } from '../sql/aggregate.ts';
 import { Budget, keyOf, rowOf } from '../base/rows.ts';
 
@@ -78,7 +78,7 @@ export class TopPipe implements Pipe {
       statement: sql`SELECT ${join([list, sql`${countEntries(entries)} AS hits`, ...doubtColumn(doubt)], sql`, `)} FROM ${source} GROUP BY ${list} ORDER BY hits DESC, ${join(ties, sql`, `)} LIMIT ${uint32(Math.min(this.limit, 0xffffffff))}`,
       streamColumns: [],
       decode: (row, streams) =>
-        isDoubtful(doubt, row)
+        isInDoubt(doubt, row)
           ? null
           : this.#row(
               keys.map((key, at) => key.decode(row[at], streams)),

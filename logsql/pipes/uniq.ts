@@ -6,7 +6,7 @@ import { compareBytes } from '../values/order.ts';
 import { quote } from '../base/reserved.ts';
 import type { Parser, Pipe, PipeSpec, RunContext, SqlInput, SqlPipe, Stage } from '../base/types.ts';
 import { byNames, count, fieldName, freeName } from '../base/arguments.ts';
-import { doubtColumn, groupKeys, isDoubtful } from './group.ts';
+import { doubtColumn, groupKeys, isInDoubt } from './group.ts';
 import { countEntries } from '../sql/aggregate.ts';
 import { GroupOrderPipe, compareGroups, groupOrder } from './group-order.ts';
 import { Budget, keyOf, rowOf } from '../base/rows.ts';
@@ -96,7 +96,7 @@ export class UniqPipe implements Pipe {
       ...(isUnordered ? { order: new GroupOrderPipe(this.by, this.limit) } : {}),
       streamColumns: keys.flatMap((key, index) => (key.isStream ? [index] : [])),
       decode: (row, streams) =>
-        isDoubtful(doubt, row)
+        isInDoubt(doubt, row)
           ? null
           : this.#row(
               this.by.map((name, index) => [name, keys[index]?.decode(row[index], streams) ?? ''] as const),

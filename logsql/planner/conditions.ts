@@ -5,7 +5,7 @@ import { TimeFilter } from '../filters/time.ts';
 import { momentSql } from '../sql/time.ts';
 import type { Filter, SqlContext } from '../base/types.ts';
 import type { TimeWindow } from '../base/time-window.ts';
-import { Room } from '../sql/room.ts';
+import { StatementBudget } from '../sql/statement-budget.ts';
 import { INDEXED_WORDS, or } from '../sql/text.ts';
 
 export type Conditions = {
@@ -21,7 +21,7 @@ export const AND = sql` AND `;
 /** What entries must meet to match a filter within a window. With `maybe`, entries that a cheaper condition leaves in doubt meet it too. */
 export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, { maybe }: { readonly maybe: boolean }): Conditions {
   const conditions = [sql`tenant_id = ${uint32(context.tenantId)}`, ...within(window)];
-  const room = new Room();
+  const room = new StatementBudget();
   const rest: Filter[] = [];
   const doubts: Sql[] = [];
   for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {

@@ -2,7 +2,7 @@
 import { renderSql, type Param, type Sql } from '../../pipeline/core/sql.ts';
 import type { Plan } from './plan.ts';
 import { INDEXED_WORDS } from '../sql/text.ts';
-import type { Ask } from '../base/types.ts';
+import type { StatementRunner } from '../base/types.ts';
 
 /** A statement with its values apart, by the names of their places. */
 export type ExplainedStatement = { readonly sql: string; readonly values: Readonly<Record<string, Pick<Param, 'type' | 'value'>>> };
@@ -33,8 +33,8 @@ export async function explainPlan(plan: Plan, limit: number | null): Promise<Exp
 
 async function otherwiseOf(plan: Plan, limit: number | null): Promise<ExplainedPlan | null> {
   if (plan.kind === 'aggregate' || plan.kind === 'gather') return explainPlan(plan.otherwise, limit);
-  if (plan.kind !== 'entries' || plan.isDoubtful === undefined) return null;
-  return explainPlan({ ...plan, isDoubtful: undefined }, limit);
+  if (plan.kind !== 'entries' || plan.isInDoubt === undefined) return null;
+  return explainPlan({ ...plan, isInDoubt: undefined }, limit);
 }
 
 async function statementsOf(plan: Plan, limit: number | null): Promise<readonly Sql[]> {
@@ -46,7 +46,7 @@ async function statementsOf(plan: Plan, limit: number | null): Promise<readonly 
     case 'expand':
       return statementsOf(plan.matching, null);
     case 'entries':
-      return [plan.statement({ limit: firstLimit(plan, limit), isQuick: plan.isDoubtful !== undefined })];
+      return [plan.statement({ limit: firstLimit(plan, limit), isQuick: plan.isInDoubt !== undefined })];
     case 'reshaped':
       return [plan.statement(firstLimit(plan, limit))];
   }
@@ -56,22 +56,22 @@ const firstLimit = ({ keepsAll }: { readonly keepsAll: boolean }, limit: number 
   keepsAll && limit !== null ? limit + 1 : null;
 
 /** The statements that are made before any result is known. */
-async function firstStatements(gather: (ask: Ask) => Promise<unknown>): Promise<readonly Sql[]> {
+async function firstStatements(gather: (ask: StatementRunner) => Promise<unknown>): Promise<readonly Sql[]> {
   const asked: Sql[] = [];
   const remember = (statement: Sql): Promise<never> => {
     asked.push(statement);
-    return Promise.reject(new NotAsked());
+    return Promise.reject(new NotRun());
   };
   try {
     await gather({ rows: remember, sample: remember, streams: () => Promise.resolve(new Map<string, string>()) });
   } catch (error) {
-    if (!(error instanceof NotAsked)) throw error;
+    if (!(error instanceof NotRun)) throw error;
   }
   return asked;
 }
 
 /** Stands for the results, which do not exist here. */
-class NotAsked extends Error {}
+class NotRun extends Error {}
 
 function explainStatement(statement: Sql): ExplainedStatement {
   const { text, params } = renderSql(statement);

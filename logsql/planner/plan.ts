@@ -1,7 +1,7 @@
 /** What a query is that is ready to run: which statements, and what is left to do in memory. */
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import type { Sql } from '../../pipeline/core/sql.ts';
-import type { Ask, Pipe, RunContext, StreamNames } from '../base/types.ts';
+import type { StatementRunner, Pipe, RunContext, StreamNames } from '../base/types.ts';
 import type { Position } from '../base/position.ts';
 import type { TimeWindow } from '../base/time-window.ts';
 
@@ -36,7 +36,7 @@ export type EntriesPlan = Left &
     statement(page: Page): Sql;
     position(row: readonly unknown[]): Position;
     /** True for a row of a quick statement that may not match; absent where no statement is quicker. */
-    readonly isDoubtful?: ((row: readonly unknown[]) => boolean) | undefined;
+    readonly isInDoubt?: ((row: readonly unknown[]) => boolean) | undefined;
     readonly isNewestFirst: boolean;
     /** Which entries are looked at until there are enough that match (conditions.ts). */
     readonly look: 'indexed' | 'columns' | 'texts';
@@ -62,7 +62,7 @@ export type AggregatePlan = Left & {
 export type GatherPlan = Left & {
   readonly kind: 'gather';
   /** The rows; null when this plan does not hold for the data. */
-  gather(ask: Ask): Promise<readonly LogEntry[] | null>;
+  gather(ask: StatementRunner): Promise<readonly LogEntry[] | null>;
   readonly otherwise: EntriesPlan | ReshapedPlan | ExpandPlan;
 };
 

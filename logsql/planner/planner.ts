@@ -23,7 +23,7 @@ import { renderRow } from '../sql/entry-text.ts';
 import { hourlyCounts, type Counted } from './hourly.ts';
 import { ENTRIES } from '../sql/counts.ts';
 import { PLACE, POSITION, POSITION_COLUMNS, placeSql, positionAt } from '../sql/places.ts';
-import { Room } from '../sql/room.ts';
+import { StatementBudget } from '../sql/statement-budget.ts';
 import { fieldText } from '../sql/text.ts';
 import { volumeCounts, type VolumeCover } from './volume.ts';
 import { narrowWindow } from '../evaluation/narrow-window.ts';
@@ -213,7 +213,7 @@ function planEntries(
       const where = isShort ? quick.conditions : conditions;
       return statement([columns.list, POSITION, ...(isShort ? [sql`toUInt8(${quick.doubt})`] : [])], [...where, ...inside], limit);
     },
-    ...(quick === null ? {} : { isDoubtful: (row: readonly unknown[]) => Number(row[doubtAt]) > 0 }),
+    ...(quick === null ? {} : { isInDoubt: (row: readonly unknown[]) => Number(row[doubtAt]) > 0 }),
     isNewestFirst: isNewest,
     look: lookOf(quick?.conditions ?? conditions),
   };
@@ -319,7 +319,7 @@ function aggregatePlan(
   run: RunContext,
   entirely: () => AggregatePlan['otherwise'],
 ): AggregatePlan | null {
-  if (made === null || !new Room().take(made.statement)) return null;
+  if (made === null || !new StatementBudget().take(made.statement)) return null;
   return {
     kind: 'aggregate',
     pipes: [...(made.order === undefined ? [] : [made.order]), ...(made.left ?? rest)],

@@ -32,7 +32,7 @@ export type VolumeCover = {
   /** Rows of segments behind `until` of the longer span came since then: milliseconds since 1970. */
   readonly behind: Readonly<Record<Span, number>>;
   /** Where the tenant has entries that rows do not count, in addition to those that they do: seconds since 1970, `end` is behind it. */
-  readonly untold?: { readonly start: number; readonly end: number };
+  readonly unpublished?: { readonly start: number; readonly end: number };
 };
 
 /** Fewer whole minutes are counted sooner by their entries. */
@@ -63,7 +63,7 @@ export function volumeCounts(
   cover: VolumeCover,
 ): Counts | null {
   const whole = wholeOf(window, 60);
-  if (isUntold(cover, window)) return null;
+  if (isUnpublished(cover, window)) return null;
   if (whole.end - whole.start < MIN_MINUTES * 60n * SECOND || span < 60) return null;
   const columns = fields.filter((field) => field !== '_time').map(columnOf);
   const conditions = countedConditions(filter, (field) => columnOf(field) !== undefined, context);
@@ -105,8 +105,8 @@ function wholeOf({ start, end }: TimeWindow, span: number): Time {
 const isEmpty = ({ start, end }: Time): boolean => start >= end;
 
 /** Whether what lies in a window may not be counted. */
-const isUntold = ({ untold }: VolumeCover, { start, end }: TimeWindow): boolean =>
-  untold !== undefined && BigInt(untold.start) * SECOND <= end && BigInt(untold.end) * SECOND > start;
+const isUnpublished = ({ unpublished }: VolumeCover, { start, end }: TimeWindow): boolean =>
+  unpublished !== undefined && BigInt(unpublished.start) * SECOND <= end && BigInt(unpublished.end) * SECOND > start;
 
 /** A number of each partition, for the partition of a row; 0 of one that is not covered. */
 const byPartition = ({ partitions }: VolumeCover, of: (partition: CoveredPartition) => number, column: Sql): Sql =>

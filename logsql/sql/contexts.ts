@@ -5,7 +5,7 @@ import { FieldSet } from '../base/fields.ts';
 import { momentSql } from './time.ts';
 import { sizeOfRow } from '../base/rows.ts';
 import type { Position } from '../base/position.ts';
-import type { Ask, SqlInput } from '../base/types.ts';
+import type { StatementRunner, SqlInput } from '../base/types.ts';
 import { entryColumns } from './columns.ts';
 import { PLACE, POSITION, placeSql, positionAt } from './places.ts';
 
@@ -23,7 +23,7 @@ const BATCH = 25;
 type Match = { readonly stream: string; readonly place: Position };
 
 /** The contexts of each stream that has matches, in the order of the newest match; null where there are too many. Throws LogsqlLimitError. */
-export async function contextsOf(input: SqlInput, size: ContextSize, ask: Ask): Promise<readonly StreamContexts[] | null> {
+export async function contextsOf(input: SqlInput, size: ContextSize, ask: StatementRunner): Promise<readonly StreamContexts[] | null> {
   const { source, context, run } = input;
   const found = await ask.rows(
     sql`SELECT toString(stream_id), ${POSITION} FROM ${source} ORDER BY ${BACKWARDS} LIMIT ${uint32(MOST_MATCHES + 1)}`,

@@ -9,10 +9,10 @@
  */
 import { join, sql, texts, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import { countEntries } from './aggregate.ts';
-import type { Ask, SqlInput } from '../base/types.ts';
+import type { StatementRunner, SqlInput } from '../base/types.ts';
 import { ENTRIES } from './counts.ts';
 import { labelColumn } from './promoted.ts';
-import { MAX_VALUE, Room, sizeOf } from './room.ts';
+import { MAX_VALUE, StatementBudget, sizeOf } from './statement-budget.ts';
 import { anyFieldSql, tableText, isMapField } from './text.ts';
 
 /** Which fields are kept, and how much of them. */
@@ -72,13 +72,13 @@ function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
   // LogsQL's string of a time is dear: it has as many distinct values as any other string of it.
   const columns = wide.map((name) => (name === '_time' ? sql`toString(_time)` : (tableText(name) ?? sql`''`)));
   const statement = sql`SELECT k, uniqExact(v), max(length(v)), count() FROM (SELECT fields, _msg, trace_id, span_id, _time FROM ${source} LIMIT ${uint32(SAMPLE_ROWS)}) ARRAY JOIN arrayConcat(mapKeys(fields), ${texts(wide)}) AS k, arrayConcat(mapValues(fields), [${join(columns, COMMA)}]) AS v WHERE v != '' GROUP BY k ORDER BY count() DESC, k`;
-  return hasRoom(statement) ? statement : null;
+  return mayTake(statement) ? statement : null;
 }
 
-const hasRoom = (statement: Sql): boolean => new Room().take(statement);
+const mayTake = (statement: Sql): boolean => new StatementBudget().take(statement);
 
 /** Finds the facets of the entries of a query, exactly; null when a statement exceeds the budget. */
-export async function findFacets({ source, counts }: SqlInput, bounds: FacetBounds, ask: Ask): Promise<Facets | null> {
+export async function findFacets({ source, counts }: SqlInput, bounds: FacetBounds, ask: StatementRunner): Promise<Facets | null> {
   const isAsked = (name: string): boolean => !bounds.never.includes(name);
   const sample = sampleOf(source, WIDE_COLUMNS.filter(isAsked));
   if (sample === null) return null;
@@ -91,13 +91,13 @@ export async function findFacets({ source, counts }: SqlInput, bounds: FacetBoun
   const common = shown.filter(isOpen);
   const isNarrow = common.length <= MAX_SETS && sizeOf(shown) <= MAX_VALUE;
   const [byHour, first] = await Promise.all([
-    hourly === null ? NONE : askSets({ source: hourly, entries: ENTRIES, shown: null }, counted, bounds, ask),
-    askSets({ source, entries: null, shown: isNarrow ? shown : null }, isNarrow ? [...columns, ...common] : columns, bounds, ask),
+    hourly === null ? NONE : querySets({ source: hourly, entries: ENTRIES, shown: null }, counted, bounds, ask),
+    querySets({ source, entries: null, shown: isNarrow ? shown : null }, isNarrow ? [...columns, ...common] : columns, bounds, ask),
   ]);
   if (byHour === null || first === null) return null;
   const rest = isNarrow
-    ? await (first.hasOthers ? askOthers(source, shown, bounds, ask) : NONE)
-    : await askPairs(source, [...proven, ...counted], bounds, ask);
+    ? await (first.hasOthers ? queryOthers(source, shown, bounds, ask) : NONE)
+    : await queryPairs(source, [...proven, ...counted], bounds, ask);
   if (rest === null) return null;
   return { facets: [...byHour.facets, ...first.facets, ...rest.facets], left: rest.left, rows: byHour.rows + first.rows };
 }
@@ -123,7 +123,12 @@ type Sets = Facets & { readonly hasOthers: boolean };
 const NONE: Sets = { facets: [], left: 0, rows: 0, hasOthers: false };
 
 /** Columns and fields of the map, each as a grouping set; `rows`: how many entries there are, where `_stream` is one of them. */
-async function askSets({ source, entries, shown }: SetsOf, names: readonly string[], bounds: FacetBounds, ask: Ask): Promise<Sets | null> {
+async function querySets(
+  { source, entries, shown }: SetsOf,
+  names: readonly string[],
+  bounds: FacetBounds,
+  ask: StatementRunner,
+): Promise<Sets | null> {
   const list = names.map((name, at) => sql`${expressionOf(name)} AS ${slot(at)}`);
   const slots = names.map((_name, at) => slot(at));
   const others = shown === null ? sql`0` : sql`arrayExists(k -> k NOT IN ${texts([...OWN, ...shown])}, mapKeys(fields))`;
@@ -134,7 +139,7 @@ async function askSets({ source, entries, shown }: SetsOf, names: readonly strin
     COMMA,
   );
   const statement = sql`SELECT g, ${OF_GROUP}, max(r) FROM (SELECT grouping(${join(keys, COMMA)}) AS g, r, concat(${join([...slots, sql`''`], COMMA)}) AS v, ${countEntries(entries)} AS c FROM (SELECT ${join([...list, sql`${others} AS r`], COMMA)}${size} FROM ${source}) GROUP BY GROUPING SETS (${sets})) GROUP BY g`;
-  if (!hasRoom(statement)) return null;
+  if (!mayTake(statement)) return null;
   const found = new Map((await ask.rows(statement)).map((row) => [setOf(Number(row[0]), keys.length), row]));
   const streamAt = names.indexOf('_stream');
   const streams = await ask.streams(valuesOf(found.get(streamAt)?.[4]).map(([id]) => id));
@@ -165,22 +170,22 @@ const valuesOf = (list: unknown): (readonly [string, number])[] =>
   ((list ?? []) as readonly (readonly [string, string])[]).map(([size, value]) => [value, -Number(size)] as const);
 
 /** Fields that the sample did not show: where few enough to be named, over the entries that have one. */
-async function askOthers(source: Sql, shown: readonly string[], bounds: FacetBounds, ask: Ask): Promise<SomeFacets | null> {
+async function queryOthers(source: Sql, shown: readonly string[], bounds: FacetBounds, ask: StatementRunner): Promise<SomeFacets | null> {
   const statement = sql`SELECT DISTINCT k FROM (SELECT fields.keys AS names FROM ${source}) ARRAY JOIN names AS k WHERE k NOT IN ${texts([...OWN, ...shown])} LIMIT ${uint32(MAX_OTHERS + 1)}`;
-  if (!hasRoom(statement)) return null;
+  if (!mayTake(statement)) return null;
   const others = (await ask.rows(statement)).map(([name]) => String(name));
   const isNamed = others.length <= MAX_OTHERS && sizeOf(others) <= MAX_VALUE;
-  return askPairs(isNamed ? sql`${source} AND ${anyFieldSql(others)}` : source, shown, bounds, ask);
+  return queryPairs(isNamed ? sql`${source} AND ${anyFieldSql(others)}` : source, shown, bounds, ask);
 }
 
 /** The fields of the map but these, as pairs of name and value. */
-async function askPairs(source: Sql, without: readonly string[], bounds: FacetBounds, ask: Ask): Promise<SomeFacets | null> {
+async function queryPairs(source: Sql, without: readonly string[], bounds: FacetBounds, ask: StatementRunner): Promise<SomeFacets | null> {
   // Leaving out those that are proven only saves time: as many as the budget allows.
   let room = MAX_VALUE;
   const names = [...OWN, ...without].filter((name) => (room -= sizeOf([name])) > 0);
   const most = uint32(Math.min(bounds.maxFields, 0xffffffff));
   const statement = sql`SELECT k, ${OF_GROUP}, count() OVER () FROM (SELECT k, v, count() AS c FROM (SELECT fields FROM ${source}) ARRAY JOIN mapKeys(fields) AS k, mapValues(fields) AS v WHERE k NOT IN ${texts(names)} GROUP BY k, v) GROUP BY k HAVING countIf(v != '') BETWEEN 1 AND ${uint32(bounds.maxValues)} AND max(length(v)) <= ${uint32(Math.min(bounds.maxLength, 0xffffffff))} ORDER BY 2 DESC, k LIMIT ${most}`;
-  if (!hasRoom(statement)) return null;
+  if (!mayTake(statement)) return null;
   const rows = await ask.rows(statement);
   const facets = rows.map((row): Facet => {
     const [name, hits, distinct] = row;

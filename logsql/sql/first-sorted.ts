@@ -6,7 +6,7 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
 import type { FieldSet } from '../base/fields.ts';
-import type { Ask, SqlInput } from '../base/types.ts';
+import type { StatementRunner, SqlInput } from '../base/types.ts';
 import { entryColumns } from './columns.ts';
 import { Layers } from './layers.ts';
 import { PLACE } from './places.ts';
@@ -52,7 +52,7 @@ function valuesOf(source: Sql, text: Sql): Values {
 }
 
 /** Entries with the first ones of the sort, oldest first; null where there are too many of no kind, or SQL cannot express the field. */
-export async function firstSorted({ source, context }: SqlInput, wanted: FirstSorted, ask: Ask): Promise<LogEntry[] | null> {
+export async function firstSorted({ source, context }: SqlInput, wanted: FirstSorted, ask: StatementRunner): Promise<LogEntry[] | null> {
   const { field, isDescending, most, fields } = wanted;
   const text = fieldText(field, context);
   // fields that are worked out are in no entry

@@ -10,7 +10,7 @@ import { groupWide, quoteRegexp } from '../values/regexp.ts';
 import type { SqlContext } from '../base/types.ts';
 import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } from '../values/words.ts';
 import { promotedColumn } from './promoted.ts';
-import { inChunks } from './room.ts';
+import { inChunks } from './statement-budget.ts';
 
 const W = sql`arrayFilter(w -> position(w, '0') = 0, if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '123456789!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '000000000                                                           ')), arrayFlatten(arrayMap(m -> extractAll(replaceRegexpAll(m, '[1-9]', '0'), '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg])))))`;
 /** How a statement begins that the index of words can answer. */

@@ -2,7 +2,7 @@ import { Enricher } from '../../api/alerts/enricher.ts';
 import { firingAlerts } from '../../api/alerts/firing-alerts.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import type { QueryEngine } from '../../api/query/engine.ts';
-import { tellAlerts, type AlertListener } from '../../pipeline/alerts/alert-feed.ts';
+import { publishAlerts, type AlertListener } from '../../pipeline/alerts/alert-feed.ts';
 import { alertRecords, alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
 import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
@@ -52,7 +52,7 @@ export function createAlertFeed(
   const listeners: readonly AlertListener[] = [enricher, webhooks.listener, ...outwards];
   const feed = new RecordFeed({
     ...{ kafka, log, groupId: GROUP, signal: alertsSignal },
-    take: (record) => tellAlerts(record, listeners),
+    take: (record) => publishAlerts(record, listeners),
     onCrash: (error) => context.fail(error),
   });
   context.registerCheck('alerts', () => feed.joined);

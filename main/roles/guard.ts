@@ -2,7 +2,7 @@ import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../../pipeline/bus/kafka.ts';
 import { diskCheck, LogGuard } from '../../pipeline/bus/log-guard.ts';
 import { USAGE_TOPIC } from '../../pipeline/bus/topics.ts';
-import { UnreadAge } from '../../pipeline/bus/unread-age.ts';
+import { LagSeconds } from '../../pipeline/bus/lag-seconds.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { sinks } from '../../sinks/index.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -14,7 +14,7 @@ export const guardRole: Role = {
     const logger = log.child({ component: 'guard' });
     const kafka = createKafka({ ...config.kafka, clientId: 'logweir-guard', log });
     const topic = new KafkaCompactedLog({ kafka, log: logger, topic: USAGE_TOPIC });
-    const ages = sinks.members.map((sink) => new UnreadAge({ kafka, topic: sink.signal.topic.name, groupId: sinkGroup(sink.name) }));
+    const ages = sinks.members.map((sink) => new LagSeconds({ kafka, topic: sink.signal.topic.name, groupId: sinkGroup(sink.name) }));
     const { dir, minFreeDiskPercent } = config.kafka;
     const disk = dir === '' || minFreeDiskPercent === 0 ? [] : [diskCheck(dir, minFreeDiskPercent)];
     const appending: Service = { name: 'usage topic', start: () => Promise.resolve(), stop: () => topic.stop() };

@@ -9,7 +9,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host/host.ts';
 import { mergers, processors } from '../../pipeline/processors/index.ts';
-import { SnapshotRoom } from '../../pipeline/processors/host/snapshot-room.ts';
+import { SnapshotBudget } from '../../pipeline/processors/host/snapshot-budget.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, type HostedInput } from '../../pipeline/processors/merge/partials-signal.ts';
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
@@ -41,7 +41,7 @@ export const processorsRole: Role = {
     const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
-    const shared = { settings: () => control.settings, room: new SnapshotRoom() };
+    const shared = { settings: () => control.settings, room: new SnapshotBudget() };
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
       folds: [...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),

@@ -97,7 +97,7 @@ export const sinkRole: Role = {
           ...consumer.group,
           partitions: () => consumer.assigned,
           onLag: (partition, lag) => metrics.lag.set({ topic: consumer.group.topic, partition: String(partition) }, lag),
-          onGone: (partition) => metrics.lag.remove({ topic: consumer.group.topic, partition: String(partition) }),
+          onDeleted: (partition) => metrics.lag.remove({ topic: consumer.group.topic, partition: String(partition) }),
         }),
     );
     context.registerCheck('kafka', () => consumers.every((consumer) => consumer.joined));

@@ -11,7 +11,7 @@ export type AlertListener = {
 };
 
 /** Gives the rows of a record of `alerts.v1` to all listeners. Rejects where one of them does. */
-export async function tellAlerts(record: SignalRecord, listeners: readonly AlertListener[]): Promise<void> {
+export async function publishAlerts(record: SignalRecord, listeners: readonly AlertListener[]): Promise<void> {
   if (record.count === 0) return;
   const rows = alertColumns.read(record.value, record.count);
   if (typeof rows === 'string') throw new Error(`BUG: the checked record ${String(positionOf(record))} cannot be read: ${rows}.`);

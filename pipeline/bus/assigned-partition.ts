@@ -13,7 +13,7 @@ type FetchedMessage = Batch['messages'][number] & { readonly batchContext?: { re
 
 /** What a partition needs of the consumer that it is assigned to. */
 export type PartitionOwner = {
-  readonly reader: Omit<PartitionReaderOptions, 'partition' | 'progress' | 'after' | 'isCurrent' | 'commit' | 'onRoom' | 'onHalt'>;
+  readonly reader: Omit<PartitionReaderOptions, 'partition' | 'progress' | 'after' | 'isCurrent' | 'commit' | 'onCapacity' | 'onHalt'>;
   readonly log: Logger;
   readonly commits: GroupCommits;
   /** False once no more than what was begun is to be done. */
@@ -25,7 +25,7 @@ export type PartitionOwner = {
   /** Registers the function that returns what the partition has buffered. */
   watch(partition: number, holding: () => Holding): void;
   /** What the partition has buffered has changed. */
-  onRoom(): void;
+  onCapacity(): void;
 };
 
 /**
@@ -162,20 +162,20 @@ export class AssignedPartition {
       after: this.#ending,
       isCurrent,
       commit: (offset, metadata) => this.#commitOnce(offset, metadata, isCurrent),
-      onRoom: () => {
+      onCapacity: () => {
         const { gathered, storing } = reader.holding;
         if (gathered + storing === 0 && isCurrent()) this.#commit = null;
-        owner.onRoom();
+        owner.onCapacity();
       },
       onHalt: (why) => {
         if (isCurrent()) this.#halted = why;
         if (why !== null && isCurrent()) reader.discard();
-        owner.onRoom();
+        owner.onCapacity();
       },
     });
     if (!isCurrent() || !owner.isRunning()) return reader;
     this.#begun = reader;
-    owner.watch(partition, () => ({ ...reader.holding, isStill: isCurrent() && this.#halted !== null }));
+    owner.watch(partition, () => ({ ...reader.holding, isHalted: isCurrent() && this.#halted !== null }));
     reader.start();
     return reader;
   }

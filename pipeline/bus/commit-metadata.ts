@@ -43,7 +43,7 @@ export function encodeMetadata(
   }: Pick<Progress, 'appendedBy' | 'inDoubtTo'> & { readonly insert?: string | null } = NOTHING_KNOWN,
 ): string {
   const last = intentEnd ?? offset - 1;
-  const isDoubtful = inDoubtTo >= offset;
+  const isInDoubt = inDoubtTo >= offset;
   const bits = Buffer.alloc(WINDOW / 8);
   let any = false;
   for (const at of dead) {
@@ -52,13 +52,13 @@ export function encodeMetadata(
     any = true;
     bits[back >> 3] = (bits[back >> 3] as number) | (1 << (back & 7));
   }
-  if (intentEnd === null && !any && appendedBy === null && !isDoubtful) return '';
+  if (intentEnd === null && !any && appendedBy === null && !isInDoubt) return '';
   const metadata: Metadata = {
     ...(intentEnd === null ? {} : { e: intentEnd }),
     v: 1,
     ...(any ? { d: deflateRawSync(bits).toString('base64') } : {}),
     ...(appendedBy === null ? {} : { t: appendedBy }),
-    ...(isDoubtful ? { m: inDoubtTo } : {}),
+    ...(isInDoubt ? { m: inDoubtTo } : {}),
     ...(insert === null ? {} : { j: insert }),
   };
   return JSON.stringify(metadata);
@@ -68,8 +68,8 @@ export function encodeMetadata(
 export function decodeMetadata(offset: number, text: string): Progress {
   if (text === '') return { from: offset, intent: null, dead: new Set(), ...NOTHING_KNOWN };
   const { e, v, d, t, m, j } = JSON.parse(text) as Partial<Metadata>;
-  const isOurs = [e, t, m].every((value) => value === undefined || Number.isSafeInteger(value));
-  if (v !== 1 || !isOurs || (j !== undefined && !(typeof j === 'string' && INSERT_ID.test(j))))
+  const isOwnRecord = [e, t, m].every((value) => value === undefined || Number.isSafeInteger(value));
+  if (v !== 1 || !isOwnRecord || (j !== undefined && !(typeof j === 'string' && INSERT_ID.test(j))))
     throw new Error(`The metadata of offset ${String(offset)} was not written by Logweir.`);
   const last = e ?? offset - 1;
   const dead = new Set<number>();

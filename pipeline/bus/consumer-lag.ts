@@ -15,7 +15,7 @@ export type ConsumerLagOptions = {
   readonly partitions: () => readonly number[];
   readonly onLag: (partition: number, lag: number) => void;
   /** Called for a partition whose lag was reported, and which is no longer watched. */
-  readonly onGone: (partition: number) => void;
+  readonly onDeleted: (partition: number) => void;
   readonly everyMs?: number;
 };
 
@@ -77,7 +77,7 @@ export class ConsumerLag implements Service {
     for (const partition of this.#told) {
       if (wanted.has(partition)) continue;
       this.#told.delete(partition);
-      this.#options.onGone(partition);
+      this.#options.onDeleted(partition);
     }
   }
 }

@@ -9,7 +9,7 @@ export type Holding = {
   /** The range of an intent is not whole yet: nothing of it can be stored before it is. */
   readonly isOwed: boolean;
   /** It is halted until an operator acts: its records are not counted, since the others could not go on. */
-  readonly isStill: boolean;
+  readonly isHalted: boolean;
   /** The log had more of it when it was read last. */
   readonly isBehind: boolean;
   /** When its last range was begun, and when one was stored last, by `performance.now()`; 0: none was. */
@@ -23,7 +23,7 @@ const NOTHING: Holding = {
   storing: 0,
   isFull: false,
   isOwed: false,
-  isStill: false,
+  isHalted: false,
   isBehind: false,
   begunAt: 0,
   storedAt: 0,
@@ -50,7 +50,7 @@ const [MUCH_SHARE, LITTLE_SHARE] = [1 / 4, 1 / 8];
  * range is always read to its end, since nothing of it can be discarded before.
  */
 export function readOn(holdings: ReadonlyMap<number, Holding>, held: number, budget: number): Set<number> {
-  const open = [...holdings].filter(([, { isFull, isStill }]) => !isFull && !isStill);
+  const open = [...holdings].filter(([, { isFull, isHalted }]) => !isFull && !isHalted);
   if (held < budget / 2) return new Set(open.map(([partition]) => partition));
   const [next] = open.filter(([, { isBehind, isOwed }]) => isBehind || isOwed).sort(([, one], [, other]) => precedence(one, other));
   if (held >= budget) return new Set(next?.[1].isOwed === true ? [next[0]] : []);
@@ -118,10 +118,10 @@ export class FlowControl {
     const told = new Map([...this.#holdings].map(([partition, holding]) => [partition, holding()]));
     const still = stuck(told);
     const holdings = new Map(
-      [...told].map(([partition, holding]) => [partition, still.has(partition) ? { ...holding, isStill: true } : holding]),
+      [...told].map(([partition, holding]) => [partition, still.has(partition) ? { ...holding, isHalted: true } : holding]),
     );
     let held = 0;
-    for (const { gathered, storing, isStill } of holdings.values()) held += isStill ? 0 : gathered + storing;
+    for (const { gathered, storing, isHalted } of holdings.values()) held += isHalted ? 0 : gathered + storing;
     for (const leaving of this.#leaving) {
       const { storing } = leaving();
       if (storing === 0) this.#leaving.delete(leaving);
@@ -141,7 +141,7 @@ export class FlowControl {
     const { budget, onDrained } = this.#options;
     if (held >= budget * MUCH_SHARE) this.#heldMuch = true;
     if (!this.#heldMuch || held > budget * LITTLE_SHARE) return;
-    if ([...holdings.values()].some(({ isBehind, isStill }) => isBehind && !isStill)) return;
+    if ([...holdings.values()].some(({ isBehind, isHalted }) => isBehind && !isHalted)) return;
     this.#heldMuch = false;
     onDrained();
   }

@@ -46,7 +46,7 @@ export function socketFactory(
     };
     const timer = setInterval(() => {
       const silent = waiting.silentMs();
-      if (silent >= (waiting.neverHeard ? firstSilenceMs : silenceMs))
+      if (silent >= (waiting.neverAnswered ? firstSilenceMs : silenceMs))
         socket.destroy(new Error(`Kafka has not answered on a connection for ${String(Math.round(silent / 1000))} s.`));
     }, lookEveryMs).unref();
     socket.once('close', () => {
@@ -67,14 +67,14 @@ class Waiting {
   #requests = 0;
   #since = 0;
   /** True until anything of Kafka has come; what TLS needs is not of Kafka. */
-  neverHeard = true;
+  neverAnswered = true;
 
   asked(): void {
     if (this.#requests++ === 0) this.#since = performance.now();
   }
 
   heard(): void {
-    this.neverHeard = false;
+    this.neverAnswered = false;
     this.#since = performance.now();
   }
 

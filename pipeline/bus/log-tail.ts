@@ -96,7 +96,7 @@ export class LogTail {
   }
 
   /** Does not take the answer that is under way: more is wanted from now on. */
-  askAgain(): void {
+  fetchAgain(): void {
     this.#rewinds += 1;
   }
 

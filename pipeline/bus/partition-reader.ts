@@ -18,7 +18,7 @@ export type PartitionReaderOptions = Omit<RangeStepsOptions, 'isActive' | 'isFin
   /** False once the partition may belong to another process. */
   readonly isCurrent: () => boolean;
   /** Called when a range is begun, and when it is stored or given up: more may fit then. */
-  readonly onRoom: () => void;
+  readonly onCapacity: () => void;
 };
 
 /** Gathers the records of one partition into ranges and has them stored, one after the other. */
@@ -102,7 +102,7 @@ export class PartitionReader implements Waiting {
   }
 
   /** What is read, and not stored yet. */
-  get holding(): Omit<Holding, 'isStill'> {
+  get holding(): Omit<Holding, 'isHalted'> {
     return {
       gathered: this.#gathered,
       storing: this.#storing,
@@ -143,7 +143,7 @@ export class PartitionReader implements Waiting {
     [this.#rows, this.#bytes, this.#gathered] = [0, 0, 0];
     this.#options.pace.withdraw(this);
     this.#steps.wake();
-    this.#options.onRoom();
+    this.#options.onCapacity();
     return this.#loop;
   }
 
@@ -193,14 +193,14 @@ export class PartitionReader implements Waiting {
   async #store(range: Range, again: boolean, seat: Seat | null = null): Promise<boolean> {
     [this.#begunAt, this.#storingTo] = [performance.now(), range.end];
     this.#storing = range.records.reduce((sum, record) => sum + sizeOf(record), 0);
-    this.#options.onRoom();
+    this.#options.onCapacity();
     try {
       const isStored = await this.#steps.take(range, again, seat);
       if (isStored) this.#storedAt = performance.now();
       return isStored;
     } finally {
       this.#storing = 0;
-      this.#options.onRoom();
+      this.#options.onCapacity();
     }
   }
 

@@ -168,7 +168,7 @@ export class RangeConsumer implements Service {
       watch: (partition, holding) => {
         this.#flow.watch(partition, holding);
       },
-      onRoom: () => {
+      onCapacity: () => {
         void this.#readOn();
       },
     };

@@ -68,14 +68,14 @@ export async function encodeRecordBatch({ records, identity, sequence, compressi
 /** The records one after the other, from `at` on. */
 function encodeRecords(records: readonly BatchRecord[], at: number): Buffer {
   let room = at;
-  let headersRoom = 0;
+  let headersBytes = 0;
   for (const { value, headers } of records) {
     const own = roomOf(headers);
     room += RECORD_ROOM + value.length + own;
-    headersRoom = Math.max(headersRoom, own);
+    headersBytes = Math.max(headersBytes, own);
   }
   const out = Buffer.allocUnsafe(room);
-  const scratch = Buffer.allocUnsafe(headersRoom);
+  const scratch = Buffer.allocUnsafe(headersBytes);
   let end = at;
   records.forEach(({ value, headers }, index) => {
     const headersLength = writeHeaders(scratch, headers);

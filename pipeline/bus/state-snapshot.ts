@@ -173,9 +173,9 @@ function readManifest(value: Buffer, maxBytes: number): Manifest | null {
   try {
     const found = JSON.parse(value.toString()) as Partial<Record<keyof Manifest, unknown>> | null;
     const numbers = [found?.next, found?.chunks, found?.packed, found?.crc, found?.size];
-    const isOurs = found?.version === VERSION && numbers.every((one) => Number.isSafeInteger(one) && (one as number) >= 0);
+    const isOwnRecord = found?.version === VERSION && numbers.every((one) => Number.isSafeInteger(one) && (one as number) >= 0);
     const manifest = found as Manifest;
-    const isSmall = isOurs && manifest.size <= maxBytes && manifest.packed <= maxBytes + GZIP_SLACK;
+    const isSmall = isOwnRecord && manifest.size <= maxBytes && manifest.packed <= maxBytes + GZIP_SLACK;
     return isSmall && manifest.chunks === Math.ceil(manifest.packed / CHUNK_BYTES) ? manifest : null;
   } catch {
     return null;

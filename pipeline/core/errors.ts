@@ -86,7 +86,7 @@ export const planGate = (status: 403 | 503, detail: string): HttpError => new Ht
 export const queryTimeout = (detail: string): HttpError => new HttpError(504, 'query_timeout', detail);
 
 /** The client has closed the connection before its answer was whole; no one gets to read this. The status is the one that proxies log for it. */
-export const clientGone = (): HttpError =>
+export const clientClosed = (): HttpError =>
   new HttpError(499, 'client_gone', 'The client closed the connection before its response was complete.');
 
 /** 503: ClickHouse cannot be reached. Transient. */

@@ -108,7 +108,7 @@ export class Metrics {
     'Answers that were cut off since their client did not take them: nothing moved (silent), or too much was waiting (budget).',
     ['reason'],
   );
-  readonly clientsGone = this.#counter(
+  readonly clientsClosed = this.#counter(
     'logweir_clients_gone_total',
     'Requests whose client has closed the connection before its answer was whole, by route.',
     ['route'],

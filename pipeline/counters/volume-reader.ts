@@ -1,6 +1,6 @@
 import { CheckedColumns, isCount, isTime, readChecked } from './checked-columns.ts';
 import { VOLUME_HEADS } from './layout.ts';
-import { SCOPE_SEGMENT, SCOPE_UNTOLD, type SegmentKey, type VolumeRow } from './volume-row.ts';
+import { SCOPE_SEGMENT, SCOPE_UNPUBLISHED, type SegmentKey, type VolumeRow } from './volume-row.ts';
 
 /** A row as it is read: each names its segment. */
 export type ReadRow = VolumeRow & SegmentKey;
@@ -16,7 +16,7 @@ export function readVolume(value: Buffer, count: number): ReadRow[] | string {
 function read(columns: CheckedColumns, bytes: Buffer, count: number): ReadRow[] {
   const tenantId = columns.numbers('tenant_id', 4);
   const retentionDays = columns.numbers('retention_days', 2);
-  const isOfNobody = (number: number): boolean => number === SCOPE_SEGMENT || number === SCOPE_UNTOLD;
+  const isOfNobody = (number: number): boolean => number === SCOPE_SEGMENT || number === SCOPE_UNPUBLISHED;
   const scope = columns.numbers('scope', 1, (number, row) => (tenantId[row] === 0 ? isOfNobody(number) : number < SCOPE_SEGMENT));
   const span = columns.numbers('span', 4, (number) => number > 0);
   const time = columns.numbers('time', 8, isTime);

@@ -8,7 +8,7 @@ export const SCOPE_SEGMENT = 3;
  * No entries, but that a segment does not count those of a tenant, which has too many levels or spans of time: `stream` is its id, `time` the
  * last span in which it has entries, `entries` how many seconds before that the first one begins, and the class that which keeps longest.
  */
-export const SCOPE_UNTOLD = 4;
+export const SCOPE_UNPUBLISHED = 4;
 
 /** The part of a partition of the log that rows count, and by which span of time they count it (docs/adr/0023-one-reader-for-every-processor.md). */
 export type SegmentKey = {
@@ -31,7 +31,7 @@ export type VolumeRow = {
   readonly tenantId: number;
   /** Retention class in days; 0 keeps for ever. */
   readonly retentionDays: number;
-  readonly scope: typeof SCOPE_ALL | typeof SCOPE_STREAM | typeof SCOPE_ALL_ALONE | typeof SCOPE_SEGMENT | typeof SCOPE_UNTOLD;
+  readonly scope: typeof SCOPE_ALL | typeof SCOPE_STREAM | typeof SCOPE_ALL_ALONE | typeof SCOPE_SEGMENT | typeof SCOPE_UNPUBLISHED;
   /** When the span of time begins, seconds since 1970. */
   readonly time: number;
   /** The halves of the stream's id; 0 where all streams are counted. */

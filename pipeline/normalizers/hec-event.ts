@@ -15,7 +15,7 @@ const MESSAGE = new FixedName('_msg');
 /** What the envelope states about an event's origin; it wins over members of the event. */
 const METADATA = [new FixedName('host'), new FixedName('source'), new FixedName('sourcetype'), new FixedName('index')];
 /** The most informative members of an event without a message. Splunk's own loggers nest what is logged in `message`. */
-const TELLING = ['message.event', 'message.message', 'message.msg', 'event'].map((text) => new FixedName(text));
+const MESSAGE_FIELDS = ['message.event', 'message.message', 'message.msg', 'event'].map((text) => new FixedName(text));
 
 const NO_EVENT = 'the event field is missing';
 const BLANK_EVENT = 'the event field is blank';
@@ -85,7 +85,7 @@ function takeEvent(body: Buffer, at: number, after: number, out: EntryWriter): s
     draft.readLine(line, 0, line.length);
   }
   if (!takeTime(body, out)) return BAD_TIME;
-  out.end(isText ? '' : tellingText(draft));
+  out.end(isText ? '' : messageText(draft));
   return '';
 }
 
@@ -113,8 +113,8 @@ function clipped(body: Buffer, member: number): string {
 }
 
 /** The most informative string of an event without a message; empty where there is none, and the writer then knows more. */
-function tellingText(draft: Draft): string {
-  for (const fixed of TELLING) {
+function messageText(draft: Draft): string {
+  for (const fixed of MESSAGE_FIELDS) {
     const index = draft.find(fixed.in(draft.names));
     if (index >= 0) return draft.text(index);
   }

@@ -57,7 +57,7 @@ export class Alertmanager implements AlertListener, Service {
   #read = new Set<number>();
   /** Those that fail, by URL. */
   readonly #failing = new Set<string>();
-  #telling: Promise<void> | null = null;
+  #notification: Promise<void> | null = null;
 
   constructor(options: AlertmanagerOptions) {
     this.#options = options;
@@ -65,13 +65,13 @@ export class Alertmanager implements AlertListener, Service {
   }
 
   start(): Promise<void> {
-    this.#telling = repeat(this.#options.everyMs ?? EVERY_MS, this.#stop.signal, () => this.tellAll());
+    this.#notification = repeat(this.#options.everyMs ?? EVERY_MS, this.#stop.signal, () => this.publishAll());
     return Promise.resolve();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await this.#telling;
+    await this.#notification;
   }
 
   /** Never waits for an Alertmanager. */
@@ -95,7 +95,7 @@ export class Alertmanager implements AlertListener, Service {
   }
 
   /** Sends all that fires, and what was resolved lately. */
-  async tellAll(): Promise<void> {
+  async publishAll(): Promise<void> {
     await this.#readNew();
     this.#forget();
     await this.#send([...this.#known.values()]);

@@ -2,11 +2,11 @@ import { repeat } from '../core/repeat.ts';
 import type { Service } from '../core/service.ts';
 import { attempted, KEPT_MS, type Delivery } from './delivery.ts';
 import type { Outbox } from './outbox.ts';
-import type { Telling } from './webhook-body.ts';
+import type { Notification } from './webhook-body.ts';
 import type { Webhook } from './webhook.ts';
 
 /** Sends a delivery to a webhook; gives the status of the answer. Rejects where there is none. */
-export type Send = (webhook: Webhook, telling: Telling) => Promise<number>;
+export type Send = (webhook: Webhook, notification: Notification) => Promise<number>;
 
 export type CourierOptions = {
   readonly outbox: Pick<Outbox, 'all' | 'change' | 'remove' | 'ready'>;

@@ -2,7 +2,7 @@ import type { ShownAlert } from '../alerts/shown-alert.ts';
 import type { WebhookEvent, WebhookForm } from './webhook.ts';
 
 /** What is sent to a webhook. */
-export type Telling = {
+export type Notification = {
   /** The same each time that it is sent. */
   readonly deliveryId: string;
   readonly tenantId: number;
@@ -11,13 +11,13 @@ export type Telling = {
   readonly alert: ShownAlert;
 };
 
-const HEADLINE: Readonly<Record<Telling['type'], string>> = { fired: 'Fired', resolved: 'Resolved', test: 'Test' };
+const HEADLINE: Readonly<Record<Notification['type'], string>> = { fired: 'Fired', resolved: 'Resolved', test: 'Test' };
 /** The longest string that Slack accepts in a section, and in a header. Characters. */
 const MAX_SECTION = 3000;
 const MAX_HEADER = 150;
 
 /** The body of a request, by form. */
-export const bodyOf: Readonly<Record<WebhookForm, (telling: Telling) => string>> = {
+export const bodyOf: Readonly<Record<WebhookForm, (notification: Notification) => string>> = {
   json: ({ deliveryId, tenantId, type, alert }) => JSON.stringify({ type, delivery_id: deliveryId, tenant_id: tenantId, alert }),
   slack: ({ tenantId, type, alert }) => {
     const headline = `${HEADLINE[type]}: ${alert.title}`;

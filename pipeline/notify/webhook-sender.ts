@@ -21,9 +21,9 @@ const DELIVERY_HEADER = 'X-Logweir-Delivery';
 /** Sends to webhooks: signed, and to addresses that may be connected to alone. */
 export const webhookSender =
   ({ addresses, pepper, timeoutMs = TIMEOUT_MS, resolve, now = Date.now }: WebhookSenderOptions): Send =>
-  (webhook, telling) => {
-    const body = bodyOf[webhook.form](telling);
+  (webhook, notification) => {
+    const body = bodyOf[webhook.form](notification);
     const signature = sign(webhookSecret(pepper, webhook), body, Math.floor(now() / 1000));
-    const headers = { [SIGNATURE_HEADER]: signature, [DELIVERY_HEADER]: telling.deliveryId };
+    const headers = { [SIGNATURE_HEADER]: signature, [DELIVERY_HEADER]: notification.deliveryId };
     return postJson(new URL(webhook.url), body, { headers, timeoutMs, addresses, ...(resolve === undefined ? {} : { resolve }) });
   };

@@ -80,7 +80,7 @@ describe('a range that ClickHouse has not the memory for', function () {
         onHalt: (why) => {
           if (why !== null) reject(new Error(why));
         },
-        onRoom: () => undefined,
+        onCapacity: () => undefined,
         isCurrent: () => current,
       });
       for (const one of range.records) reader.add(one);

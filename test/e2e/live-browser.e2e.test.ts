@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { timeText } from '../../pipeline/alerts/shown-alert.ts';
 import { alert } from '../fakes/alerts-record.ts';
-import { alertTeller } from './alert-teller.ts';
+import { alertTeller } from './alert-source.ts';
 import { startBrowser, startNginx, type RunningProxy } from './browser.ts';
 import { until, type Instance } from './instance.ts';
 import { newTenant, sharedInstance } from './shared.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import WebSocket from 'ws';
 import { timeText } from '../../pipeline/alerts/shown-alert.ts';
 import { alert } from '../fakes/alerts-record.ts';
-import { alertTeller } from './alert-teller.ts';
+import { alertTeller } from './alert-source.ts';
 import { until, type Instance } from './instance.ts';
 import { newTenant, sharedInstance } from './shared.ts';
 import { TailClient, type Message } from './tail-client.ts';

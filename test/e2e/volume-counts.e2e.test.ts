@@ -223,17 +223,17 @@ describe('counting by the volume', function () {
 
   it('is asked of the volume for these queries alone', async () => {
     const cover = await coverOf({ ends: [RECORDS, RECORDS, RECORDS], stored: [RECORDS, RECORDS, RECORDS], counted });
-    const end = (cover?.untold?.end ?? 0) * 1000;
+    const end = (cover?.unpublished?.end ?? 0) * 1000;
     expect(end).to.be.within(START_MS + 1, END_MS - DAY_MS);
     const isCounted = (query: string, window: Window): boolean => {
       const statement = statementOf(planQuery(parse(query), options(window, 1, cover)), null);
       return statement.strings.join('').includes('FROM volume');
     };
-    const [told, untold] = [
+    const [told, unpublished] = [
       { ...ALL, start: ms(end) },
       { ...ALL, start: ms(end - 1) },
     ];
-    for (const query of COUNTED) expect([isCounted(query, told), isCounted(query, untold)], query).to.deep.equal([true, false]);
+    for (const query of COUNTED) expect([isCounted(query, told), isCounted(query, unpublished)], query).to.deep.equal([true, false]);
     for (const query of READ) expect(isCounted(query, told), query).to.equal(false);
   });
 

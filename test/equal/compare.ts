@@ -6,7 +6,7 @@ import { LogsqlLimitError, LogsqlSyntaxError } from '../../logsql/base/errors.ts
 import { parseQuery } from '../../logsql/parser/parser.ts';
 import { evaluate } from '../../logsql/evaluation/pipeline.ts';
 import type { Query } from '../../logsql/base/query.ts';
-import { Room } from '../../logsql/sql/room.ts';
+import { StatementBudget } from '../../logsql/sql/statement-budget.ts';
 import type { Filter, SqlContext } from '../../logsql/base/types.ts';
 import { Literal, textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
@@ -68,7 +68,7 @@ export class Comparison {
     texts: readonly string[],
     inBothForms: boolean,
   ): Promise<{ readonly compared: number; readonly differences: Difference[] }> {
-    const room = new Room();
+    const room = new StatementBudget();
     const conditions = texts.flatMap((text) => conditionOf(text, set, room, inBothForms));
     if (conditions.length === 0) return { compared: 0, differences: [] };
     const memory = conditions.map(({ filter }) => set.entries.flatMap((entry, index) => (filter.matches(entry) ? [index] : [])));
@@ -135,7 +135,7 @@ export function comparable(row: LogEntry): string {
   return `{${fields.join(',')}}`;
 }
 
-function conditionOf(text: string, set: DataSet, room: Room, inBothForms: boolean): Condition[] {
+function conditionOf(text: string, set: DataSet, room: StatementBudget, inBothForms: boolean): Condition[] {
   const query = parsed(text);
   if (query === null || query.pipes.length > 0) return [];
   const context: SqlContext = { tenantId: set.tenantId, firstDay: '1970-01-01', lastDay: '2149-06-06', indexed: true };

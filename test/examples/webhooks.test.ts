@@ -11,7 +11,7 @@ import { alert } from '../fakes/alerts-record.ts';
 import { webhook } from '../fakes/deliveries.ts';
 
 const EXAMPLE: string = '../../examples/webhooks/receiver.mjs';
-type Example = { readonly receiver: (secret: string, onAlert: (telling: { readonly type: string }) => void) => Server };
+type Example = { readonly receiver: (secret: string, onAlert: (notification: { readonly type: string }) => void) => Server };
 
 describe('examples/webhooks', () => {
   it('takes what is signed, and nothing else', async () => {
@@ -20,9 +20,9 @@ describe('examples/webhooks', () => {
     const server = receiver(webhookSecret('a pepper', webhook()), ({ type }) => told.push(type));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const own = webhook({ url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/` });
-    const telling = { deliveryId: 'dl_a', tenantId: 1, type: 'fired', alert: shownAlert(alert(), null) } as const;
+    const notification = { deliveryId: 'dl_a', tenantId: 1, type: 'fired', alert: shownAlert(alert(), null) } as const;
     const as = (pepper: string, now = Date.now): Promise<number> =>
-      webhookSender({ addresses: new Addresses(['127.0.0.0/8']), pepper, now, timeoutMs: 10_000 })(own, telling);
+      webhookSender({ addresses: new Addresses(['127.0.0.0/8']), pepper, now, timeoutMs: 10_000 })(own, notification);
     expect([await as('a pepper'), await as('another'), await as('a pepper', () => Date.now() - 600_000)]).to.deep.equal([204, 401, 401]);
     expect(told).to.deep.equal(['fired']);
     server.close();

@@ -1,5 +1,5 @@
 import { lookAt, type CustomDetector } from '../../pipeline/detectors/custom.ts';
-import type { AskedSeries, LookedSeries } from '../../pipeline/processors/custom/detector-messages.ts';
+import type { RequestedSeries, LookedSeries } from '../../pipeline/processors/custom/detector-messages.ts';
 import type { DetectorRunner } from '../../pipeline/processors/custom/detector-runner.ts';
 
 /** Asks detectors in this process; keeps what has failed, and which were allowed again. */
@@ -15,7 +15,7 @@ export class FakeRunner implements DetectorRunner {
     this.detectors = detectors.map(({ name, description }) => ({ name, description, version }));
   }
 
-  async look(name: string, series: readonly AskedSeries[]): Promise<readonly LookedSeries[] | null> {
+  async look(name: string, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[] | null> {
     // others have their turn, as with a process
     await Promise.resolve();
     const detector = this.#detectors.find((one) => one.name === name);
@@ -35,7 +35,7 @@ export class FakeRunner implements DetectorRunner {
   }
 }
 
-function looked(detector: CustomDetector, { state: before, points }: AskedSeries): LookedSeries {
+function looked(detector: CustomDetector, { state: before, points }: RequestedSeries): LookedSeries {
   let state: unknown = before === null ? detector.init() : JSON.parse(before);
   let text = before ?? '';
   const seen: LookedSeries['seen'][number][] = [];

@@ -124,7 +124,7 @@ export class JointWorld {
         deadLetter: () => Promise.reject(new Error('no record is a dead letter')),
         commit: (to, text) => step(() => void (this.#committed[partition] = { offset: to, metadata: text })),
         onHalt: () => undefined,
-        onRoom: () => undefined,
+        onCapacity: () => undefined,
         isCurrent: () => !life.isOver && life.left > 0,
       });
       reader.start();

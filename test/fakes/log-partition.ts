@@ -111,7 +111,7 @@ export class LogPartition {
       commit: (offset, metadata) => this.#step(() => void this.commits.push((this.committed = { offset, metadata }))),
       deadLetterLimit: limit,
       onHalt: (why) => (halted.why = why),
-      onRoom: () => undefined,
+      onCapacity: () => undefined,
       isCurrent: () => current && this.stepsLeft > 0,
     });
     // this may be where the log ends now, by chance

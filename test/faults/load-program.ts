@@ -3,7 +3,7 @@ import type { LedgerLine } from './ledger.ts';
 import { Load } from './load.ts';
 import type { FromLoad, ToLoad } from './load-process.ts';
 
-const TELL_MS = 500;
+const PUBLISH_MS = 500;
 
 const tell = (message: FromLoad): void => {
   process.send?.(message);
@@ -23,7 +23,7 @@ async function take(message: ToLoad): Promise<void> {
     const started = new Load({ ...message.options, ledger });
     load = started;
     started.start();
-    timer = setInterval(() => tell({ kind: 'totals', totals: started.totals }), TELL_MS);
+    timer = setInterval(() => tell({ kind: 'totals', totals: started.totals }), PUBLISH_MS);
   } else if (message.kind === 'rate') load?.setRate(message.entriesPerSecond);
   else if (load !== null) {
     clearInterval(timer);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { lastWords } from '../../main/last-words.ts';
+import { lastLogLine } from '../../main/last-log-line.ts';
 import { runtimeOf } from '../../main/role-runtime.ts';
 import type { Launch } from './kept-process.ts';
 
@@ -51,7 +51,7 @@ export function roleLaunch(options: RoleOptions): RoleLaunch {
       void exited.then((how) => {
         port = 0;
         send = () => undefined;
-        reject(new Error(how.startsWith('signal') ? how : `${how}: ${lastWords(logFile)}`));
+        reject(new Error(how.startsWith('signal') ? how : `${how}: ${lastLogLine(logFile)}`));
       });
       child.on('message', (message: { readonly type?: unknown; readonly port?: unknown }) => {
         options.onMessage?.(message);

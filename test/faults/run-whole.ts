@@ -5,7 +5,7 @@ import type { WholeRun } from './whole.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'run.ts');
 /** What of a run is told while it goes on; its end is told in any case. */
-const TELLING = /VIOLATION|NOT EXACT|FAILED|SKIPPED|: exact/;
+const MESSAGE_FIELDS = /VIOLATION|NOT EXACT|FAILED|SKIPPED|: exact/;
 
 export type WholeOptions = {
   readonly runs: readonly WholeRun[];
@@ -35,7 +35,7 @@ export async function runWhole({ runs, jobs, seed, report, log }: WholeOptions):
     children.add(child);
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     for await (const line of createInterface({ input: child.stdout }))
-      if (TELLING.test(line)) log(`${scenario}: ${line.replace(/^\d\d:\d\d:\d\d\s+/, '')}`);
+      if (MESSAGE_FIELDS.test(line)) log(`${scenario}: ${line.replace(/^\d\d:\d\d:\d\d\s+/, '')}`);
     const code = await ended;
     children.delete(child);
     if (code !== 0) failed.push(scenario);

@@ -1,23 +1,23 @@
 import { expect } from 'chai';
-import { MAX_VALUE, Room, inChunks, sizeOf } from '../../logsql/sql/room.ts';
+import { MAX_VALUE, StatementBudget, inChunks, sizeOf } from '../../logsql/sql/statement-budget.ts';
 import { sql, text, texts } from '../../pipeline/core/sql.ts';
 import { parse, planOf, sqlOf } from './support.ts';
 
 describe('the room of a statement', () => {
   it('is full after its text, its values or its bytes', () => {
-    const room = new Room();
+    const room = new StatementBudget();
     for (let taken = 0; taken < 800; taken += 1) expect(room.take(sql`a = ${text('x')}`)).to.equal(true);
     expect(room.take(sql`a = ${text('x')}`)).to.equal(false);
     expect(room.take(sql`1`)).to.equal(true);
-    expect(new Room().take(sql`${text('x'.repeat(MAX_VALUE + 1))}`)).to.equal(false);
-    const bytes = new Room();
+    expect(new StatementBudget().take(sql`${text('x'.repeat(MAX_VALUE + 1))}`)).to.equal(false);
+    const bytes = new StatementBudget();
     for (let taken = 0; taken < 40; taken += 1) expect(bytes.take(sql`${text('x'.repeat(MAX_VALUE))}`)).to.equal(true);
     expect(bytes.take(sql`${text('x')}`)).to.equal(false);
   });
   it('takes so many parts of a filter', () => {
     const filter = (count: number) => parse(Array.from({ length: count }, (_none, index) => `w${String(index)}`).join(' or ')).filter;
-    expect(new Room().takeFilter(filter(200))).to.equal(true);
-    expect(new Room().takeFilter(filter(201))).to.equal(false);
+    expect(new StatementBudget().takeFilter(filter(200))).to.equal(true);
+    expect(new StatementBudget().takeFilter(filter(201))).to.equal(false);
   });
   it('cuts lists so that each is one value', () => {
     const values = Array.from({ length: 5000 }, (_none, index) => `${'é'.repeat(20)}${String(index)}`);

@@ -1,4 +1,4 @@
-import { clientGone } from '../../../pipeline/core/errors.ts';
+import { clientClosed } from '../../../pipeline/core/errors.ts';
 import type { EngineAnswer, QueryJob } from '../../query/engine.ts';
 import { frameOf, MORE } from '../../workers/frames.ts';
 import type { AnswerHead, SentPipes } from './messages.ts';
@@ -104,7 +104,7 @@ export class PoolJob {
   }
 
   readonly #leave = (): void => {
-    this.fail(clientGone());
+    this.fail(clientClosed());
   };
 
   #over(): void {
@@ -135,7 +135,7 @@ export class PoolJob {
       }
     } finally {
       // its reader has left before its end
-      this.fail(clientGone());
+      this.fail(clientClosed());
     }
   }
 }

@@ -169,7 +169,7 @@ export class QueryPool implements QueryEngine, Service {
     const now = performance.now();
     const own = this.#slots.filter((slot) => slot.isOf(tenantId));
     const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
-    const open = this.#slots.filter((slot) => slot.hasRoom(job.job) && (!isFull || own.includes(slot)));
+    const open = this.#slots.filter((slot) => slot.mayTake(job.job) && (!isFull || own.includes(slot)));
     const workBeside = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
     const [slot] = open.sort((a, b) => (workBeside.get(a) ?? 0) - (workBeside.get(b) ?? 0) || a.jobs.size - b.jobs.size);
     if (slot === undefined) return false;

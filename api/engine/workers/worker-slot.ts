@@ -35,7 +35,7 @@ export class WorkerSlot {
   why: 'time' | 'memory' | 'idle' | null = null;
 
   /** True while it may have one more query; exports are counted by themselves. */
-  hasRoom({ isExport, tenantId, atOnce }: QueryJob): boolean {
+  mayTake({ isExport, tenantId, atOnce }: QueryJob): boolean {
     if (!this.isReady || this.silentMs >= SILENT_MS || this.why !== null) return false;
     const jobs = this.all;
     if (isExport !== true) return jobs.filter(isQuery).length < Math.max(MAX_RUNNING, atOnce);

@@ -68,7 +68,7 @@ class AlertSocket {
       }
       const held = this.#held ?? [];
       this.#held = null;
-      for (const event of held) if (!isTold(event, told.get(event.alert.id))) this.#send(event);
+      for (const event of held) if (!isPublished(event, told.get(event.alert.id))) this.#send(event);
     } catch (error) {
       if (signal.aborted) return;
       const isTransient = error instanceof HttpError;
@@ -100,6 +100,6 @@ class AlertSocket {
 }
 
 /** Whether an alert was sent in the state of this event, or in a later one. */
-const isTold = ({ alert }: AlertEvent, told: ShownAlert | undefined): boolean =>
+const isPublished = ({ alert }: AlertEvent, told: ShownAlert | undefined): boolean =>
   told !== undefined &&
   (alert.last_updated_at < told.last_updated_at || (alert.last_updated_at === told.last_updated_at && alert.state === told.state));

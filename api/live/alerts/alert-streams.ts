@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { alertsSignal } from '../../../pipeline/alerts/alerts-signal.ts';
-import { tellAlerts } from '../../../pipeline/alerts/alert-feed.ts';
+import { publishAlerts } from '../../../pipeline/alerts/alert-feed.ts';
 import { PART_ALERT, type AlertRow } from '../../../pipeline/alerts/alert.ts';
 import { shownAlert, type ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
 import type { Kafka, KafkaMessage } from '../../../pipeline/bus/kafka.ts';
@@ -69,7 +69,7 @@ export class AlertStreams implements Service {
   #take(partition: number, message: KafkaMessage): void {
     const record = readChecked(alertsSignal, partition, message);
     if (record.fault !== null || isTick(record)) return;
-    void tellAlerts(record, [
+    void publishAlerts(record, [
       {
         name: this.name,
         take: (rows) => {

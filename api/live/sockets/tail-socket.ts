@@ -106,13 +106,13 @@ class TailSocket {
   }
 
   #tell(error: unknown): void {
-    const isTold = error instanceof HttpError;
+    const isPublished = error instanceof HttpError;
     this.#outlet.control({
       type: 'error',
-      status: isTold ? error.status : 500,
-      detail: isTold ? error.message : 'The tail failed unexpectedly.',
-      ...(isTold && error.options.retryAfter !== undefined ? { retry_after: error.options.retryAfter } : {}),
+      status: isPublished ? error.status : 500,
+      detail: isPublished ? error.message : 'The tail failed unexpectedly.',
+      ...(isPublished && error.options.retryAfter !== undefined ? { retry_after: error.options.retryAfter } : {}),
     });
-    if (!isTold) this.#open.close({ code: INTERNAL, reason: 'The tail failed unexpectedly.' });
+    if (!isPublished) this.#open.close({ code: INTERNAL, reason: 'The tail failed unexpectedly.' });
   }
 }

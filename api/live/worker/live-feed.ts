@@ -94,7 +94,7 @@ export class LiveFeed {
   }
 
   /** After log truncation, offsets that tails have seen are reused: all tails end. */
-  lostEnd(): void {
+  logTruncated(): void {
     for (const id of [...this.#tails.keys()]) {
       this.close(id);
       this.#options.onFailed(id, new HttpError(503, 'log_truncated', 'The log was truncated; open the tail again.', { retryAfter: 1 }));

@@ -54,7 +54,7 @@ function noKafka(): never {
 const ordered = (offsets: ReadonlyMap<number, number>): number[] => vector(offsets).map(([offset]) => offset);
 
 /** Reports how far it has read: all that it has found before is sent by then. */
-function sayRead(): void {
+function reportRead(): void {
   if (timer !== null || tail === null) return;
   timer = setTimeout(
     () => {
@@ -74,9 +74,9 @@ function begin({ kafka }: messages.LiveSettings): void {
     take: (partition, records) => {
       feed.take(partition, records);
     },
-    onTaken: sayRead,
+    onTaken: reportRead,
     onGap: (_partition, from, to) => {
-      if (to < from) feed.lostEnd();
+      if (to < from) feed.logTruncated();
       else feed.gap(to - from);
     },
   });
@@ -91,7 +91,7 @@ async function open(id: number, opened: messages.OpenTail): Promise<void> {
     const place = new LogPlace(opened.after ?? []);
     const ends = place.isWithin(ordered(tail.next)) ? null : ordered(await tail.ends().catch(noKafka));
     // an answer that is under way was looked at for other tenants
-    if (!feed.wants(opened.tenantId)) tail.askAgain();
+    if (!feed.wants(opened.tenantId)) tail.fetchAgain();
     const read = vector(tail.next);
     // a truncated log does not have the place any more
     const begin = opened.from ?? (ends === null ? read : place.within(ends).orLater(read).vector);

@@ -60,7 +60,7 @@ export function patternCounts(tenantId: number, { start, end, isOpen }: CountedW
 }
 
 /** The last word on each pattern of a tenant: `number`, `fingerprint`, `root` and `first`, the earliest time that is known (milliseconds). */
-export const lastWords = (tenantId: number): Sql =>
+export const lastLogLine = (tenantId: number): Sql =>
   sql`(SELECT pattern AS number, any(fingerprint) AS fingerprint, argMax(root, (version, kafka_off, kafka_idx)) AS root, min(first_ms) AS first FROM patterns WHERE tenant_id = ${uint32(tenantId)} GROUP BY pattern)`;
 
 /**

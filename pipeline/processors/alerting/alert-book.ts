@@ -151,7 +151,7 @@ export class AlertBook<About extends Subject = Subject> {
   }
 
   /** Whether a stream, or a service, has published an alert of what fires there and this finding is about. */
-  isTold(tenantId: number, { stream, series }: Asked, { detector }: Finding, isOfService: boolean): boolean {
+  isPublished(tenantId: number, { stream, series }: Asked, { detector }: Finding, isOfService: boolean): boolean {
     const firing = series.firing(detector);
     return firing !== null && this.#told.has(idOf(tenantId, ...keyOf(firing, stream, isOfService)));
   }

@@ -9,7 +9,7 @@ import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { whole } from '../base/slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from '../settings/sensitivity.ts';
-import { mostOf, type Bounds } from '../base/room.ts';
+import { mostOf, type Bounds } from '../base/bounds.ts';
 import { TenantWatch, type Held, type SensitivityOf } from './tenant-watch.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];

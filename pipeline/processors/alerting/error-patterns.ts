@@ -78,7 +78,7 @@ export class ErrorPatterns {
       const template = messages.template();
       const example = bytes.toString('utf8', 0, bytes.length > MOST_EXAMPLE ? wholeCharacters(bytes, MOST_EXAMPLE) : bytes.length);
       const textBytes = bytesOfTexts(template, example);
-      if (!this.#hasRoom(appendedAt, most - SERIES_BYTES - textBytes)) continue;
+      if (!this.#mayTake(appendedAt, most - SERIES_BYTES - textBytes)) continue;
       const fresh = { textBytes, series: new PatternSeries(), streams: new RecentStreams(), seenAt: appendedAt, told: null };
       this.#all.set(pattern, { fingerprint: fingerprintOf(template), template, example, ...fresh });
     }
@@ -86,7 +86,7 @@ export class ErrorPatterns {
 
   /** Adds the errors that a partition has counted; streams are distinguished while all has no more than `most` bytes. */
   add(counted: readonly PatternErrors[], appendedAt: number, most: number): void {
-    const hasRoom = this.bytes < most;
+    const mayTake = this.bytes < most;
     const catchUp = catchUpOf(counted.reduce((sum, { counts }) => sum + counts.length, 0));
     for (const { high, low, counts } of counted) {
       const own = this.#all.get(digitsOf(high, low));
@@ -94,7 +94,7 @@ export class ErrorPatterns {
       own.seenAt = Math.max(own.seenAt, appendedAt);
       for (const count of counts) {
         own.series.add(count.minute, count.errors, appendedAt, catchUp);
-        own.streams.add(streamIdOf(count), count.errors, appendedAt, hasRoom);
+        own.streams.add(streamIdOf(count), count.errors, appendedAt, mayTake);
       }
     }
   }
@@ -143,7 +143,7 @@ export class ErrorPatterns {
   }
 
   /** Where there are too many, or more than `most` bytes, the one that was idle longest is dropped. */
-  #hasRoom(now: number, most: number): boolean {
+  #mayTake(now: number, most: number): boolean {
     if (this.size < MOST_ERROR_PATTERNS && this.bytes <= most) return true;
     let quietest: [string, ErrorPattern] | null = null;
     for (const one of this.#all)

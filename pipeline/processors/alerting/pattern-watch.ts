@@ -32,7 +32,7 @@ export type Around = {
   readonly sumOf: (labels: string) => Asked | null;
   readonly sensitivityOf: SensitivityOf;
   /** Whether another alert fits. */
-  readonly hasRoom: () => boolean;
+  readonly mayTake: () => boolean;
 };
 
 /** A stream from which errors of a pattern came lately, and how many. */
@@ -111,7 +111,7 @@ export class PatternWatch {
       if (state !== 'firing') return null;
       const stream = streamOf(from);
       const service = stream === null ? '' : serviceOf(stream);
-      if (stream === null || isToldOtherwise(from, around) || this.#firing(service) >= MOST_FIRING || !around.hasRoom()) {
+      if (stream === null || isToldOtherwise(from, around) || this.#firing(service) >= MOST_FIRING || !around.mayTake()) {
         series.resolve(detector);
         return null;
       }

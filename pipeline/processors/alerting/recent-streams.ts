@@ -21,10 +21,10 @@ export class RecentStreams {
   }
 
   /** `hasRoom`: whether an unknown stream is counted by itself. */
-  add(id: string, entries: number, appendedAt: number, hasRoom = true): void {
+  add(id: string, entries: number, appendedAt: number, mayTake = true): void {
     const span = Math.max(this.#span, Math.floor(appendedAt / SPAN_MS));
     if (span > this.#span) this.#begin(span);
-    const own = this.#of(id, hasRoom);
+    const own = this.#of(id, mayTake);
     if (own.span < span) Object.assign(own, { span, now: 0, before: own.span === span - 1 ? own.now : 0 });
     own.now += entries;
   }
@@ -53,11 +53,11 @@ export class RecentStreams {
     return read;
   }
 
-  #of(id: string, hasRoom: boolean): Recent {
+  #of(id: string, mayTake: boolean): Recent {
     const known = this.#all.get(id);
     if (known !== undefined) return known;
     const own = { span: this.#span, now: 0, before: 0 };
-    if (id !== OTHERS && (!hasRoom || this.#all.size >= MOST)) return this.#of(OTHERS, true);
+    if (id !== OTHERS && (!mayTake || this.#all.size >= MOST)) return this.#of(OTHERS, true);
     this.#all.set(id, own);
     return own;
   }

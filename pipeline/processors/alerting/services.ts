@@ -51,13 +51,13 @@ export class Services {
   }
 
   /** Takes a stream. The second one makes a service a series: what it had so far is what the first one had. */
-  join(labels: string, id: string, streamOf: (id: string) => Counted | undefined, hasRoom: boolean): void {
+  join(labels: string, id: string, streamOf: (id: string) => Counted | undefined, mayTake: boolean): void {
     if (labels === '') return;
     let service = this.#all.get(labels);
     if (service === undefined) this.#all.set(labels, (service = { members: new Set(), sum: null }));
     const [first] = service.members;
     service.members.add(id);
-    if (service.sum !== null || service.members.size < 2 || !hasRoom || this.#sums >= MOST_SERVICES) return;
+    if (service.sum !== null || service.members.size < 2 || !mayTake || this.#sums >= MOST_SERVICES) return;
     const alone = service.members.size === 2 && first !== undefined ? streamOf(first) : undefined;
     const before = alone === undefined ? null : restoreSeries(Buffer.from(alone.series.snapshot()));
     this.#watch(service, sumOf(labels, before ?? newSeries(), new Map(alone === undefined ? [] : [[alone.source, alone.seenAt]])));

@@ -109,7 +109,7 @@ export class TenantWatch {
       service: serviceOf(stream),
       recent,
       about,
-      isNews: this.#hasRoom,
+      isNews: this.#mayTake,
     };
     return this.#book.hear(finding, subject, Math.floor(now / 1000));
   }
@@ -174,7 +174,7 @@ export class TenantWatch {
   }
 
   /** Whether another alert fits. */
-  readonly #hasRoom = (): boolean => this.#book.bytes < this.#most.alerts;
+  readonly #mayTake = (): boolean => this.#book.bytes < this.#most.alerts;
 
   #add({ ids, streams, ends, minutes, entries, errors }: Rates, source: number, appendedAt: number): void {
     let row = 0;
@@ -242,12 +242,12 @@ export class TenantWatch {
     if (stream === '') return null;
     const sum = this.#streams.services.sum(service);
     if (sum === null) return this.#tell(tenantId, watched, finding, now, {});
-    if (!this.#book.isTold(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
+    if (!this.#book.isPublished(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
       // it is not published before it has recovered
       series.resolve(finding.detector, finding.side);
       return null;
     }
-    const isNews = (): boolean => !this.#book.isTold(tenantId, sum, finding, true) || !isPart(finding, sum);
+    const isNews = (): boolean => !this.#book.isPublished(tenantId, sum, finding, true) || !isPart(finding, sum);
     return this.#tell(tenantId, watched, finding, now, { isNews });
   }
 
@@ -271,7 +271,7 @@ export class TenantWatch {
     const sources = new Map([...this.#sources].map(([partition, { through }]) => [partition, through]));
     const through = countedThrough({ sources }, (partition) => sources.get(partition) ?? 0);
     return this.#patterns.ask(through, {
-      ...{ tenantId, retentionDays: this.retentionDays, book: this.#book, sensitivityOf: this.#sensitivityOf, hasRoom: this.#hasRoom },
+      ...{ tenantId, retentionDays: this.retentionDays, book: this.#book, sensitivityOf: this.#sensitivityOf, mayTake: this.#mayTake },
       ...{ streamOf: (id) => this.#streams.find(id), sumOf: (labels) => this.#streams.services.sum(labels) },
     });
   }
@@ -307,7 +307,7 @@ export class TenantWatch {
     more: Pick<Subject, 'isNews' | 'together'>,
   ): Alert | null {
     const recent = series.recent(finding.detector, finding.window.end, SHOWN);
-    const isNews = (): boolean => this.#hasRoom() && more.isNews?.() !== false;
+    const isNews = (): boolean => this.#mayTake() && more.isNews?.() !== false;
     const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, ...more, isNews };
     return this.#book.take(finding, subject, now);
   }

@@ -79,8 +79,8 @@ export class WatchedStreams {
     if (watched.stream !== '') this.services.leave(watched.service, id);
     [watched.stream, watched.sensitivities, watched.askedAt] = [stream, undefined, -1];
     watched.service = serviceLabels(stream);
-    const hasRoom = this.bytes + watchedBytes(watched.service) <= most;
-    this.services.join(watched.service, id, (first) => this.#streams.get(first), hasRoom);
+    const mayTake = this.bytes + watchedBytes(watched.service) <= most;
+    this.services.join(watched.service, id, (first) => this.#streams.get(first), mayTake);
   }
 
   /** True where its service is not watched any more either. */

@@ -10,7 +10,7 @@ import { readBatch, writeBatch, type Batch } from './batch.ts';
 import type { DetectorRunner } from './detector-runner.ts';
 import { DetectorWatch, type Found } from './detector-watch.ts';
 import { FinalMinutes } from './final-minutes.ts';
-import { mostOf, type Bounds } from '../base/room.ts';
+import { mostOf, type Bounds } from '../base/bounds.ts';
 import { RuleSeries } from './rule-series.ts';
 import { isOff, readOff, type SwitchedOff } from './switch.ts';
 import type { Setting } from '../../core/setting.ts';
@@ -32,7 +32,7 @@ const FIRST_VERSION = 1;
 const SWEEP_MS = 3_600_000;
 
 /** What was found, and not published. */
-type Untold = { readonly tenantId: number; readonly retentionDays: number; readonly found: StreamFinding };
+type Unpublished = { readonly tenantId: number; readonly retentionDays: number; readonly found: StreamFinding };
 type Tenant = { retentionDays: number; readonly minutes: FinalMinutes; readonly rules: RuleSeries };
 
 /** Of a partition of `partials.v1`: what is final and was not looked at, what each detector remembers, and what was not published. */
@@ -46,7 +46,7 @@ export class CustomState {
   #first = 0;
   #waiting = 0;
   #isWhole = true;
-  #untold: Untold[] = [];
+  #unpublished: Unpublished[] = [];
   readonly #off = new Map<string, SwitchedOff>();
   readonly #watches: DetectorWatch[];
 
@@ -126,8 +126,8 @@ export class CustomState {
 
   /** Starts calls of detectors, and returns what was found since the last call. */
   news(): readonly AbsoluteRecord[] {
-    const told = this.#untold;
-    this.#untold = [];
+    const told = this.#unpublished;
+    this.#unpublished = [];
     // where all are off, nothing else trims it
     this.#trim();
     if (!this.#isWhole) {
@@ -152,8 +152,8 @@ export class CustomState {
     for (const batch of this.#queue) writeBatch(to, batch);
     to.count(this.#watches.length);
     for (const watch of this.#watches) watch.write(to);
-    to.count(this.#untold.length);
-    for (const { tenantId, retentionDays, found } of this.#untold) {
+    to.count(this.#unpublished.length);
+    for (const { tenantId, retentionDays, found } of this.#unpublished) {
       for (const number of [tenantId, retentionDays]) to.count(number);
       to.text(findingValue(found).toString('latin1'));
     }
@@ -184,7 +184,7 @@ export class CustomState {
       const [tenantId, retentionDays] = [from.count(0xffff_ffff), from.count(65_535)];
       const found = readFinding(Buffer.from(from.text(), 'latin1'));
       if (found === null) return null;
-      read.#untold.push({ tenantId, retentionDays, found });
+      read.#unpublished.push({ tenantId, retentionDays, found });
     }
     return from.isAtEnd ? read : null;
   }
@@ -200,7 +200,7 @@ export class CustomState {
 
   /** Takes what is final of a tenant, as far as it fits. */
   #collect(tenantId: number, { minutes: all, rules }: Tenant): void {
-    while (this.#waiting < MOST_WAITING && this.#untold.length < MOST_UNTOLD) {
+    while (this.#waiting < MOST_WAITING && this.#unpublished.length < MOST_UNTOLD) {
       const { minutes, gone, isWhole } = all.take(BATCH);
       this.#streams -= gone.length;
       this.#forget(tenantId, gone);
@@ -269,7 +269,7 @@ export class CustomState {
   }
 
   #next(watch: DetectorWatch): Batch | undefined {
-    return this.#isActive(watch) && this.#untold.length < MOST_UNTOLD ? this.#queue[watch.cursor - this.#first] : undefined;
+    return this.#isActive(watch) && this.#unpublished.length < MOST_UNTOLD ? this.#queue[watch.cursor - this.#first] : undefined;
   }
 
   /** Forgets batches that every detector has seen; those that are off need none. */
@@ -291,6 +291,6 @@ export class CustomState {
   #tell(found: readonly Found[], name: string): void {
     const about = this.#runner.detectors.find((one) => one.name === name)?.description ?? '';
     for (const { tenantId, id, finding } of found)
-      this.#untold.push({ tenantId, retentionDays: this.#tenants.get(tenantId)?.retentionDays ?? 0, found: { id, finding, about } });
+      this.#unpublished.push({ tenantId, retentionDays: this.#tenants.get(tenantId)?.retentionDays ?? 0, found: { id, finding, about } });
   }
 }

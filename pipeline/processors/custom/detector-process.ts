@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { LONGEST_SCALE, MAX_STATE, type Seen } from '../../detectors/custom.ts';
-import type { AskedSeries, DetectorLook, FromDetector, LookedSeries, ToDetector } from './detector-messages.ts';
+import type { RequestedSeries, DetectorLook, FromDetector, LookedSeries, ToDetector } from './detector-messages.ts';
 
 /** Most megabytes of objects of a detector's process, and of all its memory; what is beyond ends it. */
 const HEAP_MB = 64;
@@ -73,7 +73,7 @@ export class DetectorProcess {
   }
 
   /** Sends points of series; rejects with a sentence where the detector throws, does not come to an end, or takes too much memory. */
-  async look(detector: string, series: readonly AskedSeries[]): Promise<readonly LookedSeries[]> {
+  async look(detector: string, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[]> {
     const id = ++this.#ids;
     const answer = await this.#ask({ kind: 'look', id, detector, series }, LOOK);
     if (answer.kind !== 'looked' || answer.id !== id || !isAnswer(answer.series, series))
@@ -167,11 +167,11 @@ function howOf(code: number | null, signal: NodeJS.Signals | null): string {
 }
 
 /** Whether an answer matches the request: its series, states and findings are what they must be. */
-function isAnswer(found: unknown, asked: readonly AskedSeries[]): found is readonly LookedSeries[] {
-  return Array.isArray(found) && found.length === asked.length && found.every((one, at) => isLooked(one, asked[at] as AskedSeries));
+function isAnswer(found: unknown, asked: readonly RequestedSeries[]): found is readonly LookedSeries[] {
+  return Array.isArray(found) && found.length === asked.length && found.every((one, at) => isLooked(one, asked[at] as RequestedSeries));
 }
 
-function isLooked(found: unknown, { points }: AskedSeries): boolean {
+function isLooked(found: unknown, { points }: RequestedSeries): boolean {
   const { state, seen } = (found ?? {}) as { readonly state?: unknown; readonly seen?: unknown };
   if (typeof state !== 'string' || state.length > MAX_STATE || !Array.isArray(seen) || seen.length > points.length) return false;
   let last = -1;

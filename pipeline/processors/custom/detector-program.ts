@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { defaultExport } from '../../core/default-export.ts';
 import { detectorFault, lookAt, stateText, type CustomDetector } from '../../detectors/custom.ts';
-import type { AskedSeries, FromDetector, LookedSeries, ToDetector } from './detector-messages.ts';
+import type { RequestedSeries, FromDetector, LookedSeries, ToDetector } from './detector-messages.ts';
 
 // a detector that loops does not see that its parent has ended: a thread next to it does
 const WATCH = `const parent = process.ppid;
@@ -26,7 +26,7 @@ async function load(specifier: string, folder: string): Promise<void> {
   say({ kind: 'loaded', detectors: detectors.map(({ name, description }) => ({ name, description: description.slice(0, 500) })) });
 }
 
-function look(detector: CustomDetector, { state: before, points }: AskedSeries): LookedSeries {
+function look(detector: CustomDetector, { state: before, points }: RequestedSeries): LookedSeries {
   let state: unknown = before === null ? detector.init() : JSON.parse(before);
   let text = before ?? '';
   const found: LookedSeries['seen'][number][] = [];

@@ -1,4 +1,4 @@
-import type { AskedSeries, LookedSeries } from './detector-messages.ts';
+import type { RequestedSeries, LookedSeries } from './detector-messages.ts';
 import { DetectorProcess } from './detector-process.ts';
 import type { LoadedDetector } from './load-detectors.ts';
 
@@ -9,7 +9,7 @@ export type DetectorFailure = { readonly detector: string; readonly version: str
 export interface DetectorRunner {
   readonly detectors: readonly Pick<LoadedDetector, 'name' | 'description' | 'version'>[];
   /** Its answer for points of these series; null where it has failed, now or before. Concurrent calls are answered one after the other. */
-  look(detector: string, series: readonly AskedSeries[]): Promise<readonly LookedSeries[] | null>;
+  look(detector: string, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[] | null>;
   /** It was switched on: what it did before is forgotten. */
   allow(detector: string): void;
 }
@@ -41,7 +41,7 @@ export class ProcessRunner implements DetectorRunner {
     this.#lanes = new Map(options.detectors.map((detector) => [detector.name, laneOf(detector)]));
   }
 
-  async look(detector: string, series: readonly AskedSeries[]): Promise<readonly LookedSeries[] | null> {
+  async look(detector: string, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[] | null> {
     const lane = this.#lanes.get(detector);
     if (lane === undefined) throw new Error(`BUG: There is no detector ${detector}.`);
     const answer = lane.last.then(() => this.#asked(lane, series));
@@ -60,7 +60,7 @@ export class ProcessRunner implements DetectorRunner {
     for (const lane of this.#lanes.values()) this.#end(lane);
   }
 
-  async #asked(lane: Lane, series: readonly AskedSeries[]): Promise<readonly LookedSeries[] | null> {
+  async #asked(lane: Lane, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[] | null> {
     // a process that was killed from outside is replaced, once
     for (const isLast of [false, true]) {
       if (lane.hasFailed || this.#isStopped || this.#options.isOff?.(lane.detector) === true) return null;

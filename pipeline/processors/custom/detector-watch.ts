@@ -4,7 +4,7 @@ import { MAX_STATE } from '../../detectors/custom.ts';
 import type { Finding, Side } from '../../detectors/detector.ts';
 import { inMinutes } from '../../detectors/steps.ts';
 import type { OfRule } from './batch.ts';
-import type { AskedSeries, LookedSeries } from './detector-messages.ts';
+import type { RequestedSeries, LookedSeries } from './detector-messages.ts';
 import type { FinalMinute } from './final-minutes.ts';
 
 /** What the episodes of a series take in addition to its state, bytes, about. */
@@ -30,7 +30,7 @@ export type Found = { readonly tenantId: number; readonly id: string; readonly f
 
 /** The content of one request: the minutes of the series, in their order. */
 export type Question = {
-  readonly asked: readonly AskedSeries[];
+  readonly asked: readonly RequestedSeries[];
   readonly series: readonly (readonly [id: string, minutes: readonly FinalMinute[]])[];
 };
 
@@ -98,8 +98,8 @@ export class DetectorWatch {
       const bySeen = new Map(seen);
       minutes.forEach(({ minute, isLate }, at) => {
         const seen = bySeen.get(at) ?? null;
-        const isTold = !isLate && (side === null || seen?.side === side);
-        const finding = watched.episodes.take(this.detector.name, Math.floor(minute / step), isTold ? seen : null);
+        const isPublished = !isLate && (side === null || seen?.side === side);
+        const finding = watched.episodes.take(this.detector.name, Math.floor(minute / step), isPublished ? seen : null);
         if (finding !== null) found.push({ tenantId, id, finding: inMinutes(finding, step) });
       });
       watched.text = state;

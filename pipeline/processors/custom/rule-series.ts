@@ -8,7 +8,7 @@ const MOST_RULES = 1000;
 const MOST_GROUPS = 1000;
 
 /** A rule as reported last: since which version it is watched so, the last window, when that was reported, and the ids of its groups. */
-type Known = { readonly began: number; readonly window: number; readonly toldAt: number; readonly ids: ReadonlySet<string> };
+type Known = { readonly began: number; readonly window: number; readonly publishedAt: number; readonly ids: ReadonlySet<string> };
 
 /** What follows from the values of a window: points to look at, removed series, and series whose alert a user has resolved. */
 export type RuleTaken = { readonly points: readonly FinalMinute[]; readonly gone: readonly string[]; readonly muted: readonly string[] };
@@ -41,7 +41,7 @@ export class RuleSeries {
       return [{ id, isMuted, point: { id, minute: window, value, entries, errors: 0, isLate: false } }];
     });
     const ids = new Set(taken.map(({ id }) => id));
-    this.#rules.set(slot, { began, window, toldAt: appendedAt, ids });
+    this.#rules.set(slot, { began, window, publishedAt: appendedAt, ids });
     return {
       points: taken.map(({ point }) => point),
       gone: [...before].filter((id) => !ids.has(id)),
@@ -51,15 +51,15 @@ export class RuleSeries {
 
   /** Forgets rules that were not reported for a day; gives the series that are removed. `now`: append time, milliseconds. */
   forget(now: number): readonly string[] {
-    const over = [...this.#rules].filter(([, { toldAt }]) => toldAt < now - FORGET_MS);
+    const over = [...this.#rules].filter(([, { publishedAt }]) => publishedAt < now - FORGET_MS);
     for (const [slot] of over) this.#rules.delete(slot);
     return over.flatMap(([, { ids }]) => [...ids]);
   }
 
   write(to: ByteWriter): void {
     to.count(this.#rules.size);
-    for (const [slot, { began, window, toldAt, ids }] of this.#rules) {
-      for (const number of [slot, began, window, toldAt, ids.size]) to.count(number);
+    for (const [slot, { began, window, publishedAt, ids }] of this.#rules) {
+      for (const number of [slot, began, window, publishedAt, ids.size]) to.count(number);
       for (const id of ids) to.text(id);
     }
   }
@@ -68,10 +68,10 @@ export class RuleSeries {
   static read(from: ByteReader): RuleSeries {
     const read = new RuleSeries();
     for (let left = from.count(MOST_RULES); left > 0; left--) {
-      const [slot, began, window, toldAt] = [from.count(MOST_RULES), from.count(), from.count(), from.count()];
+      const [slot, began, window, publishedAt] = [from.count(MOST_RULES), from.count(), from.count(), from.count()];
       const ids = new Set<string>();
       for (let more = from.count(MOST_GROUPS); more > 0; more--) ids.add(from.text());
-      read.#rules.set(slot, { began, window, toldAt, ids });
+      read.#rules.set(slot, { began, window, publishedAt, ids });
     }
     return read;
   }

@@ -7,7 +7,7 @@ import type { Service } from '../../core/service.ts';
 import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';
 import type { Input, Position } from '../base/processor.ts';
 import type { Setting } from '../../core/setting.ts';
-import { SnapshotRoom } from './snapshot-room.ts';
+import { SnapshotBudget } from './snapshot-budget.ts';
 import { WriteQueue } from './write-queue.ts';
 
 export type ProcessorHostOptions<In extends Position = Input> = {
@@ -24,7 +24,7 @@ export type ProcessorHostOptions<In extends Position = Input> = {
   /** The settings of processors, as far as they are known by now. */
   readonly settings?: () => readonly Setting[];
   /** The budget for snapshots, which all hosts of a process share. Default: one of its own. */
-  readonly room?: SnapshotRoom;
+  readonly room?: SnapshotBudget;
   readonly onCrash: (error: Error) => void;
   readonly onFold?: (processor: string, ms: number, input: In) => void;
   /** Monotonic, and since the epoch; milliseconds. */
@@ -39,8 +39,8 @@ const QUIET_MS = 10_000;
 /** No more is read while so much of a partition waits to be written. Bytes. */
 const MOST_WAITING = 8 * 1024 * 1024;
 /** Settings that a partition lacks are appended again after so long, and where it is behind, so that it may come to them, after so long. Milliseconds. */
-const TELL_AGAIN_MS = 10_000;
-const TELL_BEHIND_MS = 60_000;
+const REPORT_AGAIN_MS = 10_000;
+const REPORT_BEHIND_MS = 60_000;
 const PROGRESS_EVERY = 100_000;
 /** A stop waits no longer for the last snapshots, without which a little more is read again. Milliseconds. */
 const STOP_MS = 8000;
@@ -59,7 +59,7 @@ type Assigned<In extends Position> = {
   lag: number;
   tickedAt: number;
   /** When settings were appended last. */
-  toldAt: number;
+  publishedAt: number;
 };
 
 /**
@@ -76,11 +76,11 @@ export class ProcessorHost<In extends Position = Input> implements Service {
   /** Ends the loading of the assignment. */
   #loading = new AbortController();
   #looking: Promise<void> | null = null;
-  readonly #room: SnapshotRoom;
+  readonly #room: SnapshotBudget;
 
   constructor(options: ProcessorHostOptions<In>) {
     this.#options = options;
-    this.#room = options.room ?? new SnapshotRoom();
+    this.#room = options.room ?? new SnapshotBudget();
     this.#now = options.now ?? ((): number => performance.now());
     const { kafka, log, topic, groupId, onCrash } = options;
     this.#member = new GroupMember({
@@ -147,7 +147,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
         });
         // the reader of the partition gets the error
         opened.catch(() => undefined);
-        const assigned: Assigned<In> = { opened, writes, hosted: null, sought: null, lag: 0, tickedAt: -Infinity, toldAt: -Infinity };
+        const assigned: Assigned<In> = { opened, writes, hosted: null, sought: null, lag: 0, tickedAt: -Infinity, publishedAt: -Infinity };
         return [partition, assigned];
       }),
     );
@@ -240,10 +240,10 @@ export class ProcessorHost<In extends Position = Input> implements Service {
   #tell(partition: number, assigned: Assigned<In>, hosted: HostedPartition<In>): void {
     const { settings, tick } = this.#options;
     const now = this.#now();
-    if (settings === undefined || now - assigned.toldAt < (assigned.lag === 0 ? TELL_AGAIN_MS : TELL_BEHIND_MS)) return;
+    if (settings === undefined || now - assigned.publishedAt < (assigned.lag === 0 ? REPORT_AGAIN_MS : REPORT_BEHIND_MS)) return;
     const lacking = hosted.lacking(settings());
     if (lacking.length === 0) return;
-    assigned.toldAt = now;
+    assigned.publishedAt = now;
     assigned.writes.add(lacking.map((setting) => tick(partition, setting)));
   }
 

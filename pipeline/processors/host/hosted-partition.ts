@@ -3,7 +3,7 @@ import { MAX_STATE_BYTES } from '../../bus/state-log.ts';
 import type { Fold, Input, Position } from '../base/processor.ts';
 import { isOn, periodMs, reach } from '../../core/fault-points.ts';
 import type { Setting } from '../../core/setting.ts';
-import { SnapshotRoom } from './snapshot-room.ts';
+import { SnapshotBudget } from './snapshot-budget.ts';
 import { slicesOf } from '../base/slices.ts';
 import type { WriteQueue } from './write-queue.ts';
 
@@ -43,7 +43,7 @@ export type HostedPartitionOptions<In extends Position = Input> = {
   readonly snapshots: ReadonlyMap<string, Snapshot>;
   readonly writes: WriteQueue;
   /** Shared by all partitions of the process. Default: a budget of its own. */
-  readonly room?: SnapshotRoom;
+  readonly room?: SnapshotBudget;
   readonly log: Logger;
   readonly now: () => number;
   /** Called with how long a processor was at work on an input. Milliseconds. */
@@ -88,7 +88,7 @@ export class HostedPartition<In extends Position = Input> {
   appendedAt: number;
   /** The offset behind the last record that was read. */
   #read = 0;
-  readonly #room: SnapshotRoom;
+  readonly #room: SnapshotBudget;
   /** Snapshots that are being taken in slices. */
   #slicing = 0;
   #isAbandoned = false;
@@ -98,7 +98,7 @@ export class HostedPartition<In extends Position = Input> {
   constructor(options: HostedPartitionOptions<In>) {
     this.#options = options;
     this.partition = options.partition;
-    this.#room = options.room ?? new SnapshotRoom();
+    this.#room = options.room ?? new SnapshotBudget();
     this.#members = options.hosted.map((hosted) => this.#begun(hosted, options.snapshots.get(hosted.processor.name)));
     this.appendedAt = this.#members.some(({ next }) => next > 0) ? 0 : -1;
   }

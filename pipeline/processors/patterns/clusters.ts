@@ -6,7 +6,7 @@ import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../settings
 import type { Merger } from '../merge/merger.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../base/processor.ts';
-import { mostOf, type Bounds } from '../base/room.ts';
+import { mostOf, type Bounds } from '../base/bounds.ts';
 import { NewPatterns } from './new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
 import { MOST_TENANT_BYTES, TenantClusters } from './tenant-clusters.ts';
@@ -72,12 +72,12 @@ export const clusters: Merger<ClustersState> = {
     const now = Math.floor(source.appendedAt / 1000);
     // a row with only a root has no entry
     const came = told.filter(({ example }) => example !== '');
-    const isTold = state.told.get(tenantId) ?? state.told.get(0) ?? true;
+    const isPublished = state.told.get(tenantId) ?? state.told.get(0) ?? true;
     const whose = { tenantId, retentionDays };
     const most = mostOf(known.news.bytes, state.alertBytes, ALERTS);
     const alerts = came.flatMap((pattern) => {
       const sensitivity = sensitivityIn(state.sensitivities, tenantId, NEW_PATTERN, pattern.stream);
-      return known.news.take(pattern, pattern.isNew && isTold, whose, now, sensitivity, most) ?? [];
+      return known.news.take(pattern, pattern.isNew && isPublished, whose, now, sensitivity, most) ?? [];
     });
     if (alerts.length > 0) countAlerts(state);
     const shared = { tenantId, retentionDays, version, told: now };

@@ -13,7 +13,7 @@ const HOURS = 24;
 export class KnownPatterns {
   #table = new GroupTable();
   /** By place: the day (since 1970, by append time) on which it was reported last, and the earliest time reported, milliseconds. */
-  #toldDay: number[] = [];
+  #publishedDay: number[] = [];
   #first: number[] = [];
   #sizes = new Map<number, number>();
   /** The hour of the last pattern that was reported as a new one, and how many were in it, by tenant. */
@@ -43,10 +43,10 @@ export class KnownPatterns {
       this.#add(tenant, high, low, day, first);
       return true;
     }
-    const isTold = this.#toldDay[place] === day && first >= (this.#first[place] as number);
-    this.#toldDay[place] = day;
+    const isPublished = this.#publishedDay[place] === day && first >= (this.#first[place] as number);
+    this.#publishedDay[place] = day;
     this.#first[place] = Math.min(first, this.#first[place] as number);
-    return !isTold;
+    return !isPublished;
   }
 
   /** Whether one more new pattern of a tenant may be reported in this hour; it is counted then. */
@@ -63,14 +63,14 @@ export class KnownPatterns {
 
   /** Forgets those that did not come on this day or the one before; they are reported as new ones when they come back. */
   forget(day: number): void {
-    if (!this.#toldDay.some((told) => told < day - 1)) return;
-    const [table, toldDay, first] = [this.#table, this.#toldDay, this.#first];
+    if (!this.#publishedDay.some((told) => told < day - 1)) return;
+    const [table, publishedDay, first] = [this.#table, this.#publishedDay, this.#first];
     this.#table = new GroupTable();
-    this.#toldDay = [];
+    this.#publishedDay = [];
     this.#first = [];
     this.#sizes = new Map();
     for (let place = 0; place < table.size; place++) {
-      const told = toldDay[place] as number;
+      const told = publishedDay[place] as number;
       if (told >= day - 1) this.#add(table.tenant(place), table.high(place), table.low(place), told, first[place] as number);
     }
   }
@@ -82,7 +82,7 @@ export class KnownPatterns {
       to.count(this.#table.tenant(place));
       to.word(this.#table.high(place));
       to.word(this.#table.low(place));
-      to.signed(this.#toldDay[place] as number);
+      to.signed(this.#publishedDay[place] as number);
       to.count(this.#first[place] as number);
     }
   }
@@ -102,7 +102,7 @@ export class KnownPatterns {
 
   #add(tenant: number, high: number, low: number, day: number, first: number): void {
     const place = this.#table.at(tenant, 0, high, low, 0, 0);
-    this.#toldDay[place] = day;
+    this.#publishedDay[place] = day;
     this.#first[place] = first;
     this.#sizes.set(tenant, (this.#sizes.get(tenant) ?? 0) + 1);
   }

@@ -40,7 +40,7 @@ export type NewPattern = {
   readonly first: number;
 };
 /** How many alerts of a service are published one by one, and how many bytes all alerts may take. */
-type Room = { readonly mostAlone: number; readonly most: number };
+type Limits = { readonly mostAlone: number; readonly most: number };
 type Whose = { readonly tenantId: number; readonly retentionDays: number };
 
 type Written = readonly [
@@ -125,7 +125,7 @@ export class NewPatterns {
     return { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
   }
 
-  #fire(pattern: NewPattern, service: string, { tenantId, retentionDays }: Whose, now: number, { mostAlone, most }: Room): Alert | null {
+  #fire(pattern: NewPattern, service: string, { tenantId, retentionDays }: Whose, now: number, { mostAlone, most }: Limits): Alert | null {
     const hour = Math.floor(now / HOUR);
     const key = serviceKey(service);
     const [last, before] = this.#hours.get(key) ?? [hour, 0];

@@ -15,7 +15,7 @@ export class KnownStreams {
   readonly #texts: (string | null)[] = [];
   #textBytes = 0;
   /** The hours (since 1970, by append time) in which its label set was reported last, and in which it had an entry last. */
-  readonly #toldHours: number[] = [];
+  readonly #publishedHours: number[] = [];
   readonly #seenHours: number[] = [];
 
   get size(): number {
@@ -63,8 +63,8 @@ export class KnownStreams {
 
   /** Its label set where that is to be reported in this hour; it counts as reported then. */
   tell(place: number, hour: number): string | null {
-    if (this.#toldHours[place] === hour) return null;
-    this.#toldHours[place] = hour;
+    if (this.#publishedHours[place] === hour) return null;
+    this.#publishedHours[place] = hour;
     return this.text(place);
   }
 
@@ -79,18 +79,18 @@ export class KnownStreams {
     for (let place = 0; place < this.size; place++) if ((this.#seenHours[place] as number) >= hour - 1) kept.#add(...this.#row(place));
     this.#table.clear();
     this.#textBytes = 0;
-    for (const list of [this.#texts, this.#toldHours, this.#seenHours]) list.length = 0;
+    for (const list of [this.#texts, this.#publishedHours, this.#seenHours]) list.length = 0;
     for (let place = 0; place < kept.size; place++) this.#add(...kept.#row(place));
   }
 
   write(to: ByteWriter): void {
     to.count(this.size);
     for (let place = 0; place < this.size; place++) {
-      const [high, low, text, toldHour, seenHour] = this.#row(place);
+      const [high, low, text, publishedHour, seenHour] = this.#row(place);
       to.word(high);
       to.word(low);
       to.text(text === null ? '' : Buffer.from(text).toString('latin1'));
-      to.signed(toldHour);
+      to.signed(publishedHour);
       to.signed(seenHour);
     }
   }
@@ -105,16 +105,16 @@ export class KnownStreams {
     return read;
   }
 
-  #add(high: number, low: number, text: string | null, toldHour: number, seenHour: number): void {
+  #add(high: number, low: number, text: string | null, publishedHour: number, seenHour: number): void {
     const place = this.#table.at(0, 0, high, low, 0, 0);
     this.#texts[place] = text;
     this.#textBytes += text === null ? 0 : Buffer.byteLength(text);
-    this.#toldHours[place] = toldHour;
+    this.#publishedHours[place] = publishedHour;
     this.#seenHours[place] = seenHour;
   }
 
   #row(place: number): [number, number, string | null, number, number] {
-    const [toldHour, seenHour] = [this.#toldHours[place] as number, this.#seenHours[place] as number];
-    return [this.#table.high(place), this.#table.low(place), this.text(place), toldHour, seenHour];
+    const [publishedHour, seenHour] = [this.#publishedHours[place] as number, this.#seenHours[place] as number];
+    return [this.#table.high(place), this.#table.low(place), this.text(place), publishedHour, seenHour];
   }
 }

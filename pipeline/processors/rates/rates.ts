@@ -4,11 +4,11 @@ import type { PartialOutput } from '../base/partial.ts';
 import type { Batch, Input, Processor } from '../base/processor.ts';
 import { groupsOf } from '../base/record-groups.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { mostOf, type Bounds } from '../base/room.ts';
+import { mostOf, type Bounds } from '../base/bounds.ts';
 import { MAX_STREAMS, TenantRates } from './tenant-rates.ts';
 
 /** How often counts are reported, and how much later where nothing came, for mergers that wait for them. Milliseconds, by append time. */
-const TELL_MS = 10_000;
+const PUBLISH_MS = 10_000;
 const QUIET_MS = 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,7 @@ const NEWEST = 60;
 export type RatesState = {
   readonly tenants: Map<number, TenantRates>;
   /** When it is reported next, by append time, milliseconds. */
-  tellAt: number;
+  publishAt: number;
   /** The hour (since 1970, by append time) in which streams were forgotten last. */
   hour: number;
   /** Streams that are known, of all tenants, and bytes of their label sets. */
@@ -42,18 +42,18 @@ export type RatesState = {
  */
 export const rates: Processor<RatesState> = {
   name: 'rates',
-  init: () => ({ tenants: new Map(), tellAt: 0, hour: 0, known: 0, textBytes: 0 }),
+  init: () => ({ tenants: new Map(), publishAt: 0, hour: 0, known: 0, textBytes: 0 }),
 
   fold(state: RatesState, input: Input): readonly PartialOutput[] {
-    const outputs = input.appendedAt >= state.tellAt ? tellAll(state, input) : [];
+    const outputs = input.appendedAt >= state.publishAt ? publishAll(state, input) : [];
     if (input.kind === 'tick' || input.columns === null || input.columns.count === 0) return outputs;
     const tenant = add(state, input);
     return tenant.isFull ? [...outputs, ...told(input.tenantId, tenant, input)] : outputs;
   },
 
-  snapshot({ tenants, tellAt, hour }: RatesState): Buffer {
+  snapshot({ tenants, publishAt, hour }: RatesState): Buffer {
     const to = new ByteWriter();
-    for (const number of [VERSION, tellAt, hour, tenants.size]) to.count(number);
+    for (const number of [VERSION, publishAt, hour, tenants.size]) to.count(number);
     for (const [tenantId, tenant] of tenants) {
       to.count(tenantId);
       tenant.write(to);
@@ -65,7 +65,7 @@ export const rates: Processor<RatesState> = {
     const from = new ByteReader(bytes);
     try {
       if (from.count() !== VERSION) return null;
-      const state: RatesState = { tenants: new Map(), tellAt: from.count(), hour: from.count(), known: 0, textBytes: 0 };
+      const state: RatesState = { tenants: new Map(), publishAt: from.count(), hour: from.count(), known: 0, textBytes: 0 };
       for (let left = from.count(0xffff_ffff); left > 0; left--) state.tenants.set(from.count(0xffff_ffff), TenantRates.read(from));
       count(state);
       return from.isAtEnd ? state : null;
@@ -84,15 +84,15 @@ const told = (tenantId: number, tenant: TenantRates, input: Input): PartialOutpu
   tenant.tell(input.appendedAt, hourOf(input)).map((value) => ({ kind: 'partial', tenantId, retentionDays: tenant.retentionDays, value }));
 
 /** What was counted of every tenant before this input. */
-function tellAll(state: RatesState, input: Input): PartialOutput[] {
+function publishAll(state: RatesState, input: Input): PartialOutput[] {
   const { appendedAt } = input;
   const outputs: PartialOutput[] = [];
   for (const [tenantId, tenant] of state.tenants) {
-    const isDue = tenant.hasNews || appendedAt >= tenant.toldAt + QUIET_MS;
+    const isDue = tenant.hasNews || appendedAt >= tenant.publishedAt + QUIET_MS;
     if (isDue) outputs.push(...told(tenantId, tenant, input));
     if (appendedAt >= tenant.seenAt + FORGET_MS) state.tenants.delete(tenantId);
   }
-  state.tellAt = Math.floor(appendedAt / TELL_MS) * TELL_MS + TELL_MS;
+  state.publishAt = Math.floor(appendedAt / PUBLISH_MS) * PUBLISH_MS + PUBLISH_MS;
   const hour = hourOf(input);
   if (hour > state.hour) {
     for (const tenant of state.tenants.values()) tenant.known.forget(hour);

@@ -24,7 +24,7 @@ export class TenantRates {
   retentionDays: number;
   /** When entries came last, and when it was reported last, by append time, milliseconds. */
   seenAt = 0;
-  toldAt = 0;
+  publishedAt = 0;
   readonly known: KnownStreams;
   /** The entries by stream, minute and severity (as level). */
   readonly #counts = new GroupTable();
@@ -57,13 +57,13 @@ export class TenantRates {
   tell(appendedAt: number, hour: number): Buffer[] {
     const values = cut(this.#byStream(hour)).map(encodeRates);
     this.#counts.clear();
-    this.toldAt = appendedAt;
+    this.publishedAt = appendedAt;
     return values;
   }
 
   write(to: ByteWriter): void {
     const counts = this.#counts;
-    for (const number of [this.retentionDays, this.seenAt, this.toldAt]) to.count(number);
+    for (const number of [this.retentionDays, this.seenAt, this.publishedAt]) to.count(number);
     to.signed(this.#othersHour);
     this.known.write(to);
     to.count(counts.size);
@@ -78,12 +78,12 @@ export class TenantRates {
 
   /** What `write` wrote; throws CutOff where it is anything else. */
   static read(from: ByteReader): TenantRates {
-    const [retentionDays, seenAt, toldAt] = [from.count(65_535), from.count(), from.count()];
+    const [retentionDays, seenAt, publishedAt] = [from.count(65_535), from.count(), from.count()];
     const othersHour = from.signed();
     const read = new TenantRates(retentionDays, KnownStreams.read(from));
     for (let left = from.count(MOST_GROUPS); left > 0; left--)
       read.add(from.word(), from.word(), from.signed(), from.count(KINDS - 1) as Severity, from.count());
-    [read.seenAt, read.toldAt, read.#othersHour] = [seenAt, toldAt, othersHour];
+    [read.seenAt, read.publishedAt, read.#othersHour] = [seenAt, publishedAt, othersHour];
     return read;
   }
 

@@ -4,7 +4,7 @@ import type { Merger } from '../merge/merger.ts';
 import { valuesRecord } from '../merge/partials-signal.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../base/processor.ts';
-import { mostOf, type Bounds } from '../base/room.ts';
+import { mostOf, type Bounds } from '../base/bounds.ts';
 import { RuleWatch, type RulesTold } from './rule-watch.ts';
 import { RULES } from './rules.ts';
 
@@ -32,7 +32,7 @@ export const ruleAlerts: Merger<RuleWatches> = {
     const { tenantId } = input;
     let watch = state.tenants.get(tenantId);
     if (watch === undefined) state.tenants.set(tenantId, (watch = new RuleWatch()));
-    return [...alone, ...toldOf(state, input, input, watch.take(input, roomOf(state, watch)), watch.retentionDays)];
+    return [...alone, ...publishedOf(state, input, input, watch.take(input, roomOf(state, watch)), watch.retentionDays)];
   },
 
   hear(state, input) {
@@ -76,12 +76,12 @@ function passed(state: RuleWatches, at: Position): AbsoluteRecord[] {
   if (alone.length === 0) return [];
   state.lookAt = appendedAt + LOOK_MS;
   return alone.flatMap(([tenantId, watch]) =>
-    toldOf(state, at, { tenantId }, watch.pass(tenantId, appendedAt, roomOf(state, watch)), watch.retentionDays),
+    publishedOf(state, at, { tenantId }, watch.pass(tenantId, appendedAt, roomOf(state, watch)), watch.retentionDays),
   );
 }
 
 /** The records of a tenant: alerts, and values for detectors of others. */
-const toldOf = (
+const publishedOf = (
   state: RuleWatches,
   at: Position,
   { tenantId }: { readonly tenantId: number },

@@ -3,7 +3,7 @@ import type { Finding, Side } from '../../detectors/detector.ts';
 import { valueDetectors, type PointSeries } from '../../detectors/point-series.ts';
 import { groupOf, type GroupValue } from '../merge/rule-values.ts';
 import { isBeyond, type Condition } from './condition.ts';
-import { Heard, SHOWN } from './heard.ts';
+import { CustomFindings, SHOWN } from './custom-findings.ts';
 import { RULE_SENSITIVITIES, type CompiledRule } from './rule.ts';
 import { Threshold, type Told } from './threshold.ts';
 
@@ -14,7 +14,7 @@ export type Seen = { readonly start: number; readonly value: number | null; read
 type Watch =
   | { readonly kind: 'threshold'; readonly threshold: Threshold }
   | { readonly kind: 'detector'; readonly series: PointSeries; readonly side: Side | null; readonly factor: number }
-  | { readonly kind: 'custom'; readonly heard: Heard };
+  | { readonly kind: 'custom'; readonly heard: CustomFindings };
 
 /** The side of a threshold. */
 const sideOf = (when: Condition): Side => (when.kind === 'threshold' && when.operator.startsWith('<') ? 'down' : 'up');
@@ -138,7 +138,7 @@ export class RuleGroup {
 /** What watches a rule's values: as it was kept, or from the beginning where nothing was, or what a detector does not read any more. */
 function watchOf({ when, minutes, rule }: CompiledRule, kept: unknown): Watch {
   if (when.kind === 'threshold') return { kind: 'threshold', threshold: kept === undefined ? new Threshold() : Threshold.from(kept) };
-  if (when.isCustom) return { kind: 'custom', heard: new Heard(kept) };
+  if (when.isCustom) return { kind: 'custom', heard: new CustomFindings(kept) };
   const detector = valueDetectors.find(when.detector);
   if (detector === undefined) throw new Error(`BUG: the rule ${rule.id} has no detector ${when.detector}.`);
   const restored = typeof kept === 'string' ? detector.restoreSeries(Buffer.from(kept, 'base64')) : null;

@@ -8,7 +8,7 @@ import type { PartialInput } from '../base/partial.ts';
 import { readSeriesId, type RuleValues } from '../merge/rule-values.ts';
 import { placeOf, ruleWords, type RuleSubject } from './rule-words.ts';
 import type { RulesRow } from './rules-partial.ts';
-import { WatchedRule, type HasRoom, type RuleFound } from './watched-rule.ts';
+import { WatchedRule, type MayTake, type RuleFound } from './watched-rule.ts';
 
 /** A tenant of which nothing comes: what is behind by so long is over. Milliseconds, by append time of the partials' own topic. */
 const ALONE_MS = 120_000;
@@ -20,7 +20,7 @@ const GONE = 'auto: no entries for a day';
 export type RulesTold = { readonly alerts: readonly Alert[]; readonly values: readonly RuleValues[] };
 
 /** How rules are looked at: up to when all is evaluated, the time (append times, milliseconds), and whether more groups and alerts fit. */
-type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly hasRoom: HasRoom };
+type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly mayTake: MayTake };
 
 /** The rules of a tenant, watched over all partitions of the log. */
 export class RuleWatch {
@@ -49,28 +49,28 @@ export class RuleWatch {
     const now = Math.floor(source.appendedAt / 1000);
     const ended: Alert[] = [];
     let isEnd = false;
-    const hasRoom = this.#within(room);
+    const mayTake = this.#within(room);
     for (const row of partialRows(input) as readonly RulesRow[]) {
       if (row.kind === 'rule') ended.push(...this.#set(row, now));
       else if (row.kind === 'end') {
         isEnd = true;
         if (row.isGone) this.#sources.delete(source.partition);
         else this.#sources.set(source.partition, Math.max(row.through, this.#sources.get(source.partition) ?? 0));
-      } else this.#add(row, hasRoom);
+      } else this.#add(row, mayTake);
     }
     if (!isEnd || this.isAlone) return { alerts: ended, values: [] };
     const { alerts, values } = this.#look(tenantId, {
       through: Math.min(...this.#sources.values()),
       now: source.appendedAt,
       appendedAt,
-      hasRoom,
+      mayTake,
     });
     return { alerts: [...ended, ...alerts], values };
   }
 
   /** Time has passed, of a tenant that is alone: append time, milliseconds. */
   pass(tenantId: number, appendedAt: number, room: number): RulesTold {
-    return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, hasRoom: this.#within(room) });
+    return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, mayTake: this.#within(room) });
   }
 
   /** Takes what a detector of others has found and returns its alert; null where that changes nothing. `appendedAt`: milliseconds. */
@@ -133,22 +133,22 @@ export class RuleWatch {
   }
 
   /** Whether it has grown by less than `room` kibibytes since. */
-  #within(room: number): HasRoom {
+  #within(room: number): MayTake {
     const most = this.weight + room;
     return () => this.weight < most;
   }
 
-  #add(row: Exclude<RulesRow, { readonly kind: 'rule' | 'end' }>, hasRoom: HasRoom): void {
+  #add(row: Exclude<RulesRow, { readonly kind: 'rule' | 'end' }>, mayTake: MayTake): void {
     const rule = this.#rules.get(row.slot);
     if (rule?.version !== row.version) return;
-    if (row.kind === 'group') rule.add(row.window, row.labels, row.aggregate, hasRoom);
+    if (row.kind === 'group') rule.add(row.window, row.labels, row.aggregate, mayTake);
     else rule.miss(row.window, row.passed, row.crowded);
   }
 
-  #told(tenantId: number, { finding, about }: RuleFound, now: number, hasRoom: HasRoom, says?: string): Alert | null {
+  #told(tenantId: number, { finding, about }: RuleFound, now: number, mayTake: MayTake, says?: string): Alert | null {
     const place = placeOf(about.compiled, about.labels);
     // a rule's own alerts are few
-    const isNews = about.notice === null && about.labels.length > 0 ? hasRoom : (): boolean => true;
+    const isNews = about.notice === null && about.labels.length > 0 ? mayTake : (): boolean => true;
     const subject: RuleSubject = { ...about, ...place, tenantId, retentionDays: this.retentionDays, recent: [], isNews };
     return this.#book.take(finding, says === undefined ? subject : { ...subject, about: says }, now);
   }
@@ -162,7 +162,7 @@ export class RuleWatch {
       const { found, values } = rule.look(through, looking);
       asked.push(...values.map((one) => ({ slot, ...one })));
       for (const one of found) {
-        const alert = this.#told(tenantId, one, now, looking.hasRoom);
+        const alert = this.#told(tenantId, one, now, looking.mayTake);
         if (alert !== null) alerts.set(alert.id, alert);
       }
       for (const labels of rule.forget()) {

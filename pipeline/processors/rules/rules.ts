@@ -16,7 +16,7 @@ const MOST_SETTINGS = 5000;
 const VERSION = 1;
 
 /** How often counts are reported, and how much later where nothing came. Milliseconds, by append time. */
-const TELL_MS = 10_000;
+const PUBLISH_MS = 10_000;
 const QUIET_MS = 60_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -36,7 +36,7 @@ export type RulesState = {
   readonly tenants: Map<number, TenantCounts>;
   /** By tenant and slot. */
   readonly known: Map<number, Map<number, Known>>;
-  tellAt: number;
+  publishAt: number;
   /** What is set, by tenant and slot: in the settings, not in the snapshot. */
   readonly set: Map<number, Map<number, Omit<ActiveRule, 'since'>>>;
 };
@@ -64,7 +64,7 @@ export const rules: Processor<RulesState> = {
   },
 
   fold(state, input) {
-    const outputs = input.appendedAt >= state.tellAt ? tellAll(state, input) : [];
+    const outputs = input.appendedAt >= state.publishAt ? publishAll(state, input) : [];
     if (input.kind === 'tick') return input.setting?.processor === RULES ? [...outputs, ...taken(state, input, input.setting)] : outputs;
     const { columns, tenantId } = input;
     if (columns === null || columns.count === 0 || !state.set.has(tenantId)) return outputs;
@@ -75,17 +75,17 @@ export const rules: Processor<RulesState> = {
     return isFull ? [...outputs, ...told(state, tenantId, tenant, input)] : outputs;
   },
 
-  snapshot({ tenants, known, tellAt }) {
+  snapshot({ tenants, known, publishAt }) {
     const versions = [...known].map(([tenantId, slots]) => [tenantId, [...slots]]);
-    return Buffer.from(JSON.stringify([VERSION, tellAt, versions, [...tenants]]));
+    return Buffer.from(JSON.stringify([VERSION, publishAt, versions, [...tenants]]));
   },
 
   restore(bytes) {
     try {
-      const [version, tellAt, known, tenants] = JSON.parse(bytes.toString()) as [number, number, [number, [number, Known][]][], [number, unknown][]]; // prettier-ignore
+      const [version, publishAt, known, tenants] = JSON.parse(bytes.toString()) as [number, number, [number, [number, Known][]][], [number, unknown][]]; // prettier-ignore
       if (version !== VERSION) return null;
       const state = newState();
-      state.tellAt = tellAt;
+      state.publishAt = publishAt;
       for (const [tenantId, slots] of known) state.known.set(tenantId, new Map(slots));
       for (const [tenantId, counts] of tenants) state.tenants.set(tenantId, TenantCounts.from(counts));
       return state;
@@ -100,7 +100,7 @@ export const ruleSettingFault = ({ tenantId, value }: Pick<Setting, 'tenantId' |
   tenantId === 0 ? 'A rule is of one tenant.' : ruleFault(value, others);
 
 function newState(): RulesState {
-  return { tenants: new Map(), known: new Map(), tellAt: 0, set: new Map() };
+  return { tenants: new Map(), known: new Map(), publishAt: 0, set: new Map() };
 }
 
 /** The slot of a setting's key; 0 for none. */
@@ -156,15 +156,16 @@ function told(state: RulesState, tenantId: number, tenant: TenantCounts, { appen
 }
 
 /** What was evaluated of every tenant before this input. */
-function tellAll(state: RulesState, input: Input): PartialOutput[] {
+function publishAll(state: RulesState, input: Input): PartialOutput[] {
   const { appendedAt } = input;
   const outputs: PartialOutput[] = [];
   for (const [tenantId, tenant] of state.tenants) {
     const isGone = appendedAt >= tenant.seenAt + FORGET_MS;
-    if (isGone || tenant.hasNews || appendedAt >= tenant.toldAt + QUIET_MS) outputs.push(...told(state, tenantId, tenant, input, isGone));
+    if (isGone || tenant.hasNews || appendedAt >= tenant.publishedAt + QUIET_MS)
+      outputs.push(...told(state, tenantId, tenant, input, isGone));
     if (isGone) state.tenants.delete(tenantId);
   }
-  state.tellAt = Math.floor(appendedAt / TELL_MS) * TELL_MS + TELL_MS;
+  state.publishAt = Math.floor(appendedAt / PUBLISH_MS) * PUBLISH_MS + PUBLISH_MS;
   return outputs;
 }
 

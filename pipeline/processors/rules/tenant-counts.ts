@@ -108,12 +108,12 @@ export class TenantCounts {
   retentionDays = 0;
   /** When entries came last, and when it was reported last, by append time, milliseconds. */
   seenAt = 0;
-  toldAt = 0;
+  publishedAt = 0;
   /** What is counted, in kibibytes, about. */
   weight = 0;
   readonly #rules = new Map<number, RuleCounts>();
   /** The version of each rule, and the hour since 1970, that were reported last. */
-  readonly #toldRules = new Map<number, readonly [number, number]>();
+  readonly #publishedRules = new Map<number, readonly [number, number]>();
 
   get hasNews(): boolean {
     return this.#rules.size > 0;
@@ -144,10 +144,10 @@ export class TenantCounts {
   tell(rules: readonly ActiveRule[], appendedAt: number, hour: number): RulesRow[] {
     const told: RulesRow[] = [];
     for (const { slot, version, since, value } of rules) {
-      const [known, knownHour] = this.#toldRules.get(slot) ?? [];
+      const [known, knownHour] = this.#publishedRules.get(slot) ?? [];
       if (known === version && knownHour === hour) continue;
       told.push({ kind: 'rule', slot, version, since, value });
-      this.#toldRules.set(slot, [version, hour]);
+      this.#publishedRules.set(slot, [version, hour]);
     }
     for (const [slot, { version, windows }] of this.#rules)
       for (const [window, { groups, passed, crowded }] of windows) {
@@ -157,21 +157,21 @@ export class TenantCounts {
       }
     this.#rules.clear();
     this.weight = 0;
-    this.toldAt = appendedAt;
+    this.publishedAt = appendedAt;
     return told;
   }
 
   toJSON(): unknown {
-    const { retentionDays, seenAt, toldAt, weight } = this;
-    return [retentionDays, seenAt, toldAt, weight, [...this.#toldRules], [...this.#rules]];
+    const { retentionDays, seenAt, publishedAt, weight } = this;
+    return [retentionDays, seenAt, publishedAt, weight, [...this.#publishedRules], [...this.#rules]];
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): TenantCounts {
-    const [retentionDays, seenAt, toldAt, weight, told, rules] = json as [number, number, number, number, [number, [number, number]][], [number, unknown][]]; // prettier-ignore
+    const [retentionDays, seenAt, publishedAt, weight, told, rules] = json as [number, number, number, number, [number, [number, number]][], [number, unknown][]]; // prettier-ignore
     const read = new TenantCounts();
-    Object.assign(read, { retentionDays, seenAt, toldAt, weight });
-    for (const [slot, one] of told) read.#toldRules.set(slot, one);
+    Object.assign(read, { retentionDays, seenAt, publishedAt, weight });
+    for (const [slot, one] of told) read.#publishedRules.set(slot, one);
     for (const [slot, counts] of rules) read.#rules.set(slot, RuleCounts.from(counts));
     return read;
   }

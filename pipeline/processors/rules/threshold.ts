@@ -39,7 +39,7 @@ export class Threshold {
     const isKnown = open !== null && open.hotAt >= end;
     if (isHot) {
       this.#run = Math.min(this.#run + 1, windows);
-      if (isKnown) return open.hotAt === end ? toldOf(open, 'firing', end) : null;
+      if (isKnown) return open.hotAt === end ? publishedOf(open, 'firing', end) : null;
       return this.#run >= windows ? this.#fire(end, minutes) : null;
     }
     this.#run = 0;
@@ -69,7 +69,7 @@ export class Threshold {
     const before = open ?? (past !== null && end - past.resolvedAt < again ? past : null);
     const fireCount = (before?.fireCount ?? 0) + 1;
     this.#open = { firedAt: before?.firedAt ?? end, fireCount, hotAt: end, calm: 0, isMuted: open?.isMuted ?? false };
-    return this.#open.isMuted ? null : toldOf(this.#open, 'firing', end);
+    return this.#open.isMuted ? null : publishedOf(this.#open, 'firing', end);
   }
 
   #rest(open: Open, end: number, minutes: number): Told | null {
@@ -79,9 +79,9 @@ export class Threshold {
     const { firedAt, fireCount, isMuted } = open;
     this.#open = null;
     this.#past = isMuted ? null : { firedAt, fireCount, resolvedAt: end };
-    return isMuted ? null : toldOf(open, 'resolved', end);
+    return isMuted ? null : publishedOf(open, 'resolved', end);
   }
 }
 
-const toldOf = ({ firedAt, fireCount, isMuted }: Open, state: Told['state'], updatedAt: number): Told | null =>
+const publishedOf = ({ firedAt, fireCount, isMuted }: Open, state: Told['state'], updatedAt: number): Told | null =>
   isMuted ? null : { state, firedAt, fireCount, updatedAt };

@@ -37,16 +37,16 @@ export type RuleFound = {
 export type RuleTold = { readonly found: readonly RuleFound[]; readonly values: readonly Omit<RuleValues, 'slot'>[] };
 
 /** Whether the tenant may have more groups and alerts. */
-export type HasRoom = () => boolean;
+export type MayTake = () => boolean;
 
 /** `appendedAt`: as time is on `partials.v1`, milliseconds. */
-type Looking = { readonly hasRoom: HasRoom; readonly appendedAt: number };
+type Looking = { readonly mayTake: MayTake; readonly appendedAt: number };
 
 const keyOf = (labels: readonly string[]): string => labels.join('\0');
 /** As they are written down, in which some characters take six bytes. */
 const bytesOf = (labels: readonly string[]): number => Buffer.byteLength(JSON.stringify(labels));
 const newWindow = (): Window => ({ parts: new Map<string, Part>(), bytes: 0, sketches: 0, passed: 0, crowded: 0 });
-const always: HasRoom = () => true;
+const always: MayTake = () => true;
 
 /** A rule of a tenant over all partitions: its windows that are not over, and its groups. */
 export class WatchedRule {
@@ -99,12 +99,12 @@ export class WatchedRule {
   }
 
   /** Adds what a partition has evaluated of a group in a window. */
-  add(start: number, labels: readonly string[], json: AggregateJson, hasRoom: HasRoom = always): void {
+  add(start: number, labels: readonly string[], json: AggregateJson, mayTake: MayTake = always): void {
     const window = this.#windowAt(start);
     if (window === null || this.compiled === null) return;
     const key = keyOf(labels);
     const part = window.parts.get(key);
-    const mayGrow = this.compiled.by.length === 0 || (part !== undefined && !takesMore(this.compiled.measure)) || hasRoom();
+    const mayGrow = this.compiled.by.length === 0 || (part !== undefined && !takesMore(this.compiled.measure)) || mayTake();
     if (part !== undefined && mayGrow) {
       window.sketches -= part.aggregate.bytes;
       part.aggregate.merge(json);
@@ -141,7 +141,7 @@ export class WatchedRule {
       found.push(...told.found);
       values.push(...told.values);
     }
-    return { found: [...found, ...this.#rises(compiled, looking.hasRoom)], values };
+    return { found: [...found, ...this.#rises(compiled, looking.mayTake)], values };
   }
 
   /** What a detector of others has found of a group; null where that is of no group of the rule, or known. `appendedAt`: milliseconds. */
@@ -224,12 +224,12 @@ export class WatchedRule {
     for (const known of this.#windows.keys()) if (known < start) this.#windows.delete(known);
   }
 
-  #close(compiled: CompiledRule, start: number, { hasRoom, appendedAt }: Looking): RuleTold {
+  #close(compiled: CompiledRule, start: number, { mayTake, appendedAt }: Looking): RuleTold {
     const window = this.#windows.get(start) ?? newWindow();
     this.#windows.delete(start);
     if (compiled.by.length === 0) this.#groupAt(compiled, [], start, always);
     for (const { labels, aggregate } of window.parts.values())
-      if (this.#groupAt(compiled, labels, start, hasRoom) === null) window.crowded += aggregate.entries;
+      if (this.#groupAt(compiled, labels, start, mayTake) === null) window.crowded += aggregate.entries;
     const found = this.#noticed(compiled, start, window);
     for (const [key, group] of this.#groups) {
       if (window.passed > 0) group.pass(start);
@@ -251,13 +251,13 @@ export class WatchedRule {
   }
 
   /** The findings of windows that are not over. */
-  #rises(compiled: CompiledRule, hasRoom: HasRoom): RuleFound[] {
+  #rises(compiled: CompiledRule, mayTake: MayTake): RuleFound[] {
     const { when, rule, measure } = compiled;
     if (when.kind !== 'threshold' || !when.operator.startsWith('>') || rule.for > 1 || !onlyGrows(measure)) return [];
     const found: RuleFound[] = [];
     for (const [start, { parts, passed }] of this.#windows)
       for (const { labels, aggregate } of passed > 0 ? [] : parts.values()) {
-        const group = this.#groupAt(compiled, labels, start, compiled.by.length === 0 ? always : hasRoom);
+        const group = this.#groupAt(compiled, labels, start, compiled.by.length === 0 ? always : mayTake);
         const seen = seenOf(compiled, start, aggregate);
         const finding = group?.rise(compiled, seen) ?? null;
         if (group !== null && finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, [...group.recent, seen.value]));
@@ -276,11 +276,11 @@ export class WatchedRule {
   }
 
   /** A group that is known, or begins here; null where it is one too many. */
-  #groupAt(compiled: CompiledRule, labels: readonly string[], start: number, hasRoom: HasRoom): RuleGroup | null {
+  #groupAt(compiled: CompiledRule, labels: readonly string[], start: number, mayTake: MayTake): RuleGroup | null {
     const key = keyOf(labels);
     const known = this.#groups.get(key);
     if (known !== undefined) return known;
-    if (this.#groups.size >= MOST_GROUPS || !hasRoom()) return null;
+    if (this.#groups.size >= MOST_GROUPS || !mayTake()) return null;
     const group = new RuleGroup(compiled, labels, start);
     this.#groups.set(key, group);
     this.#bytes += bytesOf(labels);

@@ -1,10 +1,10 @@
-import { SCOPE_ALL, SCOPE_ALL_ALONE, SCOPE_STREAM, SCOPE_UNTOLD, type VolumeRow } from '../../counters/volume-row.ts';
+import { SCOPE_ALL, SCOPE_ALL_ALONE, SCOPE_STREAM, SCOPE_UNPUBLISHED, type VolumeRow } from '../../counters/volume-row.ts';
 import { GroupTable } from '../base/group-table.ts';
 import { LevelList } from './level-list.ts';
 import { MINUTE_SECONDS } from './spans.ts';
 import type { RecordGroups } from '../base/record-groups.ts';
 import { groupsByTenant, largestTenants, levelsByTenant, type Bounded } from './tenant-shares.ts';
-import { extend, type Untold } from './untold.ts';
+import { extend, type Unpublished } from './unpublished.ts';
 
 /** Levels, and bytes of them, of which a segment may have more only until the record is folded that brought them. */
 const MAX_LEVELS = 4096;
@@ -29,7 +29,7 @@ export class Segment {
   /** Tenants that have had too many streams here: all of one are counted together alone. */
   readonly alone = new Set<number>();
   /** Tenants that have had too much else here: they are not counted. */
-  readonly untold = new Map<number, Untold>();
+  readonly unpublished = new Map<number, Unpublished>();
 
   constructor(from: number, since: number) {
     this.from = from;
@@ -38,11 +38,11 @@ export class Segment {
 
   /** Adds what was counted of a record, by spans of `minutes` minutes. */
   add(record: RecordGroups, tenantId: number, retentionDays: number, minutes: number): void {
-    const { groups, levels, untold } = this;
+    const { groups, levels, unpublished } = this;
     const { table } = record;
     const { size } = table;
-    if (untold.has(tenantId)) {
-      for (let group = 0; group < size; group++) extend(untold, tenantId, retentionDays, Math.floor(table.time(group) / minutes));
+    if (unpublished.has(tenantId)) {
+      for (let group = 0; group < size; group++) extend(unpublished, tenantId, retentionDays, Math.floor(table.time(group) / minutes));
       return;
     }
     const numbers = record.levels.map((text) => levels.number(text));
@@ -82,12 +82,12 @@ export class Segment {
 
   #limitTenants(maxGroups: number): void {
     for (let left = this.#excessive(maxGroups); left.size > 0; left = this.#excessive(maxGroups)) {
-      const { groups, untold } = this;
+      const { groups, unpublished } = this;
       for (let group = 0; group < groups.size; group++) {
         const tenant = groups.tenant(group);
-        if (left.has(tenant)) extend(untold, tenant, groups.kind(group) % SCOPE_UNIT, groups.time(group));
+        if (left.has(tenant)) extend(unpublished, tenant, groups.kind(group) % SCOPE_UNIT, groups.time(group));
       }
-      this.#keep((tenant) => !untold.has(tenant));
+      this.#keep((tenant) => !unpublished.has(tenant));
     }
   }
 
@@ -147,9 +147,9 @@ export class Segment {
       });
     }
     const seconds = minutes * MINUTE_SECONDS;
-    for (const [tenantId, { first, last, retentionDays }] of this.untold)
+    for (const [tenantId, { first, last, retentionDays }] of this.unpublished)
       rows.push({
-        ...{ tenantId: 0, retentionDays, scope: SCOPE_UNTOLD, time: last * seconds },
+        ...{ tenantId: 0, retentionDays, scope: SCOPE_UNPUBLISHED, time: last * seconds },
         ...{ streamHigh: 0, streamLow: tenantId, level: NO_LEVEL, entries: (last - first) * seconds, bytes: 0 },
       });
     return rows;

@@ -14,9 +14,9 @@ const MAX_WORD = 0xffff_ffff;
  * The state in some 20 bytes a group: version, next offset, where the counting began, when it was reported. For each span whether it is
  * open, where it begins, which tenants have no single streams, and which are not counted, its levels and its groups, in their order.
  */
-export function snapshotVolume({ next, lastAt, base, run, toldAt, segments }: VolumeState): Buffer {
+export function snapshotVolume({ next, lastAt, base, run, publishedAt, segments }: VolumeState): Buffer {
   const to = new ByteWriter();
-  for (const number of [VERSION, next, lastAt, base, run, toldAt]) to.count(number);
+  for (const number of [VERSION, next, lastAt, base, run, publishedAt]) to.count(number);
   for (const segment of segments) {
     to.count(segment === null ? CLOSED : OPEN);
     if (segment !== null) putSegment(to, segment);
@@ -24,9 +24,9 @@ export function snapshotVolume({ next, lastAt, base, run, toldAt, segments }: Vo
   return to.finish();
 }
 
-function putSegment(to: ByteWriter, { from, since, alone, untold, levels, groups }: Segment): void {
-  for (const number of [from, since, alone.size, ...alone, untold.size]) to.count(number);
-  for (const [tenant, { first, last, retentionDays }] of untold) {
+function putSegment(to: ByteWriter, { from, since, alone, unpublished, levels, groups }: Segment): void {
+  for (const number of [from, since, alone.size, ...alone, unpublished.size]) to.count(number);
+  for (const [tenant, { first, last, retentionDays }] of unpublished) {
     to.count(tenant);
     to.signed(first);
     to.signed(last);
@@ -55,7 +55,7 @@ export function restoreVolume(bytes: Buffer): VolumeState | null {
   try {
     if (from.count() !== VERSION) return null;
     const state = new VolumeState();
-    [state.next, state.lastAt, state.base, state.run, state.toldAt] = [
+    [state.next, state.lastAt, state.base, state.run, state.publishedAt] = [
       from.count(),
       from.count(),
       from.count(),
@@ -72,17 +72,17 @@ export function restoreVolume(bytes: Buffer): VolumeState | null {
 
 function readSegment(from: ByteReader): Segment {
   const segment = new Segment(from.count(), from.count());
-  const { alone, untold, levels, groups } = segment;
+  const { alone, unpublished, levels, groups } = segment;
   const tenants = from.count(MAX_WORD);
   for (let at = 0; at < tenants; at++) {
     alone.add(from.count(MAX_WORD));
     if (alone.size !== at + 1) throw new CutOff();
   }
-  const untoldCount = from.count(MAX_WORD);
-  for (let at = 0; at < untoldCount; at++) {
+  const unpublishedCount = from.count(MAX_WORD);
+  for (let at = 0; at < unpublishedCount; at++) {
     const [tenant, first, last, retentionDays] = [from.count(MAX_WORD), from.signed(), from.signed(), from.count(0xffff)];
-    untold.set(tenant, { first, last, retentionDays });
-    if (tenant === 0 || first > last || untold.size !== at + 1) throw new CutOff();
+    unpublished.set(tenant, { first, last, retentionDays });
+    if (tenant === 0 || first > last || unpublished.size !== at + 1) throw new CutOff();
   }
   const levelCount = from.count(MAX_WORD);
   for (let level = 0; level < levelCount; level++) if (levels.number(from.text()) !== level) throw new CutOff();
@@ -94,11 +94,11 @@ function readSegment(from: ByteReader): Segment {
     const found = groups.at(tenant, kind, high, low, from.signed(), from.count(levelCount - 1));
     const [entries, size] = [from.count(), from.count()];
     // each group stands there once, and has entries
-    if (found !== group || tenant === 0 || entries === 0 || untold.has(tenant) || (hasStream(kind) && alone.has(tenant)))
+    if (found !== group || tenant === 0 || entries === 0 || unpublished.has(tenant) || (hasStream(kind) && alone.has(tenant)))
       throw new CutOff();
     groups.add(found, entries, size);
   }
-  if (groupCount + untoldCount === 0) throw new CutOff();
+  if (groupCount + unpublishedCount === 0) throw new CutOff();
   return segment;
 }
 

@@ -13,7 +13,7 @@ export class VolumeState {
   base = 0;
   run = 0;
   /** When it last reported how far is counted, by append time, milliseconds. */
-  toldAt = 0;
+  publishedAt = 0;
   /** What operators say a segment may have of groups; null where they say nothing. */
   maxGroups: number | null = null;
 
@@ -26,6 +26,6 @@ export class VolumeState {
   begin({ offset, appendedAt }: Input): void {
     this.base = offset;
     this.run = appendedAt;
-    this.toldAt = 0;
+    this.publishedAt = 0;
   }
 }

@@ -32,7 +32,7 @@ export const createVolume = ({ maxGroups: usual = 50_000 }: VolumeOptions = {}):
     const outputs: AbsoluteRecord[] = [];
     const close = (longest: number, until: number, closedAt = input.appendedAt): void => {
       for (let span = 0; span <= longest; span++) outputs.push(...closed(state, span, { partition: input.partition, until, closedAt }));
-      if (longest >= 0) state.toldAt = closedAt;
+      if (longest >= 0) state.publishedAt = closedAt;
     };
     if (state.isBehindGap(input)) {
       // what is missing came behind what has been counted
@@ -43,9 +43,9 @@ export const createVolume = ({ maxGroups: usual = 50_000 }: VolumeOptions = {}):
       longestOf(segments, (segment, minutes) => now >= segment.since + minutes * OPEN_MS_PER_MINUTE),
       input.offset,
     );
-    if (segments[0] === null && input.appendedAt >= state.toldAt + OPEN_MS_PER_MINUTE) {
+    if (segments[0] === null && input.appendedAt >= state.publishedAt + OPEN_MS_PER_MINUTE) {
       outputs.push(...nothingSince(state, input));
-      state.toldAt = input.appendedAt;
+      state.publishedAt = input.appendedAt;
     }
     add(segments, input);
     state.next = input.offset + 1;

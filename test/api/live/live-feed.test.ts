@@ -87,7 +87,7 @@ describe('the feed of live tails', () => {
     expect(found).to.have.length(50_001);
     one.gap(7);
     expect(missed.at(-1)).to.include({ why: 'log', count: 7 });
-    one.lostEnd();
+    one.logTruncated();
     expect(failed).to.deep.equal([[1, 'The log was truncated; open the tail again.']]);
     expect(one.size).to.equal(0);
   });

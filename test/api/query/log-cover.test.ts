@@ -52,8 +52,8 @@ describe('how far the log is counted', () => {
 
   it('says where a tenant has entries that are not counted, to that tenant', async () => {
     const cover = make();
-    expect((await cover.of(5))?.untold).to.deep.equal({ start: -120, end: 7200 });
-    expect(await cover.of(1)).not.to.have.property('untold');
+    expect((await cover.of(5))?.unpublished).to.deep.equal({ start: -120, end: 7200 });
+    expect(await cover.of(1)).not.to.have.property('unpublished');
   });
 
   it('is that of the latest run, and looks as far back as the first row where no day or hour is closed', async () => {

@@ -12,7 +12,7 @@ import type { SentRecord } from '../../../pipeline/bus/sent-record.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
-import { UnreadAge } from '../../../pipeline/bus/unread-age.ts';
+import { LagSeconds } from '../../../pipeline/bus/lag-seconds.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/absolute-record.ts';
 import { encodeTick } from '../../../pipeline/bus/record.ts';
 import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
@@ -191,7 +191,7 @@ describe('records of logs.v1 on a real Kafka', function () {
 
   it('are in danger while they are old and a group has not consumed them', async () => {
     const week = 7 * 86_400_000;
-    const later = (ms: number): UnreadAge => new UnreadAge({ kafka, topic: LOGS_TOPIC, groupId: 'unread', now: () => Date.now() + ms });
+    const later = (ms: number): LagSeconds => new LagSeconds({ kafka, topic: LOGS_TOPIC, groupId: 'unread', now: () => Date.now() + ms });
     const [now, then] = [later(0), later(0.71 * week)];
     expect(await now.check()).to.equal(null);
     expect(await then.check()).to.match(/partition 0/);

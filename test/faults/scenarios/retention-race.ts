@@ -52,7 +52,7 @@ async function connected({ kafka: { host, port } }: Cluster): Promise<Admin> {
   return admin;
 }
 
-/** Nothing is read while Kafka's clock runs; the guard (pipeline/bus/unread-age.ts) must stop the writers, and the retention is raised in time. */
+/** Nothing is read while Kafka's clock runs; the guard (pipeline/bus/lag-seconds.ts) must stop the writers, and the retention is raised in time. */
 export const retentionRace: Scenario = {
   name: 'retention-race',
   about: 'Kafka keeps records for two minutes at most, and the sinks store nothing for most of that time.',

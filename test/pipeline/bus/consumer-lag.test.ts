@@ -40,7 +40,7 @@ describe('lag of a consumer group', () => {
       groupId: 'g',
       partitions: () => [0, 1, 2],
       onLag: (partition, lag) => lags.set(partition, lag),
-      onGone: () => undefined,
+      onDeleted: () => undefined,
       everyMs: 1,
     });
     await meter.start();
@@ -69,7 +69,7 @@ describe('lag of a consumer group', () => {
       groupId: 'g',
       partitions: () => partitions,
       onLag: (partition, lag) => lags.set(partition, lag),
-      onGone: (partition) => lags.delete(partition),
+      onDeleted: (partition) => lags.delete(partition),
       everyMs: 1,
     });
     await meter.start();
@@ -105,7 +105,7 @@ describe('lag of a consumer group', () => {
       groupId: 'g',
       partitions: () => partitions,
       onLag: (partition) => told.push(partition),
-      onGone: () => undefined,
+      onDeleted: () => undefined,
       everyMs: 1,
     });
     await meter.start();

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { FlowControl, readOn, stuck, type Holding } from '../../../pipeline/bus/flow-control.ts';
 
 const BUDGET = 100;
-const IDLE: Holding = { gathered: 0, storing: 0, isFull: false, isOwed: false, isStill: false, isBehind: true, begunAt: 0, storedAt: 0 };
+const IDLE: Holding = { gathered: 0, storing: 0, isFull: false, isOwed: false, isHalted: false, isBehind: true, begunAt: 0, storedAt: 0 };
 
 const heldOf = (holdings: readonly Holding[]): number =>
-  holdings.reduce((sum, { gathered, storing, isStill }) => sum + (isStill ? 0 : gathered + storing), 0);
+  holdings.reduce((sum, { gathered, storing, isHalted }) => sum + (isHalted ? 0 : gathered + storing), 0);
 
 /** The partitions that are read on, of 0, 1, 2, …, of which so much is held. */
 const read = (...partial: readonly Partial<Holding>[]): number[] => {
@@ -46,7 +46,7 @@ describe('which partitions are read on', () => {
   });
 
   it('one that stands still neither goes on nor holds up the others', () => {
-    expect(read({ gathered: 200, storing: 50, isStill: true }, { gathered: 10 })).to.deep.equal([1]);
+    expect(read({ gathered: 200, storing: 50, isHalted: true }, { gathered: 10 })).to.deep.equal([1]);
   });
 
   const holding: fc.Arbitrary<Holding> = fc.record({
@@ -54,7 +54,7 @@ describe('which partitions are read on', () => {
     storing: fc.nat(60),
     isFull: fc.boolean(),
     isOwed: fc.boolean(),
-    isStill: fc.boolean(),
+    isHalted: fc.boolean(),
     isBehind: fc.boolean(),
     begunAt: fc.nat(10),
     storedAt: fc.nat(10),
@@ -64,11 +64,11 @@ describe('which partitions are read on', () => {
     fc.assert(
       fc.property(fc.array(holding, { minLength: 1, maxLength: 12 }), (holdings) => {
         const chosen = read(...holdings).map((partition) => holdings[partition] as Holding);
-        const [held, open] = [heldOf(holdings), holdings.filter(({ isFull, isStill }) => !isFull && !isStill)];
+        const [held, open] = [heldOf(holdings), holdings.filter(({ isFull, isHalted }) => !isFull && !isHalted)];
         if (held >= BUDGET / 2) expect(chosen.filter(({ isBehind, isOwed }) => isBehind || isOwed).length).to.be.at.most(1);
         if (held < BUDGET || open.some(({ isOwed }) => isOwed)) expect(chosen.length > 0).to.equal(open.length > 0);
         else expect(chosen).to.deep.equal([]);
-        expect(chosen.some(({ isFull, isStill }) => isFull || isStill)).to.equal(false);
+        expect(chosen.some(({ isFull, isHalted }) => isFull || isHalted)).to.equal(false);
       }),
     );
   });

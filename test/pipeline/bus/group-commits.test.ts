@@ -40,10 +40,10 @@ describe('group commits', () => {
   });
 
   it('leave out a partition that was lost since it asked', async () => {
-    let isOurs = true;
-    const lost = errorOf(commits.commit(of(1, { isCurrent: () => isOurs })));
+    let isOwnRecord = true;
+    const lost = errorOf(commits.commit(of(1, { isCurrent: () => isOwnRecord })));
     const kept = commits.commit(of(2));
-    isOurs = false;
+    isOwnRecord = false;
     await kept;
     expect(await lost).to.contain('no longer assigned');
     expect(JSON.stringify(sent)).not.to.contain('m1');

@@ -33,7 +33,7 @@ const options: Omit<PartitionReaderOptions, 'store' | 'commit' | 'pace' | 'limit
   deadLetter: () => Promise.reject(new Error('no record is a dead letter')),
   deadLetterLimit: 100,
   onHalt: () => undefined,
-  onRoom: () => undefined,
+  onCapacity: () => undefined,
 };
 
 /** Kafka's committed offset and ClickHouse's table, which outlive every process; each step can be made the last one. */
@@ -226,7 +226,7 @@ describe('partition reader', () => {
       ...options,
       commit: () => Promise.resolve(),
       store: { highest, store: () => stored },
-      onRoom: () => told.push(reader.holding),
+      onCapacity: () => told.push(reader.holding),
     });
     const original = { key: null, value: Buffer.alloc(1000), headers: {}, timestamp: '0' };
     const large = (offset: number): LogRecord => ({ ...record(offset), original });

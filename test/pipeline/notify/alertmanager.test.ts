@@ -64,7 +64,7 @@ describe('what Alertmanagers are told', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(told().map(({ annotations }) => annotations['description'])).to.deep.equal(['é It is the pod.']);
     clock.now += MINUTE_MS;
-    await manager.tellAll();
+    await manager.publishAll();
     expect(told().map(({ annotations, endsAt }) => [annotations['fire_count'], annotations['description'], endsAt])).to.deep.equal([
       ['2', 'é It is the pod.', new Date(NOW_MS + 5 * MINUTE_MS).toISOString()],
     ]);
@@ -76,10 +76,10 @@ describe('what Alertmanagers are told', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(told().map(({ endsAt }) => endsAt)).to.deep.equal([new Date(NOW_MS).toISOString()]);
     clock.now += 15 * MINUTE_MS;
-    await manager.tellAll();
+    await manager.publishAll();
     expect(told().length).to.equal(1);
     clock.now += 1000;
-    await manager.tellAll();
+    await manager.publishAll();
     expect(told()).to.deep.equal([]);
   });
 
@@ -94,11 +94,11 @@ describe('what Alertmanagers are told', () => {
       },
     });
     const ids = (): (string | undefined)[] => told().map(({ annotations }) => annotations['alert_id']);
-    await manager.tellAll();
-    await manager.tellAll();
+    await manager.publishAll();
+    await manager.publishAll();
     expect([ids(), asked]).to.deep.equal([['100', '100'], [[0]]]);
     own = [1];
-    await manager.tellAll();
+    await manager.publishAll();
     expect([ids(), asked]).to.deep.equal([['101'], [[0], [1]]]);
   });
 
@@ -106,10 +106,10 @@ describe('what Alertmanagers are told', () => {
     const { manager, told, clock, lines, outcomes } = managerWith({ urls: [new URL('http://user:pass@one:9093')] });
     clock.status = 500;
     await manager.take([row()], 0);
-    await manager.tellAll();
-    await manager.tellAll();
+    await manager.publishAll();
+    await manager.publishAll();
     clock.status = 200;
-    await manager.tellAll();
+    await manager.publishAll();
     expect(told().length).to.equal(4);
     expect(outcomes).to.deep.equal(['failed 1', 'failed 1', 'failed 1', 'sent 1']);
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
@@ -125,7 +125,7 @@ describe('what Alertmanagers are told', () => {
     await manager.take([row({ id: 5000, tenantId: 2 })], 0);
     await new Promise((resolve) => setImmediate(resolve));
     posted.length = 0;
-    await manager.tellAll();
+    await manager.publishAll();
     expect(posted.map(([, all]) => all.length)).to.deep.equal([500, 500, 1]);
     expect(posted[0]?.[1][0]?.annotations['alert_id']).to.equal('201');
   });

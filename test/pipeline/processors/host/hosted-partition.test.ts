@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
 import { HostedPartition, type Hosted, type Snapshot } from '../../../../pipeline/processors/host/hosted-partition.ts';
 import type { Fold, Input } from '../../../../pipeline/processors/base/processor.ts';
-import { SnapshotRoom } from '../../../../pipeline/processors/host/snapshot-room.ts';
+import { SnapshotBudget } from '../../../../pipeline/processors/host/snapshot-budget.ts';
 import { WriteQueue } from '../../../../pipeline/processors/host/write-queue.ts';
 import { FakeStates } from '../../../fakes/processor-host.ts';
 import { billed } from '../inputs.ts';
@@ -43,7 +43,7 @@ class World {
   open(
     processors: readonly Fold<{ count: number }>[],
     snapshots: ReadonlyMap<string, Snapshot> = new Map(),
-    room = new SnapshotRoom(),
+    room = new SnapshotBudget(),
   ): HostedPartition {
     const hosted = processors.map((processor): Hosted => ({
       processor: processor,
@@ -107,7 +107,7 @@ describe('a hosted partition', () => {
 
   it('takes one snapshot after the other where there is no room for both, and all of them in the end', async () => {
     const world = new World();
-    const room = new SnapshotRoom(1);
+    const room = new SnapshotBudget(1);
     const partition = world.open([counting('a'), counting('b')], new Map(), room);
     const saved = async (): Promise<string[]> => {
       partition.look();
@@ -197,7 +197,7 @@ describe('a hosted partition', () => {
   it('ends what it takes in slices when it is abandoned, and halts a processor whose slices throw', async () => {
     for (const breaks of [false, true]) {
       const world = new World();
-      const room = new SnapshotRoom(10);
+      const room = new SnapshotBudget(10);
       const slices = (): Generator<undefined, Buffer> =>
         (function* () {
           for (;;) {

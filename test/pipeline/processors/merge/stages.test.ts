@@ -20,7 +20,7 @@ const partial = (tenantId: number, text: string): PartialOutput => ({
 });
 
 /** Tells of each record a partial to two tenants, with a record of its own between them. */
-const telling: Processor<null> = {
+const notification: Processor<null> = {
   name: 'telling',
   init: () => null,
   fold: (_state, { offset }) => [partial(1, `a${String(offset)}`), own, partial(2, `b${String(offset)}`)],
@@ -48,13 +48,13 @@ const messageOf = ({ key, value, headers }: Pick<AbsoluteRecord, 'value' | 'head
 
 /** The partials of records 4 and 5 of partition 3. */
 const records = [4, 5].flatMap((offset) =>
-  [...firstStage(telling).fold(null, billed(1, 1, NOW)(3, offset))].filter(({ topic }) => topic === 'partials.v1'),
+  [...firstStage(notification).fold(null, billed(1, 1, NOW)(3, offset))].filter(({ topic }) => topic === 'partials.v1'),
 );
 const inputs = records.map((record, offset) => partialInputOf(0, messageOf(record, offset)));
 
 describe('a processor with partials', () => {
   it('has them written for the partition of their tenant, with who emitted them where; other records stay as they are', () => {
-    const outputs = firstStage(telling).fold(null, billed(1, 1, NOW)(3, 4));
+    const outputs = firstStage(notification).fold(null, billed(1, 1, NOW)(3, 4));
     expect(outputs.map(({ topic, partition, key }) => [topic, partition, key])).to.deep.equal([
       ['partials.v1', null, '1'],
       ['t', 3, null],
@@ -71,7 +71,7 @@ describe('a processor with partials', () => {
   });
 
   it('is wrong where one of them is too large', () => {
-    const large = firstStage({ ...telling, fold: () => [partial(1, 'x'.repeat(MAX_PARTIAL_BYTES + 1))] });
+    const large = firstStage({ ...notification, fold: () => [partial(1, 'x'.repeat(MAX_PARTIAL_BYTES + 1))] });
     expect(() => large.fold(null, billed(1, 1, NOW)(3, 4))).to.throw('at most 524288 are taken');
   });
 
@@ -84,7 +84,7 @@ describe('a processor with partials', () => {
       { value: 'text' },
       { kind: 'measure' },
     ]) {
-      const wrong = firstStage({ ...telling, fold: () => [{ ...partial(1, 'x'), ...more } as PartialOutput] });
+      const wrong = firstStage({ ...notification, fold: () => [{ ...partial(1, 'x'), ...more } as PartialOutput] });
       expect(() => wrong.fold(null, billed(1, 1, NOW)(3, 4)), JSON.stringify(more)).to.throw('partial');
     }
   });

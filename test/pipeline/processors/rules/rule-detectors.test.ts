@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import threeTimes from '../../../../examples/detectors/three-times.ts';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
 import type { CustomDetector } from '../../../../pipeline/detectors/custom.ts';
-import type { AskedSeries, LookedSeries, SentPoint } from '../../../../pipeline/processors/custom/detector-messages.ts';
+import type { RequestedSeries, LookedSeries, SentPoint } from '../../../../pipeline/processors/custom/detector-messages.ts';
 import { offValue } from '../../../../pipeline/processors/custom/switch.ts';
 import { readFinding } from '../../../../pipeline/processors/merge/finding.ts';
 import { readValues } from '../../../../pipeline/processors/merge/rule-values.ts';
@@ -27,7 +27,7 @@ const FIRST = START / MINUTE_MS;
 /** Keeps the points that were asked. */
 class Recording extends FakeRunner {
   readonly points: SentPoint[] = [];
-  override async look(name: string, series: readonly AskedSeries[]): Promise<readonly LookedSeries[] | null> {
+  override async look(name: string, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[] | null> {
     this.points.push(...series.flatMap((one) => one.points));
     return super.look(name, series);
   }

@@ -6,7 +6,7 @@ import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
 import type { VolumeState } from '../../../../pipeline/processors/volume/volume-state.ts';
 import { extent } from '../../../extent.ts';
-import { SCOPE_ALL_ALONE, SCOPE_SEGMENT, SCOPE_UNTOLD } from '../../../../pipeline/counters/volume-row.ts';
+import { SCOPE_ALL_ALONE, SCOPE_SEGMENT, SCOPE_UNPUBLISHED } from '../../../../pipeline/counters/volume-row.ts';
 import { allRowsIn, batchOf, bytesOf, rowsIn, type PlainEntry } from '../../../fakes/volume-rows.ts';
 
 type Step = {
@@ -133,8 +133,8 @@ describe('the volume, of any log', function () {
           const inside = steps.filter((step) => step.offset >= segment && step.offset < until);
           for (const tenantId of TENANTS) {
             const isOwn = (step: Step): boolean => step.tenantId === tenantId;
-            const untold = own.find(({ scope, streamLow }) => scope === SCOPE_UNTOLD && streamLow === tenantId);
-            if (untold !== undefined) expectUntold(untold, inside.filter(isOwn));
+            const unpublished = own.find(({ scope, streamLow }) => scope === SCOPE_UNPUBLISHED && streamLow === tenantId);
+            if (unpublished !== undefined) expectUntold(unpublished, inside.filter(isOwn));
             else {
               const isAlone = own.some((row) => row.tenantId === tenantId && row.scope === SCOPE_ALL_ALONE);
               addAll(expected, recount(inside.filter(isOwn), { spans: [span], streams: !isAlone }));
@@ -164,9 +164,9 @@ describe('the volume, of any log', function () {
             expect(segment).to.be.at.least(next);
             next = until;
             const own = rows.filter((row) => row.span === span && row.segment === segment && row.scope !== 1 && row.tenantId > 0);
-            const untold = rows.filter((row) => row.span === span && row.segment === segment && row.scope === SCOPE_UNTOLD);
-            const isTold = ({ tenantId }: Step): boolean => !untold.some(({ streamLow }) => streamLow === tenantId);
-            const inside = steps.filter((step) => step.offset >= segment && step.offset < until && isTold(step));
+            const unpublished = rows.filter((row) => row.span === span && row.segment === segment && row.scope === SCOPE_UNPUBLISHED);
+            const isPublished = ({ tenantId }: Step): boolean => !unpublished.some(({ streamLow }) => streamLow === tenantId);
+            const inside = steps.filter((step) => step.offset >= segment && step.offset < until && isPublished(step));
             expect(own.reduce((sum, { entries }) => sum + entries, 0)).to.equal(
               inside.reduce((sum, { entries }) => sum + (entries?.length ?? 0), 0),
             );

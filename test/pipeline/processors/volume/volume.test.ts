@@ -216,11 +216,11 @@ describe('the volume', () => {
       ).to.deep.equal(
         [60, 3600, 86_400].flatMap((span) => [[2, span, 2], [2, span, 2]]), // prettier-ignore
       );
-      const untold = rows.filter(({ tenantId }) => tenantId === 0);
-      expect(untold.map(({ span, scope, streamLow, retentionDays }) => [span, scope, streamLow, retentionDays])).to.deep.equal(
+      const unpublished = rows.filter(({ tenantId }) => tenantId === 0);
+      expect(unpublished.map(({ span, scope, streamLow, retentionDays }) => [span, scope, streamLow, retentionDays])).to.deep.equal(
         [60, 3600, 86_400].map((span) => [span, 4, 1, 90]),
       );
-      for (const { span, time, entries: width } of untold) {
+      for (const { span, time, entries: width } of unpublished) {
         const begin = (second: bigint): number => Math.floor(Number(second) / span) * span;
         const seconds = [...entries.map((entry) => entry.time / SECOND), NOON + 86_400n].sort((a, b) => Number(a - b));
         expect([time - width, time]).to.deep.equal([begin(seconds[0] ?? 0n), begin(seconds.at(-1) ?? 0n)]);

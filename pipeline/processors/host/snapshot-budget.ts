@@ -2,7 +2,7 @@
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** What snapshots share: all of them at once would take as much memory again as the states of all processors. */
-export class SnapshotRoom {
+export class SnapshotBudget {
   readonly #mostBytes: number;
   #held = 0;
 

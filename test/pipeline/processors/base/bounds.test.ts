@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mostOf, type Bounds } from '../../../../pipeline/processors/base/room.ts';
+import { mostOf, type Bounds } from '../../../../pipeline/processors/base/bounds.ts';
 
 const BOUNDS: Bounds = { most: 100, ofTenant: 60, few: 5, last: 120 };
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { lastWords, telling } from '../../main/last-words.ts';
+import { lastLogLine, notification } from '../../main/last-log-line.ts';
 
 describe('last words', () => {
   const ok = (text: string, words: string): void => {
-    it(`of ${JSON.stringify(text)}`, () => expect(telling(text)).to.equal(words));
+    it(`of ${JSON.stringify(text)}`, () => expect(notification(text)).to.equal(words));
   };
   ok('one\ntwo\n', 'two');
   ok('', '');
@@ -16,5 +16,5 @@ describe('last words', () => {
   );
   ok('KafkaJSError [Broken]: gone\n    at x\n\nNode.js v22.1.0\n', 'gone');
   ok("Error [ERR_MODULE_NOT_FOUND]: Cannot find module 'x'\n    at y\n\nNode.js v20.20.2\n", "Cannot find module 'x'");
-  it('of a file that is not there', () => expect(lastWords('/nowhere/x.log')).to.equal('see /nowhere/x.log'));
+  it('of a file that is not there', () => expect(lastLogLine('/nowhere/x.log')).to.equal('see /nowhere/x.log'));
 });

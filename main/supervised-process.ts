@@ -6,7 +6,7 @@ export type Running = { readonly exited: Promise<string>; readonly stop: () => P
 /** Starts a process; resolves when it may be used. */
 export type Start = (context: { readonly onSpawn: (pid: number) => void; readonly signal: AbortSignal }) => Promise<Running>;
 
-export type KeptChildOptions = {
+export type SupervisedProcessOptions = {
   readonly onChange: () => void;
   readonly log: (line: string) => void;
   /** Waits before a start, by the number of early deaths. */
@@ -22,7 +22,7 @@ const DELAYS_MS = [0, 500, 1000, 2000, 4000, 5000];
 const STEADY_MS = 30_000;
 
 /** A supervised process: it is started again whenever it ends unrequested. */
-export class KeptChild {
+export class SupervisedProcess {
   /** The number of the process that runs, or ran last. */
   pid = 0;
   restarts = 0;
@@ -31,13 +31,13 @@ export class KeptChild {
   readonly #begin: Start;
   readonly #onChange: () => void;
   readonly #delaysMs: readonly number[];
-  readonly #wait: NonNullable<KeptChildOptions['wait']>;
+  readonly #wait: NonNullable<SupervisedProcessOptions['wait']>;
   readonly #stopping = new AbortController();
   #earlyDeaths = 0;
   #startedAt = 0;
   #running: Promise<Running> | null = null;
 
-  constructor(name: string, start: Start, { onChange, log, delaysMs = DELAYS_MS, wait = sleep }: KeptChildOptions) {
+  constructor(name: string, start: Start, { onChange, log, delaysMs = DELAYS_MS, wait = sleep }: SupervisedProcessOptions) {
     this.name = name;
     this.#begin = start;
     this.#onChange = onChange;

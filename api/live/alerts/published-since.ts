@@ -9,7 +9,7 @@ export const MAX_TOLD = 1000;
 export type ToldSince = { readonly since: string };
 
 /** The last row of each alert that has changed since then, oldest first, and whether there are more. */
-export async function toldSince({ since }: ToldSince, request: Request, deps: Deps): Promise<string> {
+export async function publishedSince({ since }: ToldSince, request: Request, deps: Deps): Promise<string> {
   const from = seconds(timeOf('since', since, deps.now()).start, false);
   const where = { fixed: ownOf(request, deps), last: [sql`updated_at >= toDateTime64(${from}, 0, 'UTC')`] };
   const { items, total } = await readAlerts(where, { limit: MAX_TOLD, offset: 0 }, request, deps);

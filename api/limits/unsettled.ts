@@ -13,7 +13,7 @@ type Queue = { readonly segments: Segment[]; /** Records that share a segment. *
  * never before: so what was acknowledged is counted at any time. While records share segments, up to a hundredth of
  * it may be counted twice for a moment.
  */
-export class Unreflected {
+export class Unsettled {
   /** The sum of all segments. */
   readonly counts: DayCounts = new Map();
   readonly #queues = new Map<number, Queue>();

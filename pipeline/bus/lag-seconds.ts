@@ -9,7 +9,7 @@ const DANGER = 0.7;
 /** Without an answer for so long it is not known how old they are. Milliseconds. */
 const DEADLINE_MS = 20_000;
 
-export type UnreadAgeOptions = { readonly kafka: Kafka; readonly topic: string; readonly groupId: string; readonly now?: () => number };
+export type LagSecondsOptions = { readonly kafka: Kafka; readonly topic: string; readonly groupId: string; readonly now?: () => number };
 
 /** Where a partition stands, in offsets. */
 export type Position = {
@@ -27,12 +27,12 @@ export const overdue = (positions: readonly Position[]): Position | undefined =>
   positions.find(({ low, committed, young }) => young > Math.max(low, committed));
 
 /** Watches whether Kafka's retention comes near the records of a topic that a group has not consumed yet. */
-export class UnreadAge implements Service {
+export class LagSeconds implements Service {
   readonly name: string;
-  readonly #options: UnreadAgeOptions;
+  readonly #options: LagSecondsOptions;
   readonly #connection: AdminConnection;
 
-  constructor(options: UnreadAgeOptions) {
+  constructor(options: LagSecondsOptions) {
     this.#options = options;
     this.#connection = new AdminConnection(options.kafka, DEADLINE_MS);
     this.name = `age of ${options.topic}`;

@@ -1,11 +1,11 @@
 /** What a segment knows of a tenant that it does not count: between which spans of time its entries lie, and the class that keeps longest. */
-export type Untold = { readonly first: number; readonly last: number; readonly retentionDays: number };
+export type Unpublished = { readonly first: number; readonly last: number; readonly retentionDays: number };
 
 /** Adds that a tenant has entries of a class in a span of time. */
-export function extend(untold: Map<number, Untold>, tenantId: number, retentionDays: number, time: number): void {
-  const { first, last, retentionDays: before } = untold.get(tenantId) ?? { first: time, last: time, retentionDays };
-  if (time < first || time > last || retentionDays !== before || !untold.has(tenantId))
-    untold.set(tenantId, {
+export function extend(unpublished: Map<number, Unpublished>, tenantId: number, retentionDays: number, time: number): void {
+  const { first, last, retentionDays: before } = unpublished.get(tenantId) ?? { first: time, last: time, retentionDays };
+  if (time < first || time > last || retentionDays !== before || !unpublished.has(tenantId))
+    unpublished.set(tenantId, {
       first: Math.min(first, time),
       last: Math.max(last, time),
       retentionDays: longer(before, retentionDays),

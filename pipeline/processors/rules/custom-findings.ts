@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 export const SHOWN = 60;
 
 /** What was sent to a detector of one's own of a group, and what it has found. */
-export class Heard {
+export class CustomFindings {
   /** The entries of the last windows, the newest last, and the first minute of that one. */
   readonly entries: number[];
   #window: number;

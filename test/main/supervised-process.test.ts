@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KeptChild, type Start } from '../../main/kept-child.ts';
+import { SupervisedProcess, type Start } from '../../main/supervised-process.ts';
 import { eventually } from '../fakes/eventually.ts';
 
 describe('a child that keeps dying', () => {
@@ -14,7 +14,7 @@ describe('a child that keeps dying', () => {
       return Promise.resolve({ exited, stop: () => Promise.resolve().then(end), kill: end });
     };
     const wait = (ms: number | undefined): Promise<void> => Promise.resolve(void waits.push(ms));
-    const child = new KeptChild('child', begin, { onChange: () => undefined, log: () => undefined, wait });
+    const child = new SupervisedProcess('child', begin, { onChange: () => undefined, log: () => undefined, wait });
     await child.start();
     for (let death = 1; death <= 7; death++) {
       dies('exit code 1');

@@ -4,16 +4,16 @@ import { readFileSync } from 'node:fs';
  * The line of a process's log that explains its end: the last one, or what Node printed of an error that was not
  * caught. Of a JSON line, its message.
  */
-export function lastWords(file: string): string {
+export function lastLogLine(file: string): string {
   try {
-    return telling(readFileSync(file, 'utf8')) || `see ${file}`;
+    return notification(readFileSync(file, 'utf8')) || `see ${file}`;
   } catch {
     return `see ${file}`;
   }
 }
 
 /** The same for the content of a log. */
-export function telling(text: string): string {
+export function notification(text: string): string {
   const lines = text.trimEnd().split('\n').slice(-100);
   const last = lines.at(-1)?.trim() ?? '';
   if (!/^Node\.js v\d/.test(last)) return message(last);

@@ -16,7 +16,7 @@ const PLACEHOLDER = 22;
 const PER_TEXT = 3;
 
 /** Counts what a statement holds so far. */
-export class Room {
+export class StatementBudget {
   #leaves = 0;
   #text = 0;
   #values = 0;

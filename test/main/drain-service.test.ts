@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { entrance } from '../../main/entrance.ts';
+import { drainService } from '../../main/drain-service.ts';
 
 /** An entrance whose hosts note what happens to them. */
 function made(drainMs: number): {
-  readonly service: ReturnType<typeof entrance>;
+  readonly service: ReturnType<typeof drainService>;
   readonly events: string[];
   readonly hurry: AbortController;
 } {
@@ -17,7 +17,7 @@ function made(drainMs: number): {
   });
   const hurry = new AbortController();
   const mark = (open: boolean): void => void events.push(open ? 'ready' : 'not ready');
-  return { service: entrance({ hosts: [host('ingest'), host('app')], drainMs, hurry: hurry.signal, mark }), events, hurry };
+  return { service: drainService({ hosts: [host('ingest'), host('app')], drainMs, hurry: hurry.signal, mark }), events, hurry };
 }
 
 describe('the entrance of a process', () => {

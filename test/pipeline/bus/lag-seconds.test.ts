@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Kafka } from 'kafkajs';
-import { overdue, UnreadAge } from '../../../pipeline/bus/unread-age.ts';
+import { overdue, LagSeconds } from '../../../pipeline/bus/lag-seconds.ts';
 
 describe('age of unread records', () => {
   const cases: readonly (readonly [string, { low: number; committed: number; young: number }, boolean])[] = [
@@ -31,16 +31,16 @@ describe('age of unread records', () => {
 
   it('is measured against 70 % of the retention of the topic', async () => {
     const asked: number[] = [];
-    const age = new UnreadAge({ ...kafka('1000', '5', asked), topic: 'logs.v1', groupId: 'g', now: () => 5000 });
+    const age = new LagSeconds({ ...kafka('1000', '5', asked), topic: 'logs.v1', groupId: 'g', now: () => 5000 });
     expect(await age.check()).to.match(/logs\.v1, partition 0/);
     expect(asked).to.deep.equal([4300]);
-    expect(await new UnreadAge({ ...kafka('1000', '6'), topic: 't', groupId: 'g' }).check()).to.equal(null);
-    expect(await new UnreadAge({ ...kafka('-1', '0'), topic: 't', groupId: 'g' }).check()).to.equal(null);
+    expect(await new LagSeconds({ ...kafka('1000', '6'), topic: 't', groupId: 'g' }).check()).to.equal(null);
+    expect(await new LagSeconds({ ...kafka('-1', '0'), topic: 't', groupId: 'g' }).check()).to.equal(null);
   });
 
   it('is not known while Kafka does not answer, and is asked on a new connection then', async () => {
     const fake = kafka('down', '0');
-    const age = new UnreadAge({ kafka: fake.kafka, topic: 't', groupId: 'g' });
+    const age = new LagSeconds({ kafka: fake.kafka, topic: 't', groupId: 'g' });
     for (const times of [1, 2]) {
       const failure = await age.check().catch((error: unknown) => error);
       expect(failure).to.be.instanceOf(Error);

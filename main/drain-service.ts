@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpServer } from '../api/http/http-server.ts';
 import type { Service } from '../pipeline/core/service.ts';
 
-export type EntranceOptions = {
+export type DrainOptions = {
   /** The public listeners of the process. */
   readonly hosts: readonly Pick<HttpServer, 'drain' | 'stop'>[];
   /** How long they go on taking requests after `/ready` fails, milliseconds. */
@@ -17,7 +17,7 @@ export type EntranceOptions = {
  * Graceful shutdown: the last to start and the first to stop. Its stop fails `/ready`, while answers already send their clients elsewhere.
  * After `drainMs`, in which pollers of `/ready` see it, all hosts begin to close at once.
  */
-export function entrance({ hosts, drainMs, hurry, mark }: EntranceOptions): Service {
+export function drainService({ hosts, drainMs, hurry, mark }: DrainOptions): Service {
   let isOpen = false;
   return {
     name: 'entrance',
