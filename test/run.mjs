@@ -42,8 +42,8 @@ const PARTS = [
     built: true,
   },
 ];
-/** One more than there are cores: a part with engines waits a tenth of its time. */
-const AT_ONCE = Math.min(Math.max(os.availableParallelism(), 2), 4) + 1;
+/** As many as there are cores: a part with engines takes 1.2 of them, and next to more others what a test waits for comes too late. */
+const AT_ONCE = Math.min(Math.max(os.availableParallelism(), 2), 4);
 /** A broker of a test lives for seconds: its optimizing compiler would take as much CPU as all the rest of it. */
 const JAVA_OPTIONS = [process.env.JAVA_TOOL_OPTIONS, '-XX:TieredStopAtLevel=1'].filter(Boolean).join(' ');
 
