@@ -165,7 +165,7 @@ function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpErr
     const parts = new Parts();
     let size = 0;
     const settle = (error: Error | null): void => {
-      request.off('data', onData).off('end', onEnd).off('error', onDeleted).off('close', onDeleted);
+      request.off('data', onData).off('end', onEnd).off('error', onCutOff).off('close', onCutOff);
       if (error === null) resolve(parts.whole());
       else {
         request.pause();
@@ -188,14 +188,14 @@ function readWire(request: IncomingMessage, cap: number, tooLarge: () => HttpErr
       }
     };
     if (meter !== null) meter.refuse = settle;
-    const onDeleted = (): void => {
+    const onCutOff = (): void => {
       settle(invalidBody('The body was cut off before its end.'));
     };
     const onEnd = (): void => {
-      if (refused.has(request)) onDeleted();
+      if (refused.has(request)) onCutOff();
       else settle(null);
     };
-    request.on('data', onData).on('end', onEnd).on('error', onDeleted).on('close', onDeleted);
+    request.on('data', onData).on('end', onEnd).on('error', onCutOff).on('close', onCutOff);
   });
 }
 

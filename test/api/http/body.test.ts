@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { compress } from 'snappyjs';
@@ -207,6 +207,23 @@ describe('request bodies', () => {
     const refused = await send(2001, 'ab');
     expect(refused.status).to.equal(400);
     expect(refused.body).to.contain('fewer than 24 bytes');
+  });
+
+  it('with its length, in chunks of any size: the same bytes', async () => {
+    const body = randomBytes(300_001).toString('latin1');
+    const sha = createHash('sha1').update(body, 'latin1').digest('hex');
+    for (const sizes of [[300_001], [1, 300_000], [10, 20, 299_971], [70_000, 5, 80_000, 149_996], [...Array<number>(300).fill(1000), 1]]) {
+      const client = new RawClient(host.port).send(`POST /logs HTTP/1.1\r\nHost: x\r\nContent-Length: ${String(body.length)}\r\n\r\n`);
+      let at = 0;
+      for (const size of sizes) {
+        client.send(Buffer.from(body.slice(at, at + size), 'latin1'));
+        // so that each comes by itself
+        await new Promise((resolve) => setImmediate(resolve));
+        at += size;
+      }
+      expect(await client.answer()).to.deep.include({ status: 200, body: JSON.stringify({ length: body.length, sha }) });
+      client.destroy();
+    }
   });
 
   it('no body at all', async () => {
