@@ -47,7 +47,7 @@ export const encodeNode = ({ seq, entries, unreflected }: NodeUsage): string =>
     unreflected: unreflected.map(({ partition, last, days }) => ({ partition, last, days: countsToJson(days) })),
   });
 
-/** `full`: why the log must take no more; null while it may. `at` is for people. */
+/** `full`: why ingest is paused; null while it is not. `at` is for people. */
 export const encodeGuard = (full: string | null, at: Date): string => JSON.stringify({ full, at: at.toISOString() });
 
 /** Reads a record of the topic; null for a foreign or inconsistent one. */
