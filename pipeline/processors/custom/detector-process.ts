@@ -32,7 +32,7 @@ type Bounds = { readonly cpuMs: number; readonly wallMs: number };
 type Answer = Exclude<FromDetector, { readonly kind: 'fault' }>;
 
 /**
- * A detector of one's own in a process of its own (docs/adr/0029-detectors-of-others.md): it can be killed whatever it does, and what it takes is
+ * A detector of one's own in a process of its own (docs/adr/0029-custom-detectors.md): it can be killed whatever it does, and what it takes is
  * seen from outside. It has no environment, and ends with this process. It gets one request at a time.
  */
 export class DetectorProcess {

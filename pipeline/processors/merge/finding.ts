@@ -1,7 +1,7 @@
 import type { Finding } from '../../detectors/detector.ts';
 import type { Position } from '../base/processor.ts';
 
-/** What a detector of one's own has found of a stream, as it lies on `partials.v1` (docs/adr/0029-detectors-of-others.md). */
+/** What a detector of one's own has found of a stream, as it lies on `partials.v1` (docs/adr/0029-custom-detectors.md). */
 export type StreamFinding = {
   /** The id of the stream, a character for each of its eight bytes; empty for all others together. */
   readonly id: string;

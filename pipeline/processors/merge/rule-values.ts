@@ -8,7 +8,7 @@ export type GroupValue = readonly [group: string, value: number | null, entries:
 /** Which rule it is of a tenant: its slot, and the version since which it is watched in the same way. */
 export type RuleOrigin = { readonly slot: number; readonly began: number };
 
-/** The values of all groups of a rule in a window that is over, for a detector of one's own (docs/adr/0033-rules-and-detectors-of-others.md). */
+/** The values of all groups of a rule in a window that is over, for a detector of one's own (docs/adr/0033-rules-and-custom-detectors.md). */
 export type RuleValues = RuleOrigin & {
   readonly detector: string;
   /** What the rule is about alone; null: both sides. */
