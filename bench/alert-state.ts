@@ -39,7 +39,7 @@ const threadMs = (): number => {
 /** The longest turn of the event loop while all partitions save what they have, by CPU time and by the clock, and when they had: milliseconds. */
 async function saveAtOnce(bytes: Buffer): Promise<Record<'cpu' | 'blocked' | 'took', number>> {
   const log = pino({ level: 'silent' });
-  const room = new SnapshotBudget();
+  const budget = new SnapshotBudget();
   let [ahead, saved] = [0, 0];
   const states = {
     load: () => Promise.resolve(new Map()),
@@ -51,7 +51,7 @@ async function saveAtOnce(bytes: Buffer): Promise<Record<'cpu' | 'blocked' | 'to
   const partitions = Array.from({ length: AT_ONCE }, (_none, partition) => {
     const writes = new WriteQueue({ write: () => Promise.resolve(), log });
     const snapshots = new Map([[hosted.name, { next: 0, bytes }]]);
-    return new HostedPartition<HostedInput>({ partition, hosted: [{ processor: hosted, states }], snapshots, writes, room, log, now: () => performance.now() + ahead }); // prettier-ignore
+    return new HostedPartition<HostedInput>({ partition, hosted: [{ processor: hosted, states }], snapshots, writes, budget, log, now: () => performance.now() + ahead }); // prettier-ignore
   });
   for (const partition of partitions) partition.skipTo(1);
   global.gc?.();

@@ -16,7 +16,7 @@ export type AdminCommand = {
 const TENANT_COLUMNS = ['tenant_id', 'name', 'plan', 'disabled', 'payment', 'signup_at', 'flags'];
 const AUDIT_COLUMNS = ['time', 'state', 'action', 'tenant_id', 'key_id', 'details', 'client', 'address', 'token', 'request_id', 'reason'];
 const REJECTION_COLUMNS = ['time', 'format', 'index', 'reason', 'sample', 'request_id'];
-const LETTER_COLUMNS = [
+const DEAD_LETTER_COLUMNS = [
   'time',
   'reason',
   'stage',
@@ -298,7 +298,7 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
     help: 'Shows the records that could not be stored, the newest first, and whether they are stored by now.',
     required: [],
     optional: ['reason', 'from', 'limit'],
-    columns: LETTER_COLUMNS,
+    columns: DEAD_LETTER_COLUMNS,
     request: ({ reason, from, limit }) => ({ method: 'GET', path: `/admin/dead-letters${queryOf({ reason, from, limit })}` }),
   },
   {

@@ -22,7 +22,7 @@ export async function adminCommand(argv: readonly string[], env: Env, output: Ou
       return argv.length === 0 ? 2 : 0;
     }
     const { command, flags } = readCommand(argv);
-    const answer = await ask(command, flags, env);
+    const answer = await send(command, flags, env);
     output.out(flags['json'] === true ? `${printable(JSON.stringify(answer))}\n` : renderTable(answer, command.columns));
     return 0;
   } catch (error) {
@@ -46,7 +46,7 @@ function readCommand(argv: readonly string[]): { readonly command: AdminCommand;
   return { command, flags };
 }
 
-async function ask(command: AdminCommand, flags: Flags, env: Env): Promise<unknown> {
+async function send(command: AdminCommand, flags: Flags, env: Env): Promise<unknown> {
   const { method, path, body } = command.request(flags);
   const address = `${hostOf(env)}:${env['LOGWEIR_ADMIN_PORT'] || '8082'}`;
   let response: Response;

@@ -52,15 +52,15 @@ async function follow(
   signal: AbortSignal,
 ): Promise<number> {
   let since = new Date().toISOString();
-  const told = new Map<number, string>();
+  const printed = new Map<number, string>();
   while (!signal.aborted) {
     const url = new URL(`/ws/alerts/${target.tenantId}`, target.appUrl.replace(/^http/, 'ws'));
     url.searchParams.set('since', since);
     if (withUpdates) url.searchParams.set('updates', 'true');
     const why = await session(url, target.key, signal, (type, alert) => {
       const mark = `${alert.state} ${alert.last_updated_at}`;
-      if (told.get(alert.id) === mark) return;
-      told.set(alert.id, mark);
+      if (printed.get(alert.id) === mark) return;
+      printed.set(alert.id, mark);
       if (alert.last_updated_at > since) since = alert.last_updated_at;
       print(type, alert);
     });

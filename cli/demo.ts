@@ -116,7 +116,7 @@ function progress(sent: number, last: number, past: { readonly began: number; re
 
 /** Sends a batch; where the service answers 429, prints why, waits and sends it again. */
 async function send(batch: readonly string[], target: Target, output: Output): Promise<void> {
-  for (let told = ''; ;) {
+  for (let lastMessage = ''; ;) {
     try {
       await request(`${target.ingestUrl}/api/v1/ingest`, target.key, {
         method: 'POST',
@@ -128,8 +128,8 @@ async function send(batch: readonly string[], target: Target, output: Output): P
       const { status, retryAfter, message } = error as Error & { status?: number; retryAfter?: number };
       if (status !== 429) throw error;
       const seconds = Math.min(MAX_WAIT_SECONDS, Math.max(0.1, retryAfter ?? 1));
-      if (message !== told) output.err(`\nlogweir demo: ${printable(message)} It is sent again every ${String(seconds)} s.\n`);
-      told = message;
+      if (message !== lastMessage) output.err(`\nlogweir demo: ${printable(message)} It is sent again every ${String(seconds)} s.\n`);
+      lastMessage = message;
       await sleep(seconds * 1000);
     }
   }

@@ -17,11 +17,11 @@ export function renderExplained({ query, plan, subqueries }: ExplainedQuery): st
 }
 
 function renderPlan({ statements, indexes, memory, otherwise }: Plan): string {
-  const asked = statements.map(({ sql, values }) => {
+  const shown = statements.map(({ sql, values }) => {
     const bound = Object.entries(values).map(([name, { type, value }]) => line(`  ${name}`, `${JSON.stringify(value)} (${type})`));
     return line('ClickHouse', sql) + bound.join('');
   });
-  const own = `${asked.join('')}${line('Indexes', indexes.join(', '))}${line('In memory', memory.length === 0 ? 'nothing' : memory.join(' | '))}`;
+  const own = `${shown.join('')}${line('Indexes', indexes.join(', '))}${line('In memory', memory.length === 0 ? 'nothing' : memory.join(' | '))}`;
   return otherwise === null ? own : `${own}\nWhere that does not hold for the values that are found\n${indented(renderPlan(otherwise))}`;
 }
 

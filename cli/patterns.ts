@@ -46,7 +46,7 @@ export async function patternsCommand(argv: readonly string[], env: Env, output:
     const value = values[name];
     if (value !== undefined) parameters.set(name, value);
   }
-  const answer = await ask(findTarget(values, env), isDiff ? '/diff' : '', parameters);
+  const answer = await query(findTarget(values, env), isDiff ? '/diff' : '', parameters);
   const asLines = values.format === undefined ? output.isTerminal : values.format === 'lines';
   if (isDiff) printDiff(answer as Diff, asLines, output);
   else
@@ -55,7 +55,7 @@ export async function patternsCommand(argv: readonly string[], env: Env, output:
   return EXIT.ok;
 }
 
-async function ask({ appUrl, tenantId, key }: Target, path: string, parameters: URLSearchParams): Promise<unknown> {
+async function query({ appUrl, tenantId, key }: Target, path: string, parameters: URLSearchParams): Promise<unknown> {
   const body = await request(`${appUrl}/api/v1/tenants/${tenantId}/patterns${path}?${parameters.toString()}`, key);
   return JSON.parse(body.toString()) as unknown;
 }

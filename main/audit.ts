@@ -1,13 +1,13 @@
 /** The audit as a program of its own: it reads Kafka and ClickHouse itself, next to a running service, and loads none of its processes. */
 import { pino } from 'pino';
 import { auditedLog } from '../pipeline/bus/audited-log.ts';
-import { letterKey } from '../pipeline/bus/dead-letter.ts';
+import { deadLetterKey } from '../pipeline/bus/dead-letter.ts';
 import { DeadLetters } from '../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../pipeline/bus/kafka.ts';
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';
-import { audit, type ExpiredRecords, type Letters } from '../sinks/audit/audit.ts';
+import { audit, type ExpiredRecords, type AuditedDeadLetters } from '../sinks/audit/audit.ts';
 import { storedPositions } from '../sinks/audit/stored.ts';
 import { sinks } from '../sinks/index.ts';
 import { embeddedEngines, explained, RequestError, timeOf, type Env } from './engines.ts';
@@ -43,7 +43,7 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
       stored: storedPositions(store, sink.table),
       from,
       to,
-      letters: () => lettersOf(kafka, topic),
+      deadLetters: () => deadLettersOf(kafka, topic),
       now: Date.now,
       ...(request.onProgress === undefined ? {} : { onProgress: request.onProgress }),
     });
@@ -56,16 +56,17 @@ export async function runAudit(request: AuditRequest, env: Env): Promise<AuditRe
 }
 
 /** When the last dead letter of each record of a topic was written, and what has expired. */
-async function lettersOf(kafka: ReturnType<typeof createKafka>, topic: string): Promise<Letters> {
+async function deadLettersOf(kafka: ReturnType<typeof createKafka>, topic: string): Promise<AuditedDeadLetters> {
   const expired = new Map<string, ExpiredRecords>();
   const last = new Map<string, number>();
-  const key = (partition: number, offset: number): string => letterKey({ topic, partition, offset });
-  await new DeadLetters(kafka).read(0, (letters) => {
-    for (const letter of letters) {
-      if (letter.topic !== topic) continue;
-      const { partition, offset, at } = letter;
-      if (letter.reason === 'expired') expired.set(letterKey(letter), { partition, first: offset, last: letter.last ?? offset, at });
-      else last.set(letterKey(letter), at);
+  const key = (partition: number, offset: number): string => deadLetterKey({ topic, partition, offset });
+  await new DeadLetters(kafka).read(0, (deadLetters) => {
+    for (const deadLetter of deadLetters) {
+      if (deadLetter.topic !== topic) continue;
+      const { partition, offset, at } = deadLetter;
+      if (deadLetter.reason === 'expired')
+        expired.set(deadLetterKey(deadLetter), { partition, first: offset, last: deadLetter.last ?? offset, at });
+      else last.set(deadLetterKey(deadLetter), at);
     }
     return Promise.resolve(true);
   });

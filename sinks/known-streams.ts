@@ -81,7 +81,7 @@ export class KnownStreams {
   }
 
   add(high: number, low: number, scope: number): void {
-    this.#tables.room().add(high, low, scope);
+    this.#tables.tableFor().add(high, low, scope);
   }
 }
 

@@ -54,7 +54,7 @@ const keyBody = Joi.object<{ scopes: Scope[]; expires: string | null }>({
 /** Tenants and keys for the operator. Each change is answered only after every process of this instance has it. */
 export function adminRoutes(control: ControlStore, peers: Peers): AdminRoute[] {
   const settled = async (answer: RouteAnswer): Promise<RouteAnswer> => {
-    await peers.ask(`/admin/control/${control.offset.toString()}`);
+    await peers.query(`/admin/control/${control.offset.toString()}`);
     return answer;
   };
   const changed = async (tenant: Promise<TenantRecord>): Promise<RouteAnswer> => settled({ status: 200, body: shownTenant(await tenant) });

@@ -10,8 +10,12 @@ export const auditRoute = (audit: Pick<AdminAudit, 'read'>): AdminRoute => ({
   method: 'GET',
   path: '/admin/audit-log',
   handle: async ({ query }) => {
-    const asked = { tenant: readTenant(query.get('tenant')), since: readSince(query.get('since')), limit: readLimit(query.get('limit')) };
-    const lines = await audit.read(asked).catch((cause: unknown) => {
+    const parameters = {
+      tenant: readTenant(query.get('tenant')),
+      since: readSince(query.get('since')),
+      limit: readLimit(query.get('limit')),
+    };
+    const lines = await audit.read(parameters).catch((cause: unknown) => {
       throw new HttpError(503, 'audit_unavailable', 'The audit log cannot be read; retry later.', { retryAfter: 5, cause });
     });
     if (lines === false) throw invalidParameter('The audit log could not be read in time; name a later since.');

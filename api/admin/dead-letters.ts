@@ -1,15 +1,15 @@
 import Joi from 'joi';
 import type { Logger } from 'pino';
 import { readTime } from '../../logsql/values/times.ts';
-import { letterKey, REASONS, type DeadLetter, type Reason } from '../../pipeline/bus/dead-letter.ts';
-import type { DeadLetters, StoredLetter } from '../../pipeline/bus/dead-letters.ts';
+import { deadLetterKey, REASONS, type DeadLetter, type Reason } from '../../pipeline/bus/dead-letter.ts';
+import type { DeadLetters, StoredDeadLetter } from '../../pipeline/bus/dead-letters.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import type { AdminRoute } from './admin-routes.ts';
 
 export type DeadLetterSources = {
-  readonly letters: Pick<DeadLetters, 'read' | 'replay'>;
+  readonly deadLetters: Pick<DeadLetters, 'read' | 'replay'>;
   readonly store: Pick<Store, 'ownerRows'>;
   /** The table that the records of each topic are stored in. */
   readonly tables: ReadonlyMap<string, string>;
@@ -18,7 +18,7 @@ export type DeadLetterSources = {
 
 const MAX_LIMIT = 10_000;
 /** Positions in one statement. */
-const MAX_ASKED = 1000;
+const MAX_POSITIONS = 1000;
 /** Time to read the dead letters, and for a replay, milliseconds; what a replay leaves is left to the next one. */
 const READ_MS = 12_000;
 
@@ -29,7 +29,7 @@ const replayBody = Joi.object<{ reason: string; from: string; dry_run: boolean }
 });
 
 /** What a request looks at: its statements carry its id. */
-type Asked = DeadLetterSources & { readonly requestId: string };
+type DeadLetterRequest = DeadLetterSources & { readonly requestId: string };
 
 /** What became of the dead letters of a replay. */
 type Tally = { letters: number; stored: number; missing: number; left: boolean };
@@ -66,16 +66,16 @@ export function deadLetterRoutes(sources: DeadLetterSources): AdminRoute[] {
 }
 
 /** The last dead letters, the newest first; of several about one position the newest. */
-async function list(sources: Asked, reason: Reason | null, from: number, limit: number): Promise<object[]> {
-  const { letters } = sources;
+async function list(sources: DeadLetterRequest, reason: Reason | null, from: number, limit: number): Promise<object[]> {
+  const { deadLetters } = sources;
   const newest = new Map<string, Shown>();
   const until = Date.now() + READ_MS;
-  const whole = await letters.read(from, (some) => {
-    for (const letter of some) {
-      const key = letterKey(letter);
+  const whole = await deadLetters.read(from, (some) => {
+    for (const deadLetter of some) {
+      const key = deadLetterKey(deadLetter);
       newest.delete(key);
-      if (reason !== null && letter.reason !== reason) continue;
-      newest.set(key, shown(letter));
+      if (reason !== null && deadLetter.reason !== reason) continue;
+      newest.set(key, shown(deadLetter));
       if (newest.size > limit) newest.delete(newest.keys().next().value ?? '');
     }
     return Promise.resolve(Date.now() < until);
@@ -93,7 +93,7 @@ type Shown = Pick<DeadLetter, 'reason' | 'stage' | 'topic' | 'partition' | 'offs
   readonly bytes: number;
 };
 
-function shown({ at, original, reason, stage, topic, partition, offset, version, detail }: StoredLetter): Shown {
+function shown({ at, original, reason, stage, topic, partition, offset, version, detail }: StoredDeadLetter): Shown {
   const header = (name: string): string => original.headers?.[name]?.toString().slice(0, 20) ?? '';
   const time = formatTime(BigInt(at) * 1_000_000n);
   const about = { tenant: header('tenant'), rows: header('count'), bytes: original.value?.length ?? 0 };
@@ -101,19 +101,19 @@ function shown({ at, original, reason, stage, topic, partition, offset, version,
 }
 
 /** Puts the originals of dead letters on their topics again, each once and only those that are not stored whole. */
-async function replay(sources: Asked, reason: Reason, from: number, dryRun: boolean): Promise<Tally> {
-  const { letters, tables, log } = sources;
+async function replay(sources: DeadLetterRequest, reason: Reason, from: number, dryRun: boolean): Promise<Tally> {
+  const { deadLetters, tables, log } = sources;
   const tally: Tally = { letters: 0, stored: 0, missing: 0, left: false };
   const seen = new Set<string>();
   const until = Date.now() + READ_MS;
-  const whole = await letters.read(from, async (some) => {
-    const wanted = some.filter((letter) => {
-      const key = letterKey(letter);
-      return letter.reason === reason && tables.has(letter.topic) && !seen.has(key) && seen.add(key);
+  const whole = await deadLetters.read(from, async (some) => {
+    const wanted = some.filter((deadLetter) => {
+      const key = deadLetterKey(deadLetter);
+      return deadLetter.reason === reason && tables.has(deadLetter.topic) && !seen.has(key) && seen.add(key);
     });
     const stored = await storedOf(sources, wanted);
-    const missing = wanted.filter((letter) => !isStored(stored, letter, letter.original.headers?.['count']?.toString() ?? ''));
-    if (!dryRun) await letters.replay(missing);
+    const missing = wanted.filter((deadLetter) => !isStored(stored, deadLetter, deadLetter.original.headers?.['count']?.toString() ?? ''));
+    if (!dryRun) await deadLetters.replay(missing);
     tally.letters += wanted.length;
     tally.stored += wanted.length - missing.length;
     tally.missing += missing.length;
@@ -128,27 +128,30 @@ type Position = Pick<DeadLetter, 'topic' | 'partition' | 'offset'>;
 
 /** Whether as many rows are stored as the record declares; at least one where it names no number. */
 function isStored(stored: ReadonlyMap<string, number>, position: Position, count: string): boolean {
-  return (stored.get(letterKey(position)) ?? 0) >= (/^[1-9]\d{0,8}$/.test(count) ? Number(count) : 1);
+  return (stored.get(deadLetterKey(position)) ?? 0) >= (/^[1-9]\d{0,8}$/.test(count) ? Number(count) : 1);
 }
 
 /** How many rows there are of positions in their tables, by key. */
-async function storedOf({ store, tables, requestId }: Asked, positions: readonly Position[]): Promise<ReadonlyMap<string, number>> {
+async function storedOf(
+  { store, tables, requestId }: DeadLetterRequest,
+  positions: readonly Position[],
+): Promise<ReadonlyMap<string, number>> {
   const stored = new Map<string, number>();
   for (const [topic, table] of tables) {
     const own = positions.filter((position) => position.topic === topic);
-    for (let at = 0; at < own.length; at += MAX_ASKED) {
-      const asked = own.slice(at, at + MAX_ASKED);
+    for (let at = 0; at < own.length; at += MAX_POSITIONS) {
+      const chunk = own.slice(at, at + MAX_POSITIONS);
       const found = await store.ownerRows(
         `SELECT toString(kafka_part), toString(kafka_off), toString(uniqExact(kafka_idx)) FROM ${table}
-         WHERE kafka_off IN (${asked.map(({ offset }) => String(offset)).join(',')})
-           AND (kafka_part, kafka_off) IN (${asked.map(({ partition, offset }) => `(${String(partition)},${String(offset)})`).join(',')})
+         WHERE kafka_off IN (${chunk.map(({ offset }) => String(offset)).join(',')})
+           AND (kafka_part, kafka_off) IN (${chunk.map(({ partition, offset }) => `(${String(partition)},${String(offset)})`).join(',')})
          GROUP BY kafka_part, kafka_off`,
         {},
         undefined,
         requestId,
       );
       for (const [partition, offset, rows] of found)
-        stored.set(letterKey({ topic, partition: Number(partition), offset: Number(offset) }), Number(rows));
+        stored.set(deadLetterKey({ topic, partition: Number(partition), offset: Number(offset) }), Number(rows));
     }
   }
   return stored;

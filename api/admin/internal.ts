@@ -131,7 +131,7 @@ type Readiness = {
 /** 200 only if all checks hold, here and (unless `?self=1`) in every other process; else 503 and which do not. */
 async function ready({ role, checks, peers }: InternalOptions, query: URLSearchParams): Promise<RouteAnswer> {
   const own: Readiness = { role, checks: await checks.run(), warnings: checks.warnings };
-  const others = peers === undefined || query.has('self') ? [] : await peers.ask('/ready?self=1');
+  const others = peers === undefined || query.has('self') ? [] : await peers.query('/ready?self=1');
   const missing =
     peers === undefined || query.has('self') ? [] : peers.roles.filter((name) => !others.some((answer) => answer.role === name));
   const processes: Readiness[] = [
@@ -164,7 +164,7 @@ function readinessOf(body: unknown): Omit<Readiness, 'role'> {
 async function scrape({ metrics, peers }: InternalOptions, query: URLSearchParams): Promise<RouteAnswer> {
   const own = await metrics.registry.getMetricsAsJSON();
   if (query.get('self') === 'json') return { status: 200, body: own };
-  const others = peers === undefined || query.has('self') ? [] : await peers.ask('/metrics?self=json');
+  const others = peers === undefined || query.has('self') ? [] : await peers.query('/metrics?self=json');
   const text = await mergeMetrics([own, ...others.map(({ body }) => asMetricsJson(body))]);
   return { status: 200, headers: { 'Content-Type': metrics.registry.contentType }, body: text };
 }

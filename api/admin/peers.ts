@@ -36,11 +36,11 @@ export class Peers {
   }
 
   /** Queries all peers at once, with a deadline of 2 s. A peer that does not answer has status 0. */
-  ask(path: string): Promise<PeerAnswer[]> {
-    return Promise.all(this.#list.map((peer) => this.#askOne(peer, path)));
+  query(path: string): Promise<PeerAnswer[]> {
+    return Promise.all(this.#list.map((peer) => this.#queryOne(peer, path)));
   }
 
-  async #askOne({ role, port }: Peer, path: string): Promise<PeerAnswer> {
+  async #queryOne({ role, port }: Peer, path: string): Promise<PeerAnswer> {
     try {
       const response = await fetch(`http://${this.#host}:${String(port)}${path}`, {
         headers: { Authorization: `Bearer ${this.#token}` },

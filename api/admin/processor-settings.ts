@@ -23,7 +23,7 @@ export function processorSettingRoutes(control: ControlStore, peers: Peers, chec
   ): Promise<RouteAnswer> => {
     const { processor = '', setting: key = '' } = params;
     const record = await writeSetting(control, checks, { processor, key, ...said });
-    await peers.ask(`/admin/control/${control.offset.toString()}`);
+    await peers.query(`/admin/control/${control.offset.toString()}`);
     return { status: 200, body: shown(record) };
   };
   return [

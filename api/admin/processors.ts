@@ -28,7 +28,7 @@ export function processorsRoute({ role, look, peers }: { role: string; look: Pro
     path: '/admin/processors',
     handle: async ({ query }) => {
       const own = look().map((one) => placeOf(role, one));
-      const others = query.has('self') ? [] : ((await peers?.ask('/admin/processors?self=1')) ?? []);
+      const others = query.has('self') ? [] : ((await peers?.query('/admin/processors?self=1')) ?? []);
       const all = [...own, ...others.flatMap(({ body }) => (Array.isArray(body) ? (body as ProcessorPlace[]) : []))];
       return {
         status: 200,

@@ -38,7 +38,7 @@ export function rejectionsRoute(sources: RejectionSources): Route {
 
 /** The last 100 rejections of a tenant, the newest first. */
 async function lastRejections({ log, peers }: RejectionSources, tenant: number): Promise<RejectedEntry[]> {
-  const others = (await peers?.ask(`/admin/tenants/${String(tenant)}/rejections?self=1`)) ?? [];
+  const others = (await peers?.query(`/admin/tenants/${String(tenant)}/rejections?self=1`)) ?? [];
   return [...log.of(tenant), ...others.flatMap(({ body }) => (Array.isArray(body) ? (body as readonly RejectedEntry[]) : []))]
     .sort((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0))
     .slice(0, MAX_REJECTIONS);

@@ -16,7 +16,7 @@ export type ShownDetector = DetectorLook & { readonly version: string; readonly 
 
 export type DetectorAdminOptions = {
   readonly control: ControlStore;
-  readonly peers: Pick<Peers, 'ask'>;
+  readonly peers: Pick<Peers, 'query'>;
   readonly checks: readonly SettingCheck[];
   readonly detectors: readonly ShownDetector[];
   /** The setting of how easily they fire, and the processor that takes the switches of custom detectors. */
@@ -43,7 +43,7 @@ export function detectorAdminRoutes(options: DetectorAdminOptions): AdminRoute[]
   };
   const said = async (key: string, value: Json): Promise<{ readonly status: number; readonly body: object }> => {
     await writeSetting(control, checks, { processor: switches, tenantId: 0, key, value });
-    await peers.ask(`/admin/control/${control.offset.toString()}`);
+    await peers.query(`/admin/control/${control.offset.toString()}`);
     return { status: 200, body: shownDetectors(options, null).filter(({ detector }) => detector === key) };
   };
   return [

@@ -15,7 +15,7 @@ export type DetectorLook = { readonly name: string; readonly description: string
 /** What the endpoints need; `checks` has the processor that takes the rules, and `sensitivity` names the setting that holds them. */
 export type DetectorRoutesOptions = {
   readonly control: ControlStore;
-  readonly peers: Pick<Peers, 'ask'>;
+  readonly peers: Pick<Peers, 'query'>;
   readonly detectors: readonly DetectorLook[];
   readonly checks: readonly SettingCheck[];
   readonly sensitivity: { readonly processor: string; readonly key: string };
@@ -43,7 +43,7 @@ export function createDetectorRoutes({ control, peers, detectors, checks, sensit
         const { tenantId } = context.principal;
         const { rules } = checkedBody(bodySchema, await context.body());
         await writeSetting(control, checks, { ...sensitivity, tenantId, value: rules });
-        await peers.ask(`/admin/control/${control.offset.toString()}`);
+        await peers.query(`/admin/control/${control.offset.toString()}`);
         return shown(context);
       },
     },

@@ -33,7 +33,7 @@ export type RuleDetector = {
 };
 
 export type RuleRoutesOptions = RuleBook & {
-  readonly peers: Pick<Peers, 'ask'>;
+  readonly peers: Pick<Peers, 'query'>;
   /** The custom detector that a condition names; null where it names none. */
   detectorOf(condition: string): RuleDetector | null;
 };
@@ -92,7 +92,7 @@ function grouped(text: string, by: readonly string[]): string {
 const settling =
   ({ control, peers }: RuleRoutesOptions) =>
   async (answer: RouteAnswer): Promise<RouteAnswer> => {
-    await peers.ask(`/admin/control/${control.offset.toString()}`);
+    await peers.query(`/admin/control/${control.offset.toString()}`);
     return answer;
   };
 

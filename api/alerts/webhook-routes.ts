@@ -20,7 +20,7 @@ const DELIVERIES = '/api/v1/tenants/{tenant_id}/webhook-deliveries';
 
 export type WebhookRoutesOptions = {
   readonly control: ControlStore;
-  readonly peers: Pick<Peers, 'ask'>;
+  readonly peers: Pick<Peers, 'query'>;
   readonly outbox: Pick<Outbox, 'of' | 'find' | 'change'>;
   readonly send: Send;
   readonly addresses: Addresses;
@@ -84,7 +84,7 @@ export function createWebhookRoutes(options: WebhookRoutesOptions): readonly Rou
     return { url, form, minSeverity, detectors, services, isEnabled: enabled };
   };
   const settled = async (answer: RouteAnswer): Promise<RouteAnswer> => {
-    await peers.ask(`/admin/control/${control.offset.toString()}`);
+    await peers.query(`/admin/control/${control.offset.toString()}`);
     return answer;
   };
   const at = ({ principal: { tenantId }, params }: RouteContext): { tenantId: number; id: string } => ({ tenantId, id: params['webhook_id'] ?? '' }); // prettier-ignore

@@ -253,7 +253,7 @@ export class ControlStore implements Service, KeyStore {
 
   async #publishUses(): Promise<void> {
     try {
-      if (this.#ready) await this.#uses.tell();
+      if (this.#ready) await this.#uses.publish();
     } catch (error) {
       this.#options.logger.warn({ err: error }, 'Publishing the last use of keys failed; retrying.');
     }

@@ -13,7 +13,7 @@ export class KeyUses {
   readonly #now: () => number;
   /** Milliseconds by the id of the key: what this process has seen, and what is on the topic. */
   readonly #own = new Map<string, number>();
-  readonly #told = new Map<string, number>();
+  readonly #published = new Map<string, number>();
 
   constructor(log: Pick<CompactedLog, 'appendAll'>, now: () => number = Date.now) {
     this.#log = log;
@@ -29,18 +29,18 @@ export class KeyUses {
     if (!key.startsWith(PREFIX)) return;
     const id = key.slice(PREFIX.length);
     const at = Date.parse(value ?? '');
-    if (at > (this.#told.get(id) ?? -Infinity)) this.#told.set(id, at);
+    if (at > (this.#published.get(id) ?? -Infinity)) this.#published.set(id, at);
   }
 
   /** When a key was used last, in milliseconds; null where that is not known. */
   lastOf(keyId: string): number | null {
-    const at = Math.max(this.#own.get(keyId) ?? -Infinity, this.#told.get(keyId) ?? -Infinity);
+    const at = Math.max(this.#own.get(keyId) ?? -Infinity, this.#published.get(keyId) ?? -Infinity);
     return at === -Infinity ? null : at;
   }
 
   /** Publishes the uses that the other nodes do not know yet. */
-  async tell(): Promise<void> {
-    const news = [...this.#own].filter(([id, at]) => at - (this.#told.get(id) ?? -Infinity) >= RESOLUTION_MS);
+  async publish(): Promise<void> {
+    const news = [...this.#own].filter(([id, at]) => at - (this.#published.get(id) ?? -Infinity) >= RESOLUTION_MS);
     if (news.length > 0) await this.#log.appendAll(news.map(([id, at]) => ({ key: PREFIX + id, value: new Date(at).toISOString() })));
   }
 }

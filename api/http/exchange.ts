@@ -31,7 +31,7 @@ export class Exchange implements RouteContext, CredentialRequest {
   readonly #search: string;
   #query: URLSearchParams | null = null;
   #principal: Principal | null = null;
-  #gone: AbortController | null = null;
+  #closed: AbortController | null = null;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.request = request;
@@ -63,21 +63,21 @@ export class Exchange implements RouteContext, CredentialRequest {
   }
 
   /** True once no one can be answered any more. */
-  isGone(): boolean {
+  isClosed(): boolean {
     return this.response.destroyed;
   }
 
   get signal(): AbortSignal {
-    if (this.#gone === null) {
-      const gone = new AbortController();
-      this.#gone = gone;
-      if (this.isGone()) gone.abort(clientClosed());
+    if (this.#closed === null) {
+      const closed = new AbortController();
+      this.#closed = closed;
+      if (this.isClosed()) closed.abort(clientClosed());
       else
         this.response.once('close', () => {
-          if (!this.response.writableFinished) gone.abort(clientClosed());
+          if (!this.response.writableFinished) closed.abort(clientClosed());
         });
     }
-    return this.#gone.signal;
+    return this.#closed.signal;
   }
 
   header(name: string): string {

@@ -87,7 +87,7 @@ function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<
     } catch (thrown) {
       const error = toHttpError(thrown, exchange, log);
       // it was counted when it disconnected, and no one reads an answer
-      if (exchange.isGone() && thrown === error) return;
+      if (exchange.isClosed() && thrown === error) return;
       metrics.errors.inc({ slug: error.slug, status: error.status });
       const waitMs = error.status === 429 && exchange.tenantId !== null ? pace.waitMs(exchange.tenantId, performance.now()) : 0;
       // one that disconnects meanwhile is not answered

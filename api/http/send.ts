@@ -35,9 +35,9 @@ export type SendOptions = {
 /** Writes the answer, and sees to what the client may still be sending. */
 export async function send(exchange: Exchange, answer: RouteAnswer, options: SendOptions): Promise<void> {
   const { request, response } = exchange;
-  if (response.headersSent || exchange.isGone()) return;
+  if (response.headersSent || exchange.isClosed()) return;
   const { body, coder, codingHeaders } = await coded(exchange, answer, options);
-  if (exchange.isGone()) return;
+  if (exchange.isClosed()) return;
   const headers: Record<string, string | number> = { 'X-Request-Id': exchange.requestId, ...NO_SNIFFING, ...options.headers };
   if (isElasticPath(exchange.path)) headers['X-Elastic-Product'] = 'Elasticsearch';
   if (body.length > 0) headers['Content-Type'] = isElasticPath(exchange.path) ? ELASTIC_JSON_TYPE : JSON_TYPE;
@@ -98,7 +98,7 @@ async function sendStream(exchange: Exchange, stream: Texts, coder: StreamCoder 
   const { request, response } = exchange;
   const texts = watched(stream, async (thrown) => {
     // the client has disconnected, which is the reason; there is no one to notify
-    if (exchange.isGone() || (thrown instanceof HttpError && thrown.slug === 'client_gone')) return;
+    if (exchange.isClosed() || (thrown instanceof HttpError && thrown.slug === 'client_gone')) return;
     onFailed(thrown);
     if (request.httpVersion !== '1.0') return;
     // without chunks an end that is in order looks like the end of the answer; a reset takes back what was not written by then

@@ -67,12 +67,12 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
   await intake.turn?.(principal.tenantId, expectedBytes(exchange, caps));
   admitAll(limits, principal);
   publisher.admit(principal.tenantId, principal.plan.shards);
-  const room = bodies.enter(principal.tenantId);
-  room.onWorked = (ms) => {
+  const inFlight = bodies.enter(principal.tenantId);
+  inFlight.onWorked = (ms) => {
     intake.parseTurns.charge(principal.tenantId, ms);
   };
   try {
-    const { request, writer } = await readEntries(exchange, normalizer, { ...intake, room }, receivedAt);
+    const { request, writer } = await readEntries(exchange, normalizer, { ...intake, inFlight }, receivedAt);
     const bytes = request.body.length;
     const written = await publishCharged(intake, principal, writer, bytes);
     intake.onAccepted?.(principal.tenantId, written.accepted);
@@ -85,7 +85,7 @@ async function ingest(exchange: Exchange, normalizer: Normalizer, intake: Intake
     metrics.limited.inc({ format: normalizer.name }, writer.limited);
     return { ...ack, headers: { ...ack.headers, 'X-Limited-Streams': String(writer.limited) } };
   } finally {
-    room.leave();
+    inFlight.leave();
   }
 }
 
@@ -99,13 +99,13 @@ function expectedBytes(exchange: Exchange, caps: BodyCaps): number {
 async function readEntries(
   exchange: Exchange,
   normalizer: Normalizer,
-  { publisher, rejections, parseTurns, caps, room }: Intake & { readonly room: BodyInFlight },
+  { publisher, rejections, parseTurns, caps, inFlight }: Intake & { readonly inFlight: BodyInFlight },
   receivedAt: bigint,
 ): Promise<{ readonly request: IngestRequest; readonly writer: EntryWriter }> {
   const { tenantId, plan } = exchange.principal;
   let body: Buffer = NOTHING;
   try {
-    body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null, room);
+    body = await exchange.bytes(caps, normalizer.impliedCoding?.(exchange.contentType) ?? null, inFlight);
     refuseUndeclared(body);
     return await parseTurns.run(tenantId, () => {
       // of many requests whose bodies came meanwhile, those before this one may have filled what may wait

@@ -17,7 +17,7 @@ export type StoragePaceOptions = {
 
 const EVERY_MS = 250;
 /** Stored offsets are read once a record older than this is not known to be stored. */
-const ASK_MS = 1500;
+const QUERY_MS = 1500;
 /** The longest wait of a request. Shippers wait ten seconds and more for an answer. */
 const MAX_WAIT_MS = 2500;
 /** Half-life of what a tenant has sent, in looks. */
@@ -75,7 +75,7 @@ export class StoragePace implements Service {
     const { now } = this.#options;
     const began = now();
     if (this.#stop.signal.aborted || this.#waiting.length >= MAX_WAITING || this.#isSmall(tenantId)) return null;
-    if (this.#waiting.length === 0 && (this.#window.room(began) ?? 1) > 0) return null;
+    if (this.#waiting.length === 0 && (this.#window.budget(began) ?? 1) > 0) return null;
     return new Promise((resolve) => {
       const go = (): void => {
         this.#options.onWaited((now() - began) / 1000);
@@ -92,7 +92,7 @@ export class StoragePace implements Service {
   async #look(): Promise<void> {
     const { now, stored, log } = this.#options;
     this.#forget();
-    if (now() - this.#window.since >= ASK_MS)
+    if (now() - this.#window.since >= QUERY_MS)
       try {
         this.#window.stored(await stored(), now());
       } catch (error) {
@@ -103,14 +103,14 @@ export class StoragePace implements Service {
 
   /** Resumes requests that fit the budget, of tenants that have sent little first, and those that have waited MAX_WAIT_MS. */
   #release(now: number): void {
-    let room = this.#window.room(now) ?? Infinity;
+    let budget = this.#window.budget(now) ?? Infinity;
     const sent = ({ tenantId }: Waiting): number => this.#sent.get(tenantId) ?? 0;
     const waiting = this.#waiting.sort((one, other) => sent(one) - sent(other));
     this.#waiting = [];
     for (const one of waiting) {
-      if (room <= 0 && one.until > now) this.#waiting.push(one);
+      if (budget <= 0 && one.until > now) this.#waiting.push(one);
       else {
-        room -= one.bytes;
+        budget -= one.bytes;
         one.go();
       }
     }

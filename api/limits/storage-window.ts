@@ -80,7 +80,7 @@ export class StorageWindow {
   }
 
   /** Bytes that may be acknowledged before anything more is stored; null: as much as wants to. */
-  room(now: number): number | null {
+  budget(now: number): number | null {
     if (this.#isCatchingUp) return null;
     const unstored = this.#unstored(now);
     if (unstored >= this.#bytes) this.#wasFull = true;

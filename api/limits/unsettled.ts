@@ -33,7 +33,7 @@ export class Unsettled {
   }
 
   /** Drops what a snapshot of the partition up to `next` has. */
-  reflect(partition: number, next: number): void {
+  settle(partition: number, next: number): void {
     const { segments } = this.#queues.get(partition) ?? { segments: [] };
     const open = segments.findIndex(({ last }) => last >= next);
     for (const { days } of segments.splice(0, open < 0 ? segments.length : open)) addCounts(this.counts, days, -1);

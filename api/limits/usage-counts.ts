@@ -52,7 +52,7 @@ export class UsageCounts implements Service, SharedCounts {
   /** Resolves after the first attempt to read the topic; where Kafka could not be reached, attempts go on behind. */
   start(): Promise<void> {
     const { everyMs } = this.#options;
-    this.#notification = repeat(everyMs, this.#stop.signal, () => this.#tell());
+    this.#notification = repeat(everyMs, this.#stop.signal, () => this.#publish());
     return new Promise((tried) => {
       this.#following = this.#follow(tried).then(tried);
     });
@@ -108,14 +108,14 @@ export class UsageCounts implements Service, SharedCounts {
   }
 
   /** Publishes what is new to the others. */
-  async #tell(): Promise<void> {
+  async #publish(): Promise<void> {
     const { log, logger, now } = this.#options;
     this.#view.forget(now());
     this.#unpublished ??= this.#takeCharged();
     if (this.#unpublished === null && !this.#news) return;
     this.#news = false;
     const entries = this.#unpublished ?? new Map<number, number>();
-    const usage = { seq: this.#seq, entries, unreflected: this.#view.unreflected() };
+    const usage = { seq: this.#seq, entries, unreflected: this.#view.unsettled() };
     try {
       await log.append(nodeKey(this.#id), encodeNode(usage));
       this.#unpublished = null;

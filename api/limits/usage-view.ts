@@ -15,7 +15,7 @@ const GUARD_SILENCE_MS = 30_000;
 /** A node that was silent for this long, with nothing left to count, is forgotten. */
 const NODE_SILENCE_MS = 600_000;
 
-type Node = { readonly seq: number; readonly segments: readonly UsageSegment[]; readonly heardAt: number };
+type Node = { readonly seq: number; readonly segments: readonly UsageSegment[]; readonly receivedAt: number };
 
 /** What one node knows of the volume of all tenants: `usage.v1` folded, and what it has sent itself. Times are monotonic milliseconds. */
 export class UsageView {
@@ -23,13 +23,13 @@ export class UsageView {
   readonly #startedAt: number;
   readonly #snapshots = new Map<number, UsageSnapshot>();
   /** The sums of all snapshots, of what this node has sent beyond them, and of what the others have. */
-  readonly #reflected: DayCounts = new Map();
+  readonly #settled: DayCounts = new Map();
   readonly #own = new Unsettled();
   readonly #others: DayCounts = new Map();
   readonly #nodes = new Map<string, Node>();
   readonly #entries = new Map<number, number>();
   #entriesTotal = 0;
-  readonly #guards = new Map<string, { readonly full: string | null; readonly heardAt: number }>();
+  readonly #guards = new Map<string, { readonly full: string | null; readonly receivedAt: number }>();
 
   /** `id`: under which this node itself publishes. */
   constructor(id: string, now: number) {
@@ -43,7 +43,7 @@ export class UsageView {
     if (record?.kind === 'partition') this.#foldSnapshot(record.partition, record.snapshot);
     else if (record?.kind === 'delta') this.#foldDelta(record.partition, record.delta);
     else if (record?.kind === 'node' && record.id !== this.#id) this.#foldNode(record.id, record.usage, now);
-    else if (record?.kind === 'guard' && live) this.#guards.set(record.id, { full: record.full, heardAt: now });
+    else if (record?.kind === 'guard' && live) this.#guards.set(record.id, { full: record.full, receivedAt: now });
   }
 
   /** Notes what this node has had acknowledged; true where some of it counts and is in no snapshot yet. */
@@ -54,12 +54,12 @@ export class UsageView {
   }
 
   /** What the others have to know of it. */
-  unreflected(): UsageSegment[] {
+  unsettled(): UsageSegment[] {
     return this.#own.joined();
   }
 
   bytesOf(tenantId: number, day: number): number {
-    return countOf(this.#reflected, day, tenantId) + this.pendingBytesOf(tenantId, day);
+    return countOf(this.#settled, day, tenantId) + this.pendingBytesOf(tenantId, day);
   }
 
   /** The part of `bytesOf` that was acknowledged and is in no snapshot yet. */
@@ -76,19 +76,19 @@ export class UsageView {
   }
 
   logFull(now: number): string | null {
-    let heard = false;
-    for (const [id, { full, heardAt }] of this.#guards) {
-      if (now - heardAt > GUARD_SILENCE_MS) this.#guards.delete(id);
+    let hasReported = false;
+    for (const [id, { full, receivedAt }] of this.#guards) {
+      if (now - receivedAt > GUARD_SILENCE_MS) this.#guards.delete(id);
       else if (full !== null) return full;
-      else heard = true;
+      else hasReported = true;
     }
-    return heard || now - this.#startedAt <= GUARD_SILENCE_MS ? null : 'The log guard has not reported for too long.';
+    return hasReported || now - this.#startedAt <= GUARD_SILENCE_MS ? null : 'The log guard has not reported for too long.';
   }
 
   /** Forgets nodes that no longer exist. */
   forget(now: number): void {
-    for (const [id, { segments, heardAt }] of this.#nodes)
-      if (segments.length === 0 && now - heardAt > NODE_SILENCE_MS) this.#nodes.delete(id);
+    for (const [id, { segments, receivedAt }] of this.#nodes)
+      if (segments.length === 0 && now - receivedAt > NODE_SILENCE_MS) this.#nodes.delete(id);
   }
 
   #nextOf(partition: number): number {
@@ -100,9 +100,9 @@ export class UsageView {
     const before = this.#snapshots.get(partition);
     if (before !== undefined && snapshot.next <= before.next) return;
     this.#snapshots.set(partition, snapshot);
-    if (before !== undefined) addCounts(this.#reflected, before.days, -1);
-    addCounts(this.#reflected, snapshot.days);
-    this.#reflect(partition, snapshot.next);
+    if (before !== undefined) addCounts(this.#settled, before.days, -1);
+    addCounts(this.#settled, snapshot.days);
+    this.#settle(partition, snapshot.next);
   }
 
   /** Where a delta before this one is missing, the next snapshot has it; unsettled usage counts until then. */
@@ -113,15 +113,15 @@ export class UsageView {
       for (const [tenantId, bytes] of tenants) {
         const more = bytes - countOf(before.days, day, tenantId);
         addCount(before.days, day, tenantId, more);
-        addCount(this.#reflected, day, tenantId, more);
+        addCount(this.#settled, day, tenantId, more);
       }
     this.#snapshots.set(partition, { next, days: before.days });
-    this.#reflect(partition, next);
+    this.#settle(partition, next);
   }
 
   /** Forgets what was acknowledged before this offset. */
-  #reflect(partition: number, next: number): void {
-    this.#own.reflect(partition, next);
+  #settle(partition: number, next: number): void {
+    this.#own.settle(partition, next);
     for (const [id, node] of this.#nodes) this.#nodes.set(id, { ...node, segments: this.#open(node.segments, node.segments) });
   }
 
@@ -133,7 +133,7 @@ export class UsageView {
         this.#entriesTotal += count;
       }
     }
-    this.#nodes.set(id, { seq: Math.max(seq, before.seq), segments: this.#open(before.segments, unreflected), heardAt: now });
+    this.#nodes.set(id, { seq: Math.max(seq, before.seq), segments: this.#open(before.segments, unreflected), receivedAt: now });
   }
 
   /** Counts `after` in place of `before`, without what is in a snapshot. */

@@ -66,7 +66,7 @@ export class LiveHub implements Service {
   readonly #penalties = new Map<number, number>();
   #place = new LogPlace([]);
   /** CPU time of the worker at the last ping. */
-  #askedCpuMs: number | null = null;
+  #pingedCpuMs: number | null = null;
   #worker: WorkerProcess | null = null;
   #isReady = false;
   #noted = 0;
@@ -229,8 +229,8 @@ export class LiveHub implements Service {
     if (!this.#isReady && now - this.#startedAt < START_MS) return;
     const silentMs = this.#worker.silentMs(now);
     const cpuMs = this.#worker.cpuMs();
-    if (silentMs === 0) this.#askedCpuMs = cpuMs;
-    if (!isStuck(silentMs, cpuMs === null || this.#askedCpuMs === null ? null : cpuMs - this.#askedCpuMs)) return;
+    if (silentMs === 0) this.#pingedCpuMs = cpuMs;
+    if (!isStuck(silentMs, cpuMs === null || this.#pingedCpuMs === null ? null : cpuMs - this.#pingedCpuMs)) return;
     const culprit = this.#tails.get(this.#noted);
     if (culprit !== undefined) {
       this.#penalties.set(culprit.open.tenantId, now + PENALTY_MS);

@@ -130,7 +130,7 @@ export class TailSession {
     // what came meanwhile, the place of which is behind that of the last stored entry
     for (let entry = held?.next(); entry != null; entry = held?.next()) {
       this.#give(entry.text, entry.place);
-      await this.#room();
+      await this.#drained();
     }
     this.#held = null;
     if (held !== null && held.lost > 0) this.#missedHere('slow', held.lost);
@@ -150,7 +150,7 @@ export class TailSession {
     const { headers, stream } = await this.#deps.runtime.run(context, 'live/backfill', parameters, { isFree: true, isExport: true });
     let { given } = phase;
     for await (const entry of piecesOf(stream ?? [])) {
-      await this.#room();
+      await this.#drained();
       if (this.#stop.signal.aborted) return;
       given += 1;
       this.#position = { phase: { ...phase, given } };
@@ -173,7 +173,7 @@ export class TailSession {
   }
 
   /** Waits until the client has taken most of what it was sent; not for ever. */
-  async #room(): Promise<void> {
+  async #drained(): Promise<void> {
     const until = performance.now() + BACKFILL_WAIT_MS;
     while (this.#outlet.unsent > BACKFILL_UNSENT && performance.now() < until && !this.#stop.signal.aborted)
       await sleep(LOOK_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
@@ -210,7 +210,7 @@ export class TailSession {
   #send(text: Buffer): void {
     if (this.#stop.signal.aborted) return;
     this.#given += text.length;
-    this.#tellDropped();
+    this.#reportDropped();
     const position = this.#position;
     this.#outlet.entry(text, () => (position === null ? '' : positionText(position)));
     this.#deps.onSent(1);
@@ -228,7 +228,7 @@ export class TailSession {
   }
 
   /** Reports what was not sent, as soon as the client takes something. */
-  #tellDropped(): void {
+  #reportDropped(): void {
     if (this.#dropped.size === 0) return;
     for (const { why, count, since, until } of this.#dropped.values())
       this.#outlet.control({
@@ -243,7 +243,7 @@ export class TailSession {
 
   #tick(): void {
     if (this.#outlet.unsent > BACKFILL_UNSENT) return;
-    this.#tellDropped();
+    this.#reportDropped();
     if (this.#held === null) this.#position = { place: this.#place };
     if (this.#position !== null) this.#outlet.control({ type: 'position', position: positionText(this.#position) });
   }

@@ -46,7 +46,7 @@ export class LogCover {
   readonly #options: LogCoverOptions;
   readonly #now: () => number;
   #known: Known | null = null;
-  #asking: Promise<void> | null = null;
+  #pending: Promise<void> | null = null;
 
   constructor(options: LogCoverOptions) {
     this.#options = options;
@@ -56,8 +56,8 @@ export class LogCover {
   /** For the queries of a tenant; null where its entries must be counted themselves. Never rejects. */
   async of(tenantId: number): Promise<VolumeCover | null> {
     const age = this.#now() - (this.#known?.at ?? -Infinity);
-    if (age >= FRESH_MS || age < 0) this.#asking ??= this.#ask();
-    if (age >= OLD_MS && this.#asking !== null) await withTimeout(this.#options.waitMs ?? WAIT_MS, this.#asking).catch(() => undefined);
+    if (age >= FRESH_MS || age < 0) this.#pending ??= this.#query();
+    if (age >= OLD_MS && this.#pending !== null) await withTimeout(this.#options.waitMs ?? WAIT_MS, this.#pending).catch(() => undefined);
     const known = this.#known;
     // what could not be stored is counted all the same
     if (known === null || known.cover === null || known.refused.isUnknown || known.refused.tenants.has(tenantId)) return null;
@@ -65,18 +65,18 @@ export class LogCover {
     return unpublished === undefined ? known.cover : { ...known.cover, unpublished };
   }
 
-  async #ask(): Promise<void> {
+  async #query(): Promise<void> {
     const at = this.#now();
     const { positions, refused, rows, log } = this.#options;
     try {
       const found = await positions();
       const without = await refused();
-      const [told, unpublished] = await Promise.all([rows(closings(found)), rows(unpublishedTenants(found))]);
-      this.#known = { at, cover: coverOf(told, found, at), unpublished: new Map(unpublished.map(unpublishedOf)), refused: without };
+      const [closingRows, unpublished] = await Promise.all([rows(closings(found)), rows(unpublishedTenants(found))]);
+      this.#known = { at, cover: coverOf(closingRows, found, at), unpublished: new Map(unpublished.map(unpublishedOf)), refused: without };
     } catch (error) {
       log.debug({ err: error }, 'The position of the counters in the log is unknown; entries are counted instead.');
     } finally {
-      this.#asking = null;
+      this.#pending = null;
     }
   }
 }

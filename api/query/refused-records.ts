@@ -4,7 +4,7 @@ import type { Refused } from './log-cover.ts';
 export type RefusedRecordsOptions = {
   /** The topic of the records. */
   readonly topic: string;
-  readonly letters: Pick<DeadLetters, 'read'>;
+  readonly deadLetters: Pick<DeadLetters, 'read'>;
   /** The offset behind the last dead letter. */
   readonly end: () => Promise<number>;
 };
@@ -23,10 +23,10 @@ export class RefusedRecords {
   }
 
   async known(): Promise<Refused> {
-    const { topic, letters } = this.#options;
+    const { topic, deadLetters } = this.#options;
     const end = await this.#options.end();
     if (end !== this.#end)
-      await letters.read(this.#from, (some) => {
+      await deadLetters.read(this.#from, (some) => {
         for (const { topic: of, reason, original, at } of some) {
           this.#from = Math.max(this.#from, at);
           if (of !== topic) continue;

@@ -11,7 +11,7 @@ import { asFound, pages, withinPage, withOrder } from './pages.ts';
 import type { Chunk, Prepared, Runner, Wanted } from './runner.ts';
 
 /** A statement on the way to the rows has no larger answer. */
-const ASKED_BYTES = 64_000_000;
+const MAX_RESULT_BYTES = 64_000_000;
 
 const noPlace = (): null => null;
 /** No statement of a plan has more values than one for such a place. */
@@ -233,7 +233,8 @@ function through({ pipes, run }: Plan, known: readonly LogEntry[], runner: Runne
 /** Statements of a plan that has several. */
 function statementRunnerOf({ store, streams, options }: Runner, window: RunContext): StatementRunner {
   return {
-    rows: (statement) => store.rows(statement, { ...options, settings: { ...options.settings, max_result_bytes: String(ASKED_BYTES) } }),
+    rows: (statement) =>
+      store.rows(statement, { ...options, settings: { ...options.settings, max_result_bytes: String(MAX_RESULT_BYTES) } }),
     sample: (statement, entries) => {
       const settings = { ...options.settings, max_rows_to_read: String(entries), read_overflow_mode: 'break' as const, max_threads: 1 };
       return store.rows(statement, { ...options, settings });

@@ -37,8 +37,8 @@ export async function search(
   const runner = deps.runner(request);
   // one more row shows whether there are more
   const wanted = { limit: parameters.limit + 1 };
-  const asked = new Query(query.options, query.filter, withMost(query.pipes, wanted.limit));
-  const prepared = await prepare(asked, { ...planOptions(window, request, deps), ...before }, runner);
+  const limited = new Query(query.options, query.filter, withMost(query.pipes, wanted.limit));
+  const prepared = await prepare(limited, { ...planOptions(window, request, deps), ...before }, runner);
   const chunks = texts(prepared.plan, runner, wanted) ?? rendered(rows(prepared, runner, wanted));
   // only entries have a place from which one can go on, and a pattern
   const isPaged = prepared.plan.kind === 'entries';

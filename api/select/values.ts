@@ -49,10 +49,10 @@ async function valuesOf(field: string, limit: number, parameters: Arguments, req
 const topValues =
   (fieldIn: (parameters: Arguments) => string): Select =>
   async (parameters, request, deps) => {
-    const asked = countOf(parameters, 'limit', Infinity);
+    const limit = countOf(parameters, 'limit', Infinity);
     // what is filtered can only be cut afterwards
-    const isCut = asked <= deps.memory.maxRows && (parameters.get('filter') ?? '') === '';
-    return answer(await valuesOf(fieldIn(parameters), isCut ? asked : Infinity, parameters, request, deps), asked, parameters);
+    const isCut = limit <= deps.memory.maxRows && (parameters.get('filter') ?? '') === '';
+    return answer(await valuesOf(fieldIn(parameters), isCut ? limit : Infinity, parameters, request, deps), limit, parameters);
   };
 
 export const fieldNames: Select = async (parameters, request, deps) => {

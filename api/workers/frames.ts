@@ -18,7 +18,7 @@ export const PONG = 27;
 /** The names of the pipes that the rows of a job go through. */
 export const PIPES = 28;
 /** A job that has ended, failed or was aborted no longer runs, in ClickHouse neither. */
-export const GONE = 29;
+export const STOPPED = 29;
 
 /** Type (1 byte), job (4), length of the bytes (4); numbers big-endian. */
 const HEAD_BYTES = 9;

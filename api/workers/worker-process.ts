@@ -30,7 +30,7 @@ export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #pipe: Duplex;
   /** Since when a ping has no answer; null: none is open. By `performance.now()`. */
-  #askedAt: number | null = null;
+  #pingedAt: number | null = null;
 
   /** Its settings are the first frame that it receives. */
   constructor(settings: unknown, { onFrame, onExit }: WorkerEvents, { module, heapMb = HEAP_MB }: WorkerProgram) {
@@ -45,7 +45,7 @@ export class WorkerProcess {
     this.#child = spawn(process.execPath, [...flags, file], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
     this.#pipe = this.#child.stdio[PIPE] as Duplex;
     const reader = new FrameReader((frame) => {
-      if (frame.type === PONG) this.#askedAt = null;
+      if (frame.type === PONG) this.#pingedAt = null;
       else onFrame(frame);
     });
     this.#pipe.on('data', (bytes: Buffer) => {
@@ -72,8 +72,8 @@ export class WorkerProcess {
 
   /** Sends a ping unless one is open already. Returns how long one has had no answer, milliseconds. */
   silentMs(now: number): number {
-    if (this.#askedAt !== null) return now - this.#askedAt;
-    this.#askedAt = now;
+    if (this.#pingedAt !== null) return now - this.#pingedAt;
+    this.#pingedAt = now;
     this.send(frameOf(PING));
     return 0;
   }

@@ -5,7 +5,7 @@ import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from '../client.ts';
 import { wantsHelp, readFlags } from '../flags.ts';
 import { EXIT, printable, UsageError, type Output } from '../output.ts';
 import { renderTable } from '../table.ts';
-import { minutesOf, readHistory, type Asked, type History } from './history.ts';
+import { minutesOf, readHistory, type HistoryOptions, type History } from './history.ts';
 import { svgOf } from './picture.ts';
 import { pngOf } from './png.ts';
 import { alertsOf, replayOf, type Replay, type ReplayedAlert } from './replay.ts';
@@ -44,10 +44,10 @@ export async function backtestCommand(argv: readonly string[], env: Env, output:
   const format = values.output ?? 'table';
   if (!['table', 'json'].includes(format)) throw new UsageError('--output is table or json.');
   const { from, to } = minutesOf(timeOf('since', values.since ?? '-7d'), timeOf('until', values.until ?? 'now'));
-  const asked: Asked = { query: values.query ?? '*', by: values.by ?? null, stats: values.stats ?? null, from, to, most };
+  const options: HistoryOptions = { query: values.query ?? '*', by: values.by ?? null, stats: values.stats ?? null, from, to, most };
   const replay = await replayOf(detector);
   const target = findTarget(values, env);
-  const history = await readHistory(target, asked, (part) => {
+  const history = await readHistory(target, options, (part) => {
     output.err(`\rlogweir backtest: ${String(Math.floor(part * 100))} % of the history is read `);
   });
   output.err('\n');
@@ -56,7 +56,7 @@ export async function backtestCommand(argv: readonly string[], env: Env, output:
   for (const [index, one] of history.entries()) {
     const alerts = alertsOf(replay.run(one.points));
     found.push(...alerts.map((alert, number) => ({ series: one.name, alert, number: number + 1 })));
-    await draw(path.join(folder, fileName(one.name, index)), { one, alerts, asked, replay });
+    await draw(path.join(folder, fileName(one.name, index)), { one, alerts, options, replay });
     output.err(`\rlogweir backtest: ${String(index + 1)} of ${String(history.length)} series replayed `);
   }
   output.err(`\n${String(found.length)} alerts in ${String(history.length)} series; pictures: ${folder}\n`);
@@ -97,10 +97,15 @@ const fileName = (name: string, index: number): string =>
       .slice(0, 60) || 'series'
   }`;
 
-type Drawn = { readonly one: History; readonly alerts: readonly ReplayedAlert[]; readonly asked: Asked; readonly replay: Replay };
+type Drawn = {
+  readonly one: History;
+  readonly alerts: readonly ReplayedAlert[];
+  readonly options: HistoryOptions;
+  readonly replay: Replay;
+};
 
-async function draw(file: string, { one, alerts, asked, replay }: Drawn): Promise<void> {
-  const { query, by, stats, from, to } = asked;
+async function draw(file: string, { one, alerts, options, replay }: Drawn): Promise<void> {
+  const { query, by, stats, from, to } = options;
   const isErrors = replay.name === 'error_rate' && stats === null;
   const svg = svgOf({
     title: `${replay.name}: ${by === null ? 'all entries' : `${by} = ${printable(one.name)}`}`,

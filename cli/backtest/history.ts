@@ -4,7 +4,7 @@ import { request, type Target } from '../client.ts';
 import { UsageError } from '../output.ts';
 
 /** What is queried: which entries, by which field, and which stats function is the value. */
-export type Asked = {
+export type HistoryOptions = {
   readonly query: string;
   readonly by: string | null;
   readonly stats: string | null;
@@ -26,15 +26,15 @@ const ERRORS = `level:~"(?i)^(${wordsFrom(5).join('|')})$"`;
 type Row = Readonly<Record<string, string | undefined>>;
 
 /** Reads what was stored, slice by slice; `onProgress` is given how much of it is read, from 0 to 1. */
-export async function readHistory(target: Target, asked: Asked, onProgress: (part: number) => void): Promise<History[]> {
-  const { by, stats, from, to, most } = asked;
-  const names = by === null ? ['all'] : await seriesOf(target, asked, by);
+export async function readHistory(target: Target, options: HistoryOptions, onProgress: (part: number) => void): Promise<History[]> {
+  const { by, stats, from, to, most } = options;
+  const names = by === null ? ['all'] : await seriesOf(target, options, by);
   const found = new Map(names.slice(0, most).map((name) => [name, emptyPoints(from, to)]));
   const values = [...found.keys()].map((name) => JSON.stringify(name)).join(',');
   const filter = by === null ? '' : ` | filter ${JSON.stringify(by)}:in(${values})`;
   const groups = by === null ? '_time:1m' : `_time:1m, ${JSON.stringify(by)}`;
   const value = stats === null ? '' : `, ${stats} value`;
-  const query = `${asked.query}${filter} | stats by (${groups}) count() entries, count() if (${ERRORS}) errors${value}`;
+  const query = `${options.query}${filter} | stats by (${groups}) count() entries, count() if (${ERRORS}) errors${value}`;
   for (let begin = from; begin < to && found.size > 0; begin += SLICE) {
     const end = Math.min(to, begin + SLICE);
     for (const row of await rows(target, query, begin, end)) {
@@ -57,7 +57,7 @@ const emptyPoints = (from: number, to: number): Point[] =>
   Array.from({ length: to - from }, (_none, index) => ({ minute: from + index, value: 0, entries: 0, errors: 0 }));
 
 /** The values of the field, those with the most entries first. */
-async function seriesOf(target: Target, { query, from, to, most }: Asked, by: string): Promise<string[]> {
+async function seriesOf(target: Target, { query, from, to, most }: HistoryOptions, by: string): Promise<string[]> {
   const found = await rows(
     target,
     `${query} | stats by (${JSON.stringify(by)}) count() n | sort by (n desc) limit ${String(most)}`,

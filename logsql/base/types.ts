@@ -88,7 +88,7 @@ export interface Pipe {
    */
   readonly countedSpan?: number;
   /** The same for a pipe that takes several statements: its rows, or null when SQL cannot express it exactly after all. */
-  readonly gather?: ((input: SqlInput, ask: StatementRunner) => Promise<readonly LogEntry[] | null>) | undefined;
+  readonly gather?: ((input: SqlInput, runner: StatementRunner) => Promise<readonly LogEntry[] | null>) | undefined;
   /** How to make it hold less, for the error that a query took too much. */
   readonly advice?: string | undefined;
   /** The one field that `fields` or `uniq by` names, for a query inside a filter. */

@@ -44,7 +44,7 @@ export class Rows implements RowInput {
   /** With the fields as they are by now. */
   context: SqlContext;
   readonly #layers = new Layers('c');
-  readonly #room = new StatementBudget();
+  readonly #budget = new StatementBudget();
   readonly #doubts: Sql[] = [];
   readonly #conditions: Sql[] = [];
   /** Those of OWN_COLUMNS that rows have no more, or with other values. */
@@ -68,7 +68,7 @@ export class Rows implements RowInput {
 
   /** Takes a pipe in, if SQL can express it. */
   through(pipe: Pipe): boolean {
-    if (pipe.filters?.every((filter) => this.#room.takeFilter(filter) && !this.lacks(FieldSet.of(filter.fields))) === false) return false;
+    if (pipe.filters?.every((filter) => this.#budget.takeFilter(filter) && !this.lacks(FieldSet.of(filter.fields))) === false) return false;
     if (pipe instanceof FilterPipe) return this.#filter(pipe);
     const { context } = this;
     const change = pipe.computes?.(this) ?? null;

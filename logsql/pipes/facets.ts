@@ -61,10 +61,10 @@ export class FacetsPipe implements Pipe {
       flush: () => this.#rows({ facets: [...fields].flatMap(([name, field]) => toFacet(name, field)), left: 0, rows }, context.memory),
     };
   }
-  async gather(input: SqlInput, ask: StatementRunner): Promise<readonly LogEntry[] | null> {
+  async gather(input: SqlInput, runner: StatementRunner): Promise<readonly LogEntry[] | null> {
     const { limit, maxValues, maxFields } = this.options;
     if (limit > MAX_FACET_VALUES || maxValues > MAX_FACET_VALUES) return null;
-    const found = await findFacets(input, { ...this.options, maxFields: Math.min(maxFields, MAX_FIELDS) }, ask);
+    const found = await findFacets(input, { ...this.options, maxFields: Math.min(maxFields, MAX_FIELDS) }, runner);
     return found === null || (found.left > 0 && maxFields > MAX_FIELDS) ? null : this.#rows(found, input.run.memory);
   }
   #count(fields: Map<string, Field>, name: string, value: string, budget: Budget): void {

@@ -77,9 +77,9 @@ export class SortPipe implements Pipe {
     const [key, ...more] = keys;
     const most = offset + limit;
     if (key === undefined || more.length > 0 || partition.length > 0 || most > MOST_SORTED || isColumnOfNoText(key.field)) return undefined;
-    return async (input, ask) => {
+    return async (input, runner) => {
       const wanted = { field: key.field, isDescending: key.isDescending !== isDescending, most, fields: this.needs(input.output) };
-      const entries = await firstSorted(input, wanted, ask);
+      const entries = await firstSorted(input, wanted, runner);
       const stage = this.stage(input.run);
       for (const entry of entries ?? []) stage.push(entry);
       return entries === null ? null : [...stage.flush()];

@@ -39,8 +39,8 @@ class StreamContextPipe implements Pipe {
   }
 
   /** Where few entries match: those around each of them alone. */
-  async gather(input: SqlInput, ask: StatementRunner): Promise<readonly LogEntry[] | null> {
-    const found = await contextsOf(input, this.#context, ask);
+  async gather(input: SqlInput, runner: StatementRunner): Promise<readonly LogEntry[] | null> {
+    const found = await contextsOf(input, this.#context, runner);
     return found === null ? null : found.flatMap(({ matched, around }) => this.#around(matched, around, input.run.memory));
   }
 

@@ -21,15 +21,15 @@ export const AND = sql` AND `;
 /** What entries must meet to match a filter within a window. With `maybe`, entries that a cheaper condition leaves in doubt meet it too. */
 export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, { maybe }: { readonly maybe: boolean }): Conditions {
   const conditions = [sql`tenant_id = ${uint32(context.tenantId)}`, ...within(window)];
-  const room = new StatementBudget();
+  const budget = new StatementBudget();
   const rest: Filter[] = [];
   const doubts: Sql[] = [];
   for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
     if (part instanceof TimeFilter || part instanceof AnyFilter) continue;
     const own: Sql[] = [];
-    const said = room.takeFilter(part) ? part.sql(maybe ? { ...context, doubt: (rows) => void own.push(rows) } : context) : null;
+    const said = budget.takeFilter(part) ? part.sql(maybe ? { ...context, doubt: (rows) => void own.push(rows) } : context) : null;
     const condition = said === null || own.length === 0 ? said : or([said, ...own]);
-    if (condition === null || !room.take(condition)) rest.push(part);
+    if (condition === null || !budget.take(condition)) rest.push(part);
     else {
       conditions.push(condition);
       doubts.push(...own);

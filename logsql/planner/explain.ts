@@ -42,7 +42,7 @@ async function statementsOf(plan: Plan, limit: number | null): Promise<readonly 
     case 'aggregate':
       return [plan.statement];
     case 'gather':
-      return firstStatements((ask) => plan.gather(ask));
+      return firstStatements((runner) => plan.gather(runner));
     case 'expand':
       return statementsOf(plan.matching, null);
     case 'entries':
@@ -56,10 +56,10 @@ const firstLimit = ({ keepsAll }: { readonly keepsAll: boolean }, limit: number 
   keepsAll && limit !== null ? limit + 1 : null;
 
 /** The statements that are made before any result is known. */
-async function firstStatements(gather: (ask: StatementRunner) => Promise<unknown>): Promise<readonly Sql[]> {
-  const asked: Sql[] = [];
+async function firstStatements(gather: (runner: StatementRunner) => Promise<unknown>): Promise<readonly Sql[]> {
+  const statements: Sql[] = [];
   const remember = (statement: Sql): Promise<never> => {
-    asked.push(statement);
+    statements.push(statement);
     return Promise.reject(new NotRun());
   };
   try {
@@ -67,7 +67,7 @@ async function firstStatements(gather: (ask: StatementRunner) => Promise<unknown
   } catch (error) {
     if (!(error instanceof NotRun)) throw error;
   }
-  return asked;
+  return statements;
 }
 
 /** Stands for the results, which do not exist here. */

@@ -62,7 +62,7 @@ export type AggregatePlan = Left & {
 export type GatherPlan = Left & {
   readonly kind: 'gather';
   /** The rows; null when this plan does not hold for the data. */
-  gather(ask: StatementRunner): Promise<readonly LogEntry[] | null>;
+  gather(runner: StatementRunner): Promise<readonly LogEntry[] | null>;
   readonly otherwise: EntriesPlan | ReshapedPlan | ExpandPlan;
 };
 

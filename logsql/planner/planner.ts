@@ -303,7 +303,7 @@ function planAggregate(
     rest,
   };
   const { gather } = pipe;
-  if (gather !== undefined) return { kind: 'gather', pipes: rest, run, otherwise, gather: (ask) => gather.call(pipe, input, ask) };
+  if (gather !== undefined) return { kind: 'gather', pipes: rest, run, otherwise, gather: (runner) => gather.call(pipe, input, runner) };
   const entirely = (): AggregatePlan | EntriesPlan | ReshapedPlan => {
     if (counts?.doubt === undefined) return otherwise;
     const plan = planAggregate(pipes, { ...sources, counts: () => counts.otherwise ?? null }, context, run, otherwise);

@@ -12,7 +12,7 @@ const MOST_SELECTS = 10;
 export async function planWhole(query: QueryNode, options: PlanOptions, run: RunRows): Promise<Plan> {
   const selected = await resolveSubqueries(selectSubqueries(query, selector(withoutCursor(options))), run, true);
   const plan = planQuery(selected, options);
-  const needsValues = hasSubquery(selected.filter) || selected.pipes.some(asks) ? !isOneStatement(plan) : false;
+  const needsValues = hasSubquery(selected.filter) || selected.pipes.some(usesSubqueries) ? !isOneStatement(plan) : false;
   return needsValues ? planQuery(await resolveSubqueries(selected, run), options) : plan;
 }
 
@@ -31,18 +31,18 @@ function selector(options: PlanOptions): (subquery: Subquery) => Sql | null {
 }
 
 const filtersOf = ({ filters = [] }: Pipe): readonly Filter[] => filters;
-const asks = (pipe: Pipe): boolean => filtersOf(pipe).some(hasSubquery);
+const usesSubqueries = (pipe: Pipe): boolean => filtersOf(pipe).some(hasSubquery);
 /** True where each query inside the filter has a SELECT. */
 const isSelected = ({ subquery, parts = [] }: Filter): boolean =>
   (subquery === undefined || subquery.selected !== undefined) && parts.every(isSelected);
 
 /** True for a plan whose one statement runs once, and that leaves no query inside to memory, whatever the data is. */
 function isOneStatement(plan: Plan): boolean {
-  if (plan.pipes.some(asks)) return false;
+  if (plan.pipes.some(usesSubqueries)) return false;
   if (plan.kind === 'aggregate') return !leavesQueries(plan.otherwise);
   return plan.kind === 'reshaped' || (plan.kind === 'entries' && plan.keepsAll);
 }
 
 function leavesQueries(plan: Plan): boolean {
-  return plan.pipes.some(asks) || (plan.kind === 'aggregate' && leavesQueries(plan.otherwise));
+  return plan.pipes.some(usesSubqueries) || (plan.kind === 'aggregate' && leavesQueries(plan.otherwise));
 }

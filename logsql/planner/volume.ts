@@ -71,23 +71,23 @@ export function volumeCounts(
   const isByStream = [...fields, ...filter.fields].some((field) => field === '_stream' || field === '_stream_id');
   const isAll = fields.length + conditions.length === 0;
   if ((isAll || span >= HOUR_SECONDS) && window.end - window.start < SHORT) return null;
-  const asked: Asked = {
+  const request: VolumeRequest = {
     cover,
     window,
     context,
     conditions,
     columns: [...new Map(columns.map((column) => [column.strings.join(), column])).values()],
   };
-  const parts = [countedRows(asked, span, isByStream), ...uncountedRows(asked, whole)];
+  const parts = [countedRows(request, span, isByStream), ...uncountedRows(request, whole)];
   // a stream's id has its tenant's in it
   const tenant = fields.includes('_stream_id') ? [sql`${uint32(context.tenantId)} AS tenant_id`] : [];
-  const list = join([sql`_time`, ...asked.columns, ...tenant, ENTRIES], COMMA);
+  const list = join([sql`_time`, ...request.columns, ...tenant, ENTRIES], COMMA);
   return { source: sql`(SELECT ${list} FROM (${join(parts, sql` UNION ALL `)}))`, ...(isByStream ? { doubt: NO_STREAMS } : {}) };
 }
 
 /** A part of time, nanoseconds: `end` is behind it. */
 type Time = { readonly start: bigint; readonly end: bigint };
-type Asked = {
+type VolumeRequest = {
   readonly cover: VolumeCover;
   readonly window: TimeWindow;
   readonly context: SqlContext;
@@ -113,8 +113,8 @@ const byPartition = ({ partitions }: VolumeCover, of: (partition: CoveredPartiti
   sql`arrayElement(${uint64s(partitions.map(of))}, ${column} + 1)`;
 
 /** The rows of the volume that count what lies in whole minutes, hours and days of the window. */
-function countedRows(asked: Asked, longest: number, isByStream: boolean): Sql {
-  const { cover, window, context, conditions, columns } = asked;
+function countedRows(request: VolumeRequest, longest: number, isByStream: boolean): Sql {
+  const { cover, window, context, conditions, columns } = request;
   const scopes = isByStream ? sql`scope IN (${uint32(SCOPE_STREAM)}, ${uint32(SCOPE_ALL_ALONE)})` : sql`scope IN (${uint32(SCOPE_ALL)}, ${uint32(SCOPE_ALL_ALONE)})`; // prettier-ignore
   // a row in place of single streams stands for any of them
   const filter = conditions.length === 0 ? [] : [isByStream ? sql`(scope = ${uint32(SCOPE_ALL_ALONE)} OR ${join(conditions, AND)})` : join(conditions, AND)]; // prettier-ignore
@@ -142,12 +142,12 @@ function tiles(cover: VolumeCover, window: TimeWindow, longest: number): Sql[] {
     const inside = (time: Time): Sql => sql`time >= ${secondSql(time.start)} AND time < ${secondSql(time.end)}`;
     if (longer === undefined) return sql`(span = ${uint32(span)} AND ${inside(own)} AND ${isCounted})`;
     const counted = wholeOf(window, longer);
-    const beside = [
+    const uncounted = [
       { start: own.start, end: counted.start },
       { start: counted.end, end: own.end },
     ].filter((time) => !isEmpty(time));
     const behind = sql`segment >= ${byPartition(cover, ({ until }) => until[longer], sql`log_part`)} AND arrived >= ${milliSql(cover.behind[longer])}`;
-    const times = [...beside.map((time) => sql`${inside(time)}`), sql`${inside(counted)} AND ${behind}`];
+    const times = [...uncounted.map((time) => sql`${inside(time)}`), sql`${inside(counted)} AND ${behind}`];
     return sql`(span = ${uint32(span)} AND (${join(
       times.map((time) => sql`(${time})`),
       OR,
@@ -160,7 +160,7 @@ const secondSql = (ns: bigint): Sql => sql`fromUnixTimestamp64Second(${int64(ns 
 const milliSql = (ms: number): Sql => sql`fromUnixTimestamp64Milli(${int64(Math.max(0, ms))}, 'UTC')`;
 
 /** The entries that the rows of the volume do not count: at the ends of the window, and behind the last segments. */
-function uncountedRows({ cover, window, context, conditions, columns }: Asked, whole: Time): Sql[] {
+function uncountedRows({ cover, window, context, conditions, columns }: VolumeRequest, whole: Time): Sql[] {
   const select = (...where: readonly Sql[]): Sql =>
     sql`SELECT ${join([sql`_time`, ...columns, sql`toUInt64(1) AS entries`], COMMA)} FROM logs WHERE ${join([sql`tenant_id = ${uint32(context.tenantId)}`, ...where, ...conditions], AND)}`;
   const edges = [

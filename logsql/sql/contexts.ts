@@ -23,9 +23,9 @@ const BATCH = 25;
 type Match = { readonly stream: string; readonly place: Position };
 
 /** The contexts of each stream that has matches, in the order of the newest match; null where there are too many. Throws LogsqlLimitError. */
-export async function contextsOf(input: SqlInput, size: ContextSize, ask: StatementRunner): Promise<readonly StreamContexts[] | null> {
+export async function contextsOf(input: SqlInput, size: ContextSize, runner: StatementRunner): Promise<readonly StreamContexts[] | null> {
   const { source, context, run } = input;
-  const found = await ask.rows(
+  const found = await runner.rows(
     sql`SELECT toString(stream_id), ${POSITION} FROM ${source} ORDER BY ${BACKWARDS} LIMIT ${uint32(MOST_MATCHES + 1)}`,
   );
   if (found.length > MOST_MATCHES || found.length * (size.before + size.after) > MOST_AROUND) return null;
@@ -39,10 +39,10 @@ export async function contextsOf(input: SqlInput, size: ContextSize, ask: Statem
   const known = new Map<string, Map<string, { readonly entry: LogEntry; readonly place: Position }>>();
   for (let at = 0; at < parts.length; at += BATCH) {
     const places = join(parts.slice(at, at + BATCH), sql` UNION ALL `);
-    const read = await ask.rows(
+    const read = await runner.rows(
       sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM logs WHERE tenant_id = ${uint32(context.tenantId)} AND ${PLACE} IN (${places})`,
     );
-    const streams = await ask.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
+    const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
     for (const row of read) {
       const stream = known.get(String(row[columns.count])) ?? new Map<string, { readonly entry: LogEntry; readonly place: Position }>();
       known.set(String(row[columns.count]), stream);

@@ -78,26 +78,26 @@ function sampleOf(source: Sql, wide: readonly string[]): Sql | null {
 const mayTake = (statement: Sql): boolean => new StatementBudget().take(statement);
 
 /** Finds the facets of the entries of a query, exactly; null when a statement exceeds the budget. */
-export async function findFacets({ source, counts }: SqlInput, bounds: FacetBounds, ask: StatementRunner): Promise<Facets | null> {
-  const isAsked = (name: string): boolean => !bounds.never.includes(name);
-  const sample = sampleOf(source, WIDE_COLUMNS.filter(isAsked));
+export async function findFacets({ source, counts }: SqlInput, bounds: FacetBounds, runner: StatementRunner): Promise<Facets | null> {
+  const isWanted = (name: string): boolean => !bounds.never.includes(name);
+  const sample = sampleOf(source, WIDE_COLUMNS.filter(isWanted));
   if (sample === null) return null;
-  const { proven, shown, isFull } = readSample(await ask.sample(sample, SAMPLE_READ), bounds);
-  const labels = [...COLUMNS, ...shown.filter((name) => labelColumn(name) !== undefined)].filter(isAsked);
+  const { proven, shown, isFull } = readSample(await runner.sample(sample, SAMPLE_READ), bounds);
+  const labels = [...COLUMNS, ...shown.filter((name) => labelColumn(name) !== undefined)].filter(isWanted);
   const hourly = isFull ? (counts(labels, Infinity)?.source ?? null) : null;
   const counted = hourly === null ? [] : labels;
   const isOpen = (name: string): boolean => !proven.has(name) && !counted.includes(name);
-  const columns = OWN.filter((name) => isAsked(name) && isOpen(name));
+  const columns = OWN.filter((name) => isWanted(name) && isOpen(name));
   const common = shown.filter(isOpen);
   const isNarrow = common.length <= MAX_SETS && sizeOf(shown) <= MAX_VALUE;
   const [byHour, first] = await Promise.all([
-    hourly === null ? NONE : querySets({ source: hourly, entries: ENTRIES, shown: null }, counted, bounds, ask),
-    querySets({ source, entries: null, shown: isNarrow ? shown : null }, isNarrow ? [...columns, ...common] : columns, bounds, ask),
+    hourly === null ? NONE : querySets({ source: hourly, entries: ENTRIES, shown: null }, counted, bounds, runner),
+    querySets({ source, entries: null, shown: isNarrow ? shown : null }, isNarrow ? [...columns, ...common] : columns, bounds, runner),
   ]);
   if (byHour === null || first === null) return null;
   const rest = isNarrow
-    ? await (first.hasOthers ? queryOthers(source, shown, bounds, ask) : NONE)
-    : await queryPairs(source, [...proven, ...counted], bounds, ask);
+    ? await (first.hasOthers ? queryOthers(source, shown, bounds, runner) : NONE)
+    : await queryPairs(source, [...proven, ...counted], bounds, runner);
   if (rest === null) return null;
   return { facets: [...byHour.facets, ...first.facets, ...rest.facets], left: rest.left, rows: byHour.rows + first.rows };
 }
@@ -127,7 +127,7 @@ async function querySets(
   { source, entries, shown }: SetsOf,
   names: readonly string[],
   bounds: FacetBounds,
-  ask: StatementRunner,
+  runner: StatementRunner,
 ): Promise<Sets | null> {
   const list = names.map((name, at) => sql`${expressionOf(name)} AS ${slot(at)}`);
   const slots = names.map((_name, at) => slot(at));
@@ -140,9 +140,9 @@ async function querySets(
   );
   const statement = sql`SELECT g, ${OF_GROUP}, max(r) FROM (SELECT grouping(${join(keys, COMMA)}) AS g, r, concat(${join([...slots, sql`''`], COMMA)}) AS v, ${countEntries(entries)} AS c FROM (SELECT ${join([...list, sql`${others} AS r`], COMMA)}${size} FROM ${source}) GROUP BY GROUPING SETS (${sets})) GROUP BY g`;
   if (!mayTake(statement)) return null;
-  const found = new Map((await ask.rows(statement)).map((row) => [setOf(Number(row[0]), keys.length), row]));
+  const found = new Map((await runner.rows(statement)).map((row) => [setOf(Number(row[0]), keys.length), row]));
   const streamAt = names.indexOf('_stream');
-  const streams = await ask.streams(valuesOf(found.get(streamAt)?.[4]).map(([id]) => id));
+  const streams = await runner.streams(valuesOf(found.get(streamAt)?.[4]).map(([id]) => id));
   const facets = names.flatMap((name, at): Facet[] => {
     const [, hits, distinct, length, values] = found.get(at) ?? [];
     const shownValues = valuesOf(values).map(([value, size]) => [name === '_stream' ? (streams.get(value) ?? '{}') : value, size] as const);
@@ -170,23 +170,33 @@ const valuesOf = (list: unknown): (readonly [string, number])[] =>
   ((list ?? []) as readonly (readonly [string, string])[]).map(([size, value]) => [value, -Number(size)] as const);
 
 /** Fields that the sample did not show: where few enough to be named, over the entries that have one. */
-async function queryOthers(source: Sql, shown: readonly string[], bounds: FacetBounds, ask: StatementRunner): Promise<SomeFacets | null> {
+async function queryOthers(
+  source: Sql,
+  shown: readonly string[],
+  bounds: FacetBounds,
+  runner: StatementRunner,
+): Promise<SomeFacets | null> {
   const statement = sql`SELECT DISTINCT k FROM (SELECT fields.keys AS names FROM ${source}) ARRAY JOIN names AS k WHERE k NOT IN ${texts([...OWN, ...shown])} LIMIT ${uint32(MAX_OTHERS + 1)}`;
   if (!mayTake(statement)) return null;
-  const others = (await ask.rows(statement)).map(([name]) => String(name));
+  const others = (await runner.rows(statement)).map(([name]) => String(name));
   const isNamed = others.length <= MAX_OTHERS && sizeOf(others) <= MAX_VALUE;
-  return queryPairs(isNamed ? sql`${source} AND ${anyFieldSql(others)}` : source, shown, bounds, ask);
+  return queryPairs(isNamed ? sql`${source} AND ${anyFieldSql(others)}` : source, shown, bounds, runner);
 }
 
 /** The fields of the map but these, as pairs of name and value. */
-async function queryPairs(source: Sql, without: readonly string[], bounds: FacetBounds, ask: StatementRunner): Promise<SomeFacets | null> {
+async function queryPairs(
+  source: Sql,
+  without: readonly string[],
+  bounds: FacetBounds,
+  runner: StatementRunner,
+): Promise<SomeFacets | null> {
   // Leaving out those that are proven only saves time: as many as the budget allows.
-  let room = MAX_VALUE;
-  const names = [...OWN, ...without].filter((name) => (room -= sizeOf([name])) > 0);
+  let budget = MAX_VALUE;
+  const names = [...OWN, ...without].filter((name) => (budget -= sizeOf([name])) > 0);
   const most = uint32(Math.min(bounds.maxFields, 0xffffffff));
   const statement = sql`SELECT k, ${OF_GROUP}, count() OVER () FROM (SELECT k, v, count() AS c FROM (SELECT fields FROM ${source}) ARRAY JOIN mapKeys(fields) AS k, mapValues(fields) AS v WHERE k NOT IN ${texts(names)} GROUP BY k, v) GROUP BY k HAVING countIf(v != '') BETWEEN 1 AND ${uint32(bounds.maxValues)} AND max(length(v)) <= ${uint32(Math.min(bounds.maxLength, 0xffffffff))} ORDER BY 2 DESC, k LIMIT ${most}`;
   if (!mayTake(statement)) return null;
-  const rows = await ask.rows(statement);
+  const rows = await runner.rows(statement);
   const facets = rows.map((row): Facet => {
     const [name, hits, distinct] = row;
     return { name: String(name), hits: Number(hits), distinct: Number(distinct), values: valuesOf(row[4]) };

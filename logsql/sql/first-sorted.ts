@@ -52,13 +52,13 @@ function valuesOf(source: Sql, text: Sql): Values {
 }
 
 /** Entries with the first ones of the sort, oldest first; null where there are too many of no kind, or SQL cannot express the field. */
-export async function firstSorted({ source, context }: SqlInput, wanted: FirstSorted, ask: StatementRunner): Promise<LogEntry[] | null> {
+export async function firstSorted({ source, context }: SqlInput, wanted: FirstSorted, runner: StatementRunner): Promise<LogEntry[] | null> {
   const { field, isDescending, most, fields } = wanted;
   const text = fieldText(field, context);
   // fields that are worked out are in no entry
   if (text === null || context.computed !== undefined) return null;
   const values = valuesOf(source, text);
-  const rows = await ask.rows(
+  const rows = await runner.rows(
     sql`SELECT countIf(k = 0), countIf(k = 1), countIf(k = 2), countIf(k = 3) FROM (SELECT ${values.kind} AS k FROM ${values.source})`,
   );
   const counts = (rows[0] ?? []).map(Number);
@@ -72,10 +72,10 @@ export async function firstSorted({ source, context }: SqlInput, wanted: FirstSo
     .map((kind) => placesOf(values, kind, { ...wanted, most: kind === 3 ? MOST_OTHERS : most }));
   if (parts.length === 0) return [];
   const columns = entryColumns(fields, context.tenantId);
-  const read = await ask.rows(
+  const read = await runner.rows(
     sql`SELECT ${columns.list} FROM logs WHERE tenant_id = ${uint32(context.tenantId)} AND ${PLACE} IN (${join(parts, sql` UNION ALL `)}) ORDER BY ${PLACE}`,
   );
-  const streams = await ask.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
+  const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
   return read.map((row) => columns.decode(row, streams));
 }
 

@@ -67,14 +67,14 @@ function serveAdmin(
   {
     control,
     counts,
-    letters,
+    deadLetters,
     store,
     detection,
     audit,
   }: {
     readonly control: ControlStore;
     readonly counts: Parameters<typeof usageRoute>[1];
-    readonly letters: DeadLetters;
+    readonly deadLetters: DeadLetters;
     readonly store: Store;
     readonly detection: DetectionOptions;
     readonly audit: AdminAudit;
@@ -85,7 +85,7 @@ function serveAdmin(
     ...adminRoutes(control, peers),
     ...adminDetectionRoutes(detection),
     usageRoute(control, counts),
-    ...deadLetterRoutes({ letters, store, tables: TABLES, log }),
+    ...deadLetterRoutes({ deadLetters, store, tables: TABLES, log }),
     auditRoute(audit),
   ];
   context.serveAdmin(routes, audit);
@@ -100,14 +100,14 @@ export const appRole: Role = {
     const store = new Store(config.clickhouse);
     warnOfOwner(context);
     context.registerCheck('clickhouse', () => store.ping());
-    const letters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
+    const deadLetters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
     const custom = await loadDetectors(config.detectors.sources);
     const checks = await allProcessors(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
-    serveAdmin(context, { control, counts, letters, store, detection, audit });
+    serveAdmin(context, { control, counts, deadLetters, store, detection, audit });
     const engine = queryWorkers(context, store);
-    const cover = createLogCover(context, { store, letters });
+    const cover = createLogCover(context, { store, deadLetters });
     const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries, cover });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
@@ -140,7 +140,7 @@ export const appRole: Role = {
       { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
       alerts.service,
       cover,
-      letters,
+      deadLetters,
       history,
       control,
       new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) }),

@@ -29,7 +29,7 @@ import { createUsageCounts } from './usage.ts';
 /** Between two requests to a broker: with many partitions and little load each of them would carry a record or two. Milliseconds. */
 const GAP_MS = 5;
 /** How long Kafka may take to return what is stored. Milliseconds. */
-const ASK_DEADLINE_MS = 5000;
+const QUERY_DEADLINE_MS = 5000;
 const COUNTS_SENT = isOn('usage');
 
 /** What every process needs that takes entries. */
@@ -45,7 +45,7 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
   const { config, log, metrics } = context;
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-ingest', log });
   const counts = createUsageCounts(context);
-  const admin = new AdminConnection(kafka, ASK_DEADLINE_MS);
+  const admin = new AdminConnection(kafka, QUERY_DEADLINE_MS);
   const pace = new StoragePace({
     stored: async () => {
       const committed = await admin.query((open) => committedBy(open, sinkGroup('logs'), LOGS_TOPIC));
@@ -98,8 +98,8 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
     parseTurns,
   });
   endpoints.push(...elasticProbes, ...hecEndpoints, ...vercelVerification);
-  const asking: Service = { name: 'stored offsets', start: () => Promise.resolve(), stop: () => admin.disconnect() };
-  return { services: [lag, counts, asking, pace, publisher, growth], endpoints, counts };
+  const storedOffsets: Service = { name: 'stored offsets', start: () => Promise.resolve(), stop: () => admin.disconnect() };
+  return { services: [lag, counts, storedOffsets, pace, publisher, growth], endpoints, counts };
 }
 
 /** Takes entries from shippers, on the ingest host. */

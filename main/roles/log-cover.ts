@@ -18,12 +18,12 @@ const DEADLINE_MS = 5000;
 /** How far the log is counted, for the queries of this process. */
 export function createLogCover(
   { config, log }: RoleContext,
-  { store, letters }: { readonly store: Store; readonly letters: DeadLetters },
+  { store, deadLetters }: { readonly store: Store; readonly deadLetters: DeadLetters },
 ): LogCover & Service {
   const admin = new AdminConnection(createKafka({ ...config.kafka, clientId: 'logweir-log-cover', log }), DEADLINE_MS);
   const refused = new RefusedRecords({
     topic: LOGS_TOPIC,
-    letters,
+    deadLetters,
     end: () => admin.query(async (open) => (await boundsOf(open, DEAD_LETTER_TOPIC)).get(0)?.end ?? 0),
   });
   const cover = new LogCover({

@@ -28,7 +28,7 @@ const MERGERS_GROUP = 'logweir-mergers';
 const CUSTOM_GROUP = 'logweir-custom-detectors';
 
 /** What a host reads, who folds it, and who shares the reading. */
-type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings' | 'room'> & {
+type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings' | 'budget'> & {
   readonly signal: Pick<Signal, 'name' | 'version' | 'topic'>;
   readonly folds: readonly Fold<unknown, In>[];
   readonly entriesOf: (input: In) => number;
@@ -41,7 +41,7 @@ export const processorsRole: Role = {
     const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
-    const shared = { settings: () => control.settings, room: new SnapshotBudget() };
+    const shared = { settings: () => control.settings, budget: new SnapshotBudget() };
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
       folds: [...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
@@ -74,7 +74,7 @@ const headersOf = (setting: Setting | undefined): Record<string, string> =>
 function hostOf<In extends Position>(
   context: RoleContext,
   kafka: Kafka,
-  { signal, folds, entriesOf, groupId, inputOf: read, settings, room }: Stage<In>,
+  { signal, folds, entriesOf, groupId, inputOf: read, settings, budget }: Stage<In>,
 ): { readonly host: ProcessorHost<In>; readonly states: readonly StateLog[] } {
   const log = context.log.child({ component: 'processors' });
   const topic = signal.topic.name;
@@ -85,7 +85,7 @@ function hostOf<In extends Position>(
     writer: new AbsoluteWriter(kafka),
     tick: (partition, setting) => ({ topic, partition, key: null, ...encodeTick(signal, headersOf(setting)) }),
     ...(settings === undefined ? {} : { settings }),
-    ...(room === undefined ? {} : { room }),
+    ...(budget === undefined ? {} : { budget }),
     onCrash: (error) => context.fail(error),
     onFold: (processor, ms, input) => {
       context.metrics.foldSeconds.inc({ processor }, ms / 1000);

@@ -25,7 +25,7 @@ const LIMITS: PaceLimits = {
     { ms: 700, rows: 20_000 },
     { ms: 2000, rows: 0 },
   ],
-  stillMs: 150,
+  idleMs: 150,
 };
 
 /**
@@ -78,12 +78,12 @@ export const sinkRole: Role = {
           onExpired: (expired) => {
             reportExpired(expired, `sink ${sink.name}`);
           },
-          deadLetter: async (letters) => {
+          deadLetter: async (batch) => {
             const stage = `sink ${sink.name}`;
             await deadLetters.write(
-              letters.map((letter) => ({ ...letter, stage: `${stage}: ${letter.stage}`, version: packageVersion() })),
+              batch.map((deadLetter) => ({ ...deadLetter, stage: `${stage}: ${deadLetter.stage}`, version: packageVersion() })),
             );
-            for (const { topic, partition, offset, reason, detail } of letters) {
+            for (const { topic, partition, offset, reason, detail } of batch) {
               metrics.deadLetters.inc({ topic, reason });
               log.error({ component: stage, topic, partition, offset, reason, detail }, 'A record became a dead letter.');
             }
@@ -108,7 +108,10 @@ export const sinkRole: Role = {
 };
 
 /** What becomes of records that have expired unread: a metric, a warning in `/ready`, and a dead letter, which the audit reads. */
-function expiredReports({ log, metrics, registerWarning }: RoleContext, letters: DeadLetters): (expired: Expired, stage: string) => void {
+function expiredReports(
+  { log, metrics, registerWarning }: RoleContext,
+  deadLetters: DeadLetters,
+): (expired: Expired, stage: string) => void {
   const counts = new Map<string, number>();
   registerWarning(() => {
     const gaps = [...counts].map(([topic, records]) => `${String(records)} records of ${topic} have expired unread`);
@@ -120,7 +123,7 @@ function expiredReports({ log, metrics, registerWarning }: RoleContext, letters:
     metrics.expired.inc({ topic }, records);
     const detail = `Kafka deleted the records ${String(first)} to ${String(last)} before they were stored.`;
     const original = { key: null, value: null, headers: {}, timestamp: String(Date.now()) };
-    const letter = {
+    const deadLetter = {
       reason: 'expired',
       detail,
       stage,
@@ -131,7 +134,7 @@ function expiredReports({ log, metrics, registerWarning }: RoleContext, letters:
       version: packageVersion(),
       original,
     } as const;
-    letters.write([letter]).catch((error: unknown) => {
+    deadLetters.write([deadLetter]).catch((error: unknown) => {
       log.error({ err: error, topic, partition, first, last }, 'Writing expired records to the dead letters failed.');
     });
   };

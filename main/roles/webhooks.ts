@@ -29,14 +29,14 @@ export function createWebhooks(context: RoleContext, control: ControlStore, part
   const outbox = new Outbox({ log: new KafkaCompactedLog({ kafka, log, topic: DELIVERIES_TOPIC }), logger: log });
   const addresses = new Addresses(config.alerts.webhookNetworks);
   const send = webhookSender({ addresses, pepper });
-  const told = (outcome: string): void => {
+  const count = (outcome: string): void => {
     metrics.notifications.inc({ to: 'webhook', outcome });
   };
   const listener = new WebhookListener({
     outbox,
     webhooksOf: (tenantId) => webhooksOf(control, tenantId),
     onRefused: (tenantId) => {
-      told('refused');
+      count('refused');
       log.warn({ tenantId }, 'A webhook delivery is discarded: the tenant has too many pending.');
     },
   });
@@ -44,7 +44,7 @@ export function createWebhooks(context: RoleContext, control: ControlStore, part
     ...{ outbox, send, partitions },
     webhook: (tenantId, id) => webhooksOf(control, tenantId).find((one) => one.id === id && one.isEnabled) ?? null,
     onOutcome: (outcome, { tenantId, webhookId, id, status, error }) => {
-      told(outcome);
+      count(outcome);
       if (outcome === 'failed') log.warn({ tenantId, webhookId, delivery: id, status, error }, 'A webhook delivery failed.');
     },
     onError: (error) => {

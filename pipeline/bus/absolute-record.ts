@@ -50,12 +50,12 @@ export class AbsoluteWriter {
 /** The records in their order, those of a topic that follow each other together, as many as a request may have bytes. */
 function requestsOf(records: readonly AbsoluteRecord[]): AbsoluteRecord[][] {
   const requests: AbsoluteRecord[][] = [];
-  let room = 0;
+  let budget = 0;
   for (const record of records) {
-    room -= sizeOfRecord(record);
-    if (room < 0 || requests.at(-1)?.[0]?.topic !== record.topic) {
+    budget -= sizeOfRecord(record);
+    if (budget < 0 || requests.at(-1)?.[0]?.topic !== record.topic) {
       requests.push([]);
-      room = MOST_BYTES - sizeOfRecord(record);
+      budget = MOST_BYTES - sizeOfRecord(record);
     }
     requests.at(-1)?.push(record);
   }

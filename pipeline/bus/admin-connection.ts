@@ -15,9 +15,9 @@ export class AdminConnection {
     this.#deadlineMs = deadlineMs;
   }
 
-  async query<Answer>(ask: (admin: Admin) => Promise<Answer>): Promise<Answer> {
+  async query<Answer>(query: (admin: Admin) => Promise<Answer>): Promise<Answer> {
     try {
-      return await withTimeout(this.#deadlineMs, this.#query(ask));
+      return await withTimeout(this.#deadlineMs, this.#query(query));
     } catch (error) {
       // not waited for: it may be what does not answer
       void this.disconnect();
@@ -34,20 +34,20 @@ export class AdminConnection {
     await withTimeout(DISCONNECT_MS, disconnected).catch(() => undefined);
   }
 
-  async #query<Answer>(ask: (admin: Admin) => Promise<Answer>): Promise<Answer> {
+  async #query<Answer>(query: (admin: Admin) => Promise<Answer>): Promise<Answer> {
     if (this.#admin === null) {
       const admin = this.#kafka.admin();
       this.#admin = admin.connect().then(() => admin);
     }
-    return ask(await this.#admin);
+    return query(await this.#admin);
   }
 }
 
 /** One query, over a connection of its own. */
-export async function queryOnce<Answer>(kafka: Kafka, deadlineMs: number, ask: (admin: Admin) => Promise<Answer>): Promise<Answer> {
+export async function queryOnce<Answer>(kafka: Kafka, deadlineMs: number, query: (admin: Admin) => Promise<Answer>): Promise<Answer> {
   const connection = new AdminConnection(kafka, deadlineMs);
   try {
-    return await connection.query(ask);
+    return await connection.query(query);
   } finally {
     void connection.disconnect();
   }

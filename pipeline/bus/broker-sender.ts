@@ -122,11 +122,11 @@ export class BrokerSender {
   async #freeze(): Promise<{ readonly queues: PartitionQueue[]; readonly batches: PartitionBatch[] }> {
     const queues: PartitionQueue[] = [];
     const batches: PartitionBatch[] = [];
-    let room = MAX_REQUEST_BYTES;
+    let budget = MAX_REQUEST_BYTES;
     for (const queue of this.#waiting) {
       // from here on nothing else touches it
       queue.inFlight = true;
-      const batch = await queue.freeze(room, batches.length === 0);
+      const batch = await queue.freeze(budget, batches.length === 0);
       if (batch === null) {
         queue.inFlight = false;
         if (!queue.isEmpty && queue.identity !== null) break;
@@ -136,8 +136,8 @@ export class BrokerSender {
       this.#waiting.delete(queue);
       queues.push(queue);
       batches.push({ partition: queue.partition, bytes: batch.bytes });
-      room -= batch.bytes.length;
-      if (room <= 0) break;
+      budget -= batch.bytes.length;
+      if (budget <= 0) break;
     }
     return { queues, batches };
   }

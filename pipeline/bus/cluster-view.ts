@@ -14,7 +14,7 @@ export class ClusterView {
   readonly #topic: string;
   #layout: TopicLayout = { leaders: new Map(), brokers: new Map() };
   #identity: ProducerIdentity | null = null;
-  #asked = 0;
+  #requests = 0;
 
   constructor(connect: Connect, topic: string) {
     this.#connect = connect;
@@ -49,7 +49,7 @@ export class ClusterView {
   /** Queries a broker for the leaders, and for an identity where there is none. */
   async refresh(): Promise<void> {
     const addresses: readonly (Address | null)[] = [null, ...this.#layout.brokers.values()];
-    const address = addresses[this.#asked++ % addresses.length] ?? null;
+    const address = addresses[this.#requests++ % addresses.length] ?? null;
     let connection: BrokerConnection | null = null;
     let failure: Error | undefined;
     try {

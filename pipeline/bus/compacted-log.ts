@@ -132,14 +132,14 @@ export class KafkaCompactedLog implements CompactedLog {
 /** The records in groups of at most `BATCH_BYTES`, in their order; one that is larger is alone. */
 function batchesOf<One extends Omit<CompactedRecord, 'offset'>>(records: readonly One[]): One[][] {
   const batches: One[][] = [];
-  let room = 0;
+  let budget = 0;
   for (const record of records) {
     const bytes = Buffer.byteLength(record.key) + Buffer.byteLength(record.value ?? '');
-    if (bytes > room) {
+    if (bytes > budget) {
       batches.push([]);
-      room = BATCH_BYTES;
+      budget = BATCH_BYTES;
     }
-    room -= bytes;
+    budget -= bytes;
     (batches.at(-1) as One[]).push(record);
   }
   return batches;

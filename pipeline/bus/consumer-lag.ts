@@ -25,7 +25,7 @@ export class ConsumerLag implements Service {
   readonly #options: ConsumerLagOptions;
   readonly #stop = new AbortController();
   /** The partitions whose lag was reported. */
-  readonly #told = new Set<number>();
+  readonly #reported = new Set<number>();
   readonly #connection: AdminConnection;
   #running: Promise<void> | null = null;
 
@@ -67,16 +67,16 @@ export class ConsumerLag implements Service {
       if (!wanted.has(partition)) continue;
       // a log that has lost its end may lie before what is committed
       onLag(partition, Math.max(0, end - Math.max(low, committed.get(partition)?.offset ?? -1)));
-      this.#told.add(partition);
+      this.#reported.add(partition);
     }
   }
 
   /** Another process reports what moved to it. */
   #forget(): void {
     const wanted = new Set(this.#options.partitions());
-    for (const partition of this.#told) {
+    for (const partition of this.#reported) {
       if (wanted.has(partition)) continue;
-      this.#told.delete(partition);
+      this.#reported.delete(partition);
       this.#options.onDeleted(partition);
     }
   }

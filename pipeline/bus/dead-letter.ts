@@ -40,22 +40,22 @@ const MAX_DETAIL = 500;
 type OutMessage = { readonly key: Buffer | string | null; readonly value: Buffer | null; readonly headers: IHeaders };
 
 /** The letter as a record of `dead-letter.v1`. That of a replay is that of its original. */
-export function encodeLetter(letter: DeadLetter): OutMessage {
-  const { original, topic, partition, offset } = letter;
+export function encodeDeadLetter(deadLetter: DeadLetter): OutMessage {
+  const { original, topic, partition, offset } = deadLetter;
   const own = {
-    reason: letter.reason,
-    detail: letter.detail.slice(0, MAX_DETAIL),
-    stage: letter.stage,
+    reason: deadLetter.reason,
+    detail: deadLetter.detail.slice(0, MAX_DETAIL),
+    stage: deadLetter.stage,
     topic,
     partition: String(partition),
     offset: String(offset),
     timestamp: original.timestamp,
-    version: letter.version,
-    ...(letter.last === undefined ? {} : { last: String(letter.last) }),
+    version: deadLetter.version,
+    ...(deadLetter.last === undefined ? {} : { last: String(deadLetter.last) }),
     ...(original.key === null ? {} : { key: original.key }),
   };
   return {
-    key: letterKey(letter),
+    key: deadLetterKey(deadLetter),
     value: original.value,
     headers: {
       ...originalHeaders(original.headers),
@@ -65,11 +65,11 @@ export function encodeLetter(letter: DeadLetter): OutMessage {
 }
 
 /** Names the position that a letter is about; several letters of one position are one. */
-export const letterKey = ({ topic, partition, offset }: Pick<DeadLetter, 'topic' | 'partition' | 'offset'>): string =>
+export const deadLetterKey = ({ topic, partition, offset }: Pick<DeadLetter, 'topic' | 'partition' | 'offset'>): string =>
   `${topic}:${String(partition)}:${String(offset)}`;
 
 /** Reads a record of `dead-letter.v1`; null for what is not a dead letter. */
-export function decodeLetter({ value, headers }: Pick<KafkaMessage, 'value' | 'headers'>): DeadLetter | null {
+export function decodeDeadLetter({ value, headers }: Pick<KafkaMessage, 'value' | 'headers'>): DeadLetter | null {
   const own = (name: string): string => headers?.[PREFIX + name]?.toString() ?? '';
   const reason = REASONS.find((known) => known === own('reason'));
   const [partition, offset] = [own('partition'), own('offset')];

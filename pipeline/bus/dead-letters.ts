@@ -2,7 +2,7 @@ import type { Kafka, KafkaMessage } from 'kafkajs';
 import { kafkajs } from './kafkajs.ts';
 import type { Service } from '../core/service.ts';
 import { queryOnce } from './admin-connection.ts';
-import { decodeLetter, encodeLetter, replayOf, type DeadLetter } from './dead-letter.ts';
+import { decodeDeadLetter, encodeDeadLetter, replayOf, type DeadLetter } from './dead-letter.ts';
 import { boundsOf, firstSince } from './group-positions.ts';
 import { RenewableProducer } from './renewable-producer.ts';
 import { readSpans, type Span } from './span-reader.ts';
@@ -16,7 +16,7 @@ const SEND_DEADLINE_MS = 60_000;
 const ENOUGH = new Error('No more is wanted.');
 
 /** A letter on the topic, and when it was written, in milliseconds. */
-export type StoredLetter = DeadLetter & { readonly at: number };
+export type StoredDeadLetter = DeadLetter & { readonly at: number };
 
 /** The topic of the records that could not be stored. Everything on it may be there twice. */
 export class DeadLetters implements Service {
@@ -35,30 +35,30 @@ export class DeadLetters implements Service {
   }
 
   /** Resolves when every letter is on the topic (acks=all). */
-  async write(letters: readonly DeadLetter[]): Promise<void> {
+  async write(deadLetters: readonly DeadLetter[]): Promise<void> {
     await this.#send(
       DEAD_LETTER_TOPIC,
-      letters.map((letter) => ({ partition: 0, ...encodeLetter(letter) })),
+      deadLetters.map((deadLetter) => ({ partition: 0, ...encodeDeadLetter(deadLetter) })),
     );
   }
 
   /** Puts the originals of letters on their topics again. They count nothing, and are stored where no row of the original is. */
-  async replay(letters: readonly DeadLetter[]): Promise<void> {
-    for (const topic of new Set(letters.map((letter) => letter.topic)))
-      await this.#send(topic, letters.filter((letter) => letter.topic === topic).map(replayOf));
+  async replay(deadLetters: readonly DeadLetter[]): Promise<void> {
+    for (const topic of new Set(deadLetters.map((deadLetter) => deadLetter.topic)))
+      await this.#send(topic, deadLetters.filter((deadLetter) => deadLetter.topic === topic).map(replayOf));
   }
 
   /**
-   * Gives the letters that were written since `from` (milliseconds) to `onLetters`, in their order, some at a time, until there are no
+   * Gives the letters that were written since `from` (milliseconds) to `onDeadLetters`, in their order, some at a time, until there are no
    * more or it returns false. Resolves with false where it stopped early.
    */
-  async read(from: number, onLetters: (letters: readonly StoredLetter[]) => Promise<boolean>): Promise<boolean> {
+  async read(from: number, onDeadLetters: (batch: readonly StoredDeadLetter[]) => Promise<boolean>): Promise<boolean> {
     const take = async (messages: readonly KafkaMessage[]): Promise<void> => {
-      const letters = messages.flatMap((message) => {
-        const letter = decodeLetter(message);
-        return letter === null ? [] : [{ ...letter, at: Number(message.timestamp) }];
+      const deadLetters = messages.flatMap((message) => {
+        const deadLetter = decodeDeadLetter(message);
+        return deadLetter === null ? [] : [{ ...deadLetter, at: Number(message.timestamp) }];
       });
-      if (!(await onLetters(letters))) throw ENOUGH;
+      if (!(await onDeadLetters(deadLetters))) throw ENOUGH;
     };
     const spans = new Map([[0, await this.#since(from)]]);
     try {
@@ -88,7 +88,7 @@ export class DeadLetters implements Service {
     });
   }
 
-  async #send(topic: string, messages: readonly (ReturnType<typeof encodeLetter> & { readonly partition: number })[]): Promise<void> {
+  async #send(topic: string, messages: readonly (ReturnType<typeof encodeDeadLetter> & { readonly partition: number })[]): Promise<void> {
     for (let at = 0, to; at < messages.length; at = to) {
       let bytes = 0;
       for (to = at; to < messages.length; to++) {

@@ -26,7 +26,7 @@ export type FetchedMessage = KafkaMessage & { readonly batchContext?: { readonly
 export type Fetched = { readonly partition: number; readonly highWatermark: string; readonly messages: readonly FetchedMessage[] };
 
 /** Kafka's answer, if it comes within `deadlineMs` and before the signal. The signal outlives the reading; it must not keep the answer. */
-export async function answered<Answer>(asked: Promise<Answer>, deadlineMs: number, signal: AbortSignal): Promise<Answer> {
+export async function answered<Answer>(request: Promise<Answer>, deadlineMs: number, signal: AbortSignal): Promise<Answer> {
   let end = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
     end = (): void => {
@@ -35,7 +35,7 @@ export async function answered<Answer>(asked: Promise<Answer>, deadlineMs: numbe
   });
   signal.addEventListener('abort', end, { once: true });
   try {
-    return await withTimeout(deadlineMs, Promise.race([asked, aborted]));
+    return await withTimeout(deadlineMs, Promise.race([request, aborted]));
   } finally {
     signal.removeEventListener('abort', end);
   }

@@ -115,10 +115,10 @@ export class FlowControl {
   /** To be called when a holding has changed. */
   update(): void {
     if (this.#stopped) return;
-    const told = new Map([...this.#holdings].map(([partition, holding]) => [partition, holding()]));
-    const still = stuck(told);
+    const reported = new Map([...this.#holdings].map(([partition, holding]) => [partition, holding()]));
+    const halted = stuck(reported);
     const holdings = new Map(
-      [...told].map(([partition, holding]) => [partition, still.has(partition) ? { ...holding, isHalted: true } : holding]),
+      [...reported].map(([partition, holding]) => [partition, halted.has(partition) ? { ...holding, isHalted: true } : holding]),
     );
     let held = 0;
     for (const { gathered, storing, isHalted } of holdings.values()) held += isHalted ? 0 : gathered + storing;

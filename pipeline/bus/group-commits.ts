@@ -20,7 +20,7 @@ export type GroupCommit = {
   readonly isCurrent: () => boolean;
 };
 
-type Asked = GroupCommit & { readonly settle: (error: Error | null) => void };
+type CommitRequest = GroupCommit & { readonly settle: (error: Error | null) => void };
 
 export type GroupCommitsOptions = {
   readonly topic: string;
@@ -33,7 +33,7 @@ export type GroupCommitsOptions = {
 /** Sends what partitions commit in the same turn of the event loop as one request. */
 export class GroupCommits {
   readonly #options: GroupCommitsOptions;
-  #asked: Asked[] = [];
+  #requests: CommitRequest[] = [];
 
   constructor(options: GroupCommitsOptions) {
     this.#options = options;
@@ -42,8 +42,8 @@ export class GroupCommits {
   /** Resolves when Kafka has it; rejects where it is not known to have it. */
   commit(wanted: GroupCommit): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#asked.length === 0) setImmediate(() => void this.#send());
-      this.#asked.push({
+      if (this.#requests.length === 0) setImmediate(() => void this.#send());
+      this.#requests.push({
         ...wanted,
         settle: (error) => {
           if (error === null) resolve();
@@ -54,11 +54,11 @@ export class GroupCommits {
   }
 
   async #send(): Promise<void> {
-    const asked = this.#asked;
-    this.#asked = [];
+    const requests = this.#requests;
+    this.#requests = [];
     // the assignment may have ended since it was requested
-    const sent = asked.filter((one) => one.isCurrent());
-    for (const one of asked) if (!sent.includes(one)) one.settle(new Error('The partition is no longer assigned to this process.'));
+    const sent = requests.filter((one) => one.isCurrent());
+    for (const one of requests) if (!sent.includes(one)) one.settle(new Error('The partition is no longer assigned to this process.'));
     const [first] = sent;
     if (first === undefined) return;
     const { topic, deadlineMs, onSilence } = this.#options;

@@ -180,12 +180,12 @@ export class IdempotentProducer {
       else if (error.retriable) this.#repeat(queue, error);
       else this.#fail(queue, error);
     }
-    const error = this.#tell(acknowledged);
+    const error = this.#report(acknowledged);
     for (const { done } of acknowledged) done(error);
     for (const queue of queues) this.#place(queue);
   }
 
-  #tell(acknowledged: readonly Acknowledged[]): Error | null {
+  #report(acknowledged: readonly Acknowledged[]): Error | null {
     if (acknowledged.length === 0) return null;
     try {
       this.#options.onSent(acknowledged.flatMap(({ sent }) => sent));

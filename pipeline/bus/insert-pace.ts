@@ -14,7 +14,7 @@ export type PaceLimits = {
   /** The shortest wait first; after the last one nothing waits. */
   readonly waits: readonly Wait[];
   /** After the first wait, what has come is stored when no more comes for this long; milliseconds. Unused where it is not set. */
-  readonly stillMs?: number;
+  readonly idleMs?: number;
 };
 
 /** A partition that has something to store. */
@@ -128,12 +128,12 @@ export class InsertPace {
     if (this.#isMuch || all.some(({ isUrgent }) => isUrgent)) return 0;
     const now = performance.now();
     const age = now - all.reduce((oldest, { oldestAt }) => Math.min(oldest, oldestAt), Infinity);
-    const { waits, stillMs = Infinity } = this.#options.limits;
-    let still = Infinity;
+    const { waits, idleMs = Infinity } = this.#options.limits;
+    let untilIdle = Infinity;
     for (const { ms, rows } of waits) {
-      if (age < ms) return Math.min(ms - age, still);
+      if (age < ms) return Math.min(ms - age, untilIdle);
       if (this.#rows < rows) return 0;
-      still = this.#grewAt + stillMs - now;
+      untilIdle = this.#grewAt + idleMs - now;
     }
     return 0;
   }

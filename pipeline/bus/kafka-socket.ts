@@ -31,7 +31,7 @@ export function socketFactory(
       socket.emit('data', response);
     });
     const read = (length: number): boolean => {
-      waiting.heard();
+      waiting.received();
       if (!assembler.take(READ_BUFFER.subarray(0, length))) socket.destroy(new Error('The server does not speak the protocol of Kafka.'));
       return !socket.destroyed;
     };
@@ -41,7 +41,7 @@ export function socketFactory(
     const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
     // kafkajs writes each request in one piece
     socket.write = (...args: unknown[]): boolean => {
-      waiting.asked();
+      waiting.requested();
       return write(...args);
     };
     const timer = setInterval(() => {
@@ -69,11 +69,11 @@ class Waiting {
   /** True until anything of Kafka has come; what TLS needs is not of Kafka. */
   neverAnswered = true;
 
-  asked(): void {
+  requested(): void {
     if (this.#requests++ === 0) this.#since = performance.now();
   }
 
-  heard(): void {
+  received(): void {
     this.neverAnswered = false;
     this.#since = performance.now();
   }

@@ -177,12 +177,12 @@ export class LogTail {
       const rewinds = this.#rewinds;
       const waits = collects ? COLLECTING : AT_ONCE;
       const request = { ...waits, maxBytes: FETCH_BYTES, topics: [{ topic, partitions: wanted }] };
-      const askedAt = this.#clock();
+      const requestedAt = this.#clock();
       const fetched: readonly FetchedRecords[] = await this.#answer(fetchOfTenants(broker, request, wants));
       if (isAborted(round) || rewinds !== this.#rewinds) continue;
       const taken = this.#take(fetched);
       const isUnwanted = taken === 0 && fetched.some(({ bytes }) => bytes > 0);
-      collects = isUnwanted && (collects || this.#clock() - askedAt < COLLECT_MS);
+      collects = isUnwanted && (collects || this.#clock() - requestedAt < COLLECT_MS);
     }
   }
 
@@ -216,8 +216,8 @@ export class LogTail {
     return this.#stop.signal.aborted;
   }
 
-  #answer<Answer>(asked: Promise<Answer>): Promise<Answer> {
-    return answered(asked, DEADLINE_MS, this.#stop.signal);
+  #answer<Answer>(request: Promise<Answer>): Promise<Answer> {
+    return answered(request, DEADLINE_MS, this.#stop.signal);
   }
 }
 

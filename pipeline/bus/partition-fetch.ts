@@ -78,9 +78,9 @@ class Reading {
   }
 
   async #boundsOf(cluster: Cluster): Promise<ReadonlyMap<number, Bounds>> {
-    const ask = (where: 'first' | 'end'): Promise<Map<number, number>> =>
+    const query = (where: 'first' | 'end'): Promise<Map<number, number>> =>
       this.#answer(offsetsOf(cluster, this.#options.topic, [...this.#open.keys()], where));
-    const [lows, ends] = await Promise.all([ask('first'), ask('end')]);
+    const [lows, ends] = await Promise.all([query('first'), query('end')]);
     return new Map([...ends].map(([partition, end]) => [partition, { low: lows.get(partition) ?? 0, end }]));
   }
 
@@ -101,8 +101,8 @@ class Reading {
   }
 
   /** What Kafka answers, in time and before the signal comes. */
-  #answer<Answer>(asked: Promise<Answer>): Promise<Answer> {
-    return answered(asked, DEADLINE_MS, this.#options.signal);
+  #answer<Answer>(request: Promise<Answer>): Promise<Answer> {
+    return answered(request, DEADLINE_MS, this.#options.signal);
   }
 
   #take(fetched: readonly Fetched[]): void {

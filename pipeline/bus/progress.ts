@@ -25,7 +25,7 @@ export type ProgressOptions = {
 const EARLIEST = -2;
 /** A new leader may not know for a moment how far its log is replicated; less than the group's session. Milliseconds. */
 const SETTLE_MS = 3000;
-const ASK_EVERY_MS = 500;
+const QUERY_EVERY_MS = 500;
 
 /**
  * Where the group stands in a partition, and what its last owner left behind. What is committed may be more than the log has, since
@@ -66,7 +66,7 @@ async function withinLog(progress: Progress, options: ProgressOptions): Promise<
         insert: progress.insert,
       };
     }
-    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, QUERY_EVERY_MS));
     await options.onWait?.();
   }
 }

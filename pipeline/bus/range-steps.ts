@@ -13,7 +13,7 @@ export type RangeStepsOptions = {
   readonly log: Logger;
   readonly store: RangeStore;
   /** Resolves when the letters are on their topic. */
-  readonly deadLetter: (letters: readonly Omit<DeadLetter, 'version'>[]) => Promise<void>;
+  readonly deadLetter: (deadLetters: readonly Omit<DeadLetter, 'version'>[]) => Promise<void>;
   /** Most dead letters among the last 10,000 offsets; with one more the partition is halted. */
   readonly deadLetterLimit: number;
   /** Called with why the partition is halted, and null when it goes on. */
@@ -161,7 +161,7 @@ export class RangeSteps {
   async #deadLetterAll(faulty: readonly Refusal[], stage: string): Promise<boolean> {
     if (faulty.length === 0) return true;
     const { topic, partition } = this.#options;
-    const letters = faulty.map(({ record, fault }) => ({
+    const deadLetters = faulty.map(({ record, fault }) => ({
       ...fault,
       stage,
       topic,
@@ -169,7 +169,7 @@ export class RangeSteps {
       offset: positionOf(record),
       original: { ...record.original, timestamp: String(record.timestamp) },
     }));
-    if ((await this.#persist(() => this.#options.deadLetter(letters), 'write dead letters')) === null) return false;
+    if ((await this.#persist(() => this.#options.deadLetter(deadLetters), 'write dead letters')) === null) return false;
     for (const { record } of faulty) this.#dead.add(record.offset);
     return true;
   }

@@ -29,8 +29,8 @@ const RECORDS_AT = BODY_AT + 40;
 const MAGIC = 2;
 const CODES: Readonly<Record<Compression, number>> = { none: 0, snappy: 2 };
 /** More than the fixed fields of a record take, and more than the lengths of a header. */
-const RECORD_ROOM = 32;
-const HEADER_ROOM = 10;
+const MOST_RECORD_BYTES = 32;
+const MOST_HEADER_BYTES = 10;
 /** Most bytes of UTF-8 for a unit of a string. */
 const MOST_PER_UNIT = 3;
 /** A shorter text is written unit by unit, which takes less time than a call of the engine. */
@@ -67,14 +67,14 @@ export async function encodeRecordBatch({ records, identity, sequence, compressi
 
 /** The records one after the other, from `at` on. */
 function encodeRecords(records: readonly BatchRecord[], at: number): Buffer {
-  let room = at;
+  let most = at;
   let headersBytes = 0;
   for (const { value, headers } of records) {
-    const own = roomOf(headers);
-    room += RECORD_ROOM + value.length + own;
+    const own = mostBytesOf(headers);
+    most += MOST_RECORD_BYTES + value.length + own;
     headersBytes = Math.max(headersBytes, own);
   }
-  const out = Buffer.allocUnsafe(room);
+  const out = Buffer.allocUnsafe(most);
   const scratch = Buffer.allocUnsafe(headersBytes);
   let end = at;
   records.forEach(({ value, headers }, index) => {
@@ -95,13 +95,14 @@ function encodeRecords(records: readonly BatchRecord[], at: number): Buffer {
 }
 
 /** Bytes that are enough for the headers. */
-function roomOf(headers: IHeaders): number {
-  let room = HEADER_ROOM;
+function mostBytesOf(headers: IHeaders): number {
+  let most = MOST_HEADER_BYTES;
   for (const name in headers) {
     const value = headers[name];
-    for (const one of Array.isArray(value) ? value : [value]) room += 2 * HEADER_ROOM + (name.length + (one?.length ?? 0)) * MOST_PER_UNIT;
+    for (const one of Array.isArray(value) ? value : [value])
+      most += 2 * MOST_HEADER_BYTES + (name.length + (one?.length ?? 0)) * MOST_PER_UNIT;
   }
-  return room;
+  return most;
 }
 
 function writeHeaders(out: Buffer, headers: IHeaders): number {

@@ -46,18 +46,18 @@ export class SharedQueries implements OffsetQueries {
     return this.#share(`since ${String(timestamp)} ${topic}`, (admin) => admin.fetchTopicOffsetsByTimestamp(topic, timestamp));
   }
 
-  #share<Answer>(key: string, ask: (admin: Admin) => Promise<Answer>): Promise<Answer> {
-    const waiting = this.#waiting.get(key) ?? this.#send(key, ask);
+  #share<Answer>(key: string, query: (admin: Admin) => Promise<Answer>): Promise<Answer> {
+    const waiting = this.#waiting.get(key) ?? this.#send(key, query);
     this.#waiting.set(key, waiting);
     return waiting as Promise<Answer>;
   }
 
-  async #send<Answer>(key: string, ask: (admin: Admin) => Promise<Answer>): Promise<Answer> {
+  async #send<Answer>(key: string, query: (admin: Admin) => Promise<Answer>): Promise<Answer> {
     // the others of this turn of the event loop
     await new Promise((resolve) => setImmediate(resolve));
     this.#waiting.delete(key);
     this.#connection ??= new AdminConnection(this.#kafka, this.#deadlineMs);
-    return this.#connection.query(ask);
+    return this.#connection.query(query);
   }
 
   #disconnect(): void {

@@ -21,7 +21,7 @@ export class Generations<Table extends { readonly size: number }> {
   }
 
   /** The table to put an item of `bytes` bytes into. */
-  room(bytes = 0): Table {
+  tableFor(bytes = 0): Table {
     if (this.young.size >= this.#maxItems || (this.#bytes + bytes > this.#maxBytes && this.young.size > 0)) {
       const dropped = this.old;
       this.old = this.young;
@@ -46,12 +46,12 @@ export class RecentMap<Key, Value> {
     const young = this.#maps.young.get(key);
     if (young !== undefined) return young;
     const old = this.#maps.old.get(key);
-    if (old !== undefined) this.#maps.room(bytes).set(key, old);
+    if (old !== undefined) this.#maps.tableFor(bytes).set(key, old);
     return old;
   }
 
   /** Remembers a value; `bytes` is what it takes, where the map has a bound of bytes. */
   set(key: Key, value: Value, bytes = 0): void {
-    this.#maps.room(bytes).set(key, value);
+    this.#maps.tableFor(bytes).set(key, value);
   }
 }

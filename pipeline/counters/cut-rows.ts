@@ -4,12 +4,12 @@ const RECORD_BYTES = 256 * 1024;
 /** Rows in their order, cut into those of one record each. */
 export function cutRows<Row>(rows: Iterable<Row>, sizeOf: (row: Row) => number): Row[][] {
   const records: Row[][] = [];
-  let room = 0;
+  let budget = 0;
   for (const row of rows) {
-    room -= sizeOf(row);
-    if (room < 0) {
+    budget -= sizeOf(row);
+    if (budget < 0) {
       records.push([]);
-      room = RECORD_BYTES - sizeOf(row);
+      budget = RECORD_BYTES - sizeOf(row);
     }
     records.at(-1)?.push(row);
   }

@@ -13,7 +13,7 @@ export type PatternRow = {
   /** Retention class in days; 0 keeps for ever. */
   readonly retentionDays: number;
   /** When it was published, seconds since 1970, by append time: it is kept for its class from then on. */
-  readonly told: number;
+  readonly publishedAt: number;
   /** SHA-256 of the template, and of the template of its cluster's root: hexadecimal. */
   readonly fingerprint: string;
   readonly root: string;
@@ -34,7 +34,7 @@ const isPositive = (number: number): boolean => number > 0;
 export const patternColumns = new RowColumns<PatternRow>([
   { name: 'tenant_id', type: 'UInt32', member: 'tenantId', isGood: isPositive },
   { name: 'retention_days', type: 'UInt16', member: 'retentionDays' },
-  { name: 'told', type: "DateTime64(0, 'UTC')", member: 'told' },
+  { name: 'told', type: "DateTime64(0, 'UTC')", member: 'publishedAt' },
   { name: 'fingerprint', type: 'String', member: 'fingerprint' },
   { name: 'root', type: 'String', member: 'root' },
   { name: 'template', type: 'String', member: 'template' },
@@ -50,7 +50,7 @@ const sizeOf = ({ template, example }: PatternRow): number => 180 + 3 * (templat
 /** The patterns of tenants: records of rows of many tenants on `patterns.v1`. */
 export const patternsSignal: Signal = rowsSignal('patterns', (value, count) => {
   const rows = patternColumns.read(value, count);
-  return typeof rows === 'string' ? rows : rows.map(({ retentionDays, told }) => ({ retentionDays, time: told, span: 0 }));
+  return typeof rows === 'string' ? rows : rows.map(({ retentionDays, publishedAt }) => ({ retentionDays, time: publishedAt, span: 0 }));
 });
 
 /** The records of these rows, for a partition of `patterns.v1`. */

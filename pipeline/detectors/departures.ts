@@ -68,17 +68,17 @@ export function risen(track: Track, end: number, factor: number, isRaw: boolean)
     return null;
   }
   let dipped: boolean | null = null;
-  let room = Infinity;
+  let margin = Infinity;
   for (let index = 0; index < SCALES.length; index++) {
     const scale = SCALES[index] as number;
     const compared = track.compare(end, scale, isRaw);
     if (compared === null) continue;
     const found = riseOf(track, index, compared, factor);
     if (found === null) {
-      room = Math.min(room, leastRise(track, index, compared, factor) - compared.entries);
+      margin = Math.min(margin, leastRise(track, index, compared, factor) - compared.entries);
       continue;
     }
-    room = 0;
+    margin = 0;
     dipped ??= hasDipped(track, end);
     if (!isHot(track, end, scale, compared, dipped, isRaw)) continue;
     if (scale === 1 && !dipped && !wasHot(track, end - 1, factor, isRaw)) continue;
@@ -86,7 +86,7 @@ export function risen(track: Track, end: number, factor: number, isRaw: boolean)
     track.headroom.set(end, factor, 0);
     return found;
   }
-  if (!isRaw) track.headroom.set(end, factor, room);
+  if (!isRaw) track.headroom.set(end, factor, margin);
   return null;
 }
 

@@ -2,7 +2,7 @@
 const SURE = 0.5;
 
 /** A minute that was looked at, how easily it fires, and how many entries may come before it must be looked at again. */
-type Looked = { end: number; factor: number; room: number };
+type Looked = { end: number; factor: number; margin: number };
 
 /**
  * How many more entries may come until a minute may rise: an open minute is checked every ten seconds, and mostly nothing can have changed.
@@ -11,8 +11,8 @@ type Looked = { end: number; factor: number; room: number };
 export class Headroom {
   // the open minute and the one before
   readonly #looked: readonly [Looked, Looked] = [
-    { end: -1, factor: 0, room: 0 },
-    { end: -1, factor: 0, room: 0 },
+    { end: -1, factor: 0, margin: 0 },
+    { end: -1, factor: 0, margin: 0 },
   ];
   #isSpent = true;
 
@@ -21,18 +21,18 @@ export class Headroom {
     return this.#isSpent;
   }
 
-  /** At least `room` entries must come until the windows that end with a minute may rise. */
-  set(end: number, factor: number, room: number): void {
+  /** At least `margin` entries must come until the windows that end with a minute may rise. */
+  set(end: number, factor: number, margin: number): void {
     const looked = this.#looked[end & 1] as Looked;
     looked.end = end;
     looked.factor = factor;
-    looked.room = room * SURE;
+    looked.margin = margin * SURE;
   }
 
   /** Whether nothing can have risen since. */
   has(end: number, factor: number): boolean {
     const looked = this.#looked[end & 1] as Looked;
-    return looked.end === end && looked.factor === factor && looked.room > 0;
+    return looked.end === end && looked.factor === factor && looked.margin > 0;
   }
 
   /** All was looked at. */
@@ -43,8 +43,8 @@ export class Headroom {
   /** Entries have come, of any minute that is open. */
   take(entries: number): void {
     for (const looked of this.#looked) {
-      looked.room -= entries;
-      if (looked.room <= 0) this.#isSpent = true;
+      looked.margin -= entries;
+      if (looked.margin <= 0) this.#isSpent = true;
     }
   }
 

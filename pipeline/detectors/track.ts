@@ -89,7 +89,7 @@ export class Track {
   /** Adds what came of a minute. A closed one is corrected in what was learned; one that is not kept any more is passed over. */
   add(minute: number, entries: number): void {
     if (this.begin < 0 || minute > this.newest + FORGOTTEN) this.#start(minute);
-    if (minute > this.#head) this.#makeRoom(minute);
+    if (minute > this.#head) this.#advance(minute);
     if (!this.#isKept(minute)) return;
     if (minute > this.newest) {
       this.newest = minute;
@@ -109,7 +109,7 @@ export class Track {
   /** Closes the next minute, as a usual one or, with `instead`, as one that does not count for what is usual. */
   close(instead: number | null): void {
     const minute = this.closed + 1;
-    if (minute > this.#head) this.#makeRoom(minute);
+    if (minute > this.#head) this.#advance(minute);
     if (minute % SPAN === 0) this.#day.set(minute / SPAN, 0);
     this.closed = minute;
     this.#learned.set(minute, 0);
@@ -217,7 +217,7 @@ export class Track {
     for (const ring of [this.#came, this.#learned, this.#day]) ring.clear();
   }
 
-  #makeRoom(minute: number): void {
+  #advance(minute: number): void {
     for (let fresh = Math.max(this.#head + 1, minute - MINUTES + 1); fresh <= minute; fresh++) this.#came.set(fresh, 0);
     this.#head = minute;
   }

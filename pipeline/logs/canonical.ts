@@ -9,7 +9,7 @@ const TIME_NAMES = ['@timestamp', 'timestamp', 'time', 'date', 'ts'];
 export const MESSAGE_NAMES = ['message', 'msg', 'log', 'body', 'MESSAGE', 'short_message', 'event.original'];
 const MESSAGE_PARTS = new Set(['_msg', ...MESSAGE_NAMES]);
 /** Fields whose text stands for a message that is missing. */
-const TELLING_NAMES = ['exception.message', 'event.name'];
+const DESCRIPTIVE_NAMES = ['exception.message', 'event.name'];
 const LEVEL_NAMES = ['severity', 'severity_text', 'loglevel', 'log.level', 'PRIORITY', 'priority'];
 
 /** The labels of a stream where the request names no others. */
@@ -44,7 +44,7 @@ export class Canon {
   readonly #timeNames: readonly Name[];
   readonly #messageNames: readonly Name[];
   readonly #levelNames: readonly Name[];
-  readonly #tellingNames: readonly Name[];
+  readonly #descriptiveNames: readonly Name[];
   #levels = new ByteMap<KnownLevel>(64);
 
   constructor(names: Names) {
@@ -65,7 +65,7 @@ export class Canon {
     this.#timeNames = TIME_NAMES.map((text) => names.pin(text));
     this.#messageNames = MESSAGE_NAMES.map((text) => names.pin(text));
     this.#levelNames = LEVEL_NAMES.map((text) => names.pin(text));
-    this.#tellingNames = TELLING_NAMES.map((text) => names.pin(text));
+    this.#descriptiveNames = DESCRIPTIVE_NAMES.map((text) => names.pin(text));
   }
 
   /** Reads the entry's time and takes it out of the fields. 'none': it has none, so it gets the time of arrival. */
@@ -122,8 +122,8 @@ export class Canon {
     const index = this.readMessage(draft);
     if (index >= 0) return index;
     let text = fallback;
-    for (let i = 0; text === '' && i < this.#tellingNames.length; i++) {
-      const field = draft.find(this.#tellingNames[i] as Name);
+    for (let i = 0; text === '' && i < this.#descriptiveNames.length; i++) {
+      const field = draft.find(this.#descriptiveNames[i] as Name);
       if (field >= 0) text = draft.text(field);
     }
     draft.putString(this.message, text === '' ? draft.json() : text);

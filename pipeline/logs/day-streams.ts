@@ -17,7 +17,7 @@ export class DayStreams {
   count = 0;
   bytes = OVERHEAD_BYTES;
   readonly #filters: Uint32Array[] = [];
-  #room = 0;
+  #free = 0;
   readonly #onGrown: () => void;
 
   /** `onGrown` is called when it takes more bytes. */
@@ -30,16 +30,16 @@ export class DayStreams {
     const [at, bits] = [mixId(high, low) >>> 0, mixId(low, high)];
     for (let i = this.#filters.length - 1; i >= 0; i--) if (has(this.#filters[i] as Uint32Array, at, bits)) return true;
     if (this.count >= ceiling) return false;
-    if (this.#room === 0) this.#grow();
+    if (this.#free === 0) this.#grow();
     put(this.#filters.at(-1) as Uint32Array, at, bits);
-    this.#room -= 1;
+    this.#free -= 1;
     this.count += 1;
     return true;
   }
 
   #grow(): void {
-    this.#room = Math.min(LARGEST, FIRST * 4 ** this.#filters.length);
-    const filter = new Uint32Array((this.#room * BITS) / 32);
+    this.#free = Math.min(LARGEST, FIRST * 4 ** this.#filters.length);
+    const filter = new Uint32Array((this.#free * BITS) / 32);
     this.#filters.push(filter);
     this.bytes += filter.byteLength;
     this.#onGrown();

@@ -24,8 +24,8 @@ export class LabelText {
 
   /** Writes the string of the tokens that lie at `tokens[start..end)` into `bytes`; gives its length. */
   write(tokens: Buffer, start: number, end: number): number {
-    const room = (end - start) * 2 + this.#prefixes.reduce((sum, { length }) => sum + length + 1, 2);
-    if (this.bytes.length < room) this.bytes = Buffer.allocUnsafeSlow(room * 2);
+    const most = (end - start) * 2 + this.#prefixes.reduce((sum, { length }) => sum + length + 1, 2);
+    if (this.bytes.length < most) this.bytes = Buffer.allocUnsafeSlow(most * 2);
     const { bytes } = this;
     let length = 0;
     bytes[length++] = 0x7b;

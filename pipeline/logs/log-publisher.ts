@@ -141,13 +141,13 @@ export class LogPublisher implements Service {
 /** Few bytes of a body may be many entries: they are put on the log in portions, each when the one before is there. */
 function portionsOf(chunks: readonly Chunk[]): Chunk[][] {
   const portions: Chunk[][] = [];
-  let room = 0;
+  let budget = 0;
   for (const chunk of chunks) {
-    if (chunk.size > room) {
+    if (chunk.size > budget) {
       portions.push([]);
-      room = PORTION_BYTES;
+      budget = PORTION_BYTES;
     }
-    room -= chunk.size;
+    budget -= chunk.size;
     portions.at(-1)?.push(chunk);
   }
   return portions;

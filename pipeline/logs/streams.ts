@@ -146,7 +146,7 @@ export class Streams {
     if (index >= 0) return this.#found.is(table, index, labels, scratch, length);
     if (length > MAX_TOKEN_BYTES) return this.#ofText(labels.read(scratch, KEY_START, length));
     const item = this.#fromOld(length, hash) ?? this.#hash(labels, length);
-    const young = this.#seen.room(length);
+    const young = this.#seen.tableFor(length);
     return this.#found.is(young, young.add(scratch, 0, length, hash, item), labels, scratch, length);
   }
 

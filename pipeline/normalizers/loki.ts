@@ -30,8 +30,8 @@ export const loki: Normalizer = {
 
 /** The protobuf body; where neither the media type nor a header states that it is in snappy, its bytes decide. */
 function uncompressed({ body, contentType, header, maxBytes }: IngestRequest): Buffer {
-  const told = contentType.includes('protobuf') || header('content-encoding') !== '';
+  const isDeclared = contentType.includes('protobuf') || header('content-encoding') !== '';
   // a message begins with its first field, 0x0a; in snappy that would be a length of 10
-  if (told || body.length === 0 || body[0] === 0x0a) return body;
+  if (isDeclared || body.length === 0 || body[0] === 0x0a) return body;
   return inflateSnappy(body, maxBytes, (received, more) => payloadTooLarge(received, maxBytes, { more }));
 }

@@ -24,7 +24,7 @@ export type AlertmanagerOptions = {
 };
 
 /** An alert in the form of Alertmanager's API v2 (`POST /api/v2/alerts`). */
-type Told = {
+type PostedAlert = {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly startsAt: string;
@@ -136,12 +136,12 @@ export class Alertmanager implements AlertListener, Service {
 
   async #send(alerts: readonly Known[]): Promise<void> {
     for (let from = 0; from < alerts.length; from += BATCH) {
-      const batch = alerts.slice(from, from + BATCH).map((one) => this.#told(one));
+      const batch = alerts.slice(from, from + BATCH).map((one) => this.#alertOf(one));
       await Promise.all(this.#options.urls.map((url) => this.#post(url, batch)));
     }
   }
 
-  async #post(url: URL, batch: readonly Told[]): Promise<void> {
+  async #post(url: URL, batch: readonly PostedAlert[]): Promise<void> {
     const { post, log, onOutcome = (): void => undefined } = this.#options;
     // without a password that the URL may carry
     const shown = url.origin;
@@ -158,7 +158,7 @@ export class Alertmanager implements AlertListener, Service {
     }
   }
 
-  #told({ row, why }: Known): Told {
+  #alertOf({ row, why }: Known): PostedAlert {
     const { tenantId, detector, severity, service, stream, state, title, description, firedAt, resolvedAt, fireCount, id } = row;
     const now = this.#now();
     const endsAt = state === 'firing' ? now + FORGETS * (this.#options.everyMs ?? EVERY_MS) : resolvedAt * 1000;

@@ -33,14 +33,14 @@ export class WebhookListener implements AlertListener {
     const made = rows.flatMap((row) => {
       const event = eventOf(row);
       const webhooks = event === null ? [] : this.#options.webhooksOf(row.tenantId).filter((webhook) => wants(webhook, row));
-      return event === null || webhooks.length === 0 ? [] : [this.#tell(row, event, webhooks, partition)];
+      return event === null || webhooks.length === 0 ? [] : [this.#notify(row, event, webhooks, partition)];
     });
     for (const { id, part, evidence, title, description } of rows)
       if (part === PART_WHY) this.#waiting.get(id)?.({ evidence, title, description });
     await Promise.all(made);
   }
 
-  async #tell(row: AlertRow, event: WebhookEvent, webhooks: readonly Webhook[], partition: number): Promise<void> {
+  async #notify(row: AlertRow, event: WebhookEvent, webhooks: readonly Webhook[], partition: number): Promise<void> {
     const { outbox, onRefused, now = Date.now } = this.#options;
     const alert = fitting(shownAlert(row, event === 'fired' ? await this.#whyOf(row.id) : null));
     for (const { id: webhookId } of webhooks) {

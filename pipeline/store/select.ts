@@ -63,7 +63,7 @@ export class SelectClient {
   readonly #database: string;
   readonly #tls: Tls;
   readonly #agent: http.Agent;
-  readonly #ask: typeof http.request;
+  readonly #request: typeof http.request;
 
   constructor({ url, user, password, database, tls = {} }: SelectTarget) {
     this.#target = new URL(url);
@@ -72,7 +72,7 @@ export class SelectClient {
     const { Agent, request } = this.#target.protocol === 'https:' ? https : http;
     this.#tls = tls;
     this.#agent = new Agent({ keepAlive: true, maxSockets: 64 });
-    this.#ask = request;
+    this.#request = request;
   }
 
   /** The path under which a statement is sent, or null where it is too long to be sent so. */
@@ -104,16 +104,16 @@ export class SelectClient {
 
   async #send(path: string, body: Buffer, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
     try {
-      return await this.#request(path, body, this.#agent, signal);
+      return await this.#attempt(path, body, this.#agent, signal);
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
-      return await this.#request(path, body, false, signal);
+      return await this.#attempt(path, body, false, signal);
     }
   }
 
-  #request(path: string, body: Buffer, agent: http.Agent | false, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
+  #attempt(path: string, body: Buffer, agent: http.Agent | false, signal: AbortSignal | undefined): Promise<http.IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const request = this.#ask(
+      const request = this.#request(
         {
           // an IPv6 address without its brackets
           hostname: urlToHttpOptions(this.#target).hostname,

@@ -3,12 +3,12 @@ import { wasm, type WasmModule } from './module.ts';
 
 /** CRC-32C in WebAssembly, with the memory of this module. Bytes of any length: they go through its input piece by piece. */
 export function wasmCrc32c(module: WasmModule): (bytes: Uint8Array) => number {
-  const room = module.ROOM.value;
-  const input = new Uint8Array(module.memory.buffer, module.INPUT.value, room);
+  const capacity = module.ROOM.value;
+  const input = new Uint8Array(module.memory.buffer, module.INPUT.value, capacity);
   return (bytes) => {
     let crc = 0;
-    for (let at = 0; at < bytes.length; at += room) {
-      const piece = bytes.subarray(at, at + room);
+    for (let at = 0; at < bytes.length; at += capacity) {
+      const piece = bytes.subarray(at, at + capacity);
       input.set(piece);
       crc = module.crc32c(crc, piece.length);
     }

@@ -27,15 +27,15 @@ export type Lz4 = {
 
 /** The form in WebAssembly, with the memory of this module. */
 export function wasmLz4(module: WasmModule): Lz4 {
-  const room = module.ROOM.value;
-  const input = new Uint8Array(module.memory.buffer, module.INPUT.value, room);
-  const output = new Uint8Array(module.memory.buffer, module.OUTPUT.value, room);
+  const capacity = module.ROOM.value;
+  const input = new Uint8Array(module.memory.buffer, module.INPUT.value, capacity);
+  const output = new Uint8Array(module.memory.buffer, module.OUTPUT.value, capacity);
   const compressInput = (size: number): number => {
     checkSize(size);
     return module.lz4Compress(size);
   };
   const decompressInput = (length: number, size: number): boolean =>
-    isSize(length, room) && isSize(size, MAX_BLOCK) && module.lz4Decompress(length, size) === 1;
+    isSize(length, capacity) && isSize(size, MAX_BLOCK) && module.lz4Decompress(length, size) === 1;
   return {
     input,
     output,
@@ -53,7 +53,7 @@ export function wasmLz4(module: WasmModule): Lz4 {
     decompress(source, start, end, target, at, size) {
       checkRange(source, start, end);
       checkRange(target, at, at + size);
-      if (end - start > room) return false;
+      if (end - start > capacity) return false;
       input.set(source.subarray(start, end));
       if (!decompressInput(end - start, size)) return false;
       target.set(output.subarray(0, size), at);

@@ -15,20 +15,20 @@ export type AuditOptions = {
   readonly from: number | null;
   readonly to: number | null;
   /** Reads the dead letters of the topic. */
-  readonly letters: () => Promise<Letters>;
+  readonly deadLetters: () => Promise<AuditedDeadLetters>;
   readonly now: () => number;
   /** Is given how many records have been compared. */
   readonly onProgress?: (records: number) => void;
 };
 
 /** When the last dead letter of a record was written, milliseconds; null where there is none. */
-export type LastLetters = (partition: number, offset: number) => number | null;
+export type LastDeadLetter = (partition: number, offset: number) => number | null;
 
 /** Records that have expired unread, in offsets, and when that was found, milliseconds. */
 export type ExpiredRecords = { readonly partition: number; readonly first: number; readonly last: number; readonly at: number };
 
 /** The dead letters of a topic, and its expired records. */
-export type Letters = { readonly last: LastLetters; readonly expired: readonly ExpiredRecords[] };
+export type AuditedDeadLetters = { readonly last: LastDeadLetter; readonly expired: readonly ExpiredRecords[] };
 
 /** Records and entries that are compared at once. */
 const MAX_RECORDS = 20_000;
@@ -45,8 +45,8 @@ export async function audit(options: AuditOptions): Promise<AuditReport> {
   for (const { partition } of await options.log.positions(null, null)) highest.set(partition, await options.stored.highest(partition));
   const positions = await options.log.positions(options.from, options.to);
   // the dead letters last: what is committed and could not be stored has its dead letter by now
-  const { last: letters, expired } = await options.letters();
-  const slices = new Map(positions.map((position) => [position.partition, new Slice(position, letters, options, tally)]));
+  const { last: lastDeadLetter, expired } = await options.deadLetters();
+  const slices = new Map(positions.map((position) => [position.partition, new Slice(position, lastDeadLetter, options, tally)]));
   const removed = new Map<number, number>();
   for (const position of positions) removed.set(position.partition, await auditRemoved(position, options, tally));
   const spans = new Map(positions.map((position) => [position.partition, { from: position.from, to: nextOf(position) }]));
@@ -118,7 +118,7 @@ const addStray = (tally: Tally, partition: number, { offset, timestamp, rows }: 
 /** The records of a partition that are compared at once. */
 class Slice {
   readonly #partition: number;
-  readonly #letters: LastLetters;
+  readonly #lastDeadLetter: LastDeadLetter;
   readonly #options: AuditOptions;
   readonly #tally: Tally;
   #records: Expected[] = [];
@@ -130,9 +130,9 @@ class Slice {
   /** The last offset that was read. */
   #last = -1;
 
-  constructor({ partition }: AuditedPosition, letters: LastLetters, options: AuditOptions, tally: Tally) {
+  constructor({ partition }: AuditedPosition, lastDeadLetter: LastDeadLetter, options: AuditOptions, tally: Tally) {
     this.#partition = partition;
-    this.#letters = letters;
+    this.#lastDeadLetter = lastDeadLetter;
     this.#options = options;
     this.#tally = tally;
   }
@@ -152,16 +152,16 @@ class Slice {
   #expect(record: SignalRecord): void {
     const { offset, replayOf, fault } = record;
     const timestamp = Number(record.original.timestamp);
-    const letterAt = this.#letters(this.#partition, replayOf ?? offset);
+    const deadLetteredAt = this.#lastDeadLetter(this.#partition, replayOf ?? offset);
     if (replayOf === null) {
-      const isDead = letterAt !== null;
+      const isDead = deadLetteredAt !== null;
       const count = fault === null ? record.count : null;
       this.#records.push({ offset, timestamp, count, ends: isDead ? null : this.#endsOf(record), isDead });
       return;
     }
     // the rows of a replay are those of its original; where it failed again, another dead letter was written after it
     this.#records.push({ offset, timestamp, count: 0, ends: null, isDead: false });
-    if (letterAt !== null && letterAt >= timestamp) return;
+    if (deadLetteredAt !== null && deadLetteredAt >= timestamp) return;
     const count = fault === null ? record.count : null;
     const original = { offset: replayOf, timestamp: record.timestamp };
     this.#replayed.push({ offset, timestamp, count, ends: this.#endsOf(record), isDead: false, original });

@@ -37,7 +37,7 @@ async function setBy(file: string): Promise<Json> {
   await createTenant(control, 'a', 'team');
   const checks = [{ ...rules, checkSetting: (setting: Setting) => ruleSettingFault(setting, [threeTimes.name]) }];
   const places = { processor: rules.name, slots: MOST_RULES, keyOf: ruleKey };
-  const routes = createRuleRoutes({ control, peers: { ask: () => Promise.resolve([]) }, checks, places, detectorOf: () => null });
+  const routes = createRuleRoutes({ control, peers: { query: () => Promise.resolve([]) }, checks, places, detectorOf: () => null });
   const host = await startHost({ keys: new FakeKeyStore({ one: {} }), endpoints: routes.map((route) => appEndpoint(route)) });
   const answer = await fetch(`${host.url}/api/v1/tenants/1/rules`, {
     method: 'POST',

@@ -146,7 +146,7 @@ const run = (
     stored: new FakeStored(rows),
     from: more.from ?? null,
     to: more.to ?? null,
-    letters: () => Promise.resolve({ last: (_partition, offset) => more.letters?.[offset] ?? null, expired: more.expired ?? [] }),
+    deadLetters: () => Promise.resolve({ last: (_partition, offset) => more.letters?.[offset] ?? null, expired: more.expired ?? [] }),
     now: () => NOW,
   });
 

@@ -13,7 +13,7 @@ import {
   END,
   ERROR,
   frameOf,
-  GONE,
+  STOPPED,
   HEAD,
   jsonFrame,
   jsonOf,
@@ -170,8 +170,8 @@ export class QueryPool implements QueryEngine, Service {
     const own = this.#slots.filter((slot) => slot.isOf(tenantId));
     const isFull = own.length >= Math.max(1, Math.floor(this.#slots.length / 2));
     const open = this.#slots.filter((slot) => slot.mayTake(job.job) && (!isFull || own.includes(slot)));
-    const workBeside = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
-    const [slot] = open.sort((a, b) => (workBeside.get(a) ?? 0) - (workBeside.get(b) ?? 0) || a.jobs.size - b.jobs.size);
+    const workOfOthers = new Map(open.map((one) => [one, this.#work.ofAll(one.company(tenantId, now), now)]));
+    const [slot] = open.sort((a, b) => (workOfOthers.get(a) ?? 0) - (workOfOthers.get(b) ?? 0) || a.jobs.size - b.jobs.size);
     if (slot === undefined) return false;
     slot.placed(tenantId, now);
     this.#waiting.delete(job);
@@ -179,8 +179,8 @@ export class QueryPool implements QueryEngine, Service {
     job.placed(number, (parts) => slot.worker?.send(parts), now);
     slot.jobs.set(number, job);
     const { operation, parameters, retentionDays, requestId, timeoutMs, isExport = false, startedAt, cover = null } = job.job;
-    const told = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
-    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover }, ...told };
+    const status = { elapsedMs: now - startedAt, isHeavy: this.#work.isHeavy(tenantId, now) };
+    const sent: SentJob = { ...{ operation, parameters, tenantId, retentionDays, requestId, timeoutMs, isExport, cover }, ...status };
     slot.worker?.send(jsonFrame(RUN, number, sent));
     return true;
   }
@@ -236,7 +236,7 @@ export class QueryPool implements QueryEngine, Service {
         if (slot.noted === frame.job) slot.noted = 0;
         job?.answeredWith(receivedError(jsonOf(frame) as SentError));
         break;
-      case GONE:
+      case STOPPED:
         slot.leaving.delete(frame.job);
         this.#placeWaiting();
         break;

@@ -106,7 +106,7 @@ async function run(job: number, sent: SentJob): Promise<void> {
     running.delete(job);
     noted = 0;
     void Promise.all(one.kills).then(() => {
-      send(frames.frameOf(frames.GONE, job));
+      send(frames.frameOf(frames.STOPPED, job));
     });
   }
 }

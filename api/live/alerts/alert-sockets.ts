@@ -58,17 +58,17 @@ class AlertSocket {
     if (signal.aborted) leave();
     try {
       const place = await begin;
-      const told = new Map<number, ShownAlert>();
+      const sent = new Map<number, ShownAlert>();
       if (this.#since !== null) {
         await this.#deps.stored.wait(place, signal);
         for (const alert of await this.#before(this.#since)) {
-          told.set(alert.id, alert);
+          sent.set(alert.id, alert);
           this.#send({ type: alert.state === 'firing' ? 'fired' : 'resolved', alert });
         }
       }
       const held = this.#held ?? [];
       this.#held = null;
-      for (const event of held) if (!isPublished(event, told.get(event.alert.id))) this.#send(event);
+      for (const event of held) if (!isPublished(event, sent.get(event.alert.id))) this.#send(event);
     } catch (error) {
       if (signal.aborted) return;
       const isTransient = error instanceof HttpError;
@@ -100,6 +100,6 @@ class AlertSocket {
 }
 
 /** Whether an alert was sent in the state of this event, or in a later one. */
-const isPublished = ({ alert }: AlertEvent, told: ShownAlert | undefined): boolean =>
-  told !== undefined &&
-  (alert.last_updated_at < told.last_updated_at || (alert.last_updated_at === told.last_updated_at && alert.state === told.state));
+const isPublished = ({ alert }: AlertEvent, sent: ShownAlert | undefined): boolean =>
+  sent !== undefined &&
+  (alert.last_updated_at < sent.last_updated_at || (alert.last_updated_at === sent.last_updated_at && alert.state === sent.state));

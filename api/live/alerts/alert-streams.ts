@@ -73,14 +73,14 @@ export class AlertStreams implements Service {
       {
         name: this.name,
         take: (rows) => {
-          for (const row of rows) this.#tell(row);
+          for (const row of rows) this.#notify(row);
           return Promise.resolve();
         },
       },
     ]);
   }
 
-  #tell(row: AlertRow): void {
+  #notify(row: AlertRow): void {
     const listeners = this.#tenants.get(row.tenantId);
     if (listeners === undefined || row.part !== PART_ALERT) return;
     const event: AlertEvent = { type: eventOf(row) ?? 'updated', alert: shownAlert(row, null) };

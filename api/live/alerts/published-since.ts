@@ -4,14 +4,14 @@ import { timeOf } from '../../query/window.ts';
 import type { Deps, Request } from '../../query/deps.ts';
 
 /** Most alerts that a stream begins with, the newest. */
-export const MAX_TOLD = 1000;
+export const MAX_ALERTS = 1000;
 
-export type ToldSince = { readonly since: string };
+export type PublishedSince = { readonly since: string };
 
 /** The last row of each alert that has changed since then, oldest first, and whether there are more. */
-export async function publishedSince({ since }: ToldSince, request: Request, deps: Deps): Promise<string> {
+export async function publishedSince({ since }: PublishedSince, request: Request, deps: Deps): Promise<string> {
   const from = seconds(timeOf('since', since, deps.now()).start, false);
   const where = { fixed: ownOf(request, deps), last: [sql`updated_at >= toDateTime64(${from}, 0, 'UTC')`] };
-  const { items, total } = await readAlerts(where, { limit: MAX_TOLD, offset: 0 }, request, deps);
+  const { items, total } = await readAlerts(where, { limit: MAX_ALERTS, offset: 0 }, request, deps);
   return JSON.stringify({ items: [...items].reverse(), cut: total > items.length });
 }

@@ -11,11 +11,11 @@ export type Stored = () => Promise<readonly number[]>;
 
 /** Waits until places in the log are stored: one request to Kafka at a time for all who wait. */
 export class StoredPlaces {
-  readonly #ask: Stored;
-  #asking: Promise<readonly number[]> | null = null;
+  readonly #query: Stored;
+  #pending: Promise<readonly number[]> | null = null;
 
-  constructor(ask: Stored) {
-    this.#ask = ask;
+  constructor(query: Stored) {
+    this.#query = query;
   }
 
   /** Resolves when all before this place is stored. Rejects with HttpError 503 where that takes a minute, and when the signal comes. */
@@ -31,7 +31,7 @@ export class StoredPlaces {
   }
 
   #stored(): Promise<readonly number[]> {
-    this.#asking ??= this.#ask().finally(() => (this.#asking = null));
-    return this.#asking;
+    this.#pending ??= this.#query().finally(() => (this.#pending = null));
+    return this.#pending;
   }
 }

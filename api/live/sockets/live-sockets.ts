@@ -158,22 +158,22 @@ export class LiveSockets implements Service {
     check: () => void,
     endpoint: SocketEndpoint,
   ): void {
-    const gone = new AbortController();
+    const closed = new AbortController();
     const close = ({ code, reason }: TailEnd): void => {
-      if (gone.signal.aborted) return;
+      if (closed.signal.aborted) return;
       socket.close(code, cut(reason));
       setTimeout(() => {
         socket.terminate();
       }, CLOSE_MS).unref();
     };
-    const open: Open = { ...of, socket, check, close, signal: gone.signal, isAlive: true };
+    const open: Open = { ...of, socket, check, close, signal: closed.signal, isAlive: true };
     this.#open.add(open);
     socket.on('pong', () => (open.isAlive = true));
     // where a client sends an invalid or too large frame, ws closes with the code for that
     socket.on('error', () => undefined);
     socket.once('close', () => {
       this.#open.delete(open);
-      gone.abort(new Error('The client closed the connection.'));
+      closed.abort(new Error('The client closed the connection.'));
     });
     endpoint.open(open);
   }

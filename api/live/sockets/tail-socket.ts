@@ -75,7 +75,7 @@ class TailSocket {
       try {
         await this.#replace(readTailMessage(text));
       } catch (error) {
-        if (!this.#open.signal.aborted) this.#tell(error);
+        if (!this.#open.signal.aborted) this.#report(error);
       }
     this.#isOpening = false;
   }
@@ -105,7 +105,7 @@ class TailSocket {
     if (signal.aborted) session.end();
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     const isPublished = error instanceof HttpError;
     this.#outlet.control({
       type: 'error',

@@ -50,7 +50,7 @@ export async function streamedTail(
   }
   // also where the answer is never read, or the client disconnects while nothing comes
   exchange.response.once('close', end);
-  if (exchange.isGone()) end();
+  if (exchange.isClosed()) end();
   return { status: 200, stream: ending(outlet, end) };
 }
 

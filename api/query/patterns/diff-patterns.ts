@@ -30,8 +30,8 @@ export async function diffPatterns(parameters: PatternDiffParameters, request: R
         ...{ a: Number(before), b: Number(after), expected: Math.round(Number(before) * ratio * 100) / 100 },
       }));
   const lists = Object.fromEntries(KINDS.map((kind) => [kind, shown(kind)]));
-  const told = ({ start, end }: CountedWindow): object => ({ start: formatTime(start), end: formatTime(end) });
-  return JSON.stringify({ ...lists, a: told(a), b: told(b) });
+  const shownWindow = ({ start, end }: CountedWindow): object => ({ start: formatTime(start), end: formatTime(end) });
+  return JSON.stringify({ ...lists, a: shownWindow(a), b: shownWindow(b) });
 }
 
 /** A window from `start..end`. */

@@ -35,8 +35,8 @@ export class PatternDirectory implements KnownPatterns {
       }
     }
     // an old answer serves while a newer one is queried
-    if (stale.length > 0) void this.#ask(stale, request, deps);
-    if (missing.length > 0) await this.#ask(missing, request, deps);
+    if (stale.length > 0) void this.#query(stale, request, deps);
+    if (missing.length > 0) await this.#query(missing, request, deps);
     const found = new Map<string, KnownPattern>();
     for (const pattern of wanted) {
       const known = this.#known.get(keyOf(request, pattern))?.pattern;
@@ -45,7 +45,7 @@ export class PatternDirectory implements KnownPatterns {
     return found;
   }
 
-  async #ask(patterns: readonly string[], request: Request, deps: Deps): Promise<void> {
+  async #query(patterns: readonly string[], request: Request, deps: Deps): Promise<void> {
     const { store, options } = deps.runner(request);
     const at = performance.now();
     try {

@@ -85,7 +85,7 @@ export class ValueSeries {
       const judged = this.#judge(slot, scale, this.#errors[index] as Errors);
       if (judged !== null && judged.heat > (hottest?.heat ?? 0)) hottest = judged;
     });
-    const finding = this.#told(slot, hottest, factor);
+    const finding = this.#publish(slot, hottest, factor);
     return finding === null ? null : inMinutes(finding, this.step);
   }
 
@@ -185,7 +185,7 @@ export class ValueSeries {
     return best;
   }
 
-  #told(slot: number, hottest: Judged | null, factor: number): Finding | null {
+  #publish(slot: number, hottest: Judged | null, factor: number): Finding | null {
     const heat = (hottest?.heat ?? 0) / factor;
     if (hottest !== null && heat > 1) {
       const finding = this.#episodes.fire(VALUE, hottest.side, slot, hottest.found, null);

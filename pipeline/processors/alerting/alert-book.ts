@@ -5,7 +5,7 @@ import { alertBytes, SizedMap } from '../merge/sized-map.ts';
 import { customText, evidenceOf, textOf, type AlertText } from './alert-text.ts';
 import { patternEvidence, patternText, type PatternSubject } from './pattern-text.ts';
 import type { Part } from './services.ts';
-import type { Asked } from './watched-streams.ts';
+import type { WatchedSeries } from './watched-streams.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
 const REMEMBERED = 3600;
@@ -13,7 +13,7 @@ const ITSELF = 'auto: back within baseline';
 const OFF = 'auto: the detector is off';
 /** A finding of a detector of one's own about minutes older than this is no longer an alert. Minutes. */
 const MOST_OLD = 24 * 60;
-const GONE = 'auto: no entries for a day';
+const NO_ENTRIES = 'auto: no entries for a day';
 
 /** What a finding is about. */
 export type Subject = {
@@ -65,26 +65,26 @@ const countWords: AlertWords<Subject> = {
 };
 
 /** An alert as published last, whether a user has resolved it, and since when it fires this time (seconds; 0 where that was not kept). */
-type Told = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number; readonly isOfService?: boolean };
+type Published = { readonly alert: Alert; readonly isByHand: boolean; readonly openedAt: number; readonly isOfService?: boolean };
 
 type Written = {
-  readonly told: Told[];
+  readonly told: Published[];
   readonly incidents: WrittenIncidents;
   /** Not in books of before there were detectors of others. */
   readonly heard?: [string, number][];
 };
 
 /** The most bytes that are written of a finding that was taken, and of an incident, about. */
-const HEARD_BYTES = 40;
+const RECEIVED_BYTES = 40;
 const INCIDENT_BYTES = 100;
 
 /** The alerts of a tenant that fire, or have lately: which finding is which alert, and of which incident. */
 export class AlertBook<About extends Subject = Subject> {
   readonly #words: AlertWords<About>;
-  readonly #told = new SizedMap<number, Told>(({ alert }) => alertBytes(alert));
+  readonly #published = new SizedMap<number, Published>(({ alert }) => alertBytes(alert));
   #incidents = new Incidents();
   /** The last minute of a finding that was taken, by stream and detector of one's own: by a number for both, as digits. */
-  readonly #heard = new Map<string, number>();
+  readonly #received = new Map<string, number>();
   /** When it was looked last for what is over: append time, seconds. */
   #forgotAt = -1;
 
@@ -94,15 +94,15 @@ export class AlertBook<About extends Subject = Subject> {
 
   /** What it takes where it is written down, about. */
   get bytes(): number {
-    return this.#told.bytes + this.#heard.size * HEARD_BYTES + this.#incidents.size * INCIDENT_BYTES;
+    return this.#published.bytes + this.#received.size * RECEIVED_BYTES + this.#incidents.size * INCIDENT_BYTES;
   }
 
   /** Takes the findings of a detector of one's own: each once, however often it comes. */
   hear(finding: Finding, subject: About, now: number): Alert | null {
     const key = String(idOf(finding.detector, subject.stream));
     const { updatedAt: minute } = finding;
-    if (minute <= (this.#heard.get(key) ?? 0) || minute < now / 60 - MOST_OLD) return null;
-    this.#heard.set(key, minute);
+    if (minute <= (this.#received.get(key) ?? 0) || minute < now / 60 - MOST_OLD) return null;
+    this.#received.set(key, minute);
     return this.take(finding, subject, now);
   }
 
@@ -112,14 +112,14 @@ export class AlertBook<About extends Subject = Subject> {
     const { tenantId, retentionDays, stream, service, together } = subject;
     const isOfService = together !== undefined;
     const id = idOf(tenantId, ...this.#words.key(finding, subject));
-    const told = this.#told.get(id);
-    if (told?.isByHand === true) return null;
+    const known = this.#published.get(id);
+    if (known?.isByHand === true) return null;
     const isOver = finding.state === 'resolved';
     // one that was never published is not an alert
-    if (told === undefined && (isOver || subject.isNews?.() === false)) return null;
-    const before = told?.alert;
+    if (known === undefined && (isOver || subject.isNews?.() === false)) return null;
+    const before = known?.alert;
     // it fires again
-    const openedAt = before === undefined || (before.state === 'resolved' && !isOver) ? now : (told?.openedAt ?? 0);
+    const openedAt = before === undefined || (before.state === 'resolved' && !isOver) ? now : (known?.openedAt ?? 0);
     const { title, description, severity } = isOver && before !== undefined ? before : this.#words.text(finding, subject);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: finding.detector, stream, service, title, description, severity },
@@ -147,19 +147,19 @@ export class AlertBook<About extends Subject = Subject> {
   /** True where nothing is remembered any more. */
   isOver(now: number): boolean {
     this.#forget(now);
-    return this.#told.size === 0 && this.#incidents.size === 0 && this.#heard.size === 0;
+    return this.#published.size === 0 && this.#incidents.size === 0 && this.#received.size === 0;
   }
 
   /** Whether a stream, or a service, has published an alert of what fires there and this finding is about. */
-  isPublished(tenantId: number, { stream, series }: Asked, { detector }: Finding, isOfService: boolean): boolean {
+  isPublished(tenantId: number, { stream, series }: WatchedSeries, { detector }: Finding, isOfService: boolean): boolean {
     const firing = series.firing(detector);
-    return firing !== null && this.#told.has(idOf(tenantId, ...keyOf(firing, stream, isOfService)));
+    return firing !== null && this.#published.has(idOf(tenantId, ...keyOf(firing, stream, isOfService)));
   }
 
   /** The alert after a user has resolved it; null where that changes nothing. One that is not remembered is as it was shown. */
   resolve(shown: Alert, note: string, now: number): { readonly alert: Alert; readonly wasFiring: boolean } | null {
     this.#forget(now);
-    const before = this.#told.get(shown.id)?.alert ?? shown;
+    const before = this.#published.get(shown.id)?.alert ?? shown;
     const wasFiring = before.state === 'firing';
     if (!wasFiring && (note === '' || before.note !== '')) return null;
     const alert: Alert = { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
@@ -168,8 +168,8 @@ export class AlertBook<About extends Subject = Subject> {
   }
 
   /** Resolves and returns the firing alerts of what is forgotten. */
-  end(isOver: (alert: Alert, isOfService: boolean) => boolean, now: number, note = GONE): Alert[] {
-    const ended = [...this.#told.values()]
+  end(isOver: (alert: Alert, isOfService: boolean) => boolean, now: number, note = NO_ENTRIES): Alert[] {
+    const ended = [...this.#published.values()]
       .filter(({ alert, isOfService = false }) => alert.state === 'firing' && isOver(alert, isOfService))
       .map(({ alert }): Alert => ({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note }));
     for (const alert of ended) this.#set({ alert, isByHand: false, openedAt: 0 });
@@ -178,30 +178,30 @@ export class AlertBook<About extends Subject = Subject> {
 
   /** The form that JSON has. */
   toJSON(): unknown {
-    return { told: [...this.#told.values()], incidents: this.#incidents, heard: [...this.#heard] };
+    return { told: [...this.#published.values()], incidents: this.#incidents, heard: [...this.#received] };
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from<About extends Subject = Subject>(json: unknown, words?: AlertWords<About>): AlertBook<About> {
-    const { told, incidents, heard = [] } = json as Written;
+    const { told: published, incidents, heard: received = [] } = json as Written;
     const book = new AlertBook(words);
-    for (const one of told) book.#set(one);
+    for (const one of published) book.#set(one);
     book.#incidents = Incidents.from(incidents);
-    for (const [key, minute] of heard) book.#heard.set(key, minute);
+    for (const [key, minute] of received) book.#received.set(key, minute);
     return book;
   }
 
-  #set(told: Told): void {
-    this.#told.set(told.alert.id, told);
+  #set(published: Published): void {
+    this.#published.set(published.alert.id, published);
   }
 
   /** At one time once: what comes later in the same second is not over in it, and thousands may be published at a time. */
   #forget(now: number): void {
     if (now === this.#forgotAt) return;
     this.#forgotAt = now;
-    for (const { alert } of this.#told.values())
-      if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#told.delete(alert.id);
+    for (const { alert } of this.#published.values())
+      if (alert.state === 'resolved' && alert.updatedAt < now - REMEMBERED) this.#published.delete(alert.id);
     this.#incidents.forget(now);
-    for (const [key, minute] of this.#heard) if (minute < now / 60 - MOST_OLD) this.#heard.delete(key);
+    for (const [key, minute] of this.#received) if (minute < now / 60 - MOST_OLD) this.#received.delete(key);
   }
 }

@@ -23,7 +23,7 @@ const SERIES_BYTES = 2400;
 const MOST_EXAMPLE = 500;
 
 /** What an alert is about while it fires, as first published. */
-export type ToldPattern = {
+export type PublishedPattern = {
   readonly id: number;
   readonly firedAt: number;
   readonly stream: string;
@@ -42,7 +42,7 @@ export type ErrorPattern = {
   /** When its last errors were appended, milliseconds. */
   seenAt: number;
   /** The alert of it that was published last; null for none. */
-  told: ToldPattern | null;
+  told: PublishedPattern | null;
 };
 
 const messages = new MessagePatterns();
@@ -101,9 +101,9 @@ export class ErrorPatterns {
 
   /** Forgets those that had no error for a day by an append time, milliseconds; gives those of whom an alert may fire. */
   forget(now: number): ErrorPattern[] {
-    const gone = [...this.#all].filter(([, { seenAt }]) => seenAt < now - FORGET_MS);
-    for (const [pattern] of gone) this.#all.delete(pattern);
-    return gone.flatMap(([, own]) => (own.told === null ? [] : [own]));
+    const forgotten = [...this.#all].filter(([, { seenAt }]) => seenAt < now - FORGET_MS);
+    for (const [pattern] of forgotten) this.#all.delete(pattern);
+    return forgotten.flatMap(([, own]) => (own.told === null ? [] : [own]));
   }
 
   /** That of an alert. */
@@ -132,7 +132,7 @@ export class ErrorPatterns {
       const [fingerprint, series] = [fingerprintOf(template), PatternSeries.restore(from.bytes())];
       if (series === null) throw new CutOff();
       const [streams, seenAt] = [RecentStreams.read(from), from.count()];
-      const told = JSON.parse(utf8(from.text())) as ToldPattern | null;
+      const told = JSON.parse(utf8(from.text())) as PublishedPattern | null;
       const { size } = read;
       const textBytes = bytesOfTexts(template, example);
       read.#all.set(fingerprint.slice(0, 16), { textBytes, fingerprint, template, example, series, streams, seenAt, told });
@@ -156,9 +156,9 @@ export class ErrorPatterns {
 }
 
 const bytesOf = ({ textBytes, streams, told }: ErrorPattern): number =>
-  SERIES_BYTES + textBytes + streams.bytes + (told === null ? 0 : TOLD_BYTES + 3 * (told.stream.length + told.service.length));
+  SERIES_BYTES + textBytes + streams.bytes + (told === null ? 0 : PUBLISHED_BYTES + 3 * (told.stream.length + told.service.length));
 /** What an alert takes in addition to what it is about, whose characters take three bytes at most, with escapes too. */
-const TOLD_BYTES = 100;
+const PUBLISHED_BYTES = 100;
 const bytesOfTexts = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();

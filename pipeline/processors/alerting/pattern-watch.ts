@@ -10,7 +10,7 @@ import type { AlertBook } from './alert-book.ts';
 import { ErrorPatterns, type ErrorPattern } from './error-patterns.ts';
 import type { Part } from './services.ts';
 import type { SensitivityOf } from './tenant-watch.ts';
-import type { Asked } from './watched-streams.ts';
+import type { WatchedSeries } from './watched-streams.ts';
 
 const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */
@@ -28,21 +28,21 @@ export type Around = {
   readonly retentionDays: number;
   readonly book: AlertBook;
   /** A stream by its id, and the sum of a service's streams by their common labels. */
-  readonly streamOf: (id: string) => Asked | undefined;
-  readonly sumOf: (labels: string) => Asked | null;
+  readonly streamOf: (id: string) => WatchedSeries | undefined;
+  readonly sumOf: (labels: string) => WatchedSeries | null;
   readonly sensitivityOf: SensitivityOf;
   /** Whether another alert fits. */
   readonly mayTake: () => boolean;
 };
 
 /** A stream from which errors of a pattern came lately, and how many. */
-type From = { readonly asked: Asked; readonly entries: number };
+type From = { readonly watched: WatchedSeries; readonly entries: number };
 
 /** The error patterns of a tenant, watched (docs/detection.md, "Patterns that rise"). */
 export class PatternWatch {
   #patterns = new ErrorPatterns();
   /** The minute in which they were evaluated last. */
-  #askedAt = 0;
+  #evaluatedAt = 0;
 
   /** Patterns that are watched. */
   get size(): number {
@@ -68,21 +68,21 @@ export class PatternWatch {
   }
 
   /** What was found up to an append time, milliseconds, up to which all partitions of the log are counted. */
-  ask(through: number, around: Around): Alert[] {
+  evaluate(through: number, around: Around): Alert[] {
     const minute = Math.floor(through / MINUTE_MS);
-    if (minute <= this.#askedAt) return [];
-    this.#askedAt = minute;
+    if (minute <= this.#evaluatedAt) return [];
+    this.#evaluatedAt = minute;
     const now = Math.floor(through / 1000);
     // of an alert the last word counts
     const found = new Map<number, Alert>();
-    const gone = new Set(this.#patterns.forget(through).map(({ told }) => told?.id));
-    for (const alert of gone.size === 0 ? [] : around.book.end(({ id }) => gone.has(id), now)) found.set(alert.id, alert);
+    const forgotten = new Set(this.#patterns.forget(through).map(({ told }) => told?.id));
+    for (const alert of forgotten.size === 0 ? [] : around.book.end(({ id }) => forgotten.has(id), now)) found.set(alert.id, alert);
     const catchUp = catchUpOf(this.size);
     for (const pattern of this.#patterns) {
       const from = fromOf(pattern, around);
-      const stream = from[0]?.asked.stream ?? '{}';
+      const stream = from[0]?.watched.stream ?? '{}';
       for (const finding of pattern.series.tick(through, (detector) => around.sensitivityOf(detector, stream), catchUp)) {
-        const alert = this.#tell(pattern, finding, from, around, now);
+        const alert = this.#publish(pattern, finding, from, around, now);
         if (alert !== null) found.set(alert.id, alert);
       }
     }
@@ -91,27 +91,27 @@ export class PatternWatch {
 
   /** A slice of the snapshot for each series. */
   *write(to: ByteWriter): Generator<undefined, void> {
-    to.count(this.#askedAt);
+    to.count(this.#evaluatedAt);
     yield* this.#patterns.write(to);
   }
 
   /** What `write` wrote; throws where it is anything else. */
   static read(from: ByteReader): PatternWatch {
     const read = new PatternWatch();
-    read.#askedAt = from.count();
+    read.#evaluatedAt = from.count();
     read.#patterns = ErrorPatterns.read(from);
     return read;
   }
 
   /** The alert after a finding. One that another alert covers, or that is suppressed, may fire after it was back within its baseline. */
-  #tell(pattern: ErrorPattern, finding: Finding, from: readonly From[], around: Around, now: number): Alert | null {
+  #publish(pattern: ErrorPattern, finding: Finding, from: readonly From[], around: Around, now: number): Alert | null {
     const { series, fingerprint, template, example } = pattern;
     const { detector, firedAt, state } = finding;
     if (pattern.told?.firedAt !== firedAt) {
       if (state !== 'firing') return null;
       const stream = streamOf(from);
       const service = stream === null ? '' : serviceOf(stream);
-      if (stream === null || isToldOtherwise(from, around) || this.#firing(service) >= MOST_FIRING || !around.mayTake()) {
+      if (stream === null || isReportedOtherwise(from, around) || this.#firing(service) >= MOST_FIRING || !around.mayTake()) {
         series.resolve(detector);
         return null;
       }
@@ -136,28 +136,28 @@ export class PatternWatch {
 /** From where the errors of a pattern came lately, as far as these streams are known; most of them first. */
 const fromOf = ({ streams }: ErrorPattern, { streamOf: find }: Around): From[] =>
   streams.all.flatMap(([id, entries]) => {
-    const asked = find(id);
-    return asked === undefined || asked.stream === '' ? [] : [{ asked, entries }];
+    const watched = find(id);
+    return watched === undefined || watched.stream === '' ? [] : [{ watched, entries }];
   });
 
 /** The label set that these streams share: that of the one, or of their service, else that of all; null of none. */
 function streamOf(from: readonly From[]): string | null {
   const [first] = from;
   if (first === undefined) return null;
-  if (from.length === 1) return first.asked.stream;
-  const shared = serviceLabels(first.asked.stream);
-  return shared !== '' && from.every(({ asked }) => serviceLabels(asked.stream) === shared) ? shared : '{}';
+  if (from.length === 1) return first.watched.stream;
+  const shared = serviceLabels(first.watched.stream);
+  return shared !== '' && from.every(({ watched }) => serviceLabels(watched.stream) === shared) ? shared : '{}';
 }
 
 /** Whether the errors of one of these streams, or all of its entries, have become more, or those of its service. */
-const isToldOtherwise = (from: readonly From[], { sumOf }: Around): boolean =>
-  from.some(({ asked }) =>
-    [asked, sumOf(serviceLabels(asked.stream))].some((one) => OF_STREAMS.some((name) => one?.series.firing(name)?.side === 'up')),
+const isReportedOtherwise = (from: readonly From[], { sumOf }: Around): boolean =>
+  from.some(({ watched }) =>
+    [watched, sumOf(serviceLabels(watched.stream))].some((one) => OF_STREAMS.some((name) => one?.series.firing(name)?.side === 'up')),
   );
 
 /** Which streams have most of what came lately; none where it is one stream. */
 function partsOf(from: readonly From[]): Part[] {
   const whole = from.reduce((sum, { entries }) => sum + entries, 0);
   if (from.length < 2) return [];
-  return from.slice(0, NAMED).map(({ asked, entries }) => ({ stream: asked.stream, share: entries / Math.max(1, whole) }));
+  return from.slice(0, NAMED).map(({ watched, entries }) => ({ stream: watched.stream, share: entries / Math.max(1, whole) }));
 }

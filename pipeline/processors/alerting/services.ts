@@ -1,7 +1,7 @@
 import type { Finding, Series } from '../../detectors/detector.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import type { Asked } from './watched-streams.ts';
+import type { WatchedSeries } from './watched-streams.ts';
 
 /** Services of a tenant that are watched, at most; each takes as much as a stream. */
 const MOST_SERVICES = 1000;
@@ -19,7 +19,7 @@ export const watchedBytes = (labels: string): number => SERIES_BYTES + Buffer.by
 const SERIES_BYTES = 4096;
 
 /** A service of several streams: their counts added up, whichever partitions of the log they lie in. */
-export type Sum = Asked & {
+export type Sum = WatchedSeries & {
   /** Up to when it was evaluated, by append time, milliseconds. */
   through: number;
   /** The partitions that its entries came from, and when the last ones were appended, milliseconds. */
@@ -123,7 +123,7 @@ export class Services {
   }
 }
 
-const sumOf = (stream: string, series: Series, sources: Sum['sources']): Sum => ({ stream, series, askedAt: -1, through: 0, sources });
+const sumOf = (stream: string, series: Series, sources: Sum['sources']): Sum => ({ stream, series, evaluatedAt: -1, through: 0, sources });
 
 /** Up to when all of a service's partitions are counted, given up to when each is; 0 where one of them is not known. */
 export function countedThrough({ sources }: Pick<Sum, 'sources'>, throughOf: (partition: number) => number): number {
@@ -136,7 +136,10 @@ export function countedThrough({ sources }: Pick<Sum, 'sources'>, throughOf: (pa
  * What of a service's finding its streams have, the largest parts first. `isTheirs`: the streams report it, and not the service, since one
  * of them fires itself on the same side, or has most of it.
  */
-export function partsOf(finding: Finding, streams: readonly Asked[]): { readonly parts: readonly Part[]; readonly isTheirs: boolean } {
+export function partsOf(
+  finding: Finding,
+  streams: readonly WatchedSeries[],
+): { readonly parts: readonly Part[]; readonly isTheirs: boolean } {
   const { detector, side, window, scale, value, mean } = finding;
   const whole = Math.max(1, Math.abs(value - mean) * scale);
   const parts = streams.map(({ stream, series }) => ({ stream, share: (series.departure(detector, side, window) ?? 0) / whole }));
@@ -148,7 +151,7 @@ export function partsOf(finding: Finding, streams: readonly Asked[]): { readonly
  * Whether streams of a service that are too young to have a past have taken over what others have lost: as when the pods of a release take the
  * place of those before them. Then none of these has fallen silent.
  */
-export function handedOver({ detector, side, window }: Finding, streams: readonly Asked[]): boolean {
+export function handedOver({ detector, side, window }: Finding, streams: readonly WatchedSeries[]): boolean {
   let [lost, taken] = [0, 0];
   for (const { series } of streams) {
     const departure = series.departure(detector, side, window);

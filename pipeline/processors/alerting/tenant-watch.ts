@@ -10,12 +10,12 @@ import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { AlertBook, type Subject } from './alert-book.ts';
 import { PatternWatch } from './pattern-watch.ts';
 import { countedThrough, handedOver, isPart, partsOf, type Sum } from './services.ts';
-import { WatchedStreams, type Asked, type Watched } from './watched-streams.ts';
+import { WatchedStreams, type WatchedSeries, type Watched } from './watched-streams.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
 /** A tenant that was not reported for this long, while its partitions were counted, had no entry for a day. Milliseconds. */
-const GONE_MS = FORGET_MS + 3_600_000;
+const EXPIRED_MS = FORGET_MS + 3_600_000;
 /** How often series are evaluated. Milliseconds. */
 const TICK_MS = 10_000;
 const MINUTE_MS = 60_000;
@@ -50,7 +50,7 @@ export class TenantWatch {
   readonly #handedOver = new Map<string, boolean>();
   #mayLookAt = MOST_LOOKED_AT;
   /** Up to when each partition of the log is counted, and when its series were evaluated last: append times, milliseconds. */
-  readonly #sources = new Map<number, { through: number; askedAt: number }>();
+  readonly #sources = new Map<number, { through: number; evaluatedAt: number }>();
   #patterns = new PatternWatch();
   #book = new AlertBook();
   #sensitivityOf = NORMAL;
@@ -72,7 +72,7 @@ export class TenantWatch {
   /** Sets how easily detectors fire from now on; null: normally. */
   configure(sensitivityOf: SensitivityOf | null): void {
     this.#sensitivityOf = sensitivityOf ?? NORMAL;
-    for (const asked of this.#streams.all()) [asked.sensitivities, asked.askedAt] = [undefined, -1];
+    for (const watched of this.#streams.all()) [watched.sensitivities, watched.evaluatedAt] = [undefined, -1];
   }
 
   /** Adds what a partition has counted, as far as the tenant has no more than `most`; gives what was found. */
@@ -81,12 +81,12 @@ export class TenantWatch {
     this.retentionDays = retentionDays;
     this.#most = most;
     this.#add(rates, source.partition, source.appendedAt);
-    const known = this.#sources.get(source.partition) ?? { through: 0, askedAt: 0 };
+    const known = this.#sources.get(source.partition) ?? { through: 0, evaluatedAt: 0 };
     known.through = Math.max(known.through, source.appendedAt);
     this.#sources.set(source.partition, known);
-    if (known.through < known.askedAt + TICK_MS) return [];
-    known.askedAt = known.through;
-    return [...this.#ask(input.tenantId, source.partition, known.through), ...this.#askPatterns(input.tenantId)];
+    if (known.through < known.evaluatedAt + TICK_MS) return [];
+    known.evaluatedAt = known.through;
+    return [...this.#evaluate(input.tenantId, source.partition, known.through), ...this.#evaluatePatterns(input.tenantId)];
   }
 
   /** Takes what a partition has reported of patterns, as far as the tenant has no more than `most` of them. */
@@ -131,10 +131,10 @@ export class TenantWatch {
     const { alert, wasFiring } = resolved;
     if (wasFiring) this.#patterns.resolve(alert.id);
     if (wasFiring)
-      for (const asked of this.#streams.all()) {
-        if (asked.stream !== alert.stream) continue;
-        for (const side of SIDES) asked.series.resolve(alert.detector, side);
-        asked.askedAt = -1;
+      for (const watched of this.#streams.all()) {
+        if (watched.stream !== alert.stream) continue;
+        for (const side of SIDES) watched.series.resolve(alert.detector, side);
+        watched.evaluatedAt = -1;
       }
     return alert;
   }
@@ -143,7 +143,8 @@ export class TenantWatch {
   *write(to: ByteWriter): Generator<undefined, void> {
     to.count(this.retentionDays);
     to.count(this.#sources.size);
-    for (const [partition, { through, askedAt }] of this.#sources) for (const number of [partition, through, askedAt]) to.count(number);
+    for (const [partition, { through, evaluatedAt }] of this.#sources)
+      for (const number of [partition, through, evaluatedAt]) to.count(number);
     yield* this.#streams.write(to);
     yield* this.#patterns.write(to);
     to.text(Buffer.from(JSON.stringify(this.#book)).toString('latin1'));
@@ -154,7 +155,7 @@ export class TenantWatch {
     const read = new TenantWatch();
     read.retentionDays = from.count(65_535);
     for (let left = from.count(65_535); left > 0; left--)
-      read.#sources.set(from.count(65_535), { through: from.count(), askedAt: from.count() });
+      read.#sources.set(from.count(65_535), { through: from.count(), evaluatedAt: from.count() });
     const streams = WatchedStreams.read(from, hasServices);
     if (streams === null) return null;
     read.#streams = streams;
@@ -169,7 +170,7 @@ export class TenantWatch {
    */
   leave(throughOf: (partition: number) => number, now: number): Alert[] | null {
     if (this.#sources.size === 0) return this.#book.isOver(now) && this.patterns === 0 ? [] : null;
-    for (const [partition, { through }] of this.#sources) if (throughOf(partition) < through + GONE_MS) return null;
+    for (const [partition, { through }] of this.#sources) if (throughOf(partition) < through + EXPIRED_MS) return null;
     return this.#book.end(() => true, now);
   }
 
@@ -197,14 +198,14 @@ export class TenantWatch {
         watched.series.add(minute, counts, appendedAt, catchUp);
         sum?.series.add(minute, counts, appendedAt, catchUp);
       }
-      for (const asked of [watched, sum]) if (asked?.series.isDue === true) asked.askedAt = -1;
+      for (const one of [watched, sum]) if (one?.series.isDue === true) one.evaluatedAt = -1;
     });
   }
 
-  #sensitivitiesOf(asked: Asked): ((detector: string) => Sensitivity) | undefined {
+  #sensitivitiesOf(watched: WatchedSeries): ((detector: string) => Sensitivity) | undefined {
     if (this.#sensitivityOf === NORMAL) return undefined;
-    const { stream } = asked;
-    const known = (asked.sensitivities ??= new Map<string, Sensitivity>());
+    const { stream } = watched;
+    const known = (watched.sensitivities ??= new Map<string, Sensitivity>());
     return (detector) => {
       let found = known.get(detector);
       if (found === undefined) known.set(detector, (found = this.#sensitivityOf(detector, stream)));
@@ -213,7 +214,7 @@ export class TenantWatch {
   }
 
   /** What the series of a partition's streams have found, and of the services that have some there, up to when it is counted. */
-  #ask(tenantId: number, partition: number, through: number): Alert[] {
+  #evaluate(tenantId: number, partition: number, through: number): Alert[] {
     // of an alert the last word counts
     const found = new Map<number, Alert>();
     const take = (alert: Alert | null): unknown => alert !== null && found.set(alert.id, alert);
@@ -224,53 +225,53 @@ export class TenantWatch {
     this.#mayLookAt = MOST_LOOKED_AT;
     for (const [id, watched] of this.#streams) {
       const { stream, service, source, seenAt } = watched;
-      const isGone = seenAt < through - FORGET_MS;
-      if (source !== partition || (watched.askedAt === minute && !isGone)) continue;
-      for (const finding of this.#tick(watched, through)) take(this.#tellOfStream(tenantId, watched, finding, now));
-      if (!isGone) continue;
+      const isExpired = seenAt < through - FORGET_MS;
+      if (source !== partition || (watched.evaluatedAt === minute && !isExpired)) continue;
+      for (const finding of this.#tick(watched, through)) take(this.#publishOfStream(tenantId, watched, finding, now));
+      if (!isExpired) continue;
       const isLast = this.#streams.forget(id, watched);
       this.#book.end((alert, isOfService) => alert.stream === stream && !isOfService, now).forEach(take);
       if (isLast) this.#book.end((alert, isOfService) => alert.stream === service && isOfService, now).forEach(take);
     }
-    for (const sum of this.#streams.services) if (sum.sources.has(partition)) this.#askService(tenantId, sum).forEach(take);
+    for (const sum of this.#streams.services) if (sum.sources.has(partition)) this.#evaluateService(tenantId, sum).forEach(take);
     return [...found.values()];
   }
 
   /** The alert after a finding of a stream, unless its service reports it. */
-  #tellOfStream(tenantId: number, watched: Watched, finding: Finding, now: number): Alert | null {
+  #publishOfStream(tenantId: number, watched: Watched, finding: Finding, now: number): Alert | null {
     const { stream, service, series } = watched;
     if (stream === '') return null;
     const sum = this.#streams.services.sum(service);
-    if (sum === null) return this.#tell(tenantId, watched, finding, now, {});
+    if (sum === null) return this.#publish(tenantId, watched, finding, now, {});
     if (!this.#book.isPublished(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
       // it is not published before it has recovered
       series.resolve(finding.detector, finding.side);
       return null;
     }
     const isNews = (): boolean => !this.#book.isPublished(tenantId, sum, finding, true) || !isPart(finding, sum);
-    return this.#tell(tenantId, watched, finding, now, { isNews });
+    return this.#publish(tenantId, watched, finding, now, { isNews });
   }
 
   /** What a service has found, up to when all of its partitions are counted. */
-  #askService(tenantId: number, sum: Sum): Alert[] {
+  #evaluateService(tenantId: number, sum: Sum): Alert[] {
     const through = countedThrough(sum, (partition) => this.#sources.get(partition)?.through ?? 0);
     if (through < sum.through + TICK_MS) return [];
     sum.through = through;
-    if (sum.askedAt === Math.floor(through / MINUTE_MS)) return [];
+    if (sum.evaluatedAt === Math.floor(through / MINUTE_MS)) return [];
     return this.#tick(sum, through).flatMap((finding) => {
       const streams = this.#streams.membersOf(sum);
       const { parts, isTheirs } = partsOf(finding, streams);
       const more = { isNews: () => !isTheirs, together: { count: streams.length, parts } };
-      return this.#tell(tenantId, sum, finding, Math.floor(through / 1000), more) ?? [];
+      return this.#publish(tenantId, sum, finding, Math.floor(through / 1000), more) ?? [];
     });
   }
 
   /** What the error patterns have found, up to when all partitions with entries of the tenant are counted. */
-  #askPatterns(tenantId: number): Alert[] {
+  #evaluatePatterns(tenantId: number): Alert[] {
     if (this.patterns === 0) return [];
     const sources = new Map([...this.#sources].map(([partition, { through }]) => [partition, through]));
     const through = countedThrough({ sources }, (partition) => sources.get(partition) ?? 0);
-    return this.#patterns.ask(through, {
+    return this.#patterns.evaluate(through, {
       ...{ tenantId, retentionDays: this.retentionDays, book: this.#book, sensitivityOf: this.#sensitivityOf, mayTake: this.#mayTake },
       ...{ streamOf: (id) => this.#streams.find(id), sumOf: (labels) => this.#streams.services.sum(labels) },
     });
@@ -291,17 +292,17 @@ export class TenantWatch {
     return isHandedOver;
   }
 
-  #tick(asked: Asked, through: number): readonly Finding[] {
-    const found = asked.series.tick(through, this.#sensitivitiesOf(asked), this.#catchUp);
+  #tick(watched: WatchedSeries, through: number): readonly Finding[] {
+    const found = watched.series.tick(through, this.#sensitivitiesOf(watched), this.#catchUp);
     // where no more minutes may be closed, it is evaluated again the next time
-    asked.askedAt = asked.series.isDue || this.#catchUp.left <= 0 ? -1 : Math.floor(through / MINUTE_MS);
+    watched.evaluatedAt = watched.series.isDue || this.#catchUp.left <= 0 ? -1 : Math.floor(through / MINUTE_MS);
     return found;
   }
 
   /** The alert after a finding. `isNews`: of one that was never published; `together`: of a service its streams. */
-  #tell(
+  #publish(
     tenantId: number,
-    { stream, series }: Asked,
+    { stream, series }: WatchedSeries,
     finding: Finding,
     now: number,
     more: Pick<Subject, 'isNews' | 'together'>,

@@ -7,18 +7,18 @@ import { Services, watchedBytes, type Sum } from './services.ts';
 const MAX_STREAMS = 20_000;
 
 /** What detectors evaluate, and what is remembered of it. */
-export type Asked = {
+export type WatchedSeries = {
   /** Its label set; empty until it is known. */
   stream: string;
   readonly series: Series;
   /** The minute in which it was evaluated last; -1 where it is due. */
-  askedAt: number;
+  evaluatedAt: number;
   /** How easily each detector fires, as far as it was evaluated; undefined where that has changed. */
   sensitivities?: Map<string, Sensitivity> | undefined;
 };
 
 /** A stream. */
-export type Watched = Asked & {
+export type Watched = WatchedSeries & {
   /** The label set of its service; empty for none. */
   service: string;
   /** The partition of the log that its last counts came from, and when those were appended, milliseconds. */
@@ -50,7 +50,7 @@ export class WatchedStreams {
     return this.#streams.entries();
   }
 
-  *all(): Generator<Asked> {
+  *all(): Generator<WatchedSeries> {
     yield* this.#streams.values();
     yield* this.services;
   }
@@ -66,7 +66,7 @@ export class WatchedStreams {
     if (known !== undefined) return known;
     if (this.bytes + watchedBytes('') > most) return null;
     this.#bytes += watchedBytes('');
-    const watched: Watched = { stream: '', service: '', source, seenAt: 0, series: newSeries(), askedAt: -1 };
+    const watched: Watched = { stream: '', service: '', source, seenAt: 0, series: newSeries(), evaluatedAt: -1 };
     this.#streams.set(id, watched);
     return watched;
   }
@@ -77,7 +77,7 @@ export class WatchedStreams {
     if (this.bytes + grown > most) return;
     this.#bytes += grown;
     if (watched.stream !== '') this.services.leave(watched.service, id);
-    [watched.stream, watched.sensitivities, watched.askedAt] = [stream, undefined, -1];
+    [watched.stream, watched.sensitivities, watched.evaluatedAt] = [stream, undefined, -1];
     watched.service = serviceLabels(stream);
     const mayTake = this.bytes + watchedBytes(watched.service) <= most;
     this.services.join(watched.service, id, (first) => this.#streams.get(first), mayTake);
@@ -113,7 +113,7 @@ export class WatchedStreams {
       const series = restoreSeries(from.bytes());
       if (series === null) return null;
       const service = stream === '' ? '' : serviceLabels(stream);
-      read.#streams.set(id, { stream, service, source, seenAt, series, askedAt: -1 });
+      read.#streams.set(id, { stream, service, source, seenAt, series, evaluatedAt: -1 });
       read.#bytes += watchedBytes(stream);
       read.services.join(service, id, () => undefined, !hasServices);
     }

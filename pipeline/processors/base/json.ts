@@ -52,14 +52,14 @@ const kindOf = (value: unknown): unknown => (typeof value === 'object' && value 
 export function jsonPartials(whose: Pick<PartialOutput, 'tenantId' | 'retentionDays'>, rows: Iterable<unknown>): PartialOutput[] {
   const { tenantId, retentionDays } = whose;
   const values: string[][] = [];
-  let room = 0;
+  let budget = 0;
   for (const row of rows) {
     const text = write(row);
     // the brackets and a comma; a UTF-16 unit takes three bytes at most
-    room -= 3 * text.length + 1;
-    if (room < 0) {
+    budget -= 3 * text.length + 1;
+    if (budget < 0) {
       values.push([]);
-      room = MAX_PARTIAL_BYTES - 3 - 3 * text.length;
+      budget = MAX_PARTIAL_BYTES - 3 - 3 * text.length;
     }
     values.at(-1)?.push(text);
   }

@@ -21,7 +21,7 @@ const SERIES: Bounds = { most: 12_000, ofTenant: 10_000, few: 100, last: 20_000 
 const BATCH = 500;
 const MOST_WAITING = 20_000;
 /** Findings that wait to be written, beyond which no detector is called. */
-const MOST_UNTOLD = 5000;
+const MOST_UNPUBLISHED = 5000;
 /** What the states of all detectors may take in a partition: bytes. */
 const MOST_STATES = 32 * 1024 * 1024;
 const VERSION = 3;
@@ -81,10 +81,10 @@ export class CustomState {
     const tenant = this.#tenantOf(tenantId, retentionDays);
     const { minutes, rules } = tenant;
     const before = rules.size;
-    const { points, gone, muted } = rules.take(input, appendedAt, this.#mostOf(tenant) - minutes.size);
+    const { points, removed, muted } = rules.take(input, appendedAt, this.#mostOf(tenant) - minutes.size);
     this.#streams += rules.size - before;
     // of a slot whose rule was changed another detector may know them
-    this.#forget(tenantId, gone);
+    this.#forget(tenantId, removed);
     for (const id of muted) for (const one of ['up', 'down'] as const) watch.mute(tenantId, id, one);
     if (points.length > 0) this.#add({ tenantId, minutes: points, rule: { detector, side, step } });
   }
@@ -94,9 +94,9 @@ export class CustomState {
     if (appendedAt < this.#sweepAt) return;
     this.#sweepAt = appendedAt + SWEEP_MS;
     for (const [tenantId, { minutes, rules }] of this.#tenants) {
-      const gone = rules.forget(appendedAt);
-      this.#streams -= gone.length;
-      this.#forget(tenantId, gone);
+      const removed = rules.forget(appendedAt);
+      this.#streams -= removed.length;
+      this.#forget(tenantId, removed);
       if (minutes.size === 0 && rules.size === 0) this.#tenants.delete(tenantId);
     }
   }
@@ -126,7 +126,7 @@ export class CustomState {
 
   /** Starts calls of detectors, and returns what was found since the last call. */
   news(): readonly AbsoluteRecord[] {
-    const told = this.#unpublished;
+    const unpublished = this.#unpublished;
     this.#unpublished = [];
     // where all are off, nothing else trims it
     this.#trim();
@@ -134,8 +134,8 @@ export class CustomState {
       this.#isWhole = true;
       for (const [tenantId, tenant] of this.#tenants) this.#collect(tenantId, tenant);
     }
-    for (const watch of this.#watches) if (!watch.isAsked) void this.#ask(watch);
-    return told.map(({ tenantId, retentionDays, found }) => findingRecord(tenantId, retentionDays, found));
+    for (const watch of this.#watches) if (!watch.isPending) void this.#query(watch);
+    return unpublished.map(({ tenantId, retentionDays, found }) => findingRecord(tenantId, retentionDays, found));
   }
 
   write(): Buffer {
@@ -194,16 +194,16 @@ export class CustomState {
       ({ detector: { name, version } }) => name === watch.detector.name && version === watch.detector.version,
     );
     // its minutes are not there any more where it had failed
-    if (at < 0 || watch.cursor < this.#first) this.#tell(watch.end(), watch.detector.name);
+    if (at < 0 || watch.cursor < this.#first) this.#keep(watch.end(), watch.detector.name);
     else this.#watches[at] = watch;
   }
 
   /** Takes what is final of a tenant, as far as it fits. */
   #collect(tenantId: number, { minutes: all, rules }: Tenant): void {
-    while (this.#waiting < MOST_WAITING && this.#unpublished.length < MOST_UNTOLD) {
-      const { minutes, gone, isWhole } = all.take(BATCH);
-      this.#streams -= gone.length;
-      this.#forget(tenantId, gone);
+    while (this.#waiting < MOST_WAITING && this.#unpublished.length < MOST_UNPUBLISHED) {
+      const { minutes, removed, isWhole } = all.take(BATCH);
+      this.#streams -= removed.length;
+      this.#forget(tenantId, removed);
       if (minutes.length > 0) this.#add({ tenantId, minutes, rule: null });
       if (isWhole) {
         if (all.size === 0 && rules.size === 0) this.#tenants.delete(tenantId);
@@ -239,8 +239,8 @@ export class CustomState {
     return !hasFailed && !isOff(this.#off.get(name), version);
   }
 
-  async #ask(watch: DetectorWatch): Promise<void> {
-    watch.isAsked = true;
+  async #query(watch: DetectorWatch): Promise<void> {
+    watch.isPending = true;
     const { name } = watch.detector;
     for (let batch = this.#next(watch); batch !== undefined; batch = this.#next(watch)) {
       const { tenantId, minutes, rule } = batch;
@@ -251,13 +251,13 @@ export class CustomState {
         continue;
       }
       const question = watch.question(tenantId, minutes, MOST_STATES / this.#watches.length);
-      const looked = question.asked.length === 0 ? [] : await this.#runner.look(name, question.asked);
+      const looked = question.requested.length === 0 ? [] : await this.#runner.look(name, question.requested);
       // it was switched off in the meantime, or on again
       if (watch.cursor !== cursor || !this.#isActive(watch)) continue;
       if (looked === null) watch.hasFailed = true;
       else {
         const known = this.#tenants.get(tenantId)?.[rule === null ? 'minutes' : 'rules'];
-        this.#tell(
+        this.#keep(
           watch.answer(tenantId, question, looked, (id) => known?.has(id) === true, rule),
           name,
         );
@@ -265,11 +265,11 @@ export class CustomState {
       }
       this.#trim();
     }
-    watch.isAsked = false;
+    watch.isPending = false;
   }
 
   #next(watch: DetectorWatch): Batch | undefined {
-    return this.#isActive(watch) && this.#unpublished.length < MOST_UNTOLD ? this.#queue[watch.cursor - this.#first] : undefined;
+    return this.#isActive(watch) && this.#unpublished.length < MOST_UNPUBLISHED ? this.#queue[watch.cursor - this.#first] : undefined;
   }
 
   /** Forgets batches that every detector has seen; those that are off need none. */
@@ -283,12 +283,12 @@ export class CustomState {
 
   /** Forgets what a detector knows, and ends what it fires. */
   #end(watch: DetectorWatch): void {
-    this.#tell(watch.end(), watch.detector.name);
+    this.#keep(watch.end(), watch.detector.name);
     watch.cursor = this.#first + this.#queue.length;
     this.#trim();
   }
 
-  #tell(found: readonly Found[], name: string): void {
+  #keep(found: readonly Found[], name: string): void {
     const about = this.#runner.detectors.find((one) => one.name === name)?.description ?? '';
     for (const { tenantId, id, finding } of found)
       this.#unpublished.push({ tenantId, retentionDays: this.#tenants.get(tenantId)?.retentionDays ?? 0, found: { id, finding, about } });

@@ -75,9 +75,9 @@ async function holdDetector(source: DetectorSource, name: string): Promise<HeldD
   }
 }
 
-async function holds(promise: string, ask: () => Promise<string | null>): Promise<HeldPromise> {
+async function holds(promise: string, check: () => Promise<string | null>): Promise<HeldPromise> {
   try {
-    return { promise, fault: await ask() };
+    return { promise, fault: await check() };
   } catch (error) {
     return { promise, fault: error instanceof Error ? error.message : String(error) };
   }

@@ -39,7 +39,7 @@ export class DetectorProcess {
   readonly #child: ChildProcess;
   #ids = 0;
   /** Settles the pending request: with its answer, or what was wrong. */
-  #owed: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void } | null = null;
+  #pending: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void } | null = null;
   /** Why it has ended; null while it runs. */
   #ended: string | null = null;
   #isKilled = false;
@@ -63,7 +63,7 @@ export class DetectorProcess {
 
   /** Loads the code; resolves with the detectors that it has. Rejects with a sentence that names the file. */
   async load(source: DetectorSource): Promise<readonly DetectorLook[]> {
-    const answer = await this.#ask({ kind: 'load', ...source }, LOAD).catch((error: unknown) => {
+    const answer = await this.#query({ kind: 'load', ...source }, LOAD).catch((error: unknown) => {
       const { message } = error as Error;
       throw new Error(message.startsWith('The detector ') ? message : `The detector ${source.specifier} cannot be loaded: ${message}`, { cause: error }); // prettier-ignore
     });
@@ -75,7 +75,7 @@ export class DetectorProcess {
   /** Sends points of series; rejects with a sentence where the detector throws, does not come to an end, or takes too much memory. */
   async look(detector: string, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[]> {
     const id = ++this.#ids;
-    const answer = await this.#ask({ kind: 'look', id, detector, series }, LOOK);
+    const answer = await this.#query({ kind: 'look', id, detector, series }, LOOK);
     if (answer.kind !== 'looked' || answer.id !== id || !isAnswer(answer.series, series))
       throw new Error('Its process sent an unexpected message.');
     return answer.series;
@@ -101,16 +101,16 @@ export class DetectorProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #ask(message: ToDetector, bounds: Bounds): Promise<Answer> {
+  #query(message: ToDetector, bounds: Bounds): Promise<Answer> {
     if (this.#ended !== null) return Promise.reject(new Error(this.#ended));
-    if (this.#owed !== null) throw new Error('BUG: A detector got a request before it answered the last one.');
+    if (this.#pending !== null) throw new Error('BUG: A detector got a request before it answered the last one.');
     return new Promise<Answer>((resolve, reject) => {
       const watch = this.#watch(bounds);
       const done = (): void => {
         clearInterval(watch);
-        this.#owed = null;
+        this.#pending = null;
       };
-      this.#owed = {
+      this.#pending = {
         resolve: (answer) => {
           done();
           resolve(answer);
@@ -149,14 +149,14 @@ export class DetectorProcess {
 
   #take(message: unknown): void {
     const found = (typeof message === 'object' && message !== null ? message : {}) as { readonly kind?: unknown; readonly fault?: unknown };
-    if (found.kind === 'fault') this.#owed?.reject(new Error(String(found.fault).slice(0, 600)));
-    else if (found.kind === 'loaded' || found.kind === 'looked') this.#owed?.resolve(found as Answer);
+    if (found.kind === 'fault') this.#pending?.reject(new Error(String(found.fault).slice(0, 600)));
+    else if (found.kind === 'loaded' || found.kind === 'looked') this.#pending?.resolve(found as Answer);
   }
 
   #end(why: string): void {
     this.#ended ??= why;
     this.kill();
-    this.#owed?.reject(new Error(this.#ended));
+    this.#pending?.reject(new Error(this.#ended));
   }
 }
 
@@ -167,8 +167,10 @@ function howOf(code: number | null, signal: NodeJS.Signals | null): string {
 }
 
 /** Whether an answer matches the request: its series, states and findings are what they must be. */
-function isAnswer(found: unknown, asked: readonly RequestedSeries[]): found is readonly LookedSeries[] {
-  return Array.isArray(found) && found.length === asked.length && found.every((one, at) => isLooked(one, asked[at] as RequestedSeries));
+function isAnswer(found: unknown, requested: readonly RequestedSeries[]): found is readonly LookedSeries[] {
+  return (
+    Array.isArray(found) && found.length === requested.length && found.every((one, at) => isLooked(one, requested[at] as RequestedSeries))
+  );
 }
 
 function isLooked(found: unknown, { points }: RequestedSeries): boolean {

@@ -44,7 +44,7 @@ export class ProcessRunner implements DetectorRunner {
   async look(detector: string, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[] | null> {
     const lane = this.#lanes.get(detector);
     if (lane === undefined) throw new Error(`BUG: There is no detector ${detector}.`);
-    const answer = lane.last.then(() => this.#asked(lane, series));
+    const answer = lane.last.then(() => this.#query(lane, series));
     lane.last = answer;
     return answer;
   }
@@ -60,7 +60,7 @@ export class ProcessRunner implements DetectorRunner {
     for (const lane of this.#lanes.values()) this.#end(lane);
   }
 
-  async #asked(lane: Lane, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[] | null> {
+  async #query(lane: Lane, series: readonly RequestedSeries[]): Promise<readonly LookedSeries[] | null> {
     // a process that was killed from outside is replaced, once
     for (const isLast of [false, true]) {
       if (lane.hasFailed || this.#isStopped || this.#options.isOff?.(lane.detector) === true) return null;

@@ -12,7 +12,7 @@ const EPISODES_BYTES = 300;
 const OPEN_BYTES = 500;
 const MAX_SERIES = 20_000;
 /** Beyond this multiple of the budget, a series whose state has grown starts from the beginning. */
-const LAST_ROOM = 1.25;
+const MOST_OVERRUN = 1.25;
 /** A week. Minutes. */
 const MOST_STEP = 10_080;
 
@@ -30,7 +30,7 @@ export type Found = { readonly tenantId: number; readonly id: string; readonly f
 
 /** The content of one request: the minutes of the series, in their order. */
 export type Question = {
-  readonly asked: readonly RequestedSeries[];
+  readonly requested: readonly RequestedSeries[];
   readonly series: readonly (readonly [id: string, minutes: readonly FinalMinute[]])[];
 };
 
@@ -40,7 +40,7 @@ export class DetectorWatch {
   /** The number of the batch that it takes next; -1 while it is off. */
   cursor = 0;
   /** True while a call is open. */
-  isAsked = false;
+  isPending = false;
   /** It has failed: it is not called before it is switched on. */
   hasFailed = false;
   /** Series that were passed over or start from the beginning, since the states of others take the whole budget. */
@@ -73,11 +73,11 @@ export class DetectorWatch {
     const known = this.#series.get(tenantId);
     const series = [...byId].filter(([id]) => known?.has(id) === true || (this.#bytes + MAX_STATE < most && this.#count < MAX_SERIES));
     this.passedOver += byId.size - series.length;
-    const asked = series.map(([id, own]) => ({
+    const requested = series.map(([id, own]) => ({
       state: known?.get(id)?.text ?? null,
       points: own.map(({ minute, entries, errors, value = entries }) => [minute, value, entries, errors] as const),
     }));
-    return { asked, series };
+    return { requested, series };
   }
 
   /** Takes an answer; gives its findings. `isThere`: whether a series was not forgotten since. `rule`: of which the values are. */
@@ -105,7 +105,7 @@ export class DetectorWatch {
       watched.text = state;
       watched.minute = minutes.at(-1)?.minute ?? watched.minute;
       this.#bytes += sizeOf(watched);
-      if (this.#bytes <= this.#most * LAST_ROOM) return;
+      if (this.#bytes <= this.#most * MOST_OVERRUN) return;
       const finding = watched.episodes.end(Math.floor(watched.minute / step) + 1);
       if (finding !== null) found.push({ tenantId, id, finding: inMinutes(finding, step) });
       this.forget(tenantId, id);

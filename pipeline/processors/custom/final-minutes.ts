@@ -86,15 +86,15 @@ export class FinalMinutes {
   }
 
   /** Gives minutes that are final, at most about `most` of them; and the streams that are forgotten. `isWhole`: no other is final. */
-  take(most: number): { readonly minutes: readonly FinalMinute[]; readonly gone: readonly string[]; readonly isWhole: boolean } {
+  take(most: number): { readonly minutes: readonly FinalMinute[]; readonly removed: readonly string[]; readonly isWhole: boolean } {
     const minutes: FinalMinute[] = [];
-    const gone: string[] = [];
-    if (!this.#isDue) return { minutes, gone, isWhole: true };
+    const removed: string[] = [];
+    if (!this.#isDue) return { minutes, removed, isWhole: true };
     for (const [id, stream] of this.#streams) {
       const through = this.#through.get(stream.source) ?? 0;
       if (stream.seenAt < through - FORGET_MS) {
         this.#streams.delete(id);
-        gone.push(id);
+        removed.push(id);
         continue;
       }
       const present = Math.floor(through / MINUTE_MS);
@@ -102,10 +102,10 @@ export class FinalMinutes {
       // the rest of a minute of the past may come with what follows
       const final = stream.newest < present - LIVE ? Math.min(watermark, stream.newest - 2) : watermark;
       while (stream.given < final && minutes.length < most) minutes.push(next(id, stream, watermark - CAUGHT_UP));
-      if (minutes.length >= most) return { minutes, gone, isWhole: false };
+      if (minutes.length >= most) return { minutes, removed, isWhole: false };
     }
     this.#isDue = false;
-    return { minutes, gone, isWhole: true };
+    return { minutes, removed, isWhole: true };
   }
 
   write(to: ByteWriter): void {

@@ -24,7 +24,7 @@ export type ProcessorHostOptions<In extends Position = Input> = {
   /** The settings of processors, as far as they are known by now. */
   readonly settings?: () => readonly Setting[];
   /** The budget for snapshots, which all hosts of a process share. Default: one of its own. */
-  readonly room?: SnapshotBudget;
+  readonly budget?: SnapshotBudget;
   readonly onCrash: (error: Error) => void;
   readonly onFold?: (processor: string, ms: number, input: In) => void;
   /** Monotonic, and since the epoch; milliseconds. */
@@ -76,11 +76,11 @@ export class ProcessorHost<In extends Position = Input> implements Service {
   /** Ends the loading of the assignment. */
   #loading = new AbortController();
   #looking: Promise<void> | null = null;
-  readonly #room: SnapshotBudget;
+  readonly #budget: SnapshotBudget;
 
   constructor(options: ProcessorHostOptions<In>) {
     this.#options = options;
-    this.#room = options.room ?? new SnapshotBudget();
+    this.#budget = options.budget ?? new SnapshotBudget();
     this.#now = options.now ?? ((): number => performance.now());
     const { kafka, log, topic, groupId, onCrash } = options;
     this.#member = new GroupMember({
@@ -140,7 +140,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
         const opened = snapshots.then((all) => {
           const own = new Map([...all].flatMap(([name, of]) => (of.has(partition) ? [[name, of.get(partition) as Snapshot]] : [])));
           assigned.hosted = new HostedPartition<In>({
-            ...{ partition, hosted, snapshots: own, writes, room: this.#room, log, now: this.#now },
+            ...{ partition, hosted, snapshots: own, writes, budget: this.#budget, log, now: this.#now },
             ...(onFold === undefined ? {} : { onFold }),
           });
           return assigned.hosted;
@@ -158,10 +158,10 @@ export class ProcessorHost<In extends Position = Input> implements Service {
     const { hosted, log } = this.#options;
     const loaded = await Promise.all(
       hosted.map(async ({ processor: { name }, states }) => {
-        let told = 0;
+        let logged = 0;
         const onProgress = (records: number): void => {
-          if (records < told + PROGRESS_EVERY) return;
-          told = records;
+          if (records < logged + PROGRESS_EVERY) return;
+          logged = records;
           log.info({ processor: name, records }, 'Reading snapshots.');
         };
         return [name, await states.load(partitions, { signal, onProgress })] as const;
@@ -237,7 +237,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
   }
 
   /** Appends the settings that a partition has not had yet. Another owner may do so too: what is not new is passed over. */
-  #tell(partition: number, assigned: Assigned<In>, hosted: HostedPartition<In>): void {
+  #report(partition: number, assigned: Assigned<In>, hosted: HostedPartition<In>): void {
     const { settings, tick } = this.#options;
     const now = this.#now();
     if (settings === undefined || now - assigned.publishedAt < (assigned.lag === 0 ? REPORT_AGAIN_MS : REPORT_BEHIND_MS)) return;
@@ -253,7 +253,7 @@ export class ProcessorHost<In extends Position = Input> implements Service {
       const { hosted, writes } = assigned;
       if (hosted === null) continue;
       hosted.look();
-      this.#tell(partition, assigned, hosted);
+      this.#report(partition, assigned, hosted);
       const isQuiet = hosted.appendedAt >= 0 && assigned.lag === 0 && clock() - hosted.appendedAt >= QUIET_MS;
       if (!isQuiet || this.#now() - assigned.tickedAt < QUIET_MS) continue;
       assigned.tickedAt = this.#now();

@@ -43,7 +43,7 @@ export type HostedPartitionOptions<In extends Position = Input> = {
   readonly snapshots: ReadonlyMap<string, Snapshot>;
   readonly writes: WriteQueue;
   /** Shared by all partitions of the process. Default: a budget of its own. */
-  readonly room?: SnapshotBudget;
+  readonly budget?: SnapshotBudget;
   readonly log: Logger;
   readonly now: () => number;
   /** Called with how long a processor was at work on an input. Milliseconds. */
@@ -88,7 +88,7 @@ export class HostedPartition<In extends Position = Input> {
   appendedAt: number;
   /** The offset behind the last record that was read. */
   #read = 0;
-  readonly #room: SnapshotBudget;
+  readonly #budget: SnapshotBudget;
   /** Snapshots that are being taken in slices. */
   #slicing = 0;
   #isAbandoned = false;
@@ -98,7 +98,7 @@ export class HostedPartition<In extends Position = Input> {
   constructor(options: HostedPartitionOptions<In>) {
     this.#options = options;
     this.partition = options.partition;
-    this.#room = options.room ?? new SnapshotBudget();
+    this.#budget = options.budget ?? new SnapshotBudget();
     this.#members = options.hosted.map((hosted) => this.#begun(hosted, options.snapshots.get(hosted.processor.name)));
     this.appendedAt = this.#members.some(({ next }) => next > 0) ? 0 : -1;
   }
@@ -242,10 +242,10 @@ export class HostedPartition<In extends Position = Input> {
   }
 
   /** Where it does not fit, it is tried at the next look. */
-  #save(member: Member<In>, room: (bytes: number) => (() => void) | null = (bytes) => this.#room.take(bytes)): void {
+  #save(member: Member<In>, take: (bytes: number) => (() => void) | null = (bytes) => this.#budget.take(bytes)): void {
     const { states, next } = member;
     if (member.halted !== null || member.isSaving || next === member.saved) return;
-    const give = room(member.stateBytes);
+    const give = take(member.stateBytes);
     if (give === null) return;
     const { now, writes } = this.#options;
     this.#held.add(give);

@@ -29,7 +29,7 @@ export type ClustersState = {
   alertBytes: number;
   day: number;
   /** Whether new error templates are reported, as it was set by tenant; 0: for all. */
-  readonly told: Map<number, boolean>;
+  readonly reported: Map<number, boolean>;
   /** How easily detectors fire, as it was set by tenant; 0: for all. */
   readonly sensitivities: Map<number, Sensitivities>;
 };
@@ -46,14 +46,14 @@ export const clusters: Merger<ClustersState> = {
   hears: [ALERTING],
   settings: { [NEW_PATTERN]: ['on', 'off'] },
   checkSetting: ({ value }) => (value === 'on' || value === 'off' ? null : `${NEW_PATTERN} is "on" or "off".`),
-  configure({ told, sensitivities }, { processor, key, tenantId, value }) {
+  configure({ reported, sensitivities }, { processor, key, tenantId, value }) {
     if (processor === ALERTING && key === SENSITIVITY) {
       if (value === null) sensitivities.delete(tenantId);
       else sensitivities.set(tenantId, new Sensitivities(value));
     }
     if (processor === ALERTING || key !== NEW_PATTERN) return;
-    if (value === 'on' || value === 'off') told.set(tenantId, value === 'on');
-    else told.delete(tenantId);
+    if (value === 'on' || value === 'off') reported.set(tenantId, value === 'on');
+    else reported.delete(tenantId);
   },
 
   fold(state, input) {
@@ -67,12 +67,12 @@ export const clusters: Merger<ClustersState> = {
     const known = knownOf(state, tenantId);
     known.clusters.retentionDays = retentionDays;
     const before = known.clusters.bytes;
-    const told = known.clusters.take(seen, day, mostOf(before, state.bytes, TEMPLATES));
+    const patterns = known.clusters.take(seen, day, mostOf(before, state.bytes, TEMPLATES));
     state.bytes += known.clusters.bytes - before;
     const now = Math.floor(source.appendedAt / 1000);
     // a row with only a root has no entry
-    const came = told.filter(({ example }) => example !== '');
-    const isPublished = state.told.get(tenantId) ?? state.told.get(0) ?? true;
+    const came = patterns.filter(({ example }) => example !== '');
+    const isPublished = state.reported.get(tenantId) ?? state.reported.get(0) ?? true;
     const whose = { tenantId, retentionDays };
     const most = mostOf(known.news.bytes, state.alertBytes, ALERTS);
     const alerts = came.flatMap((pattern) => {
@@ -80,8 +80,8 @@ export const clusters: Merger<ClustersState> = {
       return known.news.take(pattern, pattern.isNew && isPublished, whose, now, sensitivity, most) ?? [];
     });
     if (alerts.length > 0) countAlerts(state);
-    const shared = { tenantId, retentionDays, version, told: now };
-    const rows = told.map((pattern) => ({ ...shared, ...pattern }));
+    const shared = { tenantId, retentionDays, version, publishedAt: now };
+    const rows = patterns.map((pattern) => ({ ...shared, ...pattern }));
     return [...ended, ...patternRecords(partition, rows), ...alertRecordsAt(state, input, alerts)];
   },
 
@@ -132,7 +132,7 @@ export const clusters: Merger<ClustersState> = {
 };
 
 function newState(): ClustersState {
-  return { tenants: new Map(), endsAt: Infinity, bytes: 0, alertBytes: 0, day: 0, told: new Map(), sensitivities: new Map() };
+  return { tenants: new Map(), endsAt: Infinity, bytes: 0, alertBytes: 0, day: 0, reported: new Map(), sensitivities: new Map() };
 }
 
 function knownOf({ tenants }: ClustersState, tenantId: number): Known {

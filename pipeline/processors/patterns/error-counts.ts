@@ -37,29 +37,29 @@ export function errorPartials(segment: PatternSegment, appendedAt: number): Part
   const now = Math.floor(appendedAt / MINUTE_MS);
   const isNear = ({ minute }: ErrorCount): boolean => minute >= now - OLDEST && minute <= now + NEWEST;
   return [...segment.errors(FIRST_ERROR)].flatMap(([tenantId, { retentionDays, patterns }]) => {
-    const told = [...patterns.values()]
+    const reported = [...patterns.values()]
       .filter(({ high, low }) => digitsOf(high, low) !== OVERFLOW)
       .sort((a, b) => a.high - b.high || a.low - b.low)
       .slice(0, MOST_PATTERNS)
       .map((pattern) => ({ ...pattern, counts: pattern.counts.filter(isNear) }));
-    return encodeErrors(told).map((value): PartialOutput => ({ kind: 'partial', tenantId, retentionDays, value }));
+    return encodeErrors(reported).map((value): PartialOutput => ({ kind: 'partial', tenantId, retentionDays, value }));
   });
 }
 
 /** The values of the partials that report these. */
 export function encodeErrors(patterns: readonly PatternErrors[]): Buffer[] {
   const cuts: PatternErrors[][] = [];
-  let room = 0;
+  let budget = 0;
   for (const { high, low, counts } of patterns)
     for (let at = 0; at < counts.length;) {
-      if (room <= 0) {
+      if (budget <= 0) {
         cuts.push([]);
-        room = MOST_ROWS;
+        budget = MOST_ROWS;
       }
-      const some = counts.slice(at, at + room);
+      const some = counts.slice(at, at + budget);
       cuts.at(-1)?.push({ high, low, counts: some });
       at += some.length;
-      room -= some.length;
+      budget -= some.length;
     }
   return cuts.map((together) => {
     const to = new ByteWriter();

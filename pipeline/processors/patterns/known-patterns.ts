@@ -35,11 +35,11 @@ export class KnownPatterns {
    * True where a pattern with an entry in an hour (since 1970, by append time) is to be reported: it is new, or new on this day, or its
    * entry is earlier than all. It counts as reported then.
    */
-  tell(tenant: number, high: number, low: number, hour: number, first: number): boolean {
+  report(tenant: number, high: number, low: number, hour: number, first: number): boolean {
     const day = Math.floor(hour / HOURS);
     const place = this.#table.find(tenant, 0, high, low, 0, 0);
     if (place < 0) {
-      if (this.size >= MOST || (this.#sizes.get(tenant) ?? 0) >= this.#mostOfTenant || !this.#isRoom(tenant, hour)) return false;
+      if (this.size >= MOST || (this.#sizes.get(tenant) ?? 0) >= this.#mostOfTenant || !this.#mayTake(tenant, hour)) return false;
       this.#add(tenant, high, low, day, first);
       return true;
     }
@@ -50,7 +50,7 @@ export class KnownPatterns {
   }
 
   /** Whether one more new pattern of a tenant may be reported in this hour; it is counted then. */
-  #isRoom(tenant: number, hour: number): boolean {
+  #mayTake(tenant: number, hour: number): boolean {
     if (hour !== this.#hour) {
       this.#hour = hour;
       this.#news.clear();
@@ -63,15 +63,15 @@ export class KnownPatterns {
 
   /** Forgets those that did not come on this day or the one before; they are reported as new ones when they come back. */
   forget(day: number): void {
-    if (!this.#publishedDay.some((told) => told < day - 1)) return;
+    if (!this.#publishedDay.some((published) => published < day - 1)) return;
     const [table, publishedDay, first] = [this.#table, this.#publishedDay, this.#first];
     this.#table = new GroupTable();
     this.#publishedDay = [];
     this.#first = [];
     this.#sizes = new Map();
     for (let place = 0; place < table.size; place++) {
-      const told = publishedDay[place] as number;
-      if (told >= day - 1) this.#add(table.tenant(place), table.high(place), table.low(place), told, first[place] as number);
+      const published = publishedDay[place] as number;
+      if (published >= day - 1) this.#add(table.tenant(place), table.high(place), table.low(place), published, first[place] as number);
     }
   }
 

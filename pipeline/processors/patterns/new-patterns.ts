@@ -135,15 +135,15 @@ export class NewPatterns {
     if (this.#hours.size > MOST_SERVICES) this.#hours.delete(this.#hours.keys().next().value ?? 0);
     const isAlone = count <= mostAlone;
     const id = isAlone ? idOf(tenantId, NEW_PATTERN, pattern.fingerprint, now) : idOf(tenantId, NEW_PATTERN, service, hour);
-    const told = this.#firing.get(id);
-    if (told === undefined && (this.#firing.size >= MOST_FIRING || this.bytes >= most)) return null;
-    const words = isAlone ? aloneWords(pattern, service) : groupWords(pattern, service, { count: count - mostAlone, mostAlone }, told);
+    const known = this.#firing.get(id);
+    if (known === undefined && (this.#firing.size >= MOST_FIRING || this.bytes >= most)) return null;
+    const words = isAlone ? aloneWords(pattern, service) : groupWords(pattern, service, { count: count - mostAlone, mostAlone }, known);
     const alert: Alert = {
       ...{ tenantId, retentionDays, id, detector: NEW_PATTERN, service, severity: 'warning', ...words },
       stream: isAlone ? pattern.stream : streamOf(service),
-      ...{ state: 'firing', firedAt: told?.firedAt ?? now, fireCount: (told?.fireCount ?? 0) + 1, updatedAt: now },
+      ...{ state: 'firing', firedAt: known?.firedAt ?? now, fireCount: (known?.fireCount ?? 0) + 1, updatedAt: now },
       ...{ resolvedAt: null, note: '' },
-      incidentId: told === undefined ? this.#incidents.join(tenantId, service, now) : told.incidentId,
+      incidentId: known === undefined ? this.#incidents.join(tenantId, service, now) : known.incidentId,
     };
     this.#firing.set(id, alert);
     return alert;
@@ -196,11 +196,11 @@ function groupWords(
   { fingerprint, template, first }: NewPattern,
   service: string,
   { count, mostAlone }: { readonly count: number; readonly mostAlone: number },
-  told: Alert | undefined,
+  known: Alert | undefined,
 ): Words {
-  const before = told === undefined ? [] : (JSON.parse(told.evidence) as { patterns: unknown[] }).patterns;
+  const before = known === undefined ? [] : (JSON.parse(known.evidence) as { patterns: unknown[] }).patterns;
   const patterns = [...before, { fingerprint, normalized_message: short(template, MOST_NAMED_TEXT) }].slice(0, MOST_NAMED);
-  const at = told?.firedAt ?? Math.floor(first / 1000);
+  const at = known?.firedAt ?? Math.floor(first / 1000);
   const who = service === '' ? 'entries without a service' : service;
   const query = streamOf(service) === '{}' ? 'level:error' : `${streamOf(service)} level:error`;
   return {

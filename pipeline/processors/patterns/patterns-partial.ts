@@ -21,13 +21,13 @@ export type SeenPattern = {
 /** The values of the partials that report these patterns. */
 export function encodeSeen(patterns: readonly SeenPattern[]): Buffer[] {
   const cuts: SeenPattern[][] = [];
-  let room = 0;
+  let budget = 0;
   for (const pattern of patterns) {
     const size = pattern.message.length + pattern.stream.length + 32;
-    room -= size;
-    if (room < 0) {
+    budget -= size;
+    if (budget < 0) {
       cuts.push([]);
-      room = PARTIAL_BYTES - size;
+      budget = PARTIAL_BYTES - size;
     }
     cuts.at(-1)?.push(pattern);
   }

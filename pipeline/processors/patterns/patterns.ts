@@ -91,17 +91,17 @@ function take(state: PatternsState, input: Batch, columns: ColumnsView): Partial
     const segment = (state.segments[index] ??= new PatternSegment(offset, appendedAt, minutes));
     segment.add(record, tenantId, retentionDays);
   });
-  const seen = told(state, input, columns, hour);
+  const seen = unpublishedOf(state, input, columns, hour);
   return encodeSeen(seen).map((value) => ({ kind: 'partial', tenantId, retentionDays, value }));
 }
 
 /** The patterns of the record that are to be reported. */
-function told(state: PatternsState, { tenantId, streams }: Batch, columns: ColumnsView, hour: number): SeenPattern[] {
+function unpublishedOf(state: PatternsState, { tenantId, streams }: Batch, columns: ColumnsView, hour: number): SeenPattern[] {
   const { patterns, firstTime, firstRow } = record;
   const seen: (Omit<SeenPattern, 'stream'> & { readonly row: number })[] = [];
   for (let number = 0; number < patterns.size; number++) {
     const [high, low, first] = [patterns.high(number), patterns.low(number), firstTime[number] as number];
-    if (!state.known.tell(tenantId, high, low, hour, first)) continue;
+    if (!state.known.report(tenantId, high, low, hour, first)) continue;
     const row = firstRow[number] as number;
     seen.push({ high, low, first, row, severity: columns.bytes[columns.severity + row] as number, message: messageAt(columns, row) });
   }

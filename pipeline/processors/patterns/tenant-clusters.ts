@@ -20,7 +20,7 @@ const FORGOTTEN_BYTES = DIGITS + 2;
 /** A template: with which time it came first, the earliest time of an entry (milliseconds), and the day on which it was published last. */
 type Seen = { readonly template: string; readonly added: number; first: number; day: number };
 /** A pattern as it is published, without what all rows of a partial share. */
-export type ToldPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' | 'example' | 'severity' | 'first'> & {
+export type PublishedPattern = Pick<PatternRow, 'fingerprint' | 'root' | 'template' | 'example' | 'severity' | 'first'> & {
   /** The label set of the example's stream. */
   readonly stream: string;
   /** Its template was never seen, nor any other of its cluster. */
@@ -48,26 +48,27 @@ export class TenantClusters {
   }
 
   /** Takes patterns that came on a day; gives what is to be published of them, and of those whose cluster has changed. */
-  take(patterns: readonly SeenPattern[], day: number, mostBytes: number): ToldPattern[] {
-    const told = new Map<string, ToldPattern>();
+  take(patterns: readonly SeenPattern[], day: number, mostBytes: number): PublishedPattern[] {
+    const published = new Map<string, PublishedPattern>();
     for (const pattern of patterns) {
       const found = this.#add(pattern, day, mostBytes);
-      if (found !== null) told.set(found.fingerprint, found);
+      if (found !== null) published.set(found.fingerprint, found);
     }
     for (const { alias } of this.#clusterer.takeAliases())
-      if (!told.has(alias)) told.set(alias, { ...NOTHING, fingerprint: alias, root: '', first: this.#seen.get(alias)?.first ?? 0 });
-    const roots = new Set([...told.keys()].map((fingerprint) => this.#clusterer.rootOf(fingerprint) ?? OVERFLOW_FINGERPRINT));
+      if (!published.has(alias))
+        published.set(alias, { ...NOTHING, fingerprint: alias, root: '', first: this.#seen.get(alias)?.first ?? 0 });
+    const roots = new Set([...published.keys()].map((fingerprint) => this.#clusterer.rootOf(fingerprint) ?? OVERFLOW_FINGERPRINT));
     for (const root of roots) {
       const seen = this.#seen.get(root);
-      if (seen === undefined || seen.day >= day || told.has(root)) continue;
+      if (seen === undefined || seen.day >= day || published.has(root)) continue;
       // as long as one of a cluster comes, its root is known
       seen.day = day;
-      told.set(root, { ...NOTHING, fingerprint: root, root, template: seen.template, first: seen.first });
+      published.set(root, { ...NOTHING, fingerprint: root, root, template: seen.template, first: seen.first });
     }
-    return [...told.values()].map((one) => ({ ...one, root: this.#clusterer.rootOf(one.fingerprint) ?? OVERFLOW_FINGERPRINT }));
+    return [...published.values()].map((one) => ({ ...one, root: this.#clusterer.rootOf(one.fingerprint) ?? OVERFLOW_FINGERPRINT }));
   }
 
-  #add({ high, low, severity, first, message, stream: labels }: SeenPattern, day: number, mostBytes: number): ToldPattern | null {
+  #add({ high, low, severity, first, message, stream: labels }: SeenPattern, day: number, mostBytes: number): PublishedPattern | null {
     const bytes = Buffer.from(message, 'latin1');
     messages.read(bytes, 0, bytes.length);
     // made by other rules than those of this release: what is counted of it is the overflow
@@ -103,8 +104,8 @@ export class TenantClusters {
     if (![...this.#seen.values()].some((seen) => seen.day < oldest)) return;
     this.#clusterer = new Clusterer(options);
     this.bytes = 0;
-    for (const [fingerprint, { template, added, day: told }] of this.#seen) {
-      if (told < oldest) {
+    for (const [fingerprint, { template, added, day: published }] of this.#seen) {
+      if (published < oldest) {
         this.#seen.delete(fingerprint);
         this.#forgotten.add(fingerprint.slice(0, DIGITS));
       } else {

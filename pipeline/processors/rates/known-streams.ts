@@ -62,7 +62,7 @@ export class KnownStreams {
   }
 
   /** Its label set where that is to be reported in this hour; it counts as reported then. */
-  tell(place: number, hour: number): string | null {
+  report(place: number, hour: number): string | null {
     if (this.#publishedHours[place] === hour) return null;
     this.#publishedHours[place] = hour;
     return this.text(place);

@@ -48,7 +48,7 @@ export const rates: Processor<RatesState> = {
     const outputs = input.appendedAt >= state.publishAt ? publishAll(state, input) : [];
     if (input.kind === 'tick' || input.columns === null || input.columns.count === 0) return outputs;
     const tenant = add(state, input);
-    return tenant.isFull ? [...outputs, ...told(input.tenantId, tenant, input)] : outputs;
+    return tenant.isFull ? [...outputs, ...publish(input.tenantId, tenant, input)] : outputs;
   },
 
   snapshot({ tenants, publishAt, hour }: RatesState): Buffer {
@@ -80,8 +80,10 @@ const VERSION = 2;
 
 const hourOf = ({ appendedAt }: Input): number => Math.floor(appendedAt / HOUR_MS);
 
-const told = (tenantId: number, tenant: TenantRates, input: Input): PartialOutput[] =>
-  tenant.tell(input.appendedAt, hourOf(input)).map((value) => ({ kind: 'partial', tenantId, retentionDays: tenant.retentionDays, value }));
+const publish = (tenantId: number, tenant: TenantRates, input: Input): PartialOutput[] =>
+  tenant
+    .publish(input.appendedAt, hourOf(input))
+    .map((value) => ({ kind: 'partial', tenantId, retentionDays: tenant.retentionDays, value }));
 
 /** What was counted of every tenant before this input. */
 function publishAll(state: RatesState, input: Input): PartialOutput[] {
@@ -89,7 +91,7 @@ function publishAll(state: RatesState, input: Input): PartialOutput[] {
   const outputs: PartialOutput[] = [];
   for (const [tenantId, tenant] of state.tenants) {
     const isDue = tenant.hasNews || appendedAt >= tenant.publishedAt + QUIET_MS;
-    if (isDue) outputs.push(...told(tenantId, tenant, input));
+    if (isDue) outputs.push(...publish(tenantId, tenant, input));
     if (appendedAt >= tenant.seenAt + FORGET_MS) state.tenants.delete(tenantId);
   }
   state.publishAt = Math.floor(appendedAt / PUBLISH_MS) * PUBLISH_MS + PUBLISH_MS;
@@ -133,9 +135,9 @@ function learn(state: RatesState, tenant: TenantRates, input: Batch): void {
   const most = state.known < MANY_STREAMS ? MAX_STREAMS : FEW_STREAMS;
   if (known.size >= 2 * most) return;
   const before = { size: known.size, textBytes: known.textBytes };
-  const room = { most, mostBytes: mostOf(known.textBytes, state.textBytes, TEXTS) };
+  const bounds = { most, mostBytes: mostOf(known.textBytes, state.textBytes, TEXTS) };
   input.streams.forEach((stream) => {
-    if (known.place(stream.high, stream.low) < 0) known.learn(stream.high, stream.low, stream.text(), hourOf(input), room);
+    if (known.place(stream.high, stream.low) < 0) known.learn(stream.high, stream.low, stream.text(), hourOf(input), bounds);
   });
   state.known += known.size - before.size;
   state.textBytes += known.textBytes - before.textBytes;

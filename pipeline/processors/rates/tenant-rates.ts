@@ -54,7 +54,7 @@ export class TenantRates {
   }
 
   /** All that was counted, as values of partials, one at least; from then on nothing is counted. */
-  tell(appendedAt: number, hour: number): Buffer[] {
+  publish(appendedAt: number, hour: number): Buffer[] {
     const values = cut(this.#byStream(hour)).map(encodeRates);
     this.#counts.clear();
     this.publishedAt = appendedAt;
@@ -102,7 +102,7 @@ export class TenantRates {
       bySeverity[counts.level(group)] = (bySeverity[counts.level(group)] ?? 0) + counts.entries(group);
     }
     return [...byPlace].map(([place, minutes]) => ({
-      ...(place < 0 ? this.#others(hour) : { id: this.known.id(place), stream: this.known.tell(place, hour) }),
+      ...(place < 0 ? this.#others(hour) : { id: this.known.id(place), stream: this.known.report(place, hour) }),
       minutes: [...minutes].sort(([a], [b]) => a - b).map(([minute, bySeverity]) => ({ minute, bySeverity })),
     }));
   }
@@ -117,15 +117,15 @@ export class TenantRates {
 /** As many streams together as a partial may have; none are a partial too, which states that nothing came. */
 function cut(streams: readonly StreamCounts[]): StreamCounts[][] {
   const parts: StreamCounts[][] = [[]];
-  let room = MOST_BYTES;
+  let budget = MOST_BYTES;
   for (const one of streams) {
     const size = STREAM_BYTES + Buffer.byteLength(one.stream ?? '') + one.minutes.length * MINUTE_BYTES;
-    if (size > room && parts.at(-1)?.length !== 0) {
+    if (size > budget && parts.at(-1)?.length !== 0) {
       parts.push([]);
-      room = MOST_BYTES;
+      budget = MOST_BYTES;
     }
     parts.at(-1)?.push(one);
-    room -= size;
+    budget -= size;
   }
   return parts;
 }

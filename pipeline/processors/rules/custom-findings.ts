@@ -20,13 +20,20 @@ export class CustomFindings {
   #isMuted: boolean;
   /** What fires, and when its finding came: append time, milliseconds. */
   #open: Finding | null;
-  #heardAt: number;
+  #receivedAt: number;
   /** The minute of the last finding. */
-  #heard: number;
+  #received: number;
 
   constructor(kept: unknown) {
-    const [entries, window, isMuted, open, heardAt, heard] = (kept ?? [[], 0, false, null, 0, 0]) as [number[], number, boolean, Finding | null, number, number]; // prettier-ignore
-    [this.entries, this.#window, this.#isMuted, this.#open, this.#heardAt, this.#heard] = [entries, window, isMuted, open, heardAt, heard];
+    const [entries, window, isMuted, open, receivedAt, received] = (kept ?? [[], 0, false, null, 0, 0]) as [number[], number, boolean, Finding | null, number, number]; // prettier-ignore
+    [this.entries, this.#window, this.#isMuted, this.#open, this.#receivedAt, this.#received] = [
+      entries,
+      window,
+      isMuted,
+      open,
+      receivedAt,
+      received,
+    ];
   }
 
   /** A window is over. */
@@ -44,9 +51,9 @@ export class CustomFindings {
   /** Takes what was found, each finding once however often it comes; false where it is repeated or late. `appendedAt`: milliseconds. */
   take(finding: Finding, appendedAt: number): boolean {
     const { updatedAt, state } = finding;
-    if (updatedAt <= this.#heard || updatedAt < appendedAt / MINUTE_MS - MOST_OLD) return false;
-    this.#heard = updatedAt;
-    this.#heardAt = appendedAt;
+    if (updatedAt <= this.#received || updatedAt < appendedAt / MINUTE_MS - MOST_OLD) return false;
+    this.#received = updatedAt;
+    this.#receivedAt = appendedAt;
     this.#open = state === 'firing' ? { ...finding, detector: RULE } : null;
     return true;
   }
@@ -55,9 +62,9 @@ export class CustomFindings {
   end(window: { readonly end: number; readonly minutes: number }, appendedAt: number): Finding | null {
     const open = this.#open;
     const most = Math.max(SILENT_MS, SILENT_WINDOWS * window.minutes * MINUTE_MS);
-    if (open === null || appendedAt - this.#heardAt < most) return null;
+    if (open === null || appendedAt - this.#receivedAt < most) return null;
     this.#open = null;
-    return { ...open, state: 'resolved', updatedAt: Math.max(window.end, this.#heard) };
+    return { ...open, state: 'resolved', updatedAt: Math.max(window.end, this.#received) };
   }
 
   mute(): void {
@@ -72,6 +79,6 @@ export class CustomFindings {
   }
 
   toJSON(): unknown {
-    return [this.entries, this.#window, this.#isMuted, this.#open, this.#heardAt, this.#heard];
+    return [this.entries, this.#window, this.#isMuted, this.#open, this.#receivedAt, this.#received];
   }
 }

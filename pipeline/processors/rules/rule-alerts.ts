@@ -5,7 +5,7 @@ import { valuesRecord } from '../merge/partials-signal.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../base/processor.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
-import { RuleWatch, type RulesTold } from './rule-watch.ts';
+import { RuleWatch, type RulesResult } from './rule-watch.ts';
 import { RULES } from './rules.ts';
 
 const VERSION = 1;
@@ -32,12 +32,12 @@ export const ruleAlerts: Merger<RuleWatches> = {
     const { tenantId } = input;
     let watch = state.tenants.get(tenantId);
     if (watch === undefined) state.tenants.set(tenantId, (watch = new RuleWatch()));
-    return [...alone, ...publishedOf(state, input, input, watch.take(input, roomOf(state, watch)), watch.retentionDays)];
+    return [...alone, ...publishedOf(state, input, input, watch.take(input, budgetOf(state, watch)), watch.retentionDays)];
   },
 
   hear(state, input) {
     const watch = state.tenants.get(input.tenantId);
-    const alert = watch?.hear(input.tenantId, input, input.appendedAt, roomOf(state, watch)) ?? null;
+    const alert = watch?.hear(input.tenantId, input, input.appendedAt, budgetOf(state, watch)) ?? null;
     return [...passed(state, input), ...(alert === null ? [] : recordsOf(state, input, [alert]))];
   },
 
@@ -76,7 +76,7 @@ function passed(state: RuleWatches, at: Position): AbsoluteRecord[] {
   if (alone.length === 0) return [];
   state.lookAt = appendedAt + LOOK_MS;
   return alone.flatMap(([tenantId, watch]) =>
-    publishedOf(state, at, { tenantId }, watch.pass(tenantId, appendedAt, roomOf(state, watch)), watch.retentionDays),
+    publishedOf(state, at, { tenantId }, watch.pass(tenantId, appendedAt, budgetOf(state, watch)), watch.retentionDays),
   );
 }
 
@@ -85,15 +85,15 @@ const publishedOf = (
   state: RuleWatches,
   at: Position,
   { tenantId }: { readonly tenantId: number },
-  told: RulesTold,
+  result: RulesResult,
   retentionDays: number,
 ): AbsoluteRecord[] => [
-  ...recordsOf(state, at, told.alerts),
-  ...told.values.map((values) => valuesRecord(tenantId, retentionDays, values)),
+  ...recordsOf(state, at, result.alerts),
+  ...result.values.map((values) => valuesRecord(tenantId, retentionDays, values)),
 ];
 
 /** Kibibytes that the groups and alerts of a tenant may take more. */
-function roomOf({ tenants }: RuleWatches, { weight }: RuleWatch): number {
+function budgetOf({ tenants }: RuleWatches, { weight }: RuleWatch): number {
   let all = 0;
   for (const one of tenants.values()) all += one.weight;
   return Math.max(0, mostOf(weight, all, BOUNDS) - weight);

@@ -5,7 +5,7 @@ import { groupOf, type GroupValue } from '../merge/rule-values.ts';
 import { isBeyond, type Condition } from './condition.ts';
 import { CustomFindings, SHOWN } from './custom-findings.ts';
 import { RULE_SENSITIVITIES, type CompiledRule } from './rule.ts';
-import { Threshold, type Told } from './threshold.ts';
+import { Threshold, type ThresholdEvent } from './threshold.ts';
 
 /** A window of a group that is over, or has come so far. */
 export type Seen = { readonly start: number; readonly value: number | null; readonly entries: number };
@@ -14,18 +14,18 @@ export type Seen = { readonly start: number; readonly value: number | null; read
 type Watch =
   | { readonly kind: 'threshold'; readonly threshold: Threshold }
   | { readonly kind: 'detector'; readonly series: PointSeries; readonly side: Side | null; readonly factor: number }
-  | { readonly kind: 'custom'; readonly heard: CustomFindings };
+  | { readonly kind: 'custom'; readonly findings: CustomFindings };
 
 /** The side of a threshold. */
 const sideOf = (when: Condition): Side => (when.kind === 'threshold' && when.operator.startsWith('<') ? 'down' : 'up');
 
 /** The finding of a value that is compared with a number. */
-export function thresholdFinding(told: Told, { start, value }: Seen, minutes: number, bound: number, side: Side): Finding {
+export function thresholdFinding(published: ThresholdEvent, { start, value }: Seen, minutes: number, bound: number, side: Side): Finding {
   return {
-    ...{ detector: RULE, side, ...told, z: 0, value: value ?? 0, mean: bound, scale: minutes },
+    ...{ detector: RULE, side, ...published, z: 0, value: value ?? 0, mean: bound, scale: minutes },
     expected: side === 'up' ? { low: Math.min(0, bound), high: bound } : { low: bound, high: Math.max(0, bound) },
     window: { start, end: start + minutes - 1 },
-    ...(told.state === 'resolved' ? { quiet: true as const } : {}),
+    ...(published.state === 'resolved' ? { quiet: true as const } : {}),
   };
 }
 
@@ -53,8 +53,8 @@ export class RuleGroup {
     const { when, minutes } = compiled;
     if (this.#watch.kind !== 'threshold' || when.kind !== 'threshold' || seen.value === null) return null;
     if (!isBeyond(seen.value, when.operator, when.bound)) return null;
-    const told = this.#watch.threshold.rise(seen.start + minutes - 1, minutes);
-    return told === null ? null : thresholdFinding(told, seen, minutes, when.bound, sideOf(when));
+    const published = this.#watch.threshold.rise(seen.start + minutes - 1, minutes);
+    return published === null ? null : thresholdFinding(published, seen, minutes, when.bound, sideOf(when));
   }
 
   /** Its name for a detector of one's own. */
@@ -68,12 +68,12 @@ export class RuleGroup {
     const { start, value, entries } = seen;
     this.#push(seen);
     if (entries > 0) this.seenAt = start;
-    if (this.#watch.kind === 'custom') return this.#watch.heard.end({ end: start + minutes - 1, minutes }, appendedAt);
+    if (this.#watch.kind === 'custom') return this.#watch.findings.end({ end: start + minutes - 1, minutes }, appendedAt);
     if (this.#watch.kind === 'threshold') {
       if (when.kind !== 'threshold') return null;
       const isHot = value !== null && isBeyond(value, when.operator, when.bound);
-      const told = this.#watch.threshold.close(start + minutes - 1, isHot, { minutes, windows: rule.for });
-      return told === null ? null : thresholdFinding(told, seen, minutes, when.bound, sideOf(when));
+      const published = this.#watch.threshold.close(start + minutes - 1, isHot, { minutes, windows: rule.for });
+      return published === null ? null : thresholdFinding(published, seen, minutes, when.bound, sideOf(when));
     }
     const { series, side, factor } = this.#watch;
     const finding = series.add({ minute: start, value, entries, errors: 0 }, factor).at(-1);
@@ -86,11 +86,11 @@ export class RuleGroup {
   }
 
   /** The last window's value for a detector of one's own; null where none watches it. */
-  asked(): GroupValue | null {
+  lastValue(): GroupValue | null {
     if (this.#watch.kind !== 'custom') return null;
-    const { heard } = this.#watch;
-    const [value, entries] = [this.#recent.at(-1) ?? null, heard.entries.at(-1) ?? 0];
-    return heard.takeMuted() ? [this.name, value, entries, true] : [this.name, value, entries];
+    const { findings } = this.#watch;
+    const [value, entries] = [this.#recent.at(-1) ?? null, findings.entries.at(-1) ?? 0];
+    return findings.takeMuted() ? [this.name, value, entries, true] : [this.name, value, entries];
   }
 
   /**
@@ -102,23 +102,23 @@ export class RuleGroup {
     finding: Finding,
     appendedAt: number,
   ): (Pick<Seen, 'entries'> & { readonly series: (number | null)[] }) | null {
-    if (this.#watch.kind !== 'custom' || !this.#watch.heard.take(finding, appendedAt)) return null;
-    const { heard } = this.#watch;
-    const last = Math.max(0, this.#recent.length - heard.since(finding.window.end, minutes));
-    return { series: this.#recent.slice(0, last), entries: heard.entries[last - 1] ?? 0 };
+    if (this.#watch.kind !== 'custom' || !this.#watch.findings.take(finding, appendedAt)) return null;
+    const { findings } = this.#watch;
+    const last = Math.max(0, this.#recent.length - findings.since(finding.window.end, minutes));
+    return { series: this.#recent.slice(0, last), entries: findings.entries[last - 1] ?? 0 };
   }
 
   /** A user has resolved its alert. */
   mute(): void {
     if (this.#watch.kind === 'threshold') this.#watch.threshold.mute();
-    else if (this.#watch.kind === 'custom') this.#watch.heard.mute();
+    else if (this.#watch.kind === 'custom') this.#watch.findings.mute();
     else for (const side of ['up', 'down'] as const) this.#watch.series.resolve(side);
   }
 
   toJSON(): unknown {
     const watch = this.#watch;
     const kept =
-      watch.kind === 'threshold' ? watch.threshold : watch.kind === 'custom' ? watch.heard : watch.series.snapshot().toString('base64');
+      watch.kind === 'threshold' ? watch.threshold : watch.kind === 'custom' ? watch.findings : watch.series.snapshot().toString('base64');
     return [this.labels, this.seenAt, kept, this.#recent];
   }
 
@@ -131,14 +131,14 @@ export class RuleGroup {
   #push({ start, value, entries }: Seen): void {
     this.#recent.push(value);
     if (this.#recent.length > SHOWN) this.#recent.shift();
-    if (this.#watch.kind === 'custom') this.#watch.heard.push(start, entries);
+    if (this.#watch.kind === 'custom') this.#watch.findings.push(start, entries);
   }
 }
 
 /** What watches a rule's values: as it was kept, or from the beginning where nothing was, or what a detector does not read any more. */
 function watchOf({ when, minutes, rule }: CompiledRule, kept: unknown): Watch {
   if (when.kind === 'threshold') return { kind: 'threshold', threshold: kept === undefined ? new Threshold() : Threshold.from(kept) };
-  if (when.isCustom) return { kind: 'custom', heard: new CustomFindings(kept) };
+  if (when.isCustom) return { kind: 'custom', findings: new CustomFindings(kept) };
   const detector = valueDetectors.find(when.detector);
   if (detector === undefined) throw new Error(`BUG: the rule ${rule.id} has no detector ${when.detector}.`);
   const restored = typeof kept === 'string' ? detector.restoreSeries(Buffer.from(kept, 'base64')) : null;

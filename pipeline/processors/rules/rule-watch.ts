@@ -14,10 +14,10 @@ import { WatchedRule, type MayTake, type RuleFound } from './watched-rule.ts';
 const ALONE_MS = 120_000;
 const CHANGED = 'auto: the rule was changed';
 const DELETED = 'auto: the rule was deleted';
-const GONE = 'auto: no entries for a day';
+const NO_ENTRIES = 'auto: no entries for a day';
 
 /** Alerts to publish, and values for detectors of others. */
-export type RulesTold = { readonly alerts: readonly Alert[]; readonly values: readonly RuleValues[] };
+export type RulesResult = { readonly alerts: readonly Alert[]; readonly values: readonly RuleValues[] };
 
 /** How rules are looked at: up to when all is evaluated, the time (append times, milliseconds), and whether more groups and alerts fit. */
 type Look = { readonly through: number; readonly now: number; readonly appendedAt: number; readonly mayTake: MayTake };
@@ -42,14 +42,14 @@ export class RuleWatch {
     return weight;
   }
 
-  /** Takes what a partition has reported; gives what was found. `room`: kibibytes for more groups and alerts. */
-  take(input: PartialInput, room: number): RulesTold {
+  /** Takes what a partition has reported; gives what was found. `budget`: kibibytes for more groups and alerts. */
+  take(input: PartialInput, budget: number): RulesResult {
     const { tenantId, source, appendedAt } = input;
     this.retentionDays = input.retentionDays;
     const now = Math.floor(source.appendedAt / 1000);
     const ended: Alert[] = [];
     let isEnd = false;
-    const mayTake = this.#within(room);
+    const mayTake = this.#within(budget);
     for (const row of partialRows(input) as readonly RulesRow[]) {
       if (row.kind === 'rule') ended.push(...this.#set(row, now));
       else if (row.kind === 'end') {
@@ -69,15 +69,15 @@ export class RuleWatch {
   }
 
   /** Time has passed, of a tenant that is alone: append time, milliseconds. */
-  pass(tenantId: number, appendedAt: number, room: number): RulesTold {
-    return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, mayTake: this.#within(room) });
+  pass(tenantId: number, appendedAt: number, budget: number): RulesResult {
+    return this.#look(tenantId, { through: appendedAt - ALONE_MS, now: appendedAt, appendedAt, mayTake: this.#within(budget) });
   }
 
   /** Takes what a detector of others has found and returns its alert; null where that changes nothing. `appendedAt`: milliseconds. */
-  hear(tenantId: number, { id, finding, about }: StreamFinding, appendedAt: number, room: number): Alert | null {
+  hear(tenantId: number, { id, finding, about }: StreamFinding, appendedAt: number, budget: number): Alert | null {
     const series = readSeriesId(id);
     const found = series && this.#rules.get(series.slot)?.hear(series, finding, appendedAt);
-    return found ? this.#told(tenantId, found, Math.floor(appendedAt / 1000), this.#within(room), about) : null;
+    return found ? this.#publish(tenantId, found, Math.floor(appendedAt / 1000), this.#within(budget), about) : null;
   }
 
   /** Takes which incident an alert of any merger has joined. `appendedAt`: milliseconds. */
@@ -132,9 +132,9 @@ export class RuleWatch {
     return this.#book.end((alert) => aboutOf(alert).id === before, now, rule.compiled?.rule.id === before ? CHANGED : DELETED);
   }
 
-  /** Whether it has grown by less than `room` kibibytes since. */
-  #within(room: number): MayTake {
-    const most = this.weight + room;
+  /** Whether it has grown by less than `budget` kibibytes since. */
+  #within(budget: number): MayTake {
+    const most = this.weight + budget;
     return () => this.weight < most;
   }
 
@@ -145,7 +145,7 @@ export class RuleWatch {
     else rule.miss(row.window, row.passed, row.crowded);
   }
 
-  #told(tenantId: number, { finding, about }: RuleFound, now: number, mayTake: MayTake, says?: string): Alert | null {
+  #publish(tenantId: number, { finding, about }: RuleFound, now: number, mayTake: MayTake, says?: string): Alert | null {
     const place = placeOf(about.compiled, about.labels);
     // a rule's own alerts are few
     const isNews = about.notice === null && about.labels.length > 0 ? mayTake : (): boolean => true;
@@ -153,26 +153,26 @@ export class RuleWatch {
     return this.#book.take(finding, says === undefined ? subject : { ...subject, about: says }, now);
   }
 
-  #look(tenantId: number, { through, now: ms, ...looking }: Look): RulesTold {
+  #look(tenantId: number, { through, now: ms, ...looking }: Look): RulesResult {
     const now = Math.floor(ms / 1000);
     // of an alert the last word counts
     const alerts = new Map<number, Alert>();
-    const asked: RuleValues[] = [];
+    const reported: RuleValues[] = [];
     for (const [slot, rule] of this.#rules) {
       const { found, values } = rule.look(through, looking);
-      asked.push(...values.map((one) => ({ slot, ...one })));
+      reported.push(...values.map((one) => ({ slot, ...one })));
       for (const one of found) {
-        const alert = this.#told(tenantId, one, now, looking.mayTake);
+        const alert = this.#publish(tenantId, one, now, looking.mayTake);
         if (alert !== null) alerts.set(alert.id, alert);
       }
       for (const labels of rule.forget()) {
         const id = rule.compiled?.rule.id;
         const { stream } = rule.compiled === null ? { stream: '' } : placeOf(rule.compiled, labels);
-        for (const alert of this.#book.end((one) => one.stream === stream && aboutOf(one).id === id, now, GONE))
+        for (const alert of this.#book.end((one) => one.stream === stream && aboutOf(one).id === id, now, NO_ENTRIES))
           alerts.set(alert.id, alert);
       }
     }
-    return { alerts: [...alerts.values()], values: asked };
+    return { alerts: [...alerts.values()], values: reported };
   }
 }
 

@@ -72,7 +72,7 @@ export const rules: Processor<RulesState> = {
     if (active.every(({ compiled }) => compiled === null)) return outputs;
     const tenant = count(state, { ...input, columns }, active);
     const isFull = tenant.weight >= MOST_OF_TENANT || weightOfAll(state) >= MOST_OF_ALL;
-    return isFull ? [...outputs, ...told(state, tenantId, tenant, input)] : outputs;
+    return isFull ? [...outputs, ...publish(state, tenantId, tenant, input)] : outputs;
   },
 
   snapshot({ tenants, known, publishAt }) {
@@ -149,10 +149,10 @@ function count(state: RulesState, input: Batch & { readonly columns: NonNullable
   return tenant;
 }
 
-function told(state: RulesState, tenantId: number, tenant: TenantCounts, { appendedAt }: Input, isGone = false): PartialOutput[] {
+function publish(state: RulesState, tenantId: number, tenant: TenantCounts, { appendedAt }: Input, isExpired = false): PartialOutput[] {
   const { retentionDays } = tenant;
-  const found = tenant.tell(activeOf(state, tenantId), appendedAt, Math.floor(appendedAt / HOUR_MS));
-  return jsonPartials({ tenantId, retentionDays }, [...found, { kind: 'end', through: appendedAt, isGone } satisfies RulesRow]);
+  const found = tenant.publish(activeOf(state, tenantId), appendedAt, Math.floor(appendedAt / HOUR_MS));
+  return jsonPartials({ tenantId, retentionDays }, [...found, { kind: 'end', through: appendedAt, isGone: isExpired } satisfies RulesRow]);
 }
 
 /** What was evaluated of every tenant before this input. */
@@ -160,10 +160,10 @@ function publishAll(state: RulesState, input: Input): PartialOutput[] {
   const { appendedAt } = input;
   const outputs: PartialOutput[] = [];
   for (const [tenantId, tenant] of state.tenants) {
-    const isGone = appendedAt >= tenant.seenAt + FORGET_MS;
-    if (isGone || tenant.hasNews || appendedAt >= tenant.publishedAt + QUIET_MS)
-      outputs.push(...told(state, tenantId, tenant, input, isGone));
-    if (isGone) state.tenants.delete(tenantId);
+    const isExpired = appendedAt >= tenant.seenAt + FORGET_MS;
+    if (isExpired || tenant.hasNews || appendedAt >= tenant.publishedAt + QUIET_MS)
+      outputs.push(...publish(state, tenantId, tenant, input, isExpired));
+    if (isExpired) state.tenants.delete(tenantId);
   }
   state.publishAt = Math.floor(appendedAt / PUBLISH_MS) * PUBLISH_MS + PUBLISH_MS;
   return outputs;

@@ -141,24 +141,24 @@ export class TenantCounts {
   }
 
   /** Returns and clears all that was counted; with the rules that were not reported in this hour. */
-  tell(rules: readonly ActiveRule[], appendedAt: number, hour: number): RulesRow[] {
-    const told: RulesRow[] = [];
+  publish(rules: readonly ActiveRule[], appendedAt: number, hour: number): RulesRow[] {
+    const reported: RulesRow[] = [];
     for (const { slot, version, since, value } of rules) {
       const [known, knownHour] = this.#publishedRules.get(slot) ?? [];
       if (known === version && knownHour === hour) continue;
-      told.push({ kind: 'rule', slot, version, since, value });
+      reported.push({ kind: 'rule', slot, version, since, value });
       this.#publishedRules.set(slot, [version, hour]);
     }
     for (const [slot, { version, windows }] of this.#rules)
       for (const [window, { groups, passed, crowded }] of windows) {
         for (const { labels, aggregate } of groups.values())
-          told.push({ kind: 'group', slot, version, window, labels, aggregate: aggregate.toJSON() });
-        if (passed + crowded > 0) told.push({ kind: 'missed', slot, version, window, passed, crowded });
+          reported.push({ kind: 'group', slot, version, window, labels, aggregate: aggregate.toJSON() });
+        if (passed + crowded > 0) reported.push({ kind: 'missed', slot, version, window, passed, crowded });
       }
     this.#rules.clear();
     this.weight = 0;
     this.publishedAt = appendedAt;
-    return told;
+    return reported;
   }
 
   toJSON(): unknown {
@@ -168,10 +168,10 @@ export class TenantCounts {
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): TenantCounts {
-    const [retentionDays, seenAt, publishedAt, weight, told, rules] = json as [number, number, number, number, [number, [number, number]][], [number, unknown][]]; // prettier-ignore
+    const [retentionDays, seenAt, publishedAt, weight, reported, rules] = json as [number, number, number, number, [number, [number, number]][], [number, unknown][]]; // prettier-ignore
     const read = new TenantCounts();
     Object.assign(read, { retentionDays, seenAt, publishedAt, weight });
-    for (const [slot, one] of told) read.#publishedRules.set(slot, one);
+    for (const [slot, one] of reported) read.#publishedRules.set(slot, one);
     for (const [slot, counts] of rules) read.#rules.set(slot, RuleCounts.from(counts));
     return read;
   }

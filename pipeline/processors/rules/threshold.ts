@@ -13,7 +13,7 @@ type Open = {
 type Past = { readonly firedAt: number; readonly fireCount: number; readonly resolvedAt: number };
 
 /** What a window changes of an alert; minutes since 1970, the last ones of windows. */
-export type Told = {
+export type ThresholdEvent = {
   readonly state: 'firing' | 'resolved';
   readonly firedAt: number;
   readonly fireCount: number;
@@ -28,12 +28,12 @@ export class Threshold {
   #past: Past | null = null;
 
   /** A window that is still open is beyond the number already; `end`: its last minute. */
-  rise(end: number, minutes: number): Told | null {
+  rise(end: number, minutes: number): ThresholdEvent | null {
     return this.#open !== null && this.#open.hotAt >= end ? null : this.#fire(end, minutes);
   }
 
   /** A window is over. `windows`: how many in a row must be beyond. */
-  close(end: number, isHot: boolean, { minutes, windows }: { readonly minutes: number; readonly windows: number }): Told | null {
+  close(end: number, isHot: boolean, { minutes, windows }: { readonly minutes: number; readonly windows: number }): ThresholdEvent | null {
     const open = this.#open;
     // a later window, or this one, has fired already
     const isKnown = open !== null && open.hotAt >= end;
@@ -63,7 +63,7 @@ export class Threshold {
     return read;
   }
 
-  #fire(end: number, minutes: number): Told | null {
+  #fire(end: number, minutes: number): ThresholdEvent | null {
     const [open, past] = [this.#open, this.#past];
     const again = Math.max(AGAIN_MINUTES, AGAIN_WINDOWS * minutes);
     const before = open ?? (past !== null && end - past.resolvedAt < again ? past : null);
@@ -72,7 +72,7 @@ export class Threshold {
     return this.#open.isMuted ? null : publishedOf(this.#open, 'firing', end);
   }
 
-  #rest(open: Open, end: number, minutes: number): Told | null {
+  #rest(open: Open, end: number, minutes: number): ThresholdEvent | null {
     const calm = open.calm + 1;
     this.#open = { ...open, calm };
     if (calm * minutes < CALM_MINUTES) return null;
@@ -83,5 +83,5 @@ export class Threshold {
   }
 }
 
-const publishedOf = ({ firedAt, fireCount, isMuted }: Open, state: Told['state'], updatedAt: number): Told | null =>
+const publishedOf = ({ firedAt, fireCount, isMuted }: Open, state: ThresholdEvent['state'], updatedAt: number): ThresholdEvent | null =>
   isMuted ? null : { state, firedAt, fireCount, updatedAt };

@@ -34,7 +34,7 @@ export type RuleFound = {
 };
 
 /** The result of a rule's windows that are over: what was found, and their values for a detector of others. */
-export type RuleTold = { readonly found: readonly RuleFound[]; readonly values: readonly Omit<RuleValues, 'slot'>[] };
+export type RuleResult = { readonly found: readonly RuleFound[]; readonly values: readonly Omit<RuleValues, 'slot'>[] };
 
 /** Whether the tenant may have more groups and alerts. */
 export type MayTake = () => boolean;
@@ -129,7 +129,7 @@ export class WatchedRule {
   }
 
   /** The result of the windows, as everything is evaluated up to an append time (milliseconds). */
-  look(through: number, looking: Looking): RuleTold {
+  look(through: number, looking: Looking): RuleResult {
     const { compiled } = this;
     const [found, values]: [RuleFound[], Omit<RuleValues, 'slot'>[]] = [[], []];
     if (compiled === null || this.#next === 0) return { found, values };
@@ -137,9 +137,9 @@ export class WatchedRule {
     const last = Math.floor((through - LATE_MS) / MINUTE_MS / minutes) * minutes - minutes;
     this.#skipTo(last - (MOST_WINDOWS - 1) * minutes);
     for (; this.#next <= last; this.#next += minutes) {
-      const told = this.#close(compiled, this.#next, looking);
-      found.push(...told.found);
-      values.push(...told.values);
+      const closed = this.#close(compiled, this.#next, looking);
+      found.push(...closed.found);
+      values.push(...closed.values);
     }
     return { found: [...found, ...this.#rises(compiled, looking.mayTake)], values };
   }
@@ -153,9 +153,9 @@ export class WatchedRule {
     const { compiled } = this;
     if (compiled === null || began !== this.#began || finding.detector !== customDetectorOf(compiled.when)) return null;
     const group = [...this.#groups.values()].find((one) => one.name === name);
-    const heard = group?.hear(compiled, finding, appendedAt) ?? null;
-    if (group === undefined || heard === null) return null;
-    return foundOf(compiled, group, { ...finding, detector: RULE }, heard.entries, heard.series);
+    const received = group?.hear(compiled, finding, appendedAt) ?? null;
+    if (group === undefined || received === null) return null;
+    return foundOf(compiled, group, { ...finding, detector: RULE }, received.entries, received.series);
   }
 
   /** A user has resolved the alert of a group. */
@@ -169,12 +169,12 @@ export class WatchedRule {
     const { compiled } = this;
     if (compiled === null || compiled.by.length === 0) return [];
     const before = this.#next - Math.max(FORGET, FORGET_WINDOWS * compiled.minutes);
-    const gone = [...this.#groups].filter(([, group]) => group.seenAt < before);
-    for (const [key, { labels }] of gone) {
+    const forgotten = [...this.#groups].filter(([, group]) => group.seenAt < before);
+    for (const [key, { labels }] of forgotten) {
       this.#groups.delete(key);
       this.#bytes -= bytesOf(labels);
     }
-    return gone.map(([, { labels }]) => labels);
+    return forgotten.map(([, { labels }]) => labels);
   }
 
   toJSON(): unknown {
@@ -224,7 +224,7 @@ export class WatchedRule {
     for (const known of this.#windows.keys()) if (known < start) this.#windows.delete(known);
   }
 
-  #close(compiled: CompiledRule, start: number, { mayTake, appendedAt }: Looking): RuleTold {
+  #close(compiled: CompiledRule, start: number, { mayTake, appendedAt }: Looking): RuleResult {
     const window = this.#windows.get(start) ?? newWindow();
     this.#windows.delete(start);
     if (compiled.by.length === 0) this.#groupAt(compiled, [], start, always);
@@ -239,14 +239,14 @@ export class WatchedRule {
         if (finding !== null) found.push(foundOf(compiled, group, finding, seen.entries, group.recent));
       }
     }
-    return { found, values: window.passed > 0 ? [] : this.#asked(compiled, start) };
+    return { found, values: window.passed > 0 ? [] : this.#valuesOf(compiled, start) };
   }
 
   /** The values of the window that is over, for a detector of others. */
-  #asked({ when, minutes }: CompiledRule, window: number): Omit<RuleValues, 'slot'>[] {
+  #valuesOf({ when, minutes }: CompiledRule, window: number): Omit<RuleValues, 'slot'>[] {
     const detector = customDetectorOf(when);
     if (detector === null || when.kind !== 'detector' || this.#groups.size === 0) return [];
-    const groups = [...this.#groups.values()].map((group) => group.asked()).filter((row) => row !== null);
+    const groups = [...this.#groups.values()].map((group) => group.lastValue()).filter((row) => row !== null);
     return [{ began: this.#began, detector, side: when.side, step: minutes, window, groups }];
   }
 
@@ -268,9 +268,9 @@ export class WatchedRule {
   #noticed(compiled: CompiledRule, start: number, { passed, crowded }: Window): RuleFound[] {
     const { minutes } = compiled;
     return ([['budget', passed], ['groups', crowded]] as const).flatMap(([notice, value]) => {
-      const told = this.#notices[notice].close(start + minutes - 1, value > 0, { minutes, windows: 1 });
-      if (told === null) return [];
-      const finding = thresholdFinding(told, { start, value, entries: value }, minutes, 0, 'up');
+      const published = this.#notices[notice].close(start + minutes - 1, value > 0, { minutes, windows: 1 });
+      if (published === null) return [];
+      const finding = thresholdFinding(published, { start, value, entries: value }, minutes, 0, 'up');
       return [{ finding, about: { compiled, labels: [], notice, entries: value, series: [value] } }];
     }); // prettier-ignore
   }

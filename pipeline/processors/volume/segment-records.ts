@@ -6,7 +6,7 @@ import { SCOPE_SEGMENT, type SegmentKey, type VolumeRow } from '../../counters/v
 import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
 
 /** How many days the row of a segment's closing is kept, 0 for ever: only the last ones count. */
-const TOLD_DAYS: Readonly<Record<number, number>> = { 60: 1, 3600: 30, 86_400: 0 };
+const KEPT_DAYS: Readonly<Record<number, number>> = { 60: 1, 3600: 30, 86_400: 0 };
 
 /** Where the counting began that a segment is of, and when the segment was closed, by append time (milliseconds). */
 export type Closing = { readonly base: number; readonly closedAt: number };
@@ -23,7 +23,7 @@ export const segmentRecords = (key: SegmentKey, rows: readonly VolumeRow[], clos
   }));
 
 const closingRow = ({ span }: SegmentKey, { base, closedAt }: Closing): VolumeRow => ({
-  ...{ tenantId: 0, retentionDays: TOLD_DAYS[span] ?? 1, scope: SCOPE_SEGMENT, time: Math.floor(closedAt / 1000) },
+  ...{ tenantId: 0, retentionDays: KEPT_DAYS[span] ?? 1, scope: SCOPE_SEGMENT, time: Math.floor(closedAt / 1000) },
   ...{ streamHigh: 0, streamLow: 0, level: NO_LEVEL, entries: base, bytes: 0 },
 });
 

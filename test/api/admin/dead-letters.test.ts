@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { deadLetterRoutes } from '../../../api/admin/dead-letters.ts';
 import type { AdminRoute } from '../../../api/admin/admin-routes.ts';
 import type { DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
-import type { StoredLetter } from '../../../pipeline/bus/dead-letters.ts';
+import type { StoredDeadLetter } from '../../../pipeline/bus/dead-letters.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { pino } from 'pino';
 
-const letter = (offset: number, more: Partial<StoredLetter> = {}): StoredLetter => ({
+const letter = (offset: number, more: Partial<StoredDeadLetter> = {}): StoredDeadLetter => ({
   reason: 'refused', detail: 'no', stage: 'sink logs: insert', topic: 'logs.v1', partition: 1, offset, version: '0.1.0', at: 1_795_000_000_000 + offset,
   original: { key: null, value: Buffer.from('abc'), headers: { tenant: Buffer.from('7'), count: Buffer.from('2') }, timestamp: '1' }, ...more,
 }); // prettier-ignore
@@ -18,11 +18,11 @@ class Fake {
   from = NaN;
   readonly routes: AdminRoute[];
 
-  constructor(letters: readonly StoredLetter[], stored: Readonly<Record<string, number>> = {}) {
+  constructor(letters: readonly StoredDeadLetter[], stored: Readonly<Record<string, number>> = {}) {
     this.routes = deadLetterRoutes({
       tables: new Map([['logs.v1', 'logs']]),
       log: pino({ level: 'silent' }),
-      letters: {
+      deadLetters: {
         read: async (from, onLetters) => {
           this.from = from;
           for (let at = 0; at < letters.length; at += 2) if (!(await onLetters(letters.slice(at, at + 2)))) return false;

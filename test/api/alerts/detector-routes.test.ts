@@ -26,7 +26,7 @@ describe('/detectors', () => {
       ...{ reader: { scopes: new Set<Scope>(['read']) }, ingest: { scopes: new Set<Scope>(['ingest']) } },
     });
     const peers = {
-      ask: (path: string) => {
+      query: (path: string) => {
         asked.push(path);
         return Promise.resolve([]);
       },

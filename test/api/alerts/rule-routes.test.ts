@@ -33,7 +33,7 @@ describe('/rules', () => {
       ...{ reader: { scopes: new Set<Scope>(['read']) }, ingest: { scopes: new Set<Scope>(['ingest']) } },
     });
     const peers = {
-      ask: (path: string) => {
+      query: (path: string) => {
         asked.push(path);
         return Promise.resolve([]);
       },

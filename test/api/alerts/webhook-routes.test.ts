@@ -51,7 +51,7 @@ describe('/webhooks', () => {
       ...{ one: {}, two: { tenantId: 2 }, demo: { demo: true } },
       ...{ reader: { scopes: new Set<Scope>(['read']) }, ingest: { scopes: new Set<Scope>(['ingest']) } },
     });
-    const peers = { ask: (path: string) => (asked.push(path), Promise.resolve([])) };
+    const peers = { query: (path: string) => (asked.push(path), Promise.resolve([])) };
     const addresses = new Addresses(['127.0.0.0/8']);
     const send = webhookSender({ addresses, pepper: PEPPER, timeoutMs: 10_000 });
     const routes = createWebhookRoutes({ control, peers, outbox, send, addresses, pepper: PEPPER, now: () => 77 });

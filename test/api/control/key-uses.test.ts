@@ -20,7 +20,7 @@ describe('uses of keys', () => {
     );
   const tell = async (from: KeyUses, ...nodes: readonly KeyUses[]): Promise<number> => {
     records = [];
-    await from.tell();
+    await from.publish();
     for (const record of records) for (const one of nodes) one.fold(record);
     return records.length;
   };

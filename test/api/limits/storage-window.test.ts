@@ -21,7 +21,7 @@ function simulate({ offered, connections, capacity, seconds }: World): Seen {
   const ageS: number[] = [];
   let [next, stored, taken, due, waited] = [0, 0, 0, 0, 0];
   for (let now = 0; now < seconds * 1000; now += STEP_MS) {
-    const isOpen = (window.room(now) ?? 1) > 0;
+    const isOpen = (window.budget(now) ?? 1) > 0;
     if (!isOpen) waited += 1;
     // those that wait go on after 2.5 s in any case
     due += (STEP_MS / 1000) * (isOpen ? offered : Math.min(offered, (connections * BODY) / 2.5));
@@ -92,9 +92,9 @@ describe('storage window', () => {
     const window = new StorageWindow();
     window.sent({ partition: 0, offset: 0, bytes: 1e9, tenantId: 1, timestamp: 0 }, 0);
     window.sent({ partition: 1, offset: 0, bytes: 1, tenantId: 1, timestamp: 0 }, 0);
-    expect(window.room(100)).to.be.below(0);
+    expect(window.budget(100)).to.be.below(0);
     window.stored(new Map([[1, 1]]), 9000);
-    expect(window.room(9000)).to.be.below(0);
-    expect(window.room(10_001)).to.be.above(0);
+    expect(window.budget(9000)).to.be.below(0);
+    expect(window.budget(10_001)).to.be.above(0);
   });
 });

@@ -57,7 +57,7 @@ describe('usage view', () => {
       expect(view.bytesOf(1, DAY)).to.be.within(5000, 5000 + 5000 / 64);
     }
     expect(view.pendingBytesOf(1, DAY)).to.equal(0);
-    expect(view.unreflected()).to.deep.equal([]);
+    expect(view.unsettled()).to.deep.equal([]);
   });
 
   it('counts what others have sent until a snapshot has passed it', () => {

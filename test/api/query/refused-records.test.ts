@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import { RefusedRecords } from '../../../api/query/refused-records.ts';
-import type { StoredLetter } from '../../../pipeline/bus/dead-letters.ts';
+import type { StoredDeadLetter } from '../../../pipeline/bus/dead-letters.ts';
 
-const letter = (tenant: string, more: Partial<StoredLetter> = {}): StoredLetter => ({
+const letter = (tenant: string, more: Partial<StoredDeadLetter> = {}): StoredDeadLetter => ({
   ...{ reason: 'refused', detail: '', stage: '', topic: 'logs.v1', partition: 0, offset: 1, version: '1', at: 5 },
   original: { key: null, value: null, headers: { tenant: Buffer.from(tenant) }, timestamp: '1' },
   ...more,
 });
 
 describe('records that could not be stored', () => {
-  const readers = (letters: StoredLetter[]) => {
+  const readers = (letters: StoredDeadLetter[]) => {
     const reads: number[] = [];
     const records = new RefusedRecords({
       topic: 'logs.v1',
       end: () => Promise.resolve(letters.length),
-      letters: {
+      deadLetters: {
         read: async (from, take) => {
           reads.push(from);
           return take(letters.filter(({ at }) => at >= from));

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import { adminCommand } from '../../../cli/admin.ts';
-import { encodeLetter, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
+import { encodeDeadLetter, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
 import { DeadLetters } from '../../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
@@ -270,6 +270,6 @@ describe('records that cannot be stored, on real engines', function () {
     await letters.read(Date.now() - 60_000, (some) =>
       Promise.resolve(found.push(...some.filter(({ topic }) => topic === letter.topic))).then(() => true),
     );
-    expect(encodeLetter(found[0] as DeadLetter)).to.deep.equal(encodeLetter(letter));
+    expect(encodeDeadLetter(found[0] as DeadLetter)).to.deep.equal(encodeDeadLetter(letter));
   });
 });

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
-import { decodeLetter, encodeLetter, letterKey, REASONS, replayOf, type DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
+import {
+  decodeDeadLetter,
+  encodeDeadLetter,
+  deadLetterKey,
+  REASONS,
+  replayOf,
+  type DeadLetter,
+} from '../../../pipeline/bus/dead-letter.ts';
 import { decodeBilled, positionOf, readRecord } from '../../../pipeline/bus/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { plainHeaders } from '../../fakes/log-record.ts';
@@ -18,7 +25,7 @@ const letter: DeadLetter = {
 }; // prettier-ignore
 
 /** As Kafka gives a record back: headers are bytes. */
-function received({ key, value, headers }: ReturnType<typeof encodeLetter>, offset: number): KafkaMessage {
+function received({ key, value, headers }: ReturnType<typeof encodeDeadLetter>, offset: number): KafkaMessage {
   const bytes = (part: unknown): Buffer => Buffer.from(part as Buffer | string);
   const all = Object.entries(headers).map(([name, part]) => [name, Array.isArray(part) ? part.map(bytes) : bytes(part)]);
   const keyBytes = key === null ? null : Buffer.from(key);
@@ -48,24 +55,24 @@ describe('a dead letter', () => {
         fc.nat(),
         (record, reason, detail, offset) => {
           const written: DeadLetter = { ...letter, reason, detail, offset, original: record };
-          expect(decodeLetter(received(encodeLetter(written), 5))).to.deep.equal(written);
+          expect(decodeDeadLetter(received(encodeDeadLetter(written), 5))).to.deep.equal(written);
         },
       ),
     );
   });
 
   it('is named by the position of its record', () => {
-    expect(encodeLetter(letter).key).to.equal('logs.v1:3:12');
-    expect(letterKey(letter)).to.equal('logs.v1:3:12');
+    expect(encodeDeadLetter(letter).key).to.equal('logs.v1:3:12');
+    expect(deadLetterKey(letter)).to.equal('logs.v1:3:12');
   });
 
   it('is written also where a header has no value, which Kafka allows', () => {
     const odd = { ...original, headers: { a: null, b: [null, Buffer.from('x')] } as unknown as IHeaders };
-    expect(encodeLetter({ ...letter, original: odd }).headers).to.deep.include({ a: '', b: ['', Buffer.from('x')] });
+    expect(encodeDeadLetter({ ...letter, original: odd }).headers).to.deep.include({ a: '', b: ['', Buffer.from('x')] });
   });
 
   it('has a bounded sentence', () => {
-    expect(String(encodeLetter({ ...letter, detail: 'x'.repeat(100_000) }).headers['dead-letter.detail'])).to.have.length(500);
+    expect(String(encodeDeadLetter({ ...letter, detail: 'x'.repeat(100_000) }).headers['dead-letter.detail'])).to.have.length(500);
   });
 
   for (const [what, change] of Object.entries<IHeaders>({
@@ -75,8 +82,8 @@ describe('a dead letter', () => {
     'an offset that is no number': { 'dead-letter.offset': '-1' },
   }))
     it(`is not read where there is ${what}`, () => {
-      const message = received(encodeLetter(letter), 5);
-      expect(decodeLetter({ ...message, headers: { ...message.headers, ...change } })).to.equal(null);
+      const message = received(encodeDeadLetter(letter), 5);
+      expect(decodeDeadLetter({ ...message, headers: { ...message.headers, ...change } })).to.equal(null);
     });
 
   describe('that is replayed', () => {
@@ -93,7 +100,7 @@ describe('a dead letter', () => {
     it('is the same letter again where it still cannot be stored', () => {
       const record = readRecord(logsSignal, 3, replayed());
       const again = { ...letter, offset: positionOf(record), original: { ...record.original, timestamp: String(record.timestamp) } };
-      expect(received(encodeLetter(again), 6)).to.deep.equal(received(encodeLetter(letter), 6));
+      expect(received(encodeDeadLetter(again), 6)).to.deep.equal(received(encodeDeadLetter(letter), 6));
     });
 
     for (const from of ['2:12', '3:40', '3:41', '3:', ':12', '3:1e1', 'x', '3:12:1', '-3:12', '3:99999999999999999999'])

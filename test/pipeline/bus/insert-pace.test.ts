@@ -89,8 +89,8 @@ describe('insert pace', () => {
     const [young, old] = [new Partition(99), new Partition(99)];
     old.oldestAt -= 20;
     young.oldestAt += 60_000;
-    expect(await pace({ waits, stillMs: 30 }).turn(old)).to.equal(null);
-    expect(await came(pace({ waits, stillMs: 0 }).turn(young)), 'not before the first wait').to.equal(false);
+    expect(await pace({ waits, idleMs: 30 }).turn(old)).to.equal(null);
+    expect(await came(pace({ waits, idleMs: 0 }).turn(young)), 'not before the first wait').to.equal(false);
   });
 
   it('waits longer the more comes', async () => {

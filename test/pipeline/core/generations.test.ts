@@ -28,11 +28,11 @@ describe('a map of what was used lately', () => {
       return map;
     };
     const items = new Generations(make, 10);
-    for (let key = 0; key < 1000; key++) items.room().set(key, 0);
+    for (let key = 0; key < 1000; key++) items.tableFor().set(key, 0);
     expect(Math.max(...made.map(({ size }) => size))).to.equal(10);
     made.length = 0;
     const bytes = new Generations(make, Infinity, 100);
-    for (let key = 0; key < 1000; key++) bytes.room(9).set(key, 0);
+    for (let key = 0; key < 1000; key++) bytes.tableFor(9).set(key, 0);
     expect(Math.max(...made.map(({ size }) => size))).to.equal(11);
     expect(bytes.young.size + bytes.old.size).to.be.at.most(22);
   });

@@ -108,7 +108,7 @@ describe('a signal that the bus has never heard of', function () {
     const [key = ''] = letters.keys();
     const report = await audit({
       ...{ log: lag, signal: pings, stored: storedPositions(store, 'pings'), from: null, to: null, now: Date.now },
-      letters: () =>
+      deadLetters: () =>
         Promise.resolve({
           last: (partition, offset) => (key === `pings.v1:${String(partition)}:${String(offset)}` ? Date.now() : null),
           expired: [],

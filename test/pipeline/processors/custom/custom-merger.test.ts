@@ -190,7 +190,7 @@ describe('detectors of others, by what rates has counted', () => {
     const watch = new DetectorWatch({ name: 'x', version: 'v1' });
     const minutes = Array.from({ length: 50 }, (_none, index) => ({ id: `stream${String(index)}`, minute: START, entries: 1, errors: 0, isLate: false })); // prettier-ignore
     const question = watch.question(1, minutes, 1e6);
-    watch.answer(1, question, question.asked.map(() => ({ state: '0', seen: [] })), () => true); // prettier-ignore
+    watch.answer(1, question, question.requested.map(() => ({ state: '0', seen: [] })), () => true); // prettier-ignore
     const to = new ByteWriter();
     watch.write(to);
     const read = DetectorWatch.read(new ByteReader(to.finish()));

@@ -43,7 +43,7 @@ class World {
   open(
     processors: readonly Fold<{ count: number }>[],
     snapshots: ReadonlyMap<string, Snapshot> = new Map(),
-    room = new SnapshotBudget(),
+    budget = new SnapshotBudget(),
   ): HostedPartition {
     const hosted = processors.map((processor): Hosted => ({
       processor: processor,
@@ -55,7 +55,7 @@ class World {
         },
       },
     }));
-    return new HostedPartition({ partition: 0, hosted, snapshots, room, writes: this.writes, log, now: () => this.now });
+    return new HostedPartition({ partition: 0, hosted, snapshots, budget, writes: this.writes, log, now: () => this.now });
   }
 }
 
@@ -107,8 +107,8 @@ describe('a hosted partition', () => {
 
   it('takes one snapshot after the other where there is no room for both, and all of them in the end', async () => {
     const world = new World();
-    const room = new SnapshotBudget(1);
-    const partition = world.open([counting('a'), counting('b')], new Map(), room);
+    const budget = new SnapshotBudget(1);
+    const partition = world.open([counting('a'), counting('b')], new Map(), budget);
     const saved = async (): Promise<string[]> => {
       partition.look();
       await world.writes.idle();
@@ -123,10 +123,10 @@ describe('a hosted partition', () => {
     world.now += 30_000;
     world.fails = Infinity;
     partition.look();
-    expect(room.take(1)).to.equal(null);
+    expect(budget.take(1)).to.equal(null);
     world.writes.end();
     partition.abandon();
-    expect(room.take(1)).to.be.a('function');
+    expect(budget.take(1)).to.be.a('function');
   });
 
   it('saves every 30 seconds or 50,000 records, and not what has not changed', async () => {
@@ -197,7 +197,7 @@ describe('a hosted partition', () => {
   it('ends what it takes in slices when it is abandoned, and halts a processor whose slices throw', async () => {
     for (const breaks of [false, true]) {
       const world = new World();
-      const room = new SnapshotBudget(10);
+      const budget = new SnapshotBudget(10);
       const slices = (): Generator<undefined, Buffer> =>
         (function* () {
           for (;;) {
@@ -206,15 +206,15 @@ describe('a hosted partition', () => {
             if (breaks) throw new Error('is broken');
           }
         })();
-      const partition = world.open([{ ...counting('a'), slices }], new Map(), room);
+      const partition = world.open([{ ...counting('a'), slices }], new Map(), budget);
       take(partition, 0, 3);
       world.now += 30_000;
       partition.look();
-      expect([partition.isBehind, room.take(10)]).to.deep.equal([true, null]);
+      expect([partition.isBehind, budget.take(10)]).to.deep.equal([true, null]);
       if (!breaks) partition.abandon();
       while (partition.isBehind) await new Promise((resolve) => setImmediate(resolve));
       expect(partition.status[0]?.halted).to.equal(breaks ? 'offset 3: is broken' : null);
-      expect(room.take(10)).to.be.a('function');
+      expect(budget.take(10)).to.be.a('function');
     }
   });
 

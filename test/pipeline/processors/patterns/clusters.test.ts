@@ -7,7 +7,7 @@ import type { MergerInput } from '../../../../pipeline/processors/merge/merger.t
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { KnownPatterns } from '../../../../pipeline/processors/patterns/known-patterns.ts';
 import { encodeSeen, readSeen, type SeenPattern } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
-import { TenantClusters, type ToldPattern } from '../../../../pipeline/processors/patterns/tenant-clusters.ts';
+import { TenantClusters, type PublishedPattern } from '../../../../pipeline/processors/patterns/tenant-clusters.ts';
 import { PatternStages } from '../../../fakes/pattern-stages.ts';
 
 /** 2026-11-24 00:00 UTC. */
@@ -24,7 +24,7 @@ function seen(message: string, first = START): SeenPattern {
   const [high, low] = [0, 8].map((at) => parseInt(fingerprint.slice(at, at + 8), 16)) as [number, number];
   return { high, low, severity: 3, first, message, stream: '' };
 }
-const told = (rows: readonly ToldPattern[]): [string, string][] => rows.map(({ template, root }) => [template, root]);
+const told = (rows: readonly PublishedPattern[]): [string, string][] => rows.map(({ template, root }) => [template, root]);
 
 /** The pattern of a record's first entry. */
 function readPattern(value: Buffer): string {
@@ -39,7 +39,13 @@ describe('the patterns that are told', () => {
     stages.log(0, [entry(START + 500, 'took 5 ms'), entry(START + 100, 'took 6 ms'), entry(START, 'started')], { appendedAt: START, tenantId: 3, retentionDays: 14 }); // prettier-ignore
     const [first, second] = stages.rows;
     expect(first).to.deep.equal({
-      ...{ tenantId: 3, retentionDays: 14, told: START / 1000, fingerprint: fingerprintOf('took <N>'), root: fingerprintOf('took <N>') },
+      ...{
+        tenantId: 3,
+        retentionDays: 14,
+        publishedAt: START / 1000,
+        fingerprint: fingerprintOf('took <N>'),
+        root: fingerprintOf('took <N>'),
+      },
       ...{ template: 'took <N>', example: 'took 5 ms', severity: 0, first: START + 100, version: 0 },
     });
     expect(second?.template).to.equal('started');
@@ -70,7 +76,7 @@ describe('the patterns that are told', () => {
     expect(stages.rows.at(-1)?.first).to.equal(START - 5000);
     expect(came(START + DAY_MS)).to.equal(1);
     expect(came(START + DAY_MS + 1000)).to.equal(0);
-    expect(stages.rows.at(-1)).to.include({ first: START - 5000, told: (START + DAY_MS) / 1000 });
+    expect(stages.rows.at(-1)).to.include({ first: START - 5000, publishedAt: (START + DAY_MS) / 1000 });
   });
 
   it('have the root of their cluster, and are told again where that is another', () => {
@@ -157,20 +163,20 @@ describe('a partial of patterns', () => {
 describe('the patterns that a partition knows', () => {
   it('are no more of a tenant than it may have, and those of the last days', () => {
     const known = new KnownPatterns(2);
-    expect([1, 2, 3].map((low) => known.tell(1, 0, low, HOUR, 0))).to.deep.equal([true, true, false]);
-    expect(known.tell(2, 0, 3, HOUR, 0)).to.equal(true);
+    expect([1, 2, 3].map((low) => known.report(1, 0, low, HOUR, 0))).to.deep.equal([true, true, false]);
+    expect(known.report(2, 0, 3, HOUR, 0)).to.equal(true);
     known.forget(DAY + 1);
     expect(known.size).to.equal(3);
     known.forget(DAY + 2);
     expect(known.size).to.equal(0);
-    expect(known.tell(1, 0, 3, HOUR + 48, 0)).to.equal(true);
+    expect(known.report(1, 0, 3, HOUR + 48, 0)).to.equal(true);
   });
 
   it('are no more new ones in an hour than may be told, and the others later', () => {
     const known = new KnownPatterns(10, 2);
-    const told = (hour: number): boolean[] => [1, 2, 3, 4].map((low) => known.tell(1, 0, low, hour, 0));
+    const told = (hour: number): boolean[] => [1, 2, 3, 4].map((low) => known.report(1, 0, low, hour, 0));
     expect(told(HOUR)).to.deep.equal([true, true, false, false]);
-    expect(known.tell(2, 0, 1, HOUR, 0)).to.equal(true);
+    expect(known.report(2, 0, 1, HOUR, 0)).to.equal(true);
     expect(told(HOUR)).to.deep.equal([false, false, false, false]);
     expect(told(HOUR + 1)).to.deep.equal([false, false, true, true]);
   });

@@ -150,12 +150,12 @@ describe('error templates that were never seen before', () => {
     expect(clusters.checkSetting?.({ tenantId: 0, key: 'new_pattern', value: 'of' })).to.equal('new_pattern is "on" or "off".');
     set(0, 'off');
     set(1, 'on');
-    expect([...state.told]).to.deep.equal([
+    expect([...state.reported]).to.deep.equal([
       [0, false],
       [1, true],
     ]);
     set(0, null);
-    expect([...state.told]).to.deep.equal([[1, true]]);
+    expect([...state.reported]).to.deep.equal([[1, true]]);
   });
 
   it('make alerts of any text, which fit into their row', () => {
