@@ -265,7 +265,8 @@ describe('normalizer syslog: messages', () => {
         maxBytes: body.length,
         receivedAt: RECEIVED_AT,
       };
-      expect(cpuCost(() => syslog.normalize({ ...request, body: Buffer.from(body) }, newWriter()))).to.be.below(600 * share);
+      // in times of JSON.parse, which takes half as much on Node 24; what grows with the square takes thousands of times more
+      expect(cpuCost(() => syslog.normalize({ ...request, body: Buffer.from(body) }, newWriter()))).to.be.below(1200 * share);
     }).timeout(240_000);
   }
 });
