@@ -9,8 +9,9 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 export function parseJson(body: Buffer): unknown {
   const text = body.toString('utf8').replace(/^\uFEFF/, '');
   if (text.trim() === '') return undefined;
-  // before JSON.parse would spend a second on a million brackets
-  skipValue(body, skipSpace(body, BYTE_ORDER_MARK.equals(body.subarray(0, 3)) ? 3 : 0, body.length), body.length);
+  const start = skipSpace(body, BYTE_ORDER_MARK.equals(body.subarray(0, 3)) ? 3 : 0, body.length);
+  // ends at the first bracket that is too deep: JSON.parse would spend a second on a million of them
+  skipValue(body, start, body.length, MAX_DEPTH);
   if (shape.depth > MAX_DEPTH) throw invalidBody(`The JSON body is nested deeper than ${String(MAX_DEPTH)} levels.`);
   try {
     return JSON.parse(text);

@@ -118,8 +118,8 @@ function skipScalar(bytes: Uint8Array, at: number, end: number): number {
 /** How deep the last value of `skipValue` was nested, and whether white space stood between its tokens. */
 export const shape = { depth: 0, spaced: false };
 
-/** Any value, from its first byte. Nesting is followed by a stack of its own. Sets `shape`. */
-export function skipValue(bytes: Uint8Array, at: number, end: number): number {
+/** Any value, from its first byte; -1 as soon as it is nested deeper than `mostDepth`. Nesting is followed by a stack of its own. Sets `shape`. */
+export function skipValue(bytes: Uint8Array, at: number, end: number, mostDepth = Infinity): number {
   const closers: number[] = [];
   shape.depth = 0;
   shape.spaced = false;
@@ -130,7 +130,10 @@ export function skipValue(bytes: Uint8Array, at: number, end: number): number {
       const closer = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
       const inside = space(bytes, i + 1, end);
       closers.push(closer);
-      if (closers.length > shape.depth) shape.depth = closers.length;
+      if (closers.length > shape.depth) {
+        shape.depth = closers.length;
+        if (shape.depth > mostDepth) return fail(i);
+      }
       if (bytes[inside] !== closer || inside >= end) {
         i = closer === CLOSE_OBJECT ? skipName(bytes, inside, end) : inside;
         if (i < 0) return -1;

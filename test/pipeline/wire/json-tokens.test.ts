@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { compact, skipSpace, skipValue } from '../../../pipeline/wire/json-tokens.ts';
+import { compact, last, shape, skipSpace, skipValue } from '../../../pipeline/wire/json-tokens.ts';
 import { newWriter } from '../logs/entry-lines.ts';
 
 /** Whether the tokenizer takes the whole text as one JSON value. */
@@ -90,5 +90,13 @@ describe('JSON tokenizer', () => {
       fc.property(fc.jsonValue(), (value) => compact(JSON.stringify(value, null, 2)) === JSON.stringify(value)),
       { numRuns: 1000 },
     );
+  });
+
+  it('ends a value at the first bracket that is too deep, and takes one as deep as it may be', () => {
+    const nested = (depth: number): Buffer => Buffer.from(`{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`);
+    expect(skipValue(nested(64), 0, nested(64).length, 64)).to.equal(nested(64).length);
+    const deep = nested(500_000);
+    expect([skipValue(deep, 0, deep.length, 64), shape.depth, last.failedAt]).to.deep.equal([-1, 65, 68]);
+    expect([skipValue(deep, 0, deep.length), shape.depth]).to.deep.equal([deep.length, 500_000]);
   });
 });
