@@ -241,6 +241,7 @@ describe('request bodies', () => {
       ['no JSON', '{"a":', 400, null],
       ['two values', '{} {}', 400, null],
       ['64 levels', `${'['.repeat(64)}${']'.repeat(64)}`, 200, null],
+      ['many brackets inside a string, and many next to each other', `["${'['.repeat(100)}",${'[],'.repeat(100)}1]`, 200, null],
       ['65 levels', `${'['.repeat(65)}${']'.repeat(65)}`, 400, null],
       ['a million brackets', '['.repeat(1_000_000), 400, null],
       ['brackets in a string', JSON.stringify(`${'['.repeat(100)}\\"[[`), 200, null],
