@@ -109,19 +109,7 @@ async function small(instance: Instance, key: string): Promise<Seen> {
 }
 
 function attacker(name: string, url: string, key: string): Promise<string> {
-  const args = [
-    '--import',
-    'tsx',
-    fileURLToPath(import.meta.url),
-    '--attack',
-    name,
-    '--url',
-    url,
-    '--key',
-    key,
-    '--seconds',
-    flags.seconds,
-  ];
+  const args = [fileURLToPath(import.meta.url), '--attack', name, '--url', url, '--key', key, '--seconds', flags.seconds];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (data: Buffer) => (output += data.toString()));

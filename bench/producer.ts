@@ -104,7 +104,7 @@ async function send(clone: string, brokers: string, rate: number, seconds: numbe
 }
 
 async function measure(clone: string, brokers: string, kafkaPid: number): Promise<Run> {
-  const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--clone', clone, '--brokers', brokers];
+  const args = [fileURLToPath(import.meta.url), '--clone', clone, '--brokers', brokers];
   const child = spawn(process.execPath, [...args, '--rate', flags.rate, '--seconds', flags.seconds, '--gap', flags.gap], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

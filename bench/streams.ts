@@ -58,7 +58,7 @@ if (one !== undefined) process.stdout.write(JSON.stringify(measure(one, Number(f
 else {
   process.stdout.write(`| streams | CPU µs an entry | of ${NAME_OF_FEW} | × | memory of the process, MB |\n|---|---|---|---|---|\n`);
   for (const name of Object.keys(CASES)) {
-    const args = ['--import', 'tsx', fileURLToPath(import.meta.url), '--only', name, '--entries', flags.entries];
+    const args = [fileURLToPath(import.meta.url), '--only', name, '--entries', flags.entries];
     const { us, few, rss } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Figures;
     process.stdout.write(`| ${name} | ${us.toFixed(2)} | ${few.toFixed(2)} | ${(us / few).toFixed(2)} | ${rss.toFixed(0)} |\n`);
   }

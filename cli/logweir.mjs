@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { assertCanInstall, handOver } from '../main/runtime.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: ${line}\n`);
@@ -11,11 +12,12 @@ const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: 
 /** Loads a part of the compiled program, which is compiled first where it is not there. */
 async function load(/** @type {string} */ part) {
   const file = path.join(root, 'dist', part);
-  if (!existsSync(file)) {
-    const { ensureBuilt, ensureInstalled } = await import(new URL('../main/install.mjs', import.meta.url).href);
-    await ensureInstalled({ root, log });
-    await ensureBuilt({ root, log });
-  }
+  const isBuilt = existsSync(file);
+  const { ensureBuilt, ensureInstalled } = isBuilt ? {} : await import(new URL('../main/install.mjs', import.meta.url).href);
+  assertCanInstall();
+  if (!isBuilt) await ensureInstalled({ root, log });
+  await handOver({ root, program: import.meta.filename, args: process.argv.slice(2) });
+  if (!isBuilt) await ensureBuilt({ root, log });
   return import(pathToFileURL(file).href);
 }
 
@@ -54,6 +56,6 @@ async function main(/** @type {string[]} */ argv) {
 }
 
 main(process.argv.slice(2)).catch((error) => {
-  log(['StartError', 'InstallError'].includes(error.name) ? error.message : (error.stack ?? String(error)));
+  log(['StartError', 'InstallError', 'RuntimeError'].includes(error.name) ? error.message : (error.stack ?? String(error)));
   process.exitCode = 1;
 });

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { InstallError, ensureBuilt, ensureInstalled } from './install.mjs';
+import { RuntimeError, assertCanInstall, handOver } from './runtime.mjs';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -23,16 +24,20 @@ function stop() {
 /** Fetches Kafka. It may fail: the supervisor tries again, and reports why. @returns {Promise<void>} */
 const fetchKafka = () =>
   new Promise((resolve) => {
-    const program = ['--import', 'tsx', path.join(root, 'main', 'fetch-kafka.ts')];
-    const child = spawn(process.execPath, program, { cwd: root, signal, stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, [path.join(root, 'main', 'fetch-kafka.ts')], {
+      cwd: root,
+      signal,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     child.once('error', () => undefined); // its close event follows
     child.once('close', () => resolve());
   });
 
 async function prepare() {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) throw new InstallError(`Node 20.19 or newer is needed, this is ${process.version}.`);
+  assertCanInstall();
   await ensureInstalled({ root, log, signal });
+  signal.throwIfAborted();
+  await handOver({ root, program: import.meta.filename, args: process.argv.slice(2), signal });
   await ensureBuilt({ root, log, signal, beside: fetchKafka });
   process.setSourceMapsEnabled(true);
   return import(pathToFileURL(path.join(root, 'dist', 'main', 'supervise.js')).href);
@@ -51,6 +56,7 @@ try {
   await ended;
 } catch (error) {
   if (signal.aborted) process.exit(0);
-  const text = error instanceof InstallError ? error.message : error instanceof Error ? error.stack : String(error);
+  const text =
+    error instanceof InstallError || error instanceof RuntimeError ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`logweir: ${text}\n`, () => process.exit(1));
 }

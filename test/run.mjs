@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { assertCanInstall, handOver } from '../main/runtime.mjs';
 import { ensureBuilt, ensureInstalled } from '../main/install.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -103,7 +104,9 @@ function run(args, isShown) {
   });
 }
 
+assertCanInstall();
 await ensureInstalled({ root, log });
+await handOver({ root, program: import.meta.filename, args: process.argv.slice(2) });
 const isWanted = ({ name }) => wanted.length === 0 || wanted.includes(name.split(' ')[0]);
 const waiting = PARTS.filter(isWanted);
 const isAlone = waiting.length === 1;

@@ -13,8 +13,6 @@ const HEAP_GROWTH = 25;
 const NICE = 5;
 const PIPE = 3;
 const EXTENSION = path.extname(import.meta.filename);
-/** The program as it is in the repository needs what reads TypeScript. */
-const LOADER = ['--import', 'tsx'];
 
 export type WorkerEvents = {
   readonly onFrame: (frame: Frame) => void;
@@ -40,7 +38,6 @@ export class WorkerProcess {
       `--heap-growing-percent=${String(HEAP_GROWTH)}`,
       '--max-semi-space-size=4',
       '--expose-gc',
-      ...(file.endsWith('.ts') ? LOADER : []),
     ];
     this.#child = spawn(process.execPath, [...flags, file], { env: {}, stdio: ['ignore', 'inherit', 'inherit', 'pipe'] });
     this.#pipe = this.#child.stdio[PIPE] as Duplex;

@@ -10,9 +10,7 @@ import { StartError } from './start-error.ts';
 import { template } from './template.ts';
 
 const EXTENSION = path.extname(import.meta.filename);
-/** The program as it is in the repository needs what reads TypeScript. */
-const LOADER = EXTENSION === '.ts' ? ['--import', import.meta.resolve('tsx')] : [];
-const CHILD = [...LOADER, path.join(import.meta.dirname, `clickhouse-child${EXTENSION}`)];
+const CHILD = path.join(import.meta.dirname, `clickhouse-child${EXTENSION}`);
 const DATABASE = 'logweir';
 const USER = 'logweir';
 const MAX_SERVER_MEMORY_BYTES = 6_000_000_000;
@@ -72,7 +70,7 @@ async function startEngine({ library, folder, port, survivesPowerLoss = false, o
   const secrets = keptSecrets(folder);
   const configFile = writeConfig(folder, secrets, survivesPowerLoss);
   const logFile = path.join(folder, 'clickhouse.log');
-  const args = [...CHILD, String(process.pid), library, ...engineArguments(folder, configFile, port)];
+  const args = [CHILD, String(process.pid), library, ...engineArguments(folder, configFile, port)];
   const engine = spawnEngine({ command: process.execPath, args, cwd: folder, logFile });
   onSpawn?.(engine.pid);
   // With the password, so that no other ClickHouse on this port is taken for this one.

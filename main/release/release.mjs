@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ensureBuilt, ensureInstalled } from '../install.mjs';
+import { assertCanInstall, handOver } from '../runtime.mjs';
 import { runtimePackages, thirdPartyNotices } from './notices.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -68,6 +69,9 @@ function billOfMaterials(folder, version, packages) {
 }
 
 if (process.argv[1] === import.meta.filename) {
+  assertCanInstall();
+  await ensureInstalled({ root, log });
+  await handOver({ root, program: import.meta.filename, args: process.argv.slice(2) });
   const { file, packages } = await release();
   const bytes = readFileSync(file);
   const sum = createHash('sha256').update(bytes).digest('hex');

@@ -1,24 +1,37 @@
+import { registerHooks } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+/** Marks what is to be found from another folder than this file's. */
+const ELSEWHERE = 'logweir-package:';
+
 /**
- * What a file in JavaScript or TypeScript exports by default; TypeScript is compiled as it is loaded (tsx), types are not checked. `what`: what it
+ * What a file in JavaScript or TypeScript exports by default; of TypeScript Node leaves out the types, which are not checked. `what`: what it
  * should be, for the error. With a folder the file may be the name of a package that is installed there. Throws an Error with a sentence that
  * names the file.
  */
 export async function defaultExport(file: string, what: string, folder: string | null = null): Promise<unknown> {
-  // only who has such files pays for the compiler
-  const { tsImport } = await import('tsx/esm/api');
+  const isPackage = folder !== null && !path.isAbsolute(file);
   try {
-    const isPackage = folder !== null && !path.isAbsolute(file);
-    const [from, parent] = isPackage
-      ? [file, pathToFileURL(path.join(folder, 'package.json')).href]
-      : [pathToFileURL(path.resolve(file)).href, import.meta.url];
-    const { default: found } = (await tsImport(from, parent)) as { readonly default?: unknown };
-    // a file in a folder without "type": "module" is compiled to CommonJS, whose exports are the default one
-    const isCommonJs = typeof found === 'object' && found !== null && '__esModule' in found && 'default' in found;
-    return isCommonJs ? found.default : found;
+    const found = (await (isPackage ? importFrom(folder, file) : import(pathToFileURL(path.resolve(file)).href))) as {
+      readonly default?: unknown;
+    };
+    return found.default;
   } catch (error) {
     throw new Error(`The ${what} ${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** Imports a package as a module in that folder would. */
+async function importFrom(folder: string, name: string): Promise<unknown> {
+  const parentURL = pathToFileURL(path.join(folder, 'package.json')).href;
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier.startsWith(ELSEWHERE) ? next(specifier.slice(ELSEWHERE.length), { ...context, parentURL }) : next(specifier, context),
+  });
+  try {
+    return await import(ELSEWHERE + name);
+  } finally {
+    hooks.deregister();
   }
 }

@@ -130,7 +130,7 @@ describe('the command line', () => {
     answers = [[200, { logs, has_more: true, oldest_time: '2026-01-01T00:00:00Z', window: { start: 'a', end: 'b' } }]];
     const code = "import { main } from './cli/main.ts'; process.exitCode = await main(['query', '*', '--limit', '1000000']);";
     const env = { ...process.env, LOGWEIR_URL: `127.0.0.1:${port()}`, LOGWEIR_API_KEY: 'k' };
-    const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', code], { cwd: ROOT, env });
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], { cwd: ROOT, env });
     let err = '';
     child.stderr.on('data', (part: Buffer) => (err += part.toString()));
     await once(child.stdout, 'data');

@@ -34,7 +34,7 @@ describe('the detectors of counts, over ten generated days of 42 streams', funct
     const rates = path.join(sharedFolder(), 'conformance/detection/rates');
     const file = (name: string): string => path.join(folder, name);
     await run('python3', [path.join(rates, 'gen.py'), '--seed', '1', '--late', '--out', folder]);
-    await run(process.execPath, ['--import', 'tsx', 'bench/score-rates.ts', '--late', file('rates_1.csv'), file('alerts.csv')], {
+    await run(process.execPath, ['bench/score-rates.ts', '--late', file('rates_1.csv'), file('alerts.csv')], {
       cwd: ROOT,
     });
     await run('python3', [path.join(rates, 'score.py'), file('truth_1.csv'), file('alerts.csv'), '--json', file('score.json')]);
@@ -50,7 +50,7 @@ describe('the detectors of counts, over ten generated days of 42 streams', funct
 
   (isWhole ? it : it.skip)('of values, over the Numenta Anomaly Benchmark with one setting', async () => {
     const nab = path.join(sharedFolder(), 'conformance/detection/nab');
-    await run(process.execPath, ['--import', 'tsx', 'bench/score-nab.ts', path.join(nab, 'data'), folder], { cwd: ROOT });
+    await run(process.execPath, ['bench/score-nab.ts', path.join(nab, 'data'), folder], { cwd: ROOT });
     const { stdout } = await run('python3', [path.join(nab, 'nab_score.py'), folder, '--threshold', '0.5']);
     expect(Number(/^standard\s+score\s+([\d.]+)/m.exec(stdout)?.[1]), stdout).to.be.at.least(60);
   });

@@ -15,7 +15,7 @@ async function echo(): Promise<Server> {
   const server = net.createServer((socket) => {
     const own = got.push('') - 1;
     sockets.add(socket);
-    socket.on('data', (bytes) => {
+    socket.on('data', (bytes: Buffer) => {
       got[own] = (got[own] ?? '') + bytes.toString('latin1');
       socket.write(bytes);
     });
@@ -40,7 +40,7 @@ async function kafkaLike(): Promise<Server> {
     let held = Buffer.alloc(0);
     socket.on('error', () => ended.push('error'));
     socket.on('end', () => ended.push('end'));
-    socket.on('data', (bytes) => {
+    socket.on('data', (bytes: Buffer) => {
       held = Buffer.concat([held, bytes]);
       while (held.length >= 4 && held.length >= 4 + held.readInt32BE(0)) {
         const size = 4 + held.readInt32BE(0);
@@ -80,7 +80,7 @@ async function proxyTo(port: number, protocol: Protocol = 'raw'): Promise<Proxy>
 async function connect(port: number): Promise<{ socket: net.Socket; text: () => string; closed: Promise<unknown> }> {
   const socket = net.connect(port, '127.0.0.1');
   let text = '';
-  socket.on('data', (bytes) => (text += bytes.toString('latin1')));
+  socket.on('data', (bytes: Buffer) => (text += bytes.toString('latin1')));
   socket.on('error', () => undefined);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   await new Promise((resolve, reject) => {

@@ -27,7 +27,7 @@ export async function runWhole({ runs, jobs, seed, report, log }: WholeOptions):
   let done = 0;
 
   const runOne = async ({ scenario, times, seconds }: WholeRun): Promise<void> => {
-    const args = ['--import', 'tsx', PROGRAM, '--scenario', scenario, '--seconds', String(seconds), '--seed', String(seed)];
+    const args = [PROGRAM, '--scenario', scenario, '--seconds', String(seconds), '--seed', String(seed)];
     if (times !== undefined) args.push('--times', String(times));
     if (report) args.push('--report');
     log(`${scenario}: begins, ${times === undefined ? '' : `${String(times)} times or `}${String(seconds)} s`);

@@ -53,7 +53,6 @@ export class HostileRunner {
     const target = await seedAttacker(instance, bad, options.entries);
     for (const one of [bad, tenant]) await setPlan(instance, one, options.plan ?? 'custom');
     const attacker = fork(path.join(import.meta.dirname, 'attacker.ts'), {
-      execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     await once(attacker, 'message');

@@ -24,7 +24,7 @@ describe('what a query may hold', function () {
   let lines: readonly (readonly [query: string, input: string, error?: string | null])[] = [];
   let [code, complaint]: [number | null, string] = [null, ''];
   before(async () => {
-    const child = spawn(process.execPath, [`--max-old-space-size=${String(HEAP_MB)}`, '--import', 'tsx', PROGRAM], {
+    const child = spawn(process.execPath, [`--max-old-space-size=${String(HEAP_MB)}`, PROGRAM], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

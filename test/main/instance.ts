@@ -6,9 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../free-ports.ts';
 
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
-/** Runs a program as it is in the repository, from any folder. */
-const LOADER = ['--import', import.meta.resolve('tsx')];
-const START = [...LOADER, path.join(FIXTURES, 'start.ts')];
+const START = path.join(FIXTURES, 'start.ts');
 
 /** A line of `instance.json`. */
 export type InstanceProcess = { readonly role: string; readonly pid: number; readonly restarts: number };
@@ -47,12 +45,12 @@ export class Instance {
   }
 
   spawn(...args: string[]): this {
-    return this.#spawn(process.execPath, [...START, ...args]);
+    return this.#spawn(process.execPath, [START, ...args]);
   }
 
   /** Spawns it as the child of a shell, as npm may do; signals reach the shell only. */
   spawnUnderShell(): this {
-    return this.#spawn('sh', ['-c', `${[process.execPath, ...START].map((word) => `"${word}"`).join(' ')}; exit $?`]);
+    return this.#spawn('sh', ['-c', `${[process.execPath, START].map((word) => `"${word}"`).join(' ')}; exit $?`]);
   }
 
   #spawn(command: string, args: readonly string[]): this {
@@ -116,7 +114,7 @@ export class Instance {
 
   /** Runs `logweir ps` on its data directory. */
   ps(...args: string[]): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
-    const child = spawn(process.execPath, [...LOADER, path.join(FIXTURES, 'ps.ts'), ...args], {
+    const child = spawn(process.execPath, [path.join(FIXTURES, 'ps.ts'), ...args], {
       env: { ...process.env, LOGWEIR_DATA_DIR: this.dataDir },
     });
     let stdout = '';

@@ -95,7 +95,8 @@ export class LiveQuery {
     const { query, extra, values } = this.#text;
     const ns = BigInt(now) * 1_000_000n;
     const resolved = withValues(parseLive(query, ns), values);
-    const also = extra === undefined ? null : extraFilters(new URLSearchParams(extra), ns);
+    const also =
+      extra === undefined ? null : extraFilters(new URLSearchParams(extra.map(([name, value]): [string, string] => [name, value])), ns);
     return splitHead(resolved, also ?? undefined);
   }
 

@@ -17,8 +17,6 @@ const WATCH_MS = 100;
 const NICE = 5;
 const EXTENSION = path.extname(import.meta.filename);
 const PROGRAM = path.join(import.meta.dirname, `detector-program${EXTENSION}`);
-/** The program as it is in the repository needs what reads TypeScript. */
-const LOADER = EXTENSION === '.ts' ? ['--import', 'tsx'] : [];
 const MB = 1024 * 1024;
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
@@ -47,7 +45,7 @@ export class DetectorProcess {
   /** `imports`: modules that are loaded before all others. */
   constructor(imports: readonly string[] = []) {
     const loaded = imports.flatMap((module) => ['--import', module]);
-    const flags = [`--max-old-space-size=${String(HEAP_MB)}`, '--max-semi-space-size=4', ...LOADER, ...loaded];
+    const flags = [`--max-old-space-size=${String(HEAP_MB)}`, '--max-semi-space-size=4', ...loaded];
     this.#child = fork(PROGRAM, [], { execArgv: flags, env: {}, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     this.#child.on('message', (message) => {
       this.#take(message);

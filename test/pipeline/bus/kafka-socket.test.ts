@@ -22,7 +22,7 @@ describe('socket to Kafka', () => {
   async function connect(answer: (bytes: Buffer) => Buffer | string, silenceMs = 60, firstSilenceMs = silenceMs): Promise<net.Socket> {
     const server = net.createServer((socket) => {
       socket.on('error', () => undefined);
-      socket.on('data', (bytes) => void socket.write(answer(bytes)));
+      socket.on('data', (bytes: Buffer) => void socket.write(answer(bytes)));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

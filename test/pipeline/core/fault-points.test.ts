@@ -65,7 +65,7 @@ function said(
   program: string,
   { preload = [], env = {} }: { readonly preload?: readonly string[]; readonly env?: NodeJS.ProcessEnv },
 ): string {
-  const args = [...['tsx', ...preload].flatMap((module) => ['--import', module]), '--input-type=module', '--eval'];
+  const args = [...preload.flatMap((module) => ['--import', module]), '--input-type=module', '--eval'];
   const text = `const points = await import(${JSON.stringify(pathToFileURL(MODULE).href)}); ${program}`;
   const { stdout, stderr, signal } = spawnSync(process.execPath, [...args, text], {
     cwd: ROOT,

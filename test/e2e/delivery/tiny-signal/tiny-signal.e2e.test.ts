@@ -51,7 +51,7 @@ describe('a signal that the bus has never heard of', function () {
     const clickhouse = { url, user, password, database, readerUser: user, readerPassword: password };
     const program = path.join(import.meta.dirname, 'consumer.ts');
     const argument = JSON.stringify({ brokers: broker?.brokers, clickhouse });
-    return spawn(process.execPath, ['--import', 'tsx', program, argument], { stdio: ['ignore', 'ignore', 'inherit'] });
+    return spawn(process.execPath, [program, argument], { stdio: ['ignore', 'ignore', 'inherit'] });
   }
   const stored = async (): Promise<number> => Number((await store.ownerRows('SELECT count() FROM pings'))[0]?.[0]);
 
