@@ -4,7 +4,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { assertCanInstall, handOver } from '../main/runtime.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: ${line}\n`);
@@ -13,6 +12,7 @@ const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: 
 async function load(/** @type {string} */ part) {
   const file = path.join(root, 'dist', part);
   const isBuilt = existsSync(file);
+  const { assertCanInstall, handOver } = await import(new URL('../main/runtime.mjs', import.meta.url).href);
   const { ensureBuilt, ensureInstalled } = isBuilt ? {} : await import(new URL('../main/install.mjs', import.meta.url).href);
   assertCanInstall();
   if (!isBuilt) await ensureInstalled({ root, log });

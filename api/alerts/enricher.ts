@@ -5,6 +5,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import type { QueryEngine } from '../query/engine.ts';
 import { messagesOf, mostText, type Messages } from './messages.ts';
 import { changesOf, whyText, type FieldShares } from './why.ts';
+import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
 
 export type EnricherOptions = {
   readonly engine: QueryEngine;
@@ -244,7 +245,7 @@ function isMore({ evidence }: AlertRow): boolean {
     entries,
     current_value: value,
     fingerprint,
-  } = JSON.parse(evidence) as Readonly<Record<'direction' | 'entries' | 'current_value' | 'fingerprint', unknown>>;
+  } = parseJsonText(evidence) as Readonly<Record<'direction' | 'entries' | 'current_value' | 'fingerprint', unknown>>;
   return direction === 'up' && fingerprint === undefined && (entries === undefined || entries === value);
 }
 
@@ -256,7 +257,7 @@ function wantedOf(row: AlertRow): Wanted {
     baseline_mean: mean = 0,
     entries,
     scale_minutes: scale = 1,
-  } = JSON.parse(row.evidence) as {
+  } = parseJsonText(row.evidence) as {
     readonly window: { readonly start: string; readonly end: string };
     readonly links: { readonly query: string; readonly all?: string };
     readonly baseline_mean?: number;
