@@ -9,7 +9,9 @@ export type Message =
       readonly ms: number;
       readonly error?: string;
     }
-  | { readonly kind: 'ended'; readonly file: string; readonly ms: number; readonly cpuMs: number };
+  | { readonly kind: 'ended'; readonly file: string; readonly ms: number; readonly cpuMs: number }
+  /** Of the process: all its files have run. */
+  | { readonly kind: 'done' };
 
 export type Outcome = 'passed' | 'failed' | 'skipped';
 

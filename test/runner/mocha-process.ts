@@ -4,7 +4,8 @@ import path from 'node:path';
 import { cpuMs } from '../cpu-time.ts';
 import type { Message, Order } from './messages.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
+/** Files are relative to it. */
+const root = process.cwd();
 
 /** Sends what happens; what was printed by tests stays as it is. */
 class Reporter extends Mocha.reporters.Base {
@@ -49,9 +50,12 @@ function textOf(error: Error & { readonly expected?: unknown; readonly actual?: 
   return `${text}${cause}\n${Mocha.reporters.Base.generateDiff(shown[0] ?? '', shown[1] ?? '')}`;
 }
 
-function send(message: Message): void {
-  process.send?.(message);
+function send(message: Message, then: () => void = () => undefined): void {
+  process.send?.(message, then);
 }
+
+// a runner that is killed cannot end what it has started
+process.once('disconnect', () => process.exit(1));
 
 const { files, timeoutMs } = JSON.parse(process.argv[2] ?? '') as Order;
 const mocha = new Mocha({ timeout: timeoutMs, reporter: Reporter, color: false });
@@ -59,4 +63,4 @@ for (const file of files) mocha.addFile(path.join(root, file));
 await mocha.loadFilesAsync();
 const failures = await new Promise<number>((resolve) => mocha.run(resolve));
 // the channel is empty before the end; what tests have left running ends with this process
-process.send?.({ kind: 'done' }, () => process.exit(failures === 0 ? 0 : 1));
+send({ kind: 'done' }, () => process.exit(failures === 0 ? 0 : 1));

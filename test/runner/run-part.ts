@@ -39,9 +39,9 @@ async function check(name: string, tool: readonly string[], options: PartOptions
 async function runAll(name: string, files: readonly string[], { timeoutMs = 120_000 }: Part, options: PartOptions): Promise<void> {
   let left = files;
   while (left.length > 0) {
-    const state = { open: '', ended: new Set<string>(), failed: 0 };
+    const state = { open: '', ended: new Set<string>(), isDone: false };
     const { code, output } = await runFiles({ files: left, timeoutMs }, options, (message) => take(message, state, options));
-    if (code === 0 || (state.failed > 0 && left.every((file) => state.ended.has(file)))) return;
+    if (state.isDone) return;
     // it ended in the middle of a file, or before the first one
     const file = state.open === '' ? name : state.open;
     options.results.fail(file, 'the process that runs it', output);
@@ -51,15 +51,13 @@ async function runAll(name: string, files: readonly string[], { timeoutMs = 120_
   }
 }
 
-type State = { open: string; readonly ended: Set<string>; failed: number };
+type State = { open: string; readonly ended: Set<string>; isDone: boolean };
 
 function take(message: Message, state: State, { results, log, times }: PartOptions): void {
   results.take(message);
   if (message.kind === 'begun') state.open = message.file;
-  if (message.kind === 'test' && message.outcome === 'failed') {
-    state.failed += 1;
-    log(failureText({ ...message, load: os.loadavg()[0] ?? 0 }));
-  }
+  if (message.kind === 'done') state.isDone = true;
+  if (message.kind === 'test' && message.outcome === 'failed') log(failureText({ ...message, load: os.loadavg()[0] ?? 0 }));
   if (message.kind !== 'ended') return;
   state.open = '';
   state.ended.add(message.file);

@@ -52,7 +52,7 @@ export async function runStages({ root, stages, isWhole, log }: RunOptions): Pro
   if (flaky.length > 0) log(`\n${flaky.map(flakyLine).join('\n')}`);
   if (flaky.length > MOST_FLAKY) log(`More than ${String(MOST_FLAKY)} tests passed only alone: that is a fault.`);
   log(`\nall together: ${secondsSince(began)}\n\n${sums(results, isGreen ? flaky.length : 0)}`);
-  return isGreen && results.count('passed') > 0;
+  return isGreen && results.count('passed') + flaky.length > 0;
 }
 
 async function runStage({ name, parts }: Stage, options: PartOptions): Promise<void> {

@@ -6,15 +6,18 @@ import { filesOf, STAGES, type Part, type Stage } from './parts.ts';
 const SOURCE = /\.(?:ts|mjs)$/;
 
 /**
- * The stages with only what belongs to one of the names: a part (`unit`, `lint`), a test file, a source file or a room (`pipeline/bus`), a piece of
+ * The stages with only what belongs to one of the names: a stage or part (`unit`, `lint`), a test file, a source file or a room (`pipeline/bus`), a piece of
  * a test file's path, or words of a promise or its page (test/docs/promises.ts). All of it without names. Throws where a name belongs to nothing.
  */
 export function selected(names: readonly string[], root: string): readonly Stage[] {
   if (names.length === 0) return STAGES;
   const parts = STAGES.flatMap((stage) => stage.parts);
   const all = parts.flatMap((part) => filesOf(part, root));
-  const wholeParts = new Set(parts.filter(({ name }) => names.includes(name)));
-  const files = new Set(names.filter((name) => !parts.some((part) => part.name === name)).flatMap((name) => filesFor(name, all, root)));
+  const wholeParts = new Set(
+    STAGES.flatMap((stage) => stage.parts.filter((part) => [stage.name, part.name].some((name) => names.includes(name)))),
+  );
+  const others = names.filter((name) => ![...STAGES, ...parts].some((one) => one.name === name));
+  const files = new Set(others.flatMap((name) => filesFor(name, all, root)));
   const choose = (part: Part): readonly Part[] => {
     if (wholeParts.has(part)) return [part];
     const own = filesOf(part, root).filter((file) => files.has(file));
