@@ -209,6 +209,12 @@ export const environment = Joi.object({
     .description(
       'Whether a start as root may install what the embedded Kafka lacks (Java, Maven) with `apt-get`; it logs which and why before. With `0` the start fails and names what is missing.',
     ),
+  LOGWEIR_NODE: Joi.string()
+    .valid('pinned', 'system')
+    .default('pinned')
+    .description(
+      'Which Node runs the program: the one that the packages bring along, or the first one on the PATH, 24.9 or newer. Read by the launchers, before the configuration.',
+    ),
   LOGWEIR_EMBEDDED: Joi.boolean().truthy('1').falsy('0').default(false).description('Set by the supervisor where an embedded engine runs.'),
 });
 

@@ -43,7 +43,7 @@ export type InstanceOptions = {
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
   const dataDir = options.dataDir ?? mkdtempSync(path.join(os.tmpdir(), 'logweir-test-'));
   const [appPort, ingestPort, adminPort] = await freePorts(3);
-  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_')));
+  const own = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('LOGWEIR_') || name === 'LOGWEIR_NODE'));
   const key = 'e2e-key_0123456789';
   const env: NodeJS.ProcessEnv = {
     ...own,
