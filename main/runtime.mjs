@@ -7,8 +7,8 @@ import path from 'node:path';
 
 /** The oldest Node that can install the pinned one. */
 const OLDEST = [20, 19];
-/** The oldest Node that can run the program: TypeScript is read by Node itself. */
-const OLDEST_SYSTEM = 24;
+/** The oldest Node that can run the program: it reads TypeScript itself, and its HTTP server can decline an upgrade. */
+const OLDEST_SYSTEM = [24, 9];
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 
 /** Why there is no Node to run with: the message is printed as it is, without a stack. */
@@ -27,10 +27,14 @@ export class RuntimeError extends Error {
 
 /** Throws a RuntimeError where this Node cannot even install the packages. */
 export function assertCanInstall(version = process.versions.node) {
+  if (isOlder(version, OLDEST))
+    throw new RuntimeError(`Node ${OLDEST.join('.')} or newer is needed to install the packages, this is ${version}.`);
+}
+
+/** @param {string} version @param {readonly number[]} than */
+function isOlder(version, [oldest = 0, oldestMinor = 0]) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [oldest = 0, oldestMinor = 0] = OLDEST;
-  if (major < oldest || (major === oldest && minor < oldestMinor))
-    throw new RuntimeError(`Node ${oldest}.${oldestMinor} or newer is needed to install the packages, this is ${version}.`);
+  return major < oldest || (major === oldest && minor < oldestMinor);
 }
 
 /**
@@ -45,8 +49,8 @@ export function runtimeOf({ root, env = process.env, version = process.versions.
   if (choice !== 'system' && choice !== 'pinned') throw new RuntimeError(`LOGWEIR_NODE is "pinned" or "system", not "${choice}".`);
   if (choice === 'system') {
     const isPinned = isInPackages(execPath);
-    if (!isPinned && major < OLDEST_SYSTEM)
-      throw new RuntimeError(`LOGWEIR_NODE=system needs Node ${OLDEST_SYSTEM} or newer, this is ${version}.`);
+    if (!isPinned && isOlder(version, OLDEST_SYSTEM))
+      throw new RuntimeError(`LOGWEIR_NODE=system needs Node ${OLDEST_SYSTEM.join('.')} or newer, this is ${version}.`);
     const found = isPinned ? systemNode(env) : execPath;
     if (found === null) throw new RuntimeError('LOGWEIR_NODE=system: there is no node on the PATH.');
     return found;
@@ -55,10 +59,10 @@ export function runtimeOf({ root, env = process.env, version = process.versions.
   if (major === Number(pinned.split('.')[0])) return execPath;
   const found = pathOfPinned(root, name);
   if (found !== null) return found;
-  if (major >= OLDEST_SYSTEM) return execPath;
+  if (!isOlder(version, OLDEST_SYSTEM)) return execPath;
   throw new RuntimeError(
     `Node ${pinned} (the npm package ${name}) is not installed here, and ${version} is too old to run the program: ` +
-      `run npm ci with optional packages, or use Node ${OLDEST_SYSTEM} or newer.`,
+      `run npm ci with optional packages, or use Node ${OLDEST_SYSTEM.join('.')} or newer.`,
   );
 }
 

@@ -6,15 +6,15 @@ import { refuseBody } from './body.ts';
 import { MAX_DRAIN_BYTES } from './drain.ts';
 import { requestIdOf } from './request-id.ts';
 import { UnsentAnswers, type UnsentOptions } from './unsent-answers.ts';
-import { requestsWebSocket, withoutOffer } from './upgrade.ts';
+import { requestsWebSocket } from './upgrade.ts';
 
 export type HttpServerOptions = {
   readonly name: string;
   readonly host: string;
   readonly port: number;
   readonly listener: (request: IncomingMessage, response: ServerResponse) => void;
-  /** Takes over a connection that requests a WebSocket; without it, or where it returns false, the request is answered as any other. */
-  readonly onUpgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean;
+  /** Accepts a request for a WebSocket by giving what takes the connection over. Any other is answered as any request. */
+  readonly onUpgrade?: (request: IncomingMessage) => TakeOver | null;
   /** Is given the status of a request that the parser refused. */
   readonly onRefused?: (status: number) => void;
   /** Is given an answer whose client has closed the connection before all of it was sent. */
@@ -23,6 +23,9 @@ export type HttpServerOptions = {
   /** Bounds of what waits to be sent to clients that do not read. */
   readonly unsent?: UnsentOptions;
 };
+
+/** Speaks another protocol from now on; `head` is what came of it already. */
+export type TakeOver = (socket: Duplex, head: Buffer) => void;
 
 /** Bounds of time (milliseconds) and size of a request; the names are Node's. */
 export type HttpLimits = Readonly<
@@ -58,6 +61,8 @@ export class HttpServer implements Service {
   readonly #answers = new WeakMap<Duplex, ServerResponse>();
   /** Connections whose end has begun with an error: a request that still comes on one has been refused already. */
   readonly #ended = new WeakSet<Duplex>();
+  /** What takes over the connection of an accepted request. */
+  readonly #takeOvers = new WeakMap<IncomingMessage, TakeOver>();
   /** How many requests of a connection are not answered. */
   readonly #pipelined = new WeakMap<Duplex, number>();
   /** Answers that are not over. */
@@ -73,7 +78,10 @@ export class HttpServer implements Service {
     this.name = options.name;
     this.#options = options;
     // a missing Host is refused by our own middleware, so that this answer too has a request id
-    this.#server = createServer({ ...LIMITS, ...options.limits, requireHostHeader: false }, this.#onRequest);
+    this.#server = createServer(
+      { ...LIMITS, ...options.limits, requireHostHeader: false, shouldUpgradeCallback: this.#acceptsUpgrade },
+      this.#onRequest,
+    );
     this.#server.maxConnections = MAX_CONNECTIONS;
     const unsent = new UnsentAnswers(options.unsent);
     this.#looks = setInterval(() => {
@@ -90,7 +98,7 @@ export class HttpServer implements Service {
     this.#server.on('clientError', this.#onClientError);
     // Node resets a connection whose CONNECT has no listener
     this.#server.on('connect', this.#onConnect);
-    if (options.onUpgrade !== undefined) this.#server.on('upgrade', this.#onUpgrade);
+    this.#server.on('upgrade', this.#onUpgrade);
   }
 
   /** The port it listens on; 0 before it was started. */
@@ -208,25 +216,28 @@ export class HttpServer implements Service {
     this.#end(socket, PARSER_ERRORS[error.code ?? ''] ?? MALFORMED, request);
   }
 
-  /**
-   * A WebSocket that is not taken over, and another protocol, such as h2c, are declined by an answer in HTTP/1.1: the request is read again
-   * without the offer. What came before on the connection is answered first.
-   */
+  /** A WebSocket that is not accepted, and another protocol, such as h2c, are answered in HTTP/1.1. */
+  readonly #acceptsUpgrade = (request: IncomingMessage): boolean => {
+    if (this.#ended.has(request.socket) || !requestsWebSocket(request)) return false;
+    const takeOver = this.#options.onUpgrade?.(request) ?? null;
+    if (takeOver !== null) this.#takeOvers.set(request, takeOver);
+    return takeOver !== null;
+  };
+
+  /** What came before on the connection is answered first. */
   readonly #onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    if (this.#ended.has(socket)) return;
     const go = (): void => {
-      if (socket.destroyed) return;
-      if (requestsWebSocket(request) && this.#options.onUpgrade?.(request, socket, head) === true) return;
-      socket.unshift(Buffer.concat([withoutOffer(request), head]));
-      this.#server.emit('connection', socket);
+      if (!socket.destroyed) this.#takeOvers.get(request)?.(socket, head);
     };
     const earlier = this.#answers.get(socket);
     if (earlier === undefined || earlier.destroyed) go();
     else earlier.once('close', go);
   };
 
-  readonly #onConnect = (request: IncomingMessage, socket: Duplex): void => {
-    this.#end(socket, CONNECT, request, `Allow: ${METHODS}\r\n`);
+  readonly #onConnect = (request: IncomingMessage, stream: Duplex): void => {
+    // where the request has a body, the stream is one of its own, and reports the errors of the socket once more
+    if (stream !== request.socket) stream.on('error', ignore);
+    this.#end(request.socket, CONNECT, request, `Allow: ${METHODS}\r\n`);
   };
 
   /** Writes an error where no request handler can, and ends the connection. `headers`: further lines, each with its end. */

@@ -38,6 +38,11 @@ export class RawClient {
     this.#socket.destroy();
   }
 
+  /** Destroys it with a TCP reset, which the server sees as an error. */
+  reset(): void {
+    this.#socket.resetAndDestroy();
+  }
+
   /** The next answer, which must have a Content-Length (or be a 1xx or 204). */
   async answer(): Promise<RawAnswer> {
     const head = await this.#until(() => this.#received.indexOf('\r\n\r\n') + 1);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { until } from './instance.ts';
@@ -15,7 +15,8 @@ class Clone {
   child: ChildProcess | null = null;
 
   constructor() {
-    for (const file of ['start', 'install', 'lock', 'build-wasm']) cpSync(path.join(MAIN, `${file}.mjs`), this.path(`main/${file}.mjs`));
+    for (const file of ['start', 'runtime', 'install', 'lock', 'build-wasm'])
+      cpSync(path.join(MAIN, `${file}.mjs`), this.path(`main/${file}.mjs`));
     this.write('package.json', '{ "type": "module" }');
     this.write('package-lock.json', '{}');
     // compiled already
@@ -87,7 +88,6 @@ describe('npm start, before the supervisor', () => {
     rmSync(clone.path('release.json'));
     clone.write('tsconfig.build.json', '{ "include": [] }');
     clone.write('node_modules/.package-lock.json', '{}'); // installed by hand
-    symlinkSync(path.resolve(MAIN, '../node_modules/tsx'), clone.path('node_modules/tsx'));
     clone.write('node_modules/typescript/bin/tsc', compiler);
     clone.write('node_modules/typescript/package.json', '{ "type": "module" }');
     clone.write('node_modules/assemblyscript/package.json', '{ "type": "module" }');

@@ -7,6 +7,7 @@ import { authenticate, authorize, type KeyStore } from '../../auth/authenticate.
 import { extractCredential } from '../../auth/forms.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import { headerOf, targetOf } from '../../http/exchange.ts';
+import type { TakeOver } from '../../http/http-server.ts';
 import { requestIdOf } from '../../http/request-id.ts';
 import type { Principal } from '../../tenants/principal.ts';
 import { RouteTable } from '../../http/route-table.ts';
@@ -121,12 +122,12 @@ export class LiveSockets implements Service {
     }));
   }
 
-  /** Takes over a connection whose request is accepted; false where an endpoint is to answer it, with the reason. */
-  readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
+  /** Accepts a request by giving what takes its connection over; null where an endpoint is to answer it, with the reason. */
+  readonly onUpgrade = (request: IncomingMessage): TakeOver | null => {
     const { path, search } = targetOf(request);
     const found = this.#table.find(path);
     const endpoint = found?.members.get('GET');
-    if (found === null || endpoint === undefined || this.#isStopping) return false;
+    if (found === null || endpoint === undefined || this.#isStopping) return null;
     const query = new URLSearchParams(search);
     const check = (): Principal => {
       const sent = { path, query, header: (name: string) => headerOf(request, name) };
@@ -134,22 +135,28 @@ export class LiveSockets implements Service {
       authorize(principal, 'read', found.params['tenant_id']);
       return principal;
     };
-    let leave: () => void;
     let principal: Principal;
     try {
       principal = check();
       checkHandshake(request);
       endpoint.check?.(query);
-      leave = endpoint.tails.enter(principal);
+      // one whose handshake cannot be ended leaves too
+      request.socket.once('close', endpoint.tails.enter(principal));
     } catch {
-      return false;
+      return null;
     }
-    // one whose handshake cannot be ended
-    socket.once('close', leave);
-    this.#server.handleUpgrade(request, socket, head, (own) => {
-      this.#take(own, { connection: socket, principal, query, requestId: requestIdOf(request.headers['x-request-id']) }, check, endpoint);
-    });
-    return true;
+    return (socket, head) => {
+      if (this.#isStopping) socket.destroy();
+      else
+        this.#server.handleUpgrade(request, socket, head, (own) => {
+          this.#take(
+            own,
+            { connection: socket, principal, query, requestId: requestIdOf(request.headers['x-request-id']) },
+            check,
+            endpoint,
+          );
+        });
+    };
   };
 
   #take(

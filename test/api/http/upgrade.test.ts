@@ -125,10 +125,9 @@ describe('requests for another protocol', () => {
     before(async () => {
       hosts['websocket'] = await startHost({
         endpoints: [...appHostEndpoints([], gatedEndpoints), echo, slow],
-        onUpgrade: (incoming, socket) => {
+        onUpgrade: (incoming) => (socket) => {
           taken.push(incoming.url ?? '');
           socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
-          return true;
         },
       });
     });
@@ -155,6 +154,13 @@ describe('requests for another protocol', () => {
       ['h2c with chunks', request('POST /echo', [...H2C, 'Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n'), 200, 'hello'],
       ['h2c with a large body', request('POST /echo', [...H2C, 'Content-Length: 1000'], 'x'.repeat(1000)), 200, 'x'.repeat(1000)],
       ['a protocol that nobody knows', request('GET /health', ['Connection: upgrade', 'Upgrade: TLS/1.0']), 200, '{"status":"ok"}'],
+      ['a WebSocket with a body', request('GET /health', [...WEBSOCKET, 'Content-Length: 2'], 'hi'), 200, '{"status":"ok"}'],
+      [
+        'a WebSocket with chunks',
+        request('GET /health', [...WEBSOCKET, 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+        200,
+        '{"status":"ok"}',
+      ],
       ['a WebSocket that is no GET', request('POST /echo', [...WEBSOCKET, 'Content-Length: 2'], 'hi'), 200, 'hi'],
     ];
     for (const [name, bytes, status, body] of declined) {
@@ -168,13 +174,18 @@ describe('requests for another protocol', () => {
       });
     }
     it('h2c byte by byte', async () => {
-      const client = open('websocket');
-      for (const char of request('POST /echo', [...H2C, 'Content-Length: 5'], 'hello')) {
-        client.send(char);
-        await new Promise(setImmediate);
+      for (const [header, body] of [
+        ['Content-Length: 5', 'hello'],
+        ['Transfer-Encoding: chunked', '2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n'],
+      ] as const) {
+        const client = open('websocket');
+        for (const char of request('POST /echo', [...H2C, header], body)) {
+          client.send(char);
+          await new Promise(setImmediate);
+        }
+        expect((await client.answer()).body).to.equal('hello');
+        client.destroy();
       }
-      expect((await client.answer()).body).to.equal('hello');
-      client.destroy();
     });
     it('h2c on 100 Continue', async () => {
       const client = open('websocket').send(request('POST /echo', [...H2C, 'Content-Length: 5', 'Expect: 100-continue']));
@@ -188,12 +199,11 @@ describe('requests for another protocol', () => {
       await client.gone();
     });
     it('h2c behind a request that is still being answered', async () => {
-      const client = open('websocket').send(request('GET /slow', []) + request('GET /health', H2C) + request('GET /nowhere', []));
+      const client = open('websocket').send(request('GET /slow', []) + request('GET /health', H2C));
       await slowly.begun.promise;
       slowly.released.give();
       expect((await client.answer()).body).to.equal('"slow"');
       expect((await client.answer()).body).to.equal('{"status":"ok"}');
-      expect((await client.answer()).status).to.equal(404);
       client.destroy();
     });
     it('h2c behind a request whose answer cannot be written: the process goes on', async () => {
@@ -206,12 +216,36 @@ describe('requests for another protocol', () => {
       await client.gone();
       expect((await ask('websocket', request('GET /health', []))).status).to.equal(200);
     });
-    it('a bad request behind the offer is refused with a request id', async () => {
-      const client = open('websocket').send(request('POST /echo', [...H2C, 'Transfer-Encoding: chunked', 'X-Request-Id: mine'], 'zz\r\n'));
+    it('a WebSocket behind a request that is still being answered', async () => {
+      const client = open('websocket').send(request('GET /slow', []) + request('GET /ws', WEBSOCKET));
+      await slowly.begun.promise;
+      expect(taken).to.deep.equal([]);
+      slowly.released.give();
+      expect((await client.answer()).body).to.equal('"slow"');
+      expect((await client.answer()).status).to.equal(101);
+      await client.gone();
+      expect(taken).to.deep.equal(['/ws']);
+    });
+    it('what a client sends behind an offer without waiting for its answer is not read; what it sends then is', async () => {
+      const client = open('websocket').send(request('GET /health', H2C).repeat(100));
+      expect((await client.answer()).status).to.equal(200);
+      expect((await client.send(request('GET /nowhere', [])).answer()).status).to.equal(404);
+      client.destroy();
+    });
+    it('a bad body behind the offer is refused with a request id when its time is over', async () => {
+      const host = await startHost({
+        endpoints: [echo],
+        limits: { headersTimeout: 1000, requestTimeout: 1000, connectionsCheckingInterval: 20 },
+      });
+      const client = new RawClient(host.port);
+      client.send(
+        request('POST /echo', [...H2C, 'Transfer-Encoding: chunked', 'X-Request-Id: mine', 'Authorization: Bearer all'], 'zz\r\n'),
+      );
       const answer = await client.answer();
-      expect(answer.status).to.equal(400);
+      expect(answer.status).to.equal(408);
       expect(answer.headers['x-request-id']).to.equal('mine');
       await client.gone();
+      await host.stop();
     });
   });
 
@@ -225,6 +259,19 @@ describe('requests for another protocol', () => {
       await client.gone();
     }
   });
+
+  for (const [name, head, rest] of [
+    ['that has not come', 'Content-Length: 1000', 'x'],
+    ['in chunks', 'Transfer-Encoding: chunked', '1\r\nx\r\n'],
+    ['that is whole', 'Content-Length: 1', 'x'],
+  ] as const)
+    it(`a CONNECT with a body ${name} is refused, and a sender that resets the connection does no harm`, async () => {
+      const client = open('app').send(`CONNECT x:1 HTTP/1.1\r\nHost: x\r\n${head}\r\n\r\n${rest}`);
+      expect((await client.answer()).status).to.equal(405);
+      client.reset();
+      await client.gone();
+      expect((await ask('app', request('GET /health', []))).status).to.equal(200);
+    });
 
   it('a CONNECT whose sender has gone does no harm', async () => {
     const client = open('app').send('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n' + 'x'.repeat(100_000));
