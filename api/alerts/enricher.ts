@@ -5,7 +5,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import type { QueryEngine } from '../query/engine.ts';
 import { messagesOf, mostText, type Messages } from './messages.ts';
 import { changesOf, whyText, type FieldShares } from './why.ts';
-import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../pipeline/core/read-json.ts';
 
 export type EnricherOptions = {
   readonly engine: QueryEngine;
@@ -245,7 +245,7 @@ function isMore({ evidence }: AlertRow): boolean {
     entries,
     current_value: value,
     fingerprint,
-  } = parseJsonText(evidence) as Readonly<Record<'direction' | 'entries' | 'current_value' | 'fingerprint', unknown>>;
+  } = readJson(evidence) as Readonly<Record<'direction' | 'entries' | 'current_value' | 'fingerprint', unknown>>;
   return direction === 'up' && fingerprint === undefined && (entries === undefined || entries === value);
 }
 
@@ -257,7 +257,7 @@ function wantedOf(row: AlertRow): Wanted {
     baseline_mean: mean = 0,
     entries,
     scale_minutes: scale = 1,
-  } = parseJsonText(row.evidence) as {
+  } = readJson(row.evidence) as {
     readonly window: { readonly start: string; readonly end: string };
     readonly links: { readonly query: string; readonly all?: string };
     readonly baseline_mean?: number;

@@ -3,7 +3,7 @@ import { MAX_SETTING_BYTES, SETTING_KEY, type Setting } from '../../pipeline/cor
 import { ALERT_SEVERITIES } from '../../pipeline/alerts/alert.ts';
 import { WEBHOOK_FORMS, type Webhook } from '../../pipeline/notify/webhook.ts';
 import type { Scope } from '../tenants/principal.ts';
-import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** What every record carries: which version of its subject it is, and the write it came from (unique). */
 type Versioned = { readonly version: number; readonly write: string };
@@ -146,7 +146,7 @@ export function parseControl(key: string, value: string | null): ControlValue | 
   if (kind === null) return null;
   let json: unknown;
   try {
-    json = parseJsonText(value);
+    json = readJson(value);
   } catch {
     return null;
   }

@@ -1,10 +1,8 @@
-import zlib from 'node:zlib';
-
 /** A coding that an answer can be sent in, other than as it is. */
 export type AnswerCoding = 'gzip' | 'zstd';
 
-/** The codings that this Node can make, the preferred one first: zstd came with 22.15. */
-export const CODINGS: readonly AnswerCoding[] = 'createZstdCompress' in zlib ? ['zstd', 'gzip'] : ['gzip'];
+/** The preferred one first. */
+export const CODINGS: readonly AnswerCoding[] = ['zstd', 'gzip'];
 /** RFC 9110, 8.4.1.3. */
 const ALIASES: ReadonlyMap<string, string> = new Map([['x-gzip', 'gzip']]);
 /** RFC 9110, 12.4.2. */
@@ -12,16 +10,16 @@ const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 /**
  * The coding that a client prefers by its `Accept-Encoding` (RFC 9110, 12.5.3); null: the answer is sent as it is, also where the client
- * accepts nothing that there is. Ties go to the first in `codings`; malformed parts are ignored.
+ * accepts nothing that there is. Ties go to zstd; malformed parts are ignored.
  */
-export function preferredCoding(header: string, codings: readonly AnswerCoding[] = CODINGS): AnswerCoding | null {
+export function preferredCoding(header: string): AnswerCoding | null {
   if (header === '') return null;
   const qualities = qualitiesOf(header);
   const others = qualities.get('*') ?? 0;
   let best: AnswerCoding | null = null;
   // not named, it comes after what is
   let most = qualities.get('identity') ?? 0;
-  for (const coding of codings) {
+  for (const coding of CODINGS) {
     const quality = qualities.get(coding) ?? others;
     if (quality === 0 || quality < most || (quality === most && best !== null)) continue;
     [best, most] = [coding, quality];

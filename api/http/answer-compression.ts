@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import zlib from 'node:zlib';
+import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import type { AnswerCoding } from './answer-coding.ts';
 
 /** Answers that are compressed at once in a process, each with 256 KiB of memory (gzip) or about a megabyte (zstd), and the bytes of whole bodies among them. */
@@ -80,22 +80,12 @@ export class AnswerCompression {
   }
 }
 
-/** The part of node:zlib that Node 20 and its types lack. */
-type Zstd = {
-  readonly createZstdCompress: (options: { readonly params: Readonly<Record<number, number>> }) => Coder;
-  readonly constants: Readonly<Record<'ZSTD_c_compressionLevel' | 'ZSTD_c_windowLog' | 'ZSTD_e_flush', number>>;
-};
-const zstd = zlib as unknown as Zstd;
-
 /** Levels by which a core does some 300 MB/s; a window of 128 KiB bounds what a coder holds. */
 const CODERS: Readonly<Record<AnswerCoding, () => Coder>> = {
-  gzip: () => zlib.createGzip({ level: 3, chunkSize: PART_BYTES }),
-  zstd: () => {
-    const { ZSTD_c_compressionLevel: level, ZSTD_c_windowLog: window } = zstd.constants;
-    return zstd.createZstdCompress({ params: { [level]: 3, [window]: 17 } });
-  },
+  gzip: () => createGzip({ level: 3, chunkSize: PART_BYTES }),
+  zstd: () => createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_windowLog]: 17 } }),
 };
-const FLUSH: Readonly<Record<AnswerCoding, number>> = { gzip: zlib.constants.Z_SYNC_FLUSH, zstd: zstd.constants.ZSTD_e_flush };
+const FLUSH: Readonly<Record<AnswerCoding, number>> = { gzip: constants.Z_SYNC_FLUSH, zstd: constants.ZSTD_e_flush };
 
 function* partsOf(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += PART_BYTES) yield bytes.subarray(at, at + PART_BYTES);

@@ -1,7 +1,7 @@
 import { invalidBody } from '../../pipeline/core/errors.ts';
 import { OPEN_ARRAY, OPEN_OBJECT } from '../../pipeline/wire/bytes.ts';
 import { shape, skipSpace, skipValue } from '../../pipeline/wire/json-tokens.ts';
-import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** Deepest nesting of a JSON body of the app plane. */
 const MAX_DEPTH = 64;
@@ -14,7 +14,7 @@ export function parseJson(body: Buffer): unknown {
   const start = skipSpace(body, BYTE_ORDER_MARK.equals(body.subarray(0, 3)) ? 3 : 0, body.length);
   if (depthOf(body, start) > MAX_DEPTH) throw invalidBody(`The JSON body is nested deeper than ${String(MAX_DEPTH)} levels.`);
   try {
-    return parseJsonText(text);
+    return readJson(text);
   } catch (error) {
     throw invalidBody(`The body is not JSON: ${(error as Error).message}.`);
   }

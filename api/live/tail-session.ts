@@ -11,7 +11,7 @@ import { piecesOf } from './pieces.ts';
 import { positionText, readPosition, type Phase, type TailPosition } from './place/tail-position.ts';
 import type { Missed } from './worker/messages.ts';
 import type { UnsentShare } from './unsent-share.ts';
-import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** What a client wants to follow. */
 export type TailRequest = {
@@ -84,7 +84,7 @@ export class TailSession {
     const { query, extra, since = null, asTexts = false, sample = false } = request;
     const resume = request.resume === undefined ? null : readPosition(request.resume);
     const { body } = await this.#deps.runtime.run(this.#context, 'live/open', { query, extra, since: resume === null ? since : null });
-    const { values, start } = parseJsonText((body as string | Buffer).toString()) as OpenedLive;
+    const { values, start } = readJson((body as string | Buffer).toString()) as OpenedLive;
     const text = { query, values, asTexts, ...(extra === undefined ? {} : { extra }) };
     const { tenantId, plan } = this.#context.principal;
     const { begin, close } = this.#deps.hub.open(

@@ -9,7 +9,7 @@ import type { Position } from '../../logsql/base/position.ts';
 import type { StatementRunner, RunContext } from '../../logsql/base/types.ts';
 import { asFound, pages, withinPage, withOrder } from './pages.ts';
 import type { Chunk, Prepared, Runner, Wanted } from './runner.ts';
-import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** A statement on the way to the rows has no larger answer. */
 const MAX_RESULT_BYTES = 64_000_000;
@@ -69,7 +69,7 @@ export function texts(plan: Plan, runner: Runner, wanted: Wanted): AsyncGenerato
       const ids = idsIn(read, streamColumns).map((id) => id.slice(1, -1));
       const names = await streams.resolve(ids, run, options);
       const made = read.map((row) => render(row, names));
-      const placeOf = (index: number): Position => plan.position((read[index] ?? []).map((text) => parseJsonText(text)));
+      const placeOf = (index: number): Position => plan.position((read[index] ?? []).map((text) => readJson(text)));
       const bytes = made.reduce((sum, text) => sum + text.length, 0);
       yield { rows: made, placeOf, read: read.length, bytes, isCut, last: () => placeOf(read.length - 1) };
     }

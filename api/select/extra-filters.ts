@@ -3,7 +3,7 @@ import { MAX_QUERY_LENGTH, parseFilter } from '../../logsql/parser/parser.ts';
 import type { Filter } from '../../logsql/base/types.ts';
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Arguments } from './arguments.ts';
-import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** Most of them in one request, and most fields and values in one written as JSON. */
 const MAX_FILTERS = 50;
@@ -52,7 +52,7 @@ function fromJson(text: string, write: (field: string, values: Values) => string
 
 function parseObject(text: string): object {
   try {
-    return parseJsonText(text) as object;
+    return readJson(text) as object;
   } catch {
     throw invalidParameter('An extra filter begins like JSON but is none.');
   }

@@ -1,4 +1,4 @@
-import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../pipeline/core/read-json.ts';
 /** The protocol between the app process and its query workers: frames of a type, the number of a job, and bytes. */
 
 /** To a worker: its settings; a query; the query is aborted; more of its answer is wanted; a ping. */
@@ -40,7 +40,7 @@ export function frameOf(type: number, job = 0, bytes: Uint8Array = NOTHING): rea
 export const jsonFrame = (type: number, job: number, value: unknown): readonly Uint8Array[] =>
   frameOf(type, job, Buffer.from(JSON.stringify(value)));
 
-export const jsonOf = ({ bytes }: Frame): unknown => parseJsonText(bytes.toString('utf8'));
+export const jsonOf = ({ bytes }: Frame): unknown => readJson(bytes.toString('utf8'));
 
 /** Puts frames together again. */
 export class FrameReader {

@@ -6,7 +6,7 @@ import { renderEntry } from '../../pipeline/core/entry.ts';
 import { timeText } from './time.ts';
 import type { StreamNames } from '../base/types.ts';
 import type { EntryColumns } from './columns.ts';
-import { parseJsonText } from '../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../pipeline/core/read-json.ts';
 
 /** The columns of `entryColumns(FieldSet.all)`, in their order; the strings of a row are in the same order. */
 const OWN = ['level', 'service', 'trace_id', 'span_id'] as const;
@@ -19,7 +19,7 @@ export function renderRow(texts: readonly string[], streams: StreamNames, column
   const time = timeText(unquoted(texts[TIME]));
   const keys = keysIn(texts[JSON_KEYS] ?? '');
   if (keys === null) {
-    const row = texts.map((text) => parseJsonText(text));
+    const row = texts.map((text) => readJson(text));
     return renderEntry(columns.decode(row, streams).set('_time', time));
   }
   let out = `{"_time":"${time}","_stream":${JSON.stringify(streams.get(unquoted(texts[STREAM])) ?? '{}')}`;

@@ -1,6 +1,6 @@
 import { formatTime } from '../core/time.ts';
 import type { Alert } from './alert.ts';
-import { parseJsonText } from '../core/parse-json-text.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** An alert as clients see it, of the API and of webhooks. Times are ISO 8601. */
 export type ShownAlert = {
@@ -55,7 +55,7 @@ const joined = (text: string, between: string, added: string): string =>
 /** The object of a JSON string that a detector wrote; empty for any other string. */
 export function objectOf(json: string | undefined): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = parseJsonText(json ?? '');
+    const value: unknown = readJson(json ?? '');
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

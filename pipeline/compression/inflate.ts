@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
-import { gunzip, gunzipSync, type ZlibOptions } from 'node:zlib';
+import { gunzip, gunzipSync } from 'node:zlib';
 import { corrupt, type Coding, type TooLarge } from './corrupt.ts';
 import { inflateSnappy } from './snappy.ts';
+import { infoOptions, refuse, SMALL, type InfoOptions, type WithInfo } from './zlib-info.ts';
 import { inflateZstd } from './zstd.ts';
 
 export type { Coding, TooLarge };
@@ -15,39 +16,26 @@ export async function inflate(coding: Coding, bytes: Buffer, cap: number, tooLar
   return coding === 'zstd' ? inflateZstd(bytes, cap, tooLarge) : inflateSnappy(bytes, cap, tooLarge);
 }
 
-/** What node:zlib gives with the option `info`: `bytesWritten` is how much of the input was consumed. */
-type WithInfo = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
-type GunzipInfo = (bytes: Buffer, options: ZlibOptions) => Promise<WithInfo>;
-
-const gunzipInThread = promisify(gunzip) as unknown as GunzipInfo;
-/** Bodies up to this size are not worth the way to another thread. */
-const SMALL = 16_384;
+const gunzipInThread = promisify(gunzip) as unknown as (bytes: Buffer, options: InfoOptions) => Promise<WithInfo>;
 
 /** RFC 1952, any number of members. */
 async function inflateGzip(bytes: Buffer, cap: number, tooLarge: TooLarge): Promise<Buffer> {
   if (bytes.length <= SMALL) return inflateGzipSync(bytes, cap, tooLarge);
-  return checked(bytes, await gunzipInThread(bytes, gzipOptions(bytes, cap)).catch((error: unknown) => refuse(error, cap, tooLarge)));
+  return checked(
+    bytes,
+    await gunzipInThread(bytes, infoOptions(bytes, cap)).catch((error: unknown) => refuse('gzip', error, cap, tooLarge)),
+  );
 }
 
 /** The same at once, for what lies compressed inside of a body. */
 export function inflateGzipSync(bytes: Buffer, cap: number, tooLarge: TooLarge): Buffer {
   let result: WithInfo;
   try {
-    result = gunzipSync(bytes, gzipOptions(bytes, cap)) as unknown as WithInfo;
+    result = gunzipSync(bytes, infoOptions(bytes, cap)) as unknown as WithInfo;
   } catch (error) {
-    return refuse(error, cap, tooLarge);
+    return refuse('gzip', error, cap, tooLarge);
   }
   return checked(bytes, result);
-}
-
-function gzipOptions(bytes: Buffer, cap: number): ZlibOptions {
-  const chunkSize = Math.min(262_144, Math.max(16_384, bytes.length * 8));
-  return { info: true, maxOutputLength: Math.max(1, cap), chunkSize };
-}
-
-function refuse(error: unknown, cap: number, tooLarge: TooLarge): never {
-  if ((error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(cap, true);
-  throw corrupt('gzip', error instanceof Error ? error.message : 'unreadable');
 }
 
 function checked(bytes: Buffer, { buffer, engine }: WithInfo): Buffer {

@@ -1,4 +1,4 @@
-import { parseJsonText } from './parse-json-text.ts';
+import { readJson } from './read-json.ts';
 /** A value of JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -44,7 +44,7 @@ export const settingText = ({ processor, tenantId, key, value, version }: Settin
 export function parseSetting(text: string): Setting | null {
   let found: unknown;
   try {
-    found = parseJsonText(text);
+    found = readJson(text);
   } catch {
     return null;
   }

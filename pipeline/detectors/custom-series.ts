@@ -3,7 +3,7 @@ import { lookAt, MAX_STATE, type CustomDetector, type Point, type Seen } from '.
 import type { Finding, Side } from './detector.ts';
 import { Episodes } from './episode.ts';
 import type { PointDetector, PointSeries } from './point-series.ts';
-import { parseJsonText } from '../core/parse-json-text.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** When what a detector of one's own has seen makes an alert fire, go on and end: the same for all of them. */
 export class CustomEpisodes {
@@ -46,7 +46,7 @@ export class CustomEpisodes {
   static read(from: ByteReader): CustomEpisodes {
     const read = new CustomEpisodes();
     read.#episodes = Episodes.read(from);
-    const [low, high] = parseJsonText(from.text()) as [number, number];
+    const [low, high] = readJson(from.text()) as [number, number];
     read.#expected = { low, high };
     return read;
   }
@@ -100,7 +100,7 @@ export class CustomSeries implements PointSeries {
       const text = Buffer.from(from.text(), 'latin1').toString();
       if (text.length > MAX_STATE) return null;
       const read = new CustomSeries(detector);
-      read.#state = parseJsonText(text);
+      read.#state = readJson(text);
       read.#episodes = CustomEpisodes.read(from);
       return from.isAtEnd ? read : null;
     } catch (error) {

@@ -6,7 +6,7 @@
 import type { LogEntry } from '../core/entry.ts';
 import { Literal } from '../core/entry.ts';
 import { formatTime } from '../core/time.ts';
-import { parseJsonText } from '../core/parse-json-text.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** Version of the row's layout, in each record's header `sv`. */
 export const ROW_VERSION = 2;
@@ -33,7 +33,7 @@ const NUMBERS = /,"numbers":(\{[^]*\})\}$/;
 
 /** Reads a row back as a LogEntry. `streamText` gives the label set of a stream id, from the record's header. */
 export function readRow(line: string, streamText: (id: string) => string): LogEntry {
-  const row = parseJsonText(line) as ParsedRow;
+  const row = readJson(line) as ParsedRow;
   const entry: LogEntry = new Map([
     ['_time', formatTime(BigInt(row._time))],
     ['_stream', streamText(row._stream_id)],

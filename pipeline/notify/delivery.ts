@@ -1,7 +1,7 @@
 import { idOf } from '../alerts/alert.ts';
 import type { ShownAlert } from '../alerts/shown-alert.ts';
 import type { WebhookEvent } from './webhook.ts';
-import { parseJsonText } from '../core/parse-json-text.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** An event for a webhook, kept until it is delivered. Times are milliseconds since 1970. */
 export type Delivery = {
@@ -73,7 +73,7 @@ export const retried = (delivery: Delivery, now: number): Delivery => ({
 /** The delivery of a record; null for what is none. */
 export function parseDelivery(key: string, value: string): Delivery | null {
   try {
-    const delivery = parseJsonText(value) as Partial<Delivery> | null;
+    const delivery = readJson(value) as Partial<Delivery> | null;
     const isWhole =
       delivery?.id === key &&
       Number.isInteger(delivery.tenantId) &&

@@ -4,7 +4,7 @@ import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import type { Tls } from '../core/config.ts';
 import type { Param } from '../core/sql.ts';
-import { parseJsonText } from '../core/parse-json-text.ts';
+import { readJson } from '../core/read-json.ts';
 
 /** One row of a result, in the order of the SELECT; 64-bit integers are decimal strings. */
 export type Row = readonly unknown[];
@@ -37,7 +37,7 @@ export type RowFormat<R> = { readonly settings: Readonly<Record<string, string |
 /** Lines of JSON arrays; lines have no other newlines. */
 export const PARSED: RowFormat<Row> = {
   settings: { default_format: 'JSONCompactEachRow' },
-  parse: (lines) => parseJsonText(`[${lines.replaceAll('\n', ',')}]`) as Row[],
+  parse: (lines) => readJson(`[${lines.replaceAll('\n', ',')}]`) as Row[],
 };
 
 /** Lines of JSON strings separated by tabs; the strings have none. */

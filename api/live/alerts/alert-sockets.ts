@@ -7,7 +7,7 @@ import { INTERNAL, POLICY, TRY_AGAIN } from '../outlet.ts';
 import type { OpenSocket, SocketEndpoint } from '../sockets/live-sockets.ts';
 import type { StoredPlaces } from '../place/stored-places.ts';
 import type { AlertEvent, AlertStreams } from './alert-streams.ts';
-import { parseJsonText } from '../../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../../pipeline/core/read-json.ts';
 
 export type AlertSocketDeps = {
   readonly streams: AlertStreams;
@@ -81,7 +81,7 @@ class AlertSocket {
     const { principal, requestId, signal } = this.#open;
     const context = { principal, requestId, signal, startedAt: performance.now() };
     const { body } = await this.#deps.runtime.run(context, 'live/alerts', { since }, { isFree: true });
-    const { items, cut } = parseJsonText((body as string | Buffer).toString()) as { items: ShownAlert[]; cut: boolean };
+    const { items, cut } = readJson((body as string | Buffer).toString()) as { items: ShownAlert[]; cut: boolean };
     if (cut) this.#open.socket.send(JSON.stringify({ _control: { type: 'backfill', count: items.length, cut } }));
     return items;
   }

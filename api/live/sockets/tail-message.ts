@@ -1,7 +1,7 @@
 import { MAX_QUERY_LENGTH } from '../../../logsql/parser/parser.ts';
 import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import type { TailRequest } from '../tail-session.ts';
-import { parseJsonText } from '../../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../../pipeline/core/read-json.ts';
 
 /** What a client requests in a message. */
 export type TailMessage = TailRequest & { readonly control: boolean };
@@ -31,7 +31,7 @@ export function readTailMessage(text: string): TailMessage {
 function objectOf(text: string): Map<string, unknown> {
   let value: unknown;
   try {
-    value = parseJsonText(text);
+    value = readJson(text);
   } catch {
     throw invalidParameter('The message is not JSON.');
   }

@@ -2,7 +2,7 @@ import { patternOf } from '../../../logsql/values/message-pattern.ts';
 import { severityOf } from '../../../pipeline/core/severity.ts';
 import type { Deps, Request } from '../deps.ts';
 import type { Chunk } from '../runner.ts';
-import { parseJsonText } from '../../../pipeline/core/parse-json-text.ts';
+import { readJson } from '../../../pipeline/core/read-json.ts';
 
 /** Severities that are errors: error and fatal. */
 const FIRST_ERROR = 5;
@@ -42,7 +42,7 @@ export function errorPattern(text: string): string {
   if (levelEnd < 0) return '';
   const level = text.slice(end + ',"level":"'.length, levelEnd - 1);
   if (severityOf(level) < FIRST_ERROR || text.includes('"_fingerprint":')) return '';
-  const message: unknown = parseJsonText(text.slice(stream + ',"_msg":'.length, end));
+  const message: unknown = readJson(text.slice(stream + ',"_msg":'.length, end));
   return patternOf(String(message));
 }
 

@@ -7,7 +7,7 @@ import { readLiterals } from '../row.ts';
 import type { StringColumn } from './string-column.ts';
 import { halvesOf, type LogColumns } from './log-columns.ts';
 import type { Words } from './view-rows.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 const MAX_ID = 18_446_744_073_709_551_615n;
 const MAX_SEVERITY = 6;
@@ -39,7 +39,7 @@ export function* plainRows(value: Buffer): Generator<PlainRow | string> {
 export function readPlainRow(line: string): PlainRow | string {
   let row: Record<string, unknown>;
   try {
-    const parsed: unknown = parseJsonText(line);
+    const parsed: unknown = readJson(line);
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return 'is not a JSON object';
     row = parsed as Record<string, unknown>;
   } catch {

@@ -8,7 +8,7 @@ import { digitsOf, streamIdOf } from '../patterns/error-counts.ts';
 import type { PatternErrors } from '../patterns/pattern-segment.ts';
 import type { SeenPattern } from '../patterns/patterns-partial.ts';
 import { RecentStreams } from './recent-streams.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Error templates of a tenant that are watched, at most. */
 export const MOST_ERROR_PATTERNS = 200;
@@ -133,7 +133,7 @@ export class ErrorPatterns {
       const [fingerprint, series] = [fingerprintOf(template), PatternSeries.restore(from.bytes())];
       if (series === null) throw new CutOff();
       const [streams, seenAt] = [RecentStreams.read(from), from.count()];
-      const told = parseJsonText(utf8(from.text())) as PublishedPattern | null;
+      const told = readJson(utf8(from.text())) as PublishedPattern | null;
       const { size } = read;
       const textBytes = bytesOfTexts(template, example);
       read.#all.set(fingerprint.slice(0, 16), { textBytes, fingerprint, template, example, series, streams, seenAt, told });

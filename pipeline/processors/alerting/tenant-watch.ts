@@ -11,7 +11,7 @@ import { AlertBook, type Subject } from './alert-book.ts';
 import { PatternWatch } from './pattern-watch.ts';
 import { countedThrough, handedOver, isPart, partsOf, type Sum } from './services.ts';
 import { WatchedStreams, type WatchedSeries, type Watched } from './watched-streams.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
 const FORGET_MS = 24 * 3_600_000;
@@ -161,7 +161,7 @@ export class TenantWatch {
     if (streams === null) return null;
     read.#streams = streams;
     if (hasPatterns) read.#patterns = PatternWatch.read(from);
-    read.#book = AlertBook.from(parseJsonText(utf8(from.text())));
+    read.#book = AlertBook.from(readJson(utf8(from.text())));
     return read;
   }
 

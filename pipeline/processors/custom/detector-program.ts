@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { defaultExport } from '../../core/default-export.ts';
 import { detectorFault, lookAt, stateText, type CustomDetector } from '../../detectors/custom.ts';
 import type { RequestedSeries, FromDetector, LookedSeries, ToDetector } from './detector-messages.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 // a detector that loops does not see that its parent has ended: a thread next to it does
 const WATCH = `const parent = process.ppid;
@@ -28,7 +28,7 @@ async function load(specifier: string, folder: string): Promise<void> {
 }
 
 function look(detector: CustomDetector, { state: before, points }: RequestedSeries): LookedSeries {
-  let state: unknown = before === null ? detector.init() : parseJsonText(before);
+  let state: unknown = before === null ? detector.init() : readJson(before);
   let text = before ?? '';
   const found: LookedSeries['seen'][number][] = [];
   points.forEach(([minute, value, entries, errors], index) => {

@@ -1,6 +1,6 @@
 import type { Finding } from '../../detectors/detector.ts';
 import type { Position } from '../base/processor.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** What a detector of one's own has found of a stream, as it lies on `partials.v1` (docs/adr/0029-custom-detectors.md). */
 export type StreamFinding = {
@@ -21,7 +21,7 @@ export const findingValue = ({ id, finding, about }: StreamFinding): Buffer =>
 /** Reads a value; null where it is not a finding. */
 export function readFinding(value: Buffer): StreamFinding | null {
   try {
-    const { id, finding, about } = parseJsonText(value.toString()) as {
+    const { id, finding, about } = readJson(value.toString()) as {
       readonly id: string;
       readonly finding: Finding;
       readonly about: string;

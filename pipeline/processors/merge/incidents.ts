@@ -1,6 +1,6 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
 import type { Position } from '../base/processor.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** Alerts of a service that fire within so long of each other are of one incident. Seconds. */
 const TOGETHER = 300;
@@ -98,7 +98,7 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 /** The announcement that a value has; null where it has none. */
 export function readJoined(value: Buffer): Joined | null {
   try {
-    const { service, id, since, at } = parseJsonText(value.toString()) as Joined;
+    const { service, id, since, at } = readJson(value.toString()) as Joined;
     return [service, id, since, at].every(isCount) ? { service, id, since, at } : null;
   } catch {
     return null;

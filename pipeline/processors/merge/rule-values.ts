@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Side } from '../../detectors/detector.ts';
 import type { Position } from '../base/processor.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether a user has resolved its alert. */
 export type GroupValue = readonly [group: string, value: number | null, entries: number, isMuted?: boolean];
@@ -55,7 +55,7 @@ const isGroup = (value: unknown): value is GroupValue => {
 /** Reads a value; null where it does not hold a rule's values. */
 export function readValues(value: Buffer): RuleValues | null {
   try {
-    const read = parseJsonText(value.toString()) as RuleValues;
+    const read = readJson(value.toString()) as RuleValues;
     const { slot, began, detector, side, step, window, groups } = read;
     const isWhole = [slot, began, step, window].every(isCount) && step > 0 && typeof detector === 'string';
     return isWhole && SIDES.includes(side) && Array.isArray(groups) && groups.every(isGroup) ? read : null;

@@ -10,7 +10,7 @@ import { mostOf, type Bounds } from '../base/bounds.ts';
 import { NewPatterns } from './new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
 import { MOST_TENANT_BYTES, TenantClusters } from './tenant-clusters.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 const VERSION = 2;
 const DAY_MS = 86_400_000;
@@ -119,7 +119,7 @@ export const clusters: Merger<ClustersState> = {
       for (let left = from.count(0xffff_ffff); left > 0; left--) {
         const tenantId = from.count(0xffff_ffff);
         const own = TenantClusters.read(from);
-        const news = NewPatterns.from(parseJsonText(Buffer.from(from.text(), 'latin1').toString()));
+        const news = NewPatterns.from(readJson(Buffer.from(from.text(), 'latin1').toString()));
         state.tenants.set(tenantId, { clusters: own, news });
         state.bytes += own.bytes;
       }

@@ -5,7 +5,7 @@ import { serviceOf } from '../../core/labels.ts';
 import { Incidents, serviceKey, type Joined, type WrittenIncidents } from '../merge/incidents.ts';
 import { alertBytes, SizedMap } from '../merge/sized-map.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 const HOUR = 3600;
 /** For so long after its first pattern a tenant, or a service, has no new ones: all of it is new then. Seconds. */
@@ -199,7 +199,7 @@ function groupWords(
   { count, mostAlone }: { readonly count: number; readonly mostAlone: number },
   known: Alert | undefined,
 ): Words {
-  const before = known === undefined ? [] : (parseJsonText(known.evidence) as { patterns: unknown[] }).patterns;
+  const before = known === undefined ? [] : (readJson(known.evidence) as { patterns: unknown[] }).patterns;
   const patterns = [...before, { fingerprint, normalized_message: short(template, MOST_NAMED_TEXT) }].slice(0, MOST_NAMED);
   const at = known?.firedAt ?? Math.floor(first / 1000);
   const who = service === '' ? 'entries without a service' : service;

@@ -7,7 +7,7 @@ import type { Position } from '../base/processor.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
 import { RuleWatch, type RulesResult } from './rule-watch.ts';
 import { RULES } from './rules.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 const VERSION = 1;
 /** How often tenants are looked at of which nothing comes. Milliseconds. */
@@ -60,7 +60,7 @@ export const ruleAlerts: Merger<RuleWatches> = {
 
   restore(bytes) {
     try {
-      const [version, lookAt, tenants] = parseJsonText(bytes.toString()) as [number, number, [number, unknown][]];
+      const [version, lookAt, tenants] = readJson(bytes.toString()) as [number, number, [number, unknown][]];
       if (version !== VERSION) return null;
       return { lookAt, tenants: new Map(tenants.map(([tenantId, watch]) => [tenantId, RuleWatch.from(watch)])) };
     } catch {

@@ -6,7 +6,7 @@ import { RecordRows } from './record-rows.ts';
 import { compileRule, RULE_EXAMPLES, ruleFault } from './rule.ts';
 import type { RulesRow } from './rules-partial.ts';
 import { TenantCounts, type ActiveRule } from './tenant-counts.ts';
-import { parseJsonText } from '../../core/parse-json-text.ts';
+import { readJson } from '../../core/read-json.ts';
 
 /** The processor's name, and those of its settings: one for each rule that a tenant may have. */
 export const RULES = 'rules';
@@ -83,7 +83,7 @@ export const rules: Processor<RulesState> = {
 
   restore(bytes) {
     try {
-      const [version, publishAt, known, tenants] = parseJsonText(bytes.toString()) as [number, number, [number, [number, Known][]][], [number, unknown][]]; // prettier-ignore
+      const [version, publishAt, known, tenants] = readJson(bytes.toString()) as [number, number, [number, [number, Known][]][], [number, unknown][]]; // prettier-ignore
       if (version !== VERSION) return null;
       const state = newState();
       state.publishAt = publishAt;

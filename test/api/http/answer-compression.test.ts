@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
-import zlib, { createGunzip, gunzipSync } from 'node:zlib';
+import { createGunzip, createZstdDecompress, gunzipSync } from 'node:zlib';
 import { CODINGS, type AnswerCoding } from '../../../api/http/answer-coding.ts';
 import { AnswerCompression } from '../../../api/http/answer-compression.ts';
 import type { Endpoint } from '../../../api/http/endpoint.ts';
@@ -25,8 +25,6 @@ const NEVER = new AbortController().signal;
 /** Six such answers fit into what may wait of one tenant, however slow the machine is. */
 const NOISE = 4_000_000;
 
-/** What Node 20 and its types lack. */
-const { createZstdDecompress } = zlib as unknown as { readonly createZstdDecompress: () => Transform };
 const DECODERS: Readonly<Record<AnswerCoding, () => Transform>> = { gzip: () => createGunzip(), zstd: () => createZstdDecompress() };
 
 async function decoded(bytes: Buffer, coding: AnswerCoding): Promise<string> {

@@ -1,0 +1,23 @@
+import type { ZlibOptions, ZstdOptions } from 'node:zlib';
+import { corrupt, type Coding, type TooLarge } from './corrupt.ts';
+
+/** What node:zlib gives with the option `info`: `bytesWritten` is how much of the input was consumed. */
+export type WithInfo = { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } };
+export type InfoOptions = (ZlibOptions | ZstdOptions) & { readonly info: true };
+
+/** Bodies up to this size are not worth the way to another thread. */
+export const SMALL = 16_384;
+
+/** Of at most `cap` bytes. The output is allocated in pieces that fit the input, so that a small body costs little. */
+export function infoOptions(bytes: Buffer, cap: number): InfoOptions {
+  const chunkSize = Math.min(262_144, Math.max(SMALL, bytes.length * 8));
+  return { info: true, maxOutputLength: Math.max(1, cap), chunkSize };
+}
+
+/** Throws what an error of node:zlib means to a client. */
+export function refuse(coding: Coding, error: unknown, cap: number, tooLarge: TooLarge): never {
+  const { code, message } = error as NodeJS.ErrnoException;
+  // a frame that holds more than 2 GiB, by its header
+  if (code === 'ERR_BUFFER_TOO_LARGE' || code === 'ZSTD_error_frameParameter_windowTooLarge') throw tooLarge(cap, true);
+  throw corrupt(coding, message.slice(0, 1).toLowerCase() + message.slice(1));
+}
