@@ -1,7 +1,8 @@
 /**
  * `npm run bench:pairs -- --other CLONE`: loads the same entries into an instance of this clone and one of another (of the commit before), in
  * turns on one machine, and compares them pair by pair. The other clone must be built (`npm start` once).
- *   npm run bench:pairs -- --other ../before [--pairs 6] [--entries 1000000] [--partitions 2] [--queries ROUNDS] [--out FILE]
+ *   npm run bench:pairs -- --other ../before [--pairs 6] [--entries 1000000] [--partitions 2] [--queries ROUNDS]
+ *     [--other-node NODE] [--out FILE]
  * CPU is that of all processes from the first request until ClickHouse has merged what came. `--queries`: the queries of the benchmark folder in
  * turns too, so many rounds after the first pair and as many at the end, when all parts are merged into one. Prints Markdown tables.
  */
@@ -23,6 +24,7 @@ const { values: flags } = parseArgs({
     entries: { type: 'string', default: '1000000' },
     partitions: { type: 'string', default: '2' },
     queries: { type: 'string', default: '0' },
+    'other-node': { type: 'string' },
     out: { type: 'string' },
   },
 });
@@ -37,10 +39,17 @@ type Run = {
 
 const processesOf = ({ instance }: Side): [string, number][] => [...instance.processes()].map(([role, { pid }]) => [role, pid]);
 
-async function start(clone: string, name: string): Promise<Side> {
+/** `node`: what its processes run on. */
+async function start(clone: string, name: string, node: string): Promise<Side> {
+  const own = process.execPath;
   const file = pathToFileURL(path.join(clone, 'test/e2e/instance.ts')).href;
   const { startInstance } = (await import(file)) as { startInstance: (options: InstanceOptions) => Promise<Instance> };
-  return { name, instance: await startInstance({ env: { LOGWEIR_LOG_PARTITIONS: flags.partitions } }), runs: [] };
+  process.execPath = node; // which an instance is started with, of whatever clone
+  try {
+    return { name, instance: await startInstance({ env: { LOGWEIR_LOG_PARTITIONS: flags.partitions } }), runs: [] };
+  } finally {
+    process.execPath = own;
+  }
 }
 
 async function load(side: Side, bodies: string): Promise<void> {
@@ -150,8 +159,8 @@ async function main(): Promise<void> {
     mkdirSync(bodies, { recursive: true });
     execFileSync('python3', [path.join(shared, 'gen_logs.py'), bodies, '--entries', flags.entries]);
   }
-  const before = await start(path.resolve(flags.other), 'before');
-  const after = await start(root, 'after');
+  const before = await start(path.resolve(flags.other), 'before', flags['other-node'] ?? process.execPath);
+  const after = await start(root, 'after', process.execPath);
   const fresh: string[] = [];
   try {
     for (let pair = 0; pair < Number(flags.pairs); pair++) {

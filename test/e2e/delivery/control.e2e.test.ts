@@ -1,22 +1,18 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
 import { bootstrapTenant, createKey, createTenant, revokeKey, setDisabled, setFlag, setPlan } from '../../../api/control/accounts.ts';
 import { ControlStore } from '../../../api/control/control-store.ts';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { KafkaCompactedLog } from '../../../pipeline/bus/compacted-log.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { busTopics, CONTROL_TOPIC, ensureTopics, USAGE_TOPIC } from '../../../pipeline/bus/topics.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
+import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 
 const LOG = pino({ level: 'silent' });
 
 describe('tenants and keys on a real Kafka', function () {
   this.timeout(600_000);
-  let dataDir = '';
-  let broker: Kafka;
+  let broker: LeasedBroker;
   const stores: ControlStore[] = [];
 
   async function node(): Promise<ControlStore> {
@@ -29,14 +25,12 @@ describe('tenants and keys on a real Kafka', function () {
   }
 
   before(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), 'logweir-control-'));
-    broker = await startKafka({ dataDir });
+    broker = await leaseBroker();
     await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: LOG }), busTopics, { partitions: 2 });
   });
   after(async () => {
     await Promise.all(stores.map((store) => store.stop()));
-    await broker.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await broker.giveBack();
   });
 
   it('appends many records in few requests, each in its place, however large they are together', async () => {
@@ -72,14 +66,12 @@ describe('tenants and keys on a real Kafka', function () {
       expect(store.find('the-first-key')?.principal.tenantId).to.equal(1);
     }
 
-    const { ports } = broker;
-    broker.kill();
-    await broker.exited;
+    await broker.kill();
     expect(a.find('the-first-key')?.principal.tenantId).to.equal(1);
     const error: unknown = await setDisabled(a, 3, true).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(HttpError).and.to.include({ status: 503 });
 
-    broker = await startKafka({ dataDir, ports });
+    await broker.restart();
     for (let tries = 0; tries < 30; tries++) {
       const done = await setDisabled(a, 4, true).then(
         () => true,

@@ -1,9 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { RangeConsumer, type Expired } from '../../../pipeline/bus/range-consumer.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';
@@ -11,17 +7,16 @@ import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { rangeStore } from '../../fakes/range-store.ts';
 import { until } from '../instance.ts';
+import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 
 describe('records that Kafka deletes before they are read', function () {
   this.timeout(600_000);
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-expired-'));
-  let broker: Kafka;
+  let broker: LeasedBroker;
   before(async () => {
-    broker = await startKafka({ dataDir });
+    broker = await leaseBroker();
   });
   after(async () => {
-    await broker.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await broker.giveBack();
   });
 
   it('are reported once, and what comes behind them is read', async () => {

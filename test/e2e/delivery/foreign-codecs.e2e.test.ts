@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { prepareKafka } from '../../../compose/embedded/kafka-jars.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
+import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 
 /** By Kafka's number of the codec, which the lowest bits of a batch's attributes carry. */
 const CODECS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
@@ -17,18 +16,16 @@ const COMPRESSED = CODECS.slice(1);
 
 describe("records that Kafka's own producer wrote", function () {
   this.timeout(600_000);
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-codecs-'));
-  let broker: Kafka;
+  let broker: LeasedBroker;
 
   before(async () => {
-    broker = await startKafka({ dataDir });
+    broker = await leaseBroker();
     await ensureTopics(createKafka({ brokers: [broker.brokers], clientId: 'test', log: pino({ level: 'silent' }) }), [logsSignal.topic], {
       partitions: 1,
     });
   });
   after(async () => {
-    await broker.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await broker.giveBack();
   });
 
   const linesOf = (codec: string): string[] =>
@@ -53,7 +50,7 @@ describe("records that Kafka's own producer wrote", function () {
 
   /** The codecs of the batches that lie in the log. */
   function codecsOnDisk(): Set<string | undefined> {
-    const folder = path.join(dataDir, 'kafka', 'data', `${LOGS_TOPIC}-0`);
+    const folder = path.join(broker.logDir, `${LOGS_TOPIC}-0`);
     const bytes = Buffer.concat(readdirSync(folder).filter((name) => name.endsWith('.log')).map((name) => readFileSync(path.join(folder, name)))); // prettier-ignore
     const found = new Set<string | undefined>();
     for (let at = 0; at + 61 <= bytes.length; at += 12 + bytes.readInt32BE(at + 8)) found.add(CODECS[bytes.readInt16BE(at + 21) & 7]);

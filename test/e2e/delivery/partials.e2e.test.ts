@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import type { Kafka as Client, KafkaMessage } from 'kafkajs';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { loadExtensions } from '../../../main/extensions.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/absolute-record.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
@@ -23,6 +19,7 @@ import { lastLogLine } from '../../fakes/measures-record.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { logMessage } from '../../pipeline/processors/inputs.ts';
 import { until } from '../instance.ts';
+import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 
 const log = pino({ level: 'silent' });
 const PARTITIONS = 3;
@@ -31,22 +28,20 @@ const [extension] = await loadExtensions(['examples/processors/service-entries.t
 
 describe('partials on a real Kafka', function () {
   this.timeout(600_000);
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-partials-'));
-  let broker: Kafka;
+  let broker: LeasedBroker;
   let kafka: Client;
   /** Entries of each tenant that were sent. */
   const sent = new Map<number, number>();
   const hosts: { stop(): Promise<void> }[] = [];
 
   before(async () => {
-    broker = await startKafka({ dataDir });
+    broker = await leaseBroker();
     kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
     await ensureTopics(kafka, [logsSignal.topic, partialsSignal.topic, measuresSignal.topic], { partitions: PARTITIONS });
   });
   after(async () => {
     await Promise.all(hosts.map((host) => host.stop()));
-    await broker.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await broker.giveBack();
   });
 
   /** A host that owns all partitions: in a group of its own, whoever else reads them. */

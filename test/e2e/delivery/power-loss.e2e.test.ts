@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import type { Kafka as Client } from 'kafkajs';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { RangeConsumer } from '../../../pipeline/bus/range-consumer.ts';
 import type { RangeStore } from '../../../pipeline/bus/range.ts';
@@ -15,6 +11,7 @@ import { createLogsSink } from '../../../sinks/logs.ts';
 import { TableWriter } from '../../../sinks/writer.ts';
 import { plainHeaders } from '../../fakes/log-record.ts';
 import { cutLog } from './cut-log.ts';
+import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 import { until } from '../instance.ts';
 import { LogsqlStore } from '../logsql-store.ts';
 
@@ -24,22 +21,20 @@ const PARTITIONS = 5;
 
 describe('a loss of power that took the end of the log', function () {
   this.timeout(600_000);
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-power-'));
   let own: LogsqlStore;
-  let broker: Kafka;
+  let broker: LeasedBroker;
   let kafka: Client;
   let consumer: RangeConsumer | null = null;
 
   before(async () => {
-    [own, broker] = await Promise.all([LogsqlStore.start(), startKafka({ dataDir })]);
+    [own, broker] = await Promise.all([LogsqlStore.start(), leaseBroker()]);
     kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
     await ensureTopics(kafka, [logsSignal.topic], { partitions: PARTITIONS });
   });
   after(async () => {
     await consumer?.stop();
-    await broker.stop();
+    await broker.giveBack();
     await own.stop();
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
   /** Puts a record of one row on a partition for each name, each in a batch of its own. */
@@ -91,10 +86,9 @@ describe('a loss of power that took the end of the log', function () {
 
   /** The broker ends as if the power failed, with these ends of its partitions, and comes back on the same ports. */
   async function losePower(ends: Readonly<Record<string, number>>): Promise<void> {
-    broker.kill();
-    await broker.exited;
-    for (const [partition, keep] of Object.entries(ends)) cutLog(path.join(dataDir, 'kafka', 'data'), partition, keep);
-    broker = await startKafka({ dataDir, ports: [broker.ports[0], broker.ports[1]] });
+    await broker.kill();
+    for (const [partition, keep] of Object.entries(ends)) cutLog(broker.logDir, partition, keep);
+    await broker.restart();
   }
 
   /** Has the group stand where it stood before, as when its last commits were lost. */

@@ -1,10 +1,6 @@
 import { expect } from 'chai';
 import type { Kafka as Client } from 'kafkajs';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { brokerConnections } from '../../../pipeline/bus/broker-connection.ts';
 import { IdempotentProducer } from '../../../pipeline/bus/idempotent-producer.ts';
@@ -22,25 +18,24 @@ import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import type { Input, Processor } from '../../../pipeline/processors/base/processor.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { until } from '../instance.ts';
+import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 
 const log = pino({ level: 'silent' });
 const order = (a: SentRecord, b: SentRecord): number => a.partition - b.partition || a.offset - b.offset;
 
 describe('records of logs.v1 on a real Kafka', function () {
   this.timeout(600_000);
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-log-'));
-  let broker: Kafka;
+  let broker: LeasedBroker;
   let kafka: Client;
   const sent: SentRecord[] = [];
 
   before(async () => {
-    broker = await startKafka({ dataDir });
+    broker = await leaseBroker();
     kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
     await ensureTopics(kafka, [logsSignal.topic], { partitions: 3 });
   });
   after(async () => {
-    await broker.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await broker.giveBack();
   });
 
   /** A host of one processor that keeps what it is given. */

@@ -1,24 +1,19 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { pino } from 'pino';
-import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
 import { topics } from '../../../main/topics.ts';
 import { createKafka } from '../../../pipeline/bus/kafka.ts';
 import { ensureTopics } from '../../../pipeline/bus/topics.ts';
 import { checkTopics } from '../../../pipeline/bus/topic-settings.ts';
+import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 
 describe('settings of topics that others have made', function () {
   this.timeout(600_000);
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-topics-'));
-  let broker: Kafka;
+  let broker: LeasedBroker;
   before(async () => {
-    broker = await startKafka({ dataDir });
+    broker = await leaseBroker();
   });
   after(async () => {
-    await broker.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await broker.giveBack();
   });
 
   it('are compared with what Kafka says of them; those of ours are well', async () => {

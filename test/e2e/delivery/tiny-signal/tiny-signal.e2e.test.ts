@@ -1,22 +1,19 @@
 import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
-import { startClickHouse, type ClickHouse } from '../../../../compose/embedded/clickhouse.ts';
-import { startKafka, type Kafka } from '../../../../compose/embedded/kafka.ts';
 import { auditedLog } from '../../../../pipeline/bus/audited-log.ts';
 import { DeadLetters } from '../../../../pipeline/bus/dead-letters.ts';
 import { createKafka } from '../../../../pipeline/bus/kafka.ts';
 import { RecordPublisher } from '../../../../pipeline/bus/record-publisher.ts';
 import { busTopics, ensureTopics } from '../../../../pipeline/bus/topics.ts';
-import { Store } from '../../../../pipeline/store/client.ts';
-import { migrate } from '../../../../pipeline/store/migrations.ts';
+import type { Store } from '../../../../pipeline/store/client.ts';
 import { audit } from '../../../../sinks/audit/audit.ts';
 import { storedPositions } from '../../../../sinks/audit/stored.ts';
+import { leaseBroker, type LeasedBroker } from '../../../engines/leased-broker.ts';
 import { until } from '../../instance.ts';
+import { LogsqlStore } from '../../logsql-store.ts';
 import { PendingPings, pings, PINGS_TABLE } from './pings.ts';
 
 const log = pino({ level: 'silent' });
@@ -28,35 +25,30 @@ const PINGS = 7;
 
 describe('a signal that the bus has never heard of', function () {
   this.timeout(240_000);
-  const dataDir = mkdtempSync(path.join(os.tmpdir(), 'logweir-tiny-'));
-  let [broker, engine]: [Kafka | null, ClickHouse | null] = [null, null];
+  let broker: LeasedBroker;
+  let own: LogsqlStore;
   let store: Store;
   let running: ChildProcess | null = null;
 
   before(async () => {
-    [broker, engine] = await Promise.all([startKafka({ dataDir }), startClickHouse({ dataDir })]);
-    const { url, user, password, database } = engine;
-    store = new Store({ url, user, password, database, readerUser: user, readerPassword: password });
-    await migrate(store);
+    [broker, own] = await Promise.all([leaseBroker(), LogsqlStore.start()]);
+    store = own.store;
     await store.command(PINGS_TABLE);
   });
   after(async () => {
     running?.kill('SIGKILL');
-    await Promise.all([broker?.stop(), engine?.stop(), store.close()]);
-    rmSync(dataDir, { recursive: true, force: true });
+    await Promise.all([broker.giveBack(), own.stop()]);
   });
 
   function startConsumer(): ChildProcess {
-    const { url, user, password, database } = engine as ClickHouse;
-    const clickhouse = { url, user, password, database, readerUser: user, readerPassword: password };
     const program = path.join(import.meta.dirname, 'consumer.ts');
-    const argument = JSON.stringify({ brokers: broker?.brokers, clickhouse });
+    const argument = JSON.stringify({ brokers: broker.brokers, clickhouse: own.config });
     return spawn(process.execPath, [program, argument], { stdio: ['ignore', 'ignore', 'inherit'] });
   }
   const stored = async (): Promise<number> => Number((await store.ownerRows('SELECT count() FROM pings'))[0]?.[0]);
 
   it('is sent, stored once through kills, dead-lettered and audited by what it says of itself', async () => {
-    const kafka = createKafka({ brokers: [broker?.brokers ?? ''], clientId: 'test', log });
+    const kafka = createKafka({ brokers: [broker.brokers], clientId: 'test', log });
     await ensureTopics(kafka, [pings.topic, ...busTopics], { partitions: 1 });
     const publisher = new RecordPublisher({ kafka, log, topic: pings.topic.name });
     await publisher.start();
