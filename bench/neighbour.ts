@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Instance, InstanceOptions } from '../test/e2e/instance.ts';
@@ -109,7 +109,7 @@ async function small(instance: Instance, key: string): Promise<Seen> {
 }
 
 function attacker(name: string, url: string, key: string): Promise<string> {
-  const args = [fileURLToPath(import.meta.url), '--attack', name, '--url', url, '--key', key, '--seconds', flags.seconds];
+  const args = [import.meta.filename, '--attack', name, '--url', url, '--key', key, '--seconds', flags.seconds];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (data: Buffer) => (output += data.toString()));

@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { startKafka } from '../compose/embedded/kafka.ts';
@@ -104,7 +104,7 @@ async function send(clone: string, brokers: string, rate: number, seconds: numbe
 }
 
 async function measure(clone: string, brokers: string, kafkaPid: number): Promise<Run> {
-  const args = [fileURLToPath(import.meta.url), '--clone', clone, '--brokers', brokers];
+  const args = [import.meta.filename, '--clone', clone, '--brokers', brokers];
   const child = spawn(process.execPath, [...args, '--rate', flags.rate, '--seconds', flags.seconds, '--gap', flags.gap], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -5,7 +5,6 @@
  * Each case runs in a process of its own, in turns with few streams, body by body, so that a machine that drifts favours neither; medians.
  */
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { EntryCodec, EntryWriter } from '../pipeline/logs/writer.ts';
 import { Body, FEW, LINES, MANY_AND_NEW, MILLION, NAME_OF_FEW, NEW, randomFrom, type Draw } from './stream-bodies.ts';
@@ -58,7 +57,7 @@ if (one !== undefined) process.stdout.write(JSON.stringify(measure(one, Number(f
 else {
   process.stdout.write(`| streams | CPU µs an entry | of ${NAME_OF_FEW} | × | memory of the process, MB |\n|---|---|---|---|---|\n`);
   for (const name of Object.keys(CASES)) {
-    const args = [fileURLToPath(import.meta.url), '--only', name, '--entries', flags.entries];
+    const args = [import.meta.filename, '--only', name, '--entries', flags.entries];
     const { us, few, rss } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as Figures;
     process.stdout.write(`| ${name} | ${us.toFixed(2)} | ${few.toFixed(2)} | ${(us / few).toFixed(2)} | ${rss.toFixed(0)} |\n`);
   }

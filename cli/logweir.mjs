@@ -3,9 +3,9 @@
 // room of the house and reaches into two of them by address, once they are compiled: main/ and cli/.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const root = path.resolve(import.meta.dirname, '..');
 const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: ${line}\n`);
 
 /** Loads a part of the compiled program, which is compiled first where it is not there. */

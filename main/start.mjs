@@ -2,12 +2,12 @@
 // supervisor, which starts the engines and the roles. Runs before anything is installed: Node's built-ins only.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { InstallError, ensureBuilt, ensureInstalled } from './install.mjs';
 import { RuntimeError, assertCanInstall, handOver } from './runtime.mjs';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const root = path.resolve(import.meta.dirname, '..');
 const parent = process.ppid;
 const stopping = new AbortController();
 const { signal } = stopping;

@@ -51,12 +51,9 @@ export class ControlStore implements Service, KeyStore {
 
   /** Resolves after the first attempt to read the topic; where Kafka could not be reached, attempts go on behind. */
   async start(): Promise<void> {
-    let tried: (() => void) | undefined;
-    const first = new Promise<void>((resolve) => {
-      tried = resolve;
-    });
-    this.#loading = this.#load(() => tried?.());
-    await first;
+    const first = Promise.withResolvers<void>();
+    this.#loading = this.#load(first.resolve);
+    await first.promise;
     this.#notification = setInterval(() => void this.#publishUses(), PUBLISH_USES_MS).unref();
   }
 

@@ -62,7 +62,7 @@ function create(name: string, dir: string, output: Output): number {
   npx --no-install logweir backtest ${files[0][0]} --since -7d --by service
   LOGWEIR_DETECTORS=${files[0][0]} npm start
 
-Outside of the clone the test needs a runner: npm install --save-dev mocha chai tsx, then npx mocha -n import=tsx ${files[1][0]}
+Outside of the clone the test needs Node 24 or newer and a runner: npm install --save-dev mocha chai, then npx mocha ${files[1][0]}
 `);
   return EXIT.ok;
 }

@@ -31,19 +31,21 @@ export type InsertRoundOptions = {
 
 /** The ranges of several partitions that are taken at the same time, and stored by one insert, sent once (docs/adr/0016-one-insert-for-several-partitions.md). */
 export class InsertRound {
-  /** Resolves when the insert is over, however it ended, or there is none. */
-  readonly over: Promise<void>;
   readonly #options: InsertRoundOptions;
   readonly #arrived: { readonly range: Range; readonly settle: (outcome: Outcome) => void }[] = [];
   #awaited: number;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
-  #end: () => void = () => undefined;
+  readonly #end = Promise.withResolvers<void>();
 
   constructor(options: InsertRoundOptions) {
     this.#options = options;
     this.#awaited = options.seats;
-    this.over = new Promise((resolve) => (this.#end = resolve));
+  }
+
+  /** Resolves when the insert is over, however it ended, or there is none. */
+  get over(): Promise<void> {
+    return this.#end.promise;
   }
 
   seat(): Seat {
@@ -81,7 +83,7 @@ export class InsertRound {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     const outcome = await this.#insert();
-    this.#end();
+    this.#end.resolve();
     for (const { settle } of this.#arrived) settle(outcome);
   }
 

@@ -54,8 +54,7 @@ export class LogTail {
   #rewinds = 0;
   #isKnown = false;
   #cluster: Cluster | null = null;
-  #resolveKnown = (): void => undefined;
-  readonly #known = new Promise<void>((resolve) => (this.#resolveKnown = resolve));
+  readonly #known = Promise.withResolvers<void>();
   #loop: Promise<void> | null = null;
 
   constructor(options: LogTailOptions) {
@@ -66,7 +65,7 @@ export class LogTail {
   /** Begins; resolves when it is known from where on it reads. */
   async start(): Promise<void> {
     this.#loop ??= this.#run();
-    await this.#known;
+    await this.#known.promise;
   }
 
   async stop(): Promise<void> {
@@ -161,7 +160,7 @@ export class LogTail {
       this.#next.set(partition, found);
     }
     this.#isKnown = true;
-    this.#resolveKnown();
+    this.#known.resolve();
   }
 
   async #readFrom(cluster: Cluster, nodeId: string, partitions: readonly number[], round: AbortSignal): Promise<void> {
