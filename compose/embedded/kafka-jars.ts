@@ -21,12 +21,17 @@ export type KafkaJarsOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+/** What Kafka is run with. */
+export type KafkaProgram = {
+  /** The path of Java. */
+  readonly java: string;
+  /** The folder that the jars lie in. */
+  readonly jars: string;
+  readonly classpath: string;
+};
+
 /** Finds Java and the jars that pom.xml names. What is missing is fetched, once for all data directories. */
-export async function prepareKafka({
-  log,
-  mayInstall,
-  signal,
-}: KafkaJarsOptions): Promise<{ readonly java: string; readonly classpath: string }> {
+export async function prepareKafka({ log, mayInstall, signal }: KafkaJarsOptions): Promise<KafkaProgram> {
   const pom = readFileSync(POM, 'utf8');
   const version = /<kafka\.version>(.+)<\/kafka\.version>/.exec(pom)?.[1];
   if (version === undefined) throw new Error('BUG: pom.xml names no Kafka version.');
@@ -39,7 +44,7 @@ export async function prepareKafka({
     await fetchJars(maven, pom, folder, signal);
   }
   const classpath = jarsIn(folder).map((jar) => path.join(folder, jar));
-  return { java, classpath: classpath.join(':') };
+  return { java, jars: folder, classpath: classpath.join(':') };
 }
 
 const jarsIn = (folder: string): readonly string[] =>
