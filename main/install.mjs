@@ -60,6 +60,8 @@ export async function ensureBuilt(options) {
   await alone(options, async () => {
     if (isDone()) return;
     log('building …');
+    // where it fails, what is there now is not what was built before
+    if (existsSync(stamp)) writeFileSync(stamp, '');
     // The compiler trusts its own notes about what it has written; without the files they are wrong.
     if (!existsSync(stamp)) rmSync(path.join(dist, '.tsbuildinfo'), { force: true });
     const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -78,6 +78,17 @@ export class RoleProcess extends SupervisedProcess {
     }
   }
 
+  /** Starts it again, with the code that is there now; resolves when it is ready, or has ended again. */
+  override async restart(timeoutMs: number): Promise<void> {
+    await super.restart(timeoutMs);
+    const child = this.#child;
+    if (child === null || child.exitCode !== null) return;
+    await new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.on('message', () => this.port !== null && resolve());
+    });
+  }
+
   send(message: object): void {
     if (this.#child?.connected === true) this.#child.send(message, () => undefined); // one that is ending needs no news
   }

@@ -1,6 +1,7 @@
-// `npm start`: installs the packages and compiles the program where that is needed, then hands over to the compiled
+// `npm start`, and with `--dev` `npm run dev`: installs the packages and compiles the program where that is needed, then hands over to the compiled
 // supervisor, which starts the engines and the roles. Runs before anything is installed: Node's built-ins only.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { InstallError, ensureBuilt, ensureInstalled } from './install.mjs';
@@ -9,6 +10,8 @@ import { RuntimeError, assertCanInstall, handOver } from './runtime.mjs';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const root = path.resolve(import.meta.dirname, '..');
 const parent = process.ppid;
+const isDev = process.argv.includes('--dev');
+const args = process.argv.slice(2).filter((word) => word !== '--dev');
 const stopping = new AbortController();
 const { signal } = stopping;
 
@@ -40,7 +43,22 @@ async function prepare() {
   await handOver({ root, program: import.meta.filename, args: process.argv.slice(2), signal });
   await ensureBuilt({ root, log, signal, beside: fetchKafka });
   process.setSourceMapsEnabled(true);
-  return import(pathToFileURL(path.join(root, 'dist', 'main', 'supervise.js')).href);
+  return isDev ? develop() : supervise();
+}
+
+/** What has been compiled. @param {string} name */
+const compiled = (name) => import(pathToFileURL(path.join(root, 'dist', 'main', name)).href);
+
+async function supervise() {
+  const module = await compiled('supervise.js');
+  return () => module.supervise(args, parent);
+}
+
+async function develop() {
+  if (!existsSync(path.join(root, 'tsconfig.build.json')))
+    throw new InstallError('A release has no sources to change: npm run dev is for a clone.');
+  const module = await compiled('develop.js');
+  return () => module.develop({ argv: args, parent, build: () => ensureBuilt({ root, log: () => undefined }) });
 }
 
 process.stderr.on('error', () => undefined); // the reader of these lines may have exited
@@ -48,9 +66,9 @@ for (const name of SIGNALS) process.on(name, stop);
 // npm that is killed cannot pass that on
 const looks = setInterval(() => process.env['npm_lifecycle_event'] !== undefined && process.ppid !== parent && stop(), 1000);
 try {
-  const { supervise } = await prepare();
+  const run = await prepare();
   signal.throwIfAborted();
-  const ended = supervise(process.argv.slice(2), parent); // which listens to the signals itself, from now on
+  const ended = run(); // which listens to the signals itself, from now on
   for (const name of SIGNALS) process.off(name, stop);
   clearInterval(looks);
   await ended;

@@ -35,6 +35,8 @@ export class SupervisedProcess {
   readonly #stopping = new AbortController();
   #earlyDeaths = 0;
   #startedAt = 0;
+  /** Its end has been requested, to start it again. */
+  #restarted: PromiseWithResolvers<undefined> | null = null;
   #running: Promise<Running> | null = null;
 
   constructor(name: string, start: Start, { onChange, log, delaysMs = DELAYS_MS, wait = sleep }: SupervisedProcessOptions) {
@@ -63,6 +65,17 @@ export class SupervisedProcess {
     clearTimeout(timer);
   }
 
+  /** Ends it and starts it again, at once and not as after a death; kills it when the time has passed. Resolves when it runs again. */
+  async restart(timeoutMs: number): Promise<void> {
+    const running = await this.#running?.catch(() => null);
+    if (!running || this.#stopping.signal.aborted) return;
+    const { promise } = (this.#restarted ??= Promise.withResolvers());
+    const timer = setTimeout(running.kill, timeoutMs);
+    await Promise.race([running.stop(), running.exited]);
+    await promise;
+    clearTimeout(timer);
+  }
+
   /** Ends it at once and does not start it again. */
   async kill(): Promise<void> {
     this.#stopping.abort();
@@ -86,11 +99,16 @@ export class SupervisedProcess {
       let reason = await running.exited;
       for (;;) {
         if (this.#stopping.signal.aborted) return;
-        this.log(`${this.name} ended (${reason}), starting it again`);
-        if (!(await this.#pause())) return;
+        if (this.#restarted !== null) this.#earlyDeaths = 0;
+        else {
+          this.log(`${this.name} ended (${reason}), starting it again`);
+          if (!(await this.#pause())) return;
+        }
         this.restarts++;
         try {
           running = await this.#launch();
+          this.#restarted?.resolve(undefined);
+          this.#restarted = null;
           break;
         } catch (error) {
           reason = error instanceof Error ? error.message : String(error);

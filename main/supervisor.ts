@@ -74,6 +74,12 @@ export class Supervisor {
     return this.#stopped;
   }
 
+  /** Starts roles again with the code that is there now, while all else goes on; resolves when they are ready. */
+  async restart(names: readonly string[]): Promise<void> {
+    const roles = this.#roles.filter(({ name }) => names.includes(name));
+    await Promise.all(roles.map((role) => role.restart(role.listens ? LISTENING_ROLE_STOP_MS : ROLE_STOP_MS)));
+  }
+
   /** Ends all processes at once; a stop that is under way ends then. */
   killAll(): void {
     this.#stopping.abort();

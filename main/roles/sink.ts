@@ -6,7 +6,7 @@ import type { PaceLimits } from '../../pipeline/bus/insert-pace.ts';
 import { collectGarbage } from './garbage.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
-import type { Service } from '../../pipeline/core/service.ts';
+import { together, type Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { sinks } from '../../sinks/index.ts';
 import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
@@ -90,22 +90,27 @@ export const sinkRole: Role = {
           },
         }),
     );
-    const lags = consumers.map(
-      (consumer) =>
-        new ConsumerLag({
-          kafka,
-          ...consumer.group,
-          partitions: () => consumer.assigned,
-          onLag: (partition, lag) => metrics.lag.set({ topic: consumer.group.topic, partition: String(partition) }, lag),
-          onDeleted: (partition) => metrics.lag.remove({ topic: consumer.group.topic, partition: String(partition) }),
-        }),
-    );
     context.registerCheck('kafka', () => consumers.every((consumer) => consumer.joined));
     context.registerCheck('clickhouse', () => store.ping());
     context.registerCheck('dead letters', () => consumers.every((consumer) => consumer.halted.size === 0));
-    return [{ name: 'store', start: () => Promise.resolve(), stop: () => store.close() }, deadLetters, ...consumers, ...lags];
+    const closing = { name: 'store', start: () => Promise.resolve(), stop: () => store.close() };
+    // each leaves its group in a third of a second
+    return [closing, deadLetters, together('sinks', consumers), together('lags', lagsOf(consumers, kafka, metrics))];
   },
 };
+
+/** Watches how far each sink is behind. */
+const lagsOf = (consumers: readonly RangeConsumer[], kafka: ReturnType<typeof createKafka>, metrics: Metrics): readonly Service[] =>
+  consumers.map(
+    (consumer) =>
+      new ConsumerLag({
+        kafka,
+        ...consumer.group,
+        partitions: () => consumer.assigned,
+        onLag: (partition, lag) => metrics.lag.set({ topic: consumer.group.topic, partition: String(partition) }, lag),
+        onDeleted: (partition) => metrics.lag.remove({ topic: consumer.group.topic, partition: String(partition) }),
+      }),
+  );
 
 /** What becomes of records that have expired unread: a metric, a warning in `/ready`, and a dead letter, which the audit reads. */
 function expiredReports(

@@ -29,3 +29,25 @@ export async function stopAll(services: readonly Service[]): Promise<void> {
   }
   if (failures.length > 0) throw new AggregateError(failures, 'Some services did not stop cleanly.');
 }
+
+/** Services that do not need each other, as one: all of them start, and stop, at the same time. */
+export function together(name: string, services: readonly Service[]): Service {
+  const all = async (step: (service: Service) => Promise<void>): Promise<readonly unknown[]> => {
+    const results = await Promise.allSettled(services.map(step));
+    return results.flatMap((result): unknown[] => (result.status === 'rejected' ? [result.reason] : []));
+  };
+  const stop = async (): Promise<void> => {
+    const failures = await all((service) => service.stop());
+    if (failures.length > 0) throw new AggregateError(failures, `${name} did not stop cleanly.`);
+  };
+  return {
+    name,
+    async start() {
+      const failures = await all((service) => service.start());
+      if (failures.length === 0) return;
+      await stop().catch(() => undefined); // why it did not start is the cause
+      throw failures[0];
+    },
+    stop,
+  };
+}

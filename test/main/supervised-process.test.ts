@@ -28,4 +28,27 @@ describe('a child that keeps dying', () => {
     await child.stop(1000);
     expect(child.restarts).to.equal(7);
   });
+
+  it('is started again at once where that is asked for, however often, and without a word of its end', async () => {
+    const [waits, lines, stops] = [[] as unknown[], [] as string[], [] as number[]];
+    const begin: Start = () => {
+      const exited = Promise.withResolvers<string>();
+      const end = (): void => {
+        stops.push(1);
+        exited.resolve('stopped');
+      };
+      return Promise.resolve({ exited: exited.promise, stop: () => Promise.resolve().then(end), kill: end });
+    };
+    const wait = (ms: number | undefined): Promise<void> => Promise.resolve(void waits.push(ms));
+    const child = new SupervisedProcess('child', begin, { onChange: () => undefined, log: (line) => lines.push(line), wait });
+    await child.start();
+    for (let time = 1; time <= 3; time++) {
+      await child.restart(1000);
+      expect([child.restarts, stops.length]).to.deep.equal([time, time]);
+    }
+    expect([waits, lines]).to.deep.equal([[], []]);
+    await child.stop(1000);
+    await child.restart(1000);
+    expect(child.restarts).to.equal(3);
+  });
 });

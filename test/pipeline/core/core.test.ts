@@ -8,7 +8,7 @@ import { Literal, renderEntry } from '../../../pipeline/core/entry.ts';
 import { parseEntry } from '../../../cli/json-entry.ts';
 import { parseStream, renderStream } from '../../../pipeline/core/labels.ts';
 import { registry } from '../../../pipeline/core/registry.ts';
-import { startAll, stopAll, type Service } from '../../../pipeline/core/service.ts';
+import { startAll, stopAll, together, type Service } from '../../../pipeline/core/service.ts';
 import { join, renderSql, sql, text, uint32 } from '../../../pipeline/core/sql.ts';
 
 describe('labels', () => {
@@ -87,6 +87,23 @@ describe('services', () => {
     );
     expect(error?.message).to.equal('b did not start.');
     expect(log).to.deep.equal(['start a', 'stop a']);
+  });
+  it('that do not need each other start and stop at the same time', async () => {
+    const pair = together('both', [service('a'), service('b')]);
+    await pair.start();
+    await pair.stop();
+    expect(log).to.deep.equal(['start a', 'start b', 'stop a', 'stop b']);
+  });
+  it('that do not need each other are all stopped when one of them fails, for its reason', async () => {
+    const error = await startAll([service('a'), together('three', [service('b'), service('c', true), service('d')])]).then(
+      () => null,
+      (reason: unknown) => reason as Error,
+    );
+    expect(error?.message).to.equal('three did not start.');
+    expect((error?.cause as Error | undefined)?.message).to.equal('no');
+    expect(log)
+      .to.include.members(['stop b', 'stop d'])
+      .and.satisfy((lines: readonly string[]) => lines.at(-1) === 'stop a');
   });
 });
 
