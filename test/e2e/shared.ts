@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { startInstance, type Instance } from './instance.ts';
@@ -26,6 +26,19 @@ after(async function () {
   if (running !== null) await (await running).stop();
 });
 
+/** What the processes of the shared instance have complained of while a test ran that failed: else nobody could tell what was wrong there. */
+afterEach(async function () {
+  if (running === null || this.currentTest?.state !== 'failed') return;
+  const { dataDir } = await running;
+  const began = Date.now() - (this.currentTest.duration ?? 0);
+  for (const name of readdirSync(path.join(dataDir, 'logs'))) {
+    const lines = readFileSync(path.join(dataDir, 'logs', name), 'utf8').split('\n');
+    const isOfTest = (line: string): boolean =>
+      !line.startsWith('{') || (/^\{"level":[456]/.test(line) && Number(/"time":(\d+)/.exec(line)?.[1]) >= began);
+    console.log([`${name} of the instance:`, ...lines.filter((line) => line !== '' && isOfTest(line)).slice(-30)].join('\n  '));
+  }
+});
+
 /** The folder of conformance data beside the clone; a test that needs it says loudly where it is absent. */
 export function sharedFolder(): string {
   const folder = path.resolve(import.meta.dirname, '../..', process.env['LOGWEIR_SHARED'] ?? '../shared');
@@ -38,7 +51,7 @@ let tenants = 0;
 
 /** A new tenant on the `unlimited` plan, so that a test sees its own entries alone. */
 export async function newTenant(instance: Instance): Promise<{ readonly id: number; readonly key: string }> {
-  const token = (await import('node:fs')).readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+  const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
   const { status, body } = await instance.call(
     'POST',
     `${instance.admin}/admin/tenants`,

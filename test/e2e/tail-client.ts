@@ -50,20 +50,24 @@ export class TailClient {
   }
 
   async has(count: number): Promise<unknown[]> {
-    await until(
-      `${String(count)} entries`,
-      () => Promise.resolve(this.entries.length),
-      (length) => length >= count,
-    );
+    await this.#until(`${String(count)} entries`, () => this.entries.length >= count);
     return this.numbers();
   }
 
   async control(type: string): Promise<ControlMessage> {
-    return (await until(
-      `the control frame ${type}`,
-      () => Promise.resolve(this.controls.find((control) => control.type === type)),
-      (control) => control !== undefined,
-    )) as ControlMessage;
+    const found = (): ControlMessage | undefined => this.controls.find((control) => control.type === type);
+    await this.#until(`the control frame ${type}`, () => found() !== undefined);
+    return found() as ControlMessage;
+  }
+
+  /** Waits until that is so; throws with all that is known of the connection where it is not, at once where it was closed. */
+  async #until(what: string, isSo: () => boolean): Promise<void> {
+    const { closed } = await until(
+      what,
+      () => Promise.resolve({ isSo: isSo(), closed: this.closed, entries: this.entries.length, controls: this.controls.slice(-3) }),
+      (now) => now.isSo || now.closed !== null,
+    );
+    if (!isSo()) throw new Error(`${what} did not come, the connection was closed: ${JSON.stringify(closed)}`);
   }
 
   close(): void {
