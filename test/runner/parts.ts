@@ -22,7 +22,11 @@ export type Stage = { readonly name: string; readonly parts: readonly Part[] };
 const bin = (file: string): string => path.join('node_modules', file);
 const END_TO_END = { needsBuild: true, timeoutMs: 600_000 } as const;
 
-/** All that `npm test` runs: what is fast and needs no engine comes first. */
+/**
+ * All that `npm test` runs: what is fast and needs no engine comes first. Parts that need engines share them: the files of `instance` and of
+ * `failures` a whole instance for each process, with a tenant for each test, those of `store` a ClickHouse, those of `broker` a Kafka that one
+ * has at a time. Those of `restarts` and `faults` start their own, since that is what they test.
+ */
 export const STAGES: readonly Stage[] = [
   {
     name: 'checks',
@@ -32,14 +36,16 @@ export const STAGES: readonly Stage[] = [
       { name: 'lint', tool: [bin('oxlint/bin/oxlint'), '.'] },
     ],
   },
-  { name: 'unit', parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 2, timeoutMs: 120_000 }] },
+  { name: 'unit', parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 5, timeoutMs: 120_000 }] },
   {
     name: 'engines',
     parts: [
-      { name: 'e2e', files: ['test/e2e/*.test.ts'], spread: 2, ...END_TO_END },
-      { name: 'delivery', files: ['test/e2e/delivery/**/*.test.ts'], ...END_TO_END },
-      { name: 'faults', files: ['test/e2e/faults/**/*.test.ts'], ...END_TO_END },
-      { name: 'shippers', files: ['test/shippers/**/*.test.ts'], ...END_TO_END },
+      { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
+      { name: 'instance', files: ['test/e2e/instance/*.test.ts'], spread: 2, ...END_TO_END },
+      { name: 'failures', files: ['test/e2e/failures/*.test.ts', 'test/shippers/*.test.ts'], ...END_TO_END },
+      { name: 'store', files: ['test/e2e/store/*.test.ts'], spread: 2, ...END_TO_END },
+      { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
+      { name: 'broker', files: ['test/e2e/broker/**/*.test.ts'], ...END_TO_END },
     ],
   },
 ];

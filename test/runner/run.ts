@@ -6,8 +6,8 @@ import { jobsOf, type Job, type PartOptions } from './run-part.ts';
 import { MOST_FLAKY, Results, verdict, type Flaky, type Result } from './results.ts';
 import { KeptTimes } from './kept-times.ts';
 
-/** As many as there are cores: what has engines takes more than one, and next to more others what a test waits for comes late. */
-const AT_ONCE = Math.min(Math.max(os.availableParallelism(), 2), 4);
+/** One more than there are cores: tests that use engines wait for them half of their time. */
+const AT_ONCE = Math.min(Math.max(os.availableParallelism(), 2), 4) + 1;
 /** With failures in more files than these a run is red, and none of them runs once more. */
 const MOST_FILES_AGAIN = 6;
 /** A broker of a test lives for seconds: its optimizing compiler would take as much CPU as all the rest of it. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { startInstance, until, type Instance } from '../e2e/instance.ts';
-import { newTenant } from '../e2e/shared.ts';
+import { until, type Instance } from '../e2e/instance.ts';
+import { newTenant, sharedInstance } from '../e2e/shared.ts';
 import { clearUp, layOut, type Running } from './programs.ts';
 import { SHIPPERS, type Expected, type Shipper } from './shippers.ts';
 import { NotHere, installToolset, type Toolset, type ToolsetName } from './toolsets.ts';
@@ -36,11 +36,7 @@ describe('shippers: what real clients log is found', function () {
       const names = SHIPPERS.filter(({ toolset }) => toolset === name).map((shipper) => shipper.name);
       if (made instanceof NotHere) say(`NOT RUN: ${names.join('; ')}: ${made.message}`);
     }
-    instance = await startInstance();
-  });
-  after(async function () {
-    this.timeout(240_000);
-    await instance.stop();
+    instance = await sharedInstance();
   });
 
   for (const shipper of SHIPPERS) {

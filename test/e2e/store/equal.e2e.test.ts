@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { checkBudgets } from '../../equal/budgets.ts';
+import { checkCanaries } from '../../equal/canary.ts';
+import { checkEqual } from '../../equal/equal.ts';
+import { extent } from '../../extent.ts';
+import { builtWorker } from '../built-worker.ts';
+
+const PAIRS = extent(500, 20_000);
+const HOSTILE = extent(80, 2500);
+const CRAMPED = extent(100, 10_000);
+
+/** `npm run equal` does the same with more of them, and with other seeds. */
+describe('LogsQL, random queries over random entries', function () {
+  this.timeout(1_800_000);
+  const progress = (): void => undefined;
+
+  it(`${PAIRS.toLocaleString('en')}: ClickHouse gives what memory gives`, async () => {
+    const { filters, queries, counterexamples } = await checkEqual({ pairs: PAIRS, seed: 1, wholeOneIn: 16, progress });
+    expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
+    expect(filters).to.be.above(0.75 * PAIRS);
+    expect(queries).to.be.above(0.05 * PAIRS);
+  });
+
+  it(`${CRAMPED.toLocaleString('en')} with little memory and time: each ends, and gives what it would alone`, async () => {
+    const { answered, refused, late, lostWorkers, counterexamples } = await checkBudgets({
+      queries: CRAMPED,
+      seed: 1,
+      progress,
+      isTimed: false,
+      program: builtWorker,
+    });
+    expect(counterexamples, counterexamples.join('\n')).to.deep.equal([]);
+    expect(lostWorkers).to.equal(0);
+    // on a busy machine more of them share the memory
+    expect(answered).to.be.above(0.1 * (CRAMPED - late));
+    expect(refused).to.be.above(0);
+  });
+
+  it(`${HOSTILE.toLocaleString('en')} hostile ones: no tenant sees a row of another`, async () => {
+    const { valid, answered, leaks } = await checkCanaries({ queries: HOSTILE, seed: 1, progress });
+    expect(leaks, leaks.join('\n')).to.deep.equal([]);
+    // it is no test where most are refused, or nothing is found
+    expect(valid).to.be.above(0.6 * HOSTILE);
+    expect(answered).to.be.above(0.24 * HOSTILE);
+  });
+});

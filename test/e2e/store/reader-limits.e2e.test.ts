@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { setMaxListeners } from 'node:events';
+import { sql, uint32 } from '../../../pipeline/core/sql.ts';
+import { HttpError } from '../../../pipeline/core/errors.ts';
+import { until } from '../instance.ts';
+import { LogsqlStore } from '../logsql-store.ts';
+import { at } from '../query-setup.ts';
+
+/** Statements of queries that run at once, and those that are requested. */
+const [PLACES, MANY] = [40, 60];
+
+describe('queries in ClickHouse', function () {
+  this.timeout(600_000);
+  let own: LogsqlStore;
+  before(async () => {
+    own = await LogsqlStore.start();
+    await own.insert(1, [at(1, { _msg: 'm' })]);
+  });
+  after(() => own.stop());
+
+  const options = { tenantId: 1, timeoutMs: 20_000 };
+
+  it('have less memory and fewer places together than the server, and cannot take more', async () => {
+    const [row = []] = await own.store.rows(
+      sql`SELECT getSetting('max_memory_usage_for_user'), getSetting('max_concurrent_queries_for_user')`,
+      options,
+    );
+    expect(Number(row[0])).to.be.within(1, 3_600_000_000);
+    expect(Number(row[1])).to.equal(PLACES);
+    for (const name of ['max_memory_usage_for_user', 'max_concurrent_queries_for_user']) {
+      const raised = own.store.rows(sql`SELECT 1`, { ...options, settings: { [name]: 0 } });
+      expect(await raised.catch(String)).to.include('should not be changed');
+    }
+  });
+
+  it('are refused beyond their places, while inserts have theirs', async () => {
+    // they run until they are ended, so that none leaves its place to another on a busy machine
+    const wait = sql`SELECT sum(sleepEachRow(0.5)) FROM (SELECT arrayJoin(range(${uint32(1100)})) AS n)`;
+    const end = new AbortController();
+    setMaxListeners(2 * MANY, end.signal);
+    const waiting = {
+      tenantId: 1,
+      timeoutMs: 600_000,
+      signal: end.signal,
+      settings: { function_sleep_max_microseconds_per_block: '600000000' },
+    };
+    const refused: unknown[] = [];
+    const asked = Array.from({ length: MANY }, () =>
+      own.store.rows(wait, waiting).catch((error: unknown) => {
+        if (!end.signal.aborted) refused.push(error instanceof HttpError ? error.status : error);
+      }),
+    );
+    const running = async (): Promise<number> =>
+      Number((await own.store.ownerRows("SELECT count() FROM system.processes WHERE user = 'reader'"))[0]?.[0]);
+    try {
+      await until('the refusals', () => Promise.resolve(refused.length), (count) => count >= MANY - PLACES, 80_000); // prettier-ignore
+      expect(new Set(refused)).to.deep.equal(new Set([429]));
+      // on a busy machine one more may be refused, where a statement has ended and still has its place
+      await until('all others to run', running, (count) => count >= PLACES - 5 && count === MANY - refused.length);
+      await own.insert(1, [at(2, { _msg: 'n' })]);
+    } finally {
+      end.abort();
+      await Promise.all(asked);
+    }
+    await until('places', running, (count) => count === 0);
+    expect(await own.store.rows(sql`SELECT count() FROM logs WHERE tenant_id = ${uint32(1)}`, options)).to.deep.equal([['2']]);
+  });
+});
