@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { cpuMsOf, ownBytesOf } from '../../pipeline/core/process-usage.ts';
 import { frameOf, FrameReader, jsonFrame, PING, PONG, SETTINGS, type Frame } from './frames.ts';
 
 /** Most megabytes of objects of one process, by default; it ends where it needs more. */
@@ -75,41 +75,17 @@ export class WorkerProcess {
     return 0;
   }
 
-  /** What it takes of the machine's memory, in bytes; 0 where that cannot be known. */
+  /** What it takes of the machine's memory for itself, in bytes; 0 where that cannot be known. */
   memory(): number {
-    try {
-      const [, pages = '0'] = readFileSync(`/proc/${String(this.#child.pid)}/statm`, 'latin1').split(' ');
-      return Number(pages) * PAGE_BYTES;
-    } catch {
-      return 0;
-    }
+    return ownBytesOf(this.#child.pid);
   }
 
   /** CPU time that it has taken, in milliseconds; null where that cannot be known. */
   cpuMs(): number | null {
-    return this.#child.pid === undefined ? null : cpuMsOf(this.#child.pid);
+    return cpuMsOf(this.#child.pid);
   }
 
   kill(): void {
     this.#child.kill('SIGKILL');
-  }
-}
-
-const PAGE_BYTES = 4096;
-/** Linux counts CPU time in hundredths of a second in all that it exports. */
-const TICK_MS = 10;
-
-/** CPU time of a process in milliseconds: proc(5), `stat`, utime and stime. Null where that cannot be known. */
-export function cpuMsOf(pid: number): number | null {
-  try {
-    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
-    // the name before may have spaces and brackets in it
-    const [user, system] = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 13);
-    return (Number(user) + Number(system)) * TICK_MS;
-  } catch {
-    return null;
   }
 }

@@ -39,7 +39,7 @@ export type QueryPoolOptions = {
   readonly log: Logger;
   /** How many processes; a tenant's queries are in half of them at most. */
   readonly workers: number;
-  /** Most bytes of memory that all of them take together. */
+  /** Most bytes of their own memory that all of them take together. */
   readonly maxBytes?: number;
   /** What all queries of a worker may hold. */
   readonly memory?: MemoryLimits;
@@ -50,8 +50,8 @@ export type QueryPoolOptions = {
 };
 
 const QUERY_WORKER = path.join(import.meta.dirname, 'query-worker');
-/** For each worker. */
-const WORKER_BYTES = 100 * 1024 * 1024;
+/** For each worker, of its own memory, of which it has half when it begins. */
+const WORKER_BYTES = 75 * 1024 * 1024;
 /** What all queries of a worker may hold; its heap is for them, and for what is made on the way. */
 const MEMORY = { maxRows: 1_000_000, maxBytes: 64_000_000 };
 /** An idle worker that takes this much more than when it began is replaced, bytes: a process gives little back by itself. */

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { cpuMsOf, ownBytesOf } from '../../core/process-usage.ts';
 import { LONGEST_SCALE, MAX_STATE, type Seen } from '../../detectors/custom.ts';
 import type { RequestedSeries, DetectorLook, FromDetector, LookedSeries, ToDetector } from './detector-messages.ts';
 
@@ -18,8 +18,6 @@ const NICE = 5;
 const EXTENSION = path.extname(import.meta.filename);
 const PROGRAM = path.join(import.meta.dirname, `detector-program${EXTENSION}`);
 const MB = 1024 * 1024;
-const TICK_MS = 10;
-const PAGE_BYTES = 4096;
 
 /** A file, or a package that is installed in a folder. */
 export type DetectorSource = { readonly specifier: string; readonly folder: string };
@@ -81,13 +79,7 @@ export class DetectorProcess {
 
   /** Milliseconds of CPU that it has used; null where that cannot be known. */
   get cpuMs(): number | null {
-    try {
-      const stat = readFileSync(`/proc/${String(this.#child.pid)}/stat`, 'latin1');
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-    } catch {
-      return null;
-    }
+    return cpuMsOf(this.#child.pid);
   }
 
   /** True where another process has killed it, as the kernel does where the machine has no memory. */
@@ -132,17 +124,8 @@ export class DetectorProcess {
       const cpu = (this.cpuMs ?? 0) - used;
       if (cpu > cpuMs) this.#end(`It did not come to an end within ${String(cpuMs / 1000)} s of CPU time.`);
       else if (performance.now() - began > wallMs) this.#end(`It did not come to an end within ${String(wallMs / 1000)} s.`);
-      else if (this.#memory() > MOST_MB * MB) this.#end(`It took more than ${String(MOST_MB)} MB of memory.`);
+      else if (ownBytesOf(this.#child.pid) > MOST_MB * MB) this.#end(`It took more than ${String(MOST_MB)} MB of memory.`);
     }, WATCH_MS);
-  }
-
-  #memory(): number {
-    try {
-      const [, pages = '0'] = readFileSync(`/proc/${String(this.#child.pid)}/statm`, 'latin1').split(' ');
-      return Number(pages) * PAGE_BYTES;
-    } catch {
-      return 0;
-    }
   }
 
   #take(message: unknown): void {
