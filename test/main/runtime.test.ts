@@ -84,7 +84,7 @@ describe('the Node that runs the program', () => {
   });
 
   describe('a launcher that hands over', () => {
-    /** Hands over as with Node 20; what it hands over to says with what, and does `then`. */
+    /** Hands over as with Node 20; what it hands over to does `then`, and says with what it was started: a signal that comes then is handled. */
     function launch(then: string): ChildProcess & { readonly lines: string[] } {
       const program = path.join(folder, `launcher-${String(Math.random()).slice(2)}.mjs`);
       const options = `{ root: ${JSON.stringify(root)}, program: import.meta.filename, args: process.argv.slice(2), version: '20.19.0' }`;
@@ -92,8 +92,8 @@ describe('the Node that runs the program', () => {
         program,
         `import { handOver } from ${JSON.stringify(RUNTIME)};
          if (process.channel === undefined) await handOver(${options});
-         console.log(JSON.stringify([process.pid, ...process.argv.slice(2)]));
-         ${then}`,
+         ${then}
+         console.log(JSON.stringify([process.pid, ...process.argv.slice(2)]));`,
       );
       const launcher = spawn(process.execPath, [program, 'one', 'two words'], { stdio: ['ignore', 'pipe', 'inherit'] });
       const lines: string[] = [];

@@ -16,8 +16,11 @@ export type Part = {
   readonly timeoutMs?: number;
 };
 
-/** Parts of a stage run side by side, two at a time, in their order: what takes long comes first. A stage that fails ends the run. */
-export type Stage = { readonly name: string; readonly parts: readonly Part[] };
+/**
+ * Parts of a stage run side by side, in their order: what takes long comes first. `more`: so many more of them at a time than there are cores,
+ * as most of them wait. A stage that fails ends the run.
+ */
+export type Stage = { readonly name: string; readonly parts: readonly Part[]; readonly more?: number };
 
 const bin = (file: string): string => path.join('node_modules', file);
 const END_TO_END = { needsBuild: true, timeoutMs: 600_000 } as const;
@@ -36,14 +39,16 @@ export const STAGES: readonly Stage[] = [
       { name: 'lint', tool: [bin('oxlint/bin/oxlint'), '.'] },
     ],
   },
-  { name: 'unit', parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 5, timeoutMs: 120_000 }] },
+  { name: 'unit', more: 1, parts: [{ name: 'unit', files: ['test/!(e2e|shippers)/**/*.test.ts'], spread: 5, timeoutMs: 120_000 }] },
   {
     name: 'engines',
+    // these wait for engines half of their time
+    more: 2,
     parts: [
-      { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
       { name: 'instance', files: ['test/e2e/instance/*.test.ts'], spread: 2, ...END_TO_END },
-      { name: 'failures', files: ['test/e2e/failures/*.test.ts', 'test/shippers/*.test.ts'], ...END_TO_END },
+      { name: 'faults', files: ['test/e2e/faults/*.test.ts'], ...END_TO_END },
       { name: 'store', files: ['test/e2e/store/*.test.ts'], spread: 2, ...END_TO_END },
+      { name: 'failures', files: ['test/e2e/failures/*.test.ts', 'test/shippers/*.test.ts'], ...END_TO_END },
       { name: 'restarts', files: ['test/e2e/restarts/*.test.ts'], ...END_TO_END },
       { name: 'broker', files: ['test/e2e/broker/**/*.test.ts'], ...END_TO_END },
     ],

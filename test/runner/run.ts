@@ -1,4 +1,5 @@
 import os from 'node:os';
+import path from 'node:path';
 import type { Part, Stage } from './parts.ts';
 import { filesOf } from './parts.ts';
 import { flakyLine, failureText, slowestFiles, sums } from './report.ts';
@@ -6,8 +7,8 @@ import { jobsOf, type Job, type PartOptions } from './run-part.ts';
 import { MOST_FLAKY, Results, verdict, type Flaky, type Result } from './results.ts';
 import { KeptTimes } from './kept-times.ts';
 
-/** One more than there are cores: tests that use engines wait for them half of their time. */
-const AT_ONCE = Math.min(Math.max(os.availableParallelism(), 2), 4) + 1;
+/** Parts that compute run so many at a time, however many cores there are. */
+const MOST_AT_ONCE = 4;
 /** With failures in more files than these a run is red, and none of them runs once more. */
 const MOST_FILES_AGAIN = 6;
 /** A broker of a test lives for seconds: its optimizing compiler would take as much CPU as all the rest of it. */
@@ -27,8 +28,15 @@ export async function runStages({ root, stages, isWhole, log }: RunOptions): Pro
   const results = new Results();
   const times = new KeptTimes(root);
   const javaOptions = [process.env['JAVA_TOOL_OPTIONS'], JAVA_OPTIONS].filter(Boolean).join(' ');
-  // TEST_ALL is read by test/extent.ts
-  const env = { ...process.env, FORCE_COLOR: '0', TEST_ALL: isWhole ? '1' : '0', JAVA_TOOL_OPTIONS: javaOptions };
+  // TEST_ALL is read by test/extent.ts; the processes load the same modules, which are compiled once
+  const compiled = path.join(root, '.cache', 'logweir', 'compiled');
+  const env = {
+    NODE_COMPILE_CACHE: compiled,
+    ...process.env,
+    FORCE_COLOR: '0',
+    TEST_ALL: isWhole ? '1' : '0',
+    JAVA_TOOL_OPTIONS: javaOptions,
+  };
   const options: PartOptions = { root, env, log, results, times, onOutput: (text) => void process.stdout.write(text) };
   const flaky: Flaky[] = [];
   const failed: Result[] = [];
@@ -55,7 +63,7 @@ export async function runStages({ root, stages, isWhole, log }: RunOptions): Pro
   return isGreen && results.count('passed') + flaky.length > 0;
 }
 
-async function runStage({ name, parts }: Stage, options: PartOptions): Promise<void> {
+async function runStage({ name, parts, more = 0 }: Stage, options: PartOptions): Promise<void> {
   const { log, results } = options;
   log(`\n== ${name}`);
   const began = Date.now();
@@ -64,7 +72,8 @@ async function runStage({ name, parts }: Stage, options: PartOptions): Promise<v
   const runNext = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) await runJob(job, log);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, runNext));
+  const length = Math.min(Math.max(os.availableParallelism(), 2), MOST_AT_ONCE) + more;
+  await Promise.all(Array.from({ length }, runNext));
   log(
     `== ${name}: ${String(results.count('passed') - passed)} passed, ${String(results.failed.length - failures)} failed, ${secondsSince(began)}`,
   );
