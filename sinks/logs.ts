@@ -28,7 +28,8 @@ export function createLogsSink(): Sink<LogRecord> {
       const body = Buffer.from(Array.from(fresh.values(), ({ row }) => `${row}\n`).join(''));
       await store.insert('INSERT INTO streams FORMAT JSONEachRow', [body], {
         queryId: `streams-${randomUUID()}`,
-        settings: { async_insert: 0, max_partitions_per_insert_block: MAX_PARTITIONS },
+        // the table merges equal rows; without a token of its own, a block that it once had and has lost would be dropped
+        settings: { async_insert: 0, insert_deduplication_token: randomUUID(), max_partitions_per_insert_block: MAX_PARTITIONS },
         signal: AbortSignal.timeout(STREAMS_DEADLINE_MS),
       });
       for (const { high, low, scope } of fresh.values()) known.add(high, low, scope);

@@ -8,6 +8,7 @@ import { isOn } from '../pipeline/core/fault-points.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { FENCE_QUERY, FENCE_STATEMENT, fenceRow } from './insert-fence.ts';
 import { MAX_PARTITIONS, type Insert, type Sink } from './sink.ts';
+import { ServerWatch, type ServerLook } from './server-watch.ts';
 import { storedRows } from './stored-rows.ts';
 import { findRefused, isOutOfMemory, mayBeCutOff, refusalOf } from './refused.ts';
 
@@ -16,7 +17,12 @@ const SETTINGS: ClickHouseSettings = {
   async_insert: 0,
   ...(isOn('deduplication')
     ? { insert_deduplicate: 1, deduplicate_blocks_in_dependent_materialized_views: 1 }
-    : { insert_deduplicate: 0, deduplicate_blocks_in_dependent_materialized_views: 0 }),
+    : {
+        insert_deduplicate: 0,
+        deduplicate_insert: 'disable',
+        deduplicate_insert_select: 'disable',
+        deduplicate_blocks_in_dependent_materialized_views: 0,
+      }),
   ...(isOn('one-block') ? { max_threads: 1, max_insert_threads: '1', input_format_parallel_parsing: 0 } : {}),
   // a range is one block, and so one part for each partition of the table
   min_insert_block_size_rows: '1000000',
@@ -35,9 +41,8 @@ const INSERT_DEADLINE_MS = 130_000;
 const READ_DEADLINE_MS = 30_000;
 /** How many fences are remembered. */
 const MAX_FENCES = 1000;
-/** How often the server's uptime is read, and by how much it may be off: it is given in seconds, and an answer takes its time. */
-const UPTIME_EVERY_MS = 10_000;
-const UPTIME_SLACK_MS = 5000;
+/** How many tokens of a range may be spent, of rows that the table has lost. */
+const MOST_TOKENS = 20;
 
 export type WriterMetrics = { stored(table: string, rows: number, bytes: number, seconds: number): void };
 
@@ -49,6 +54,9 @@ const keyOf = (record: SignalRecord): string => `${String(positionOf(record))}@$
 
 /** How many rows of a record are in the table, and how many different ones. */
 type Found = { readonly count: number; readonly distinct: number };
+
+/** What the inserts of a range, and of its partition, are called, and the token of its first one. */
+type InsertNames = { readonly name: string; readonly partition: string; readonly token: string };
 
 export type TableWriterOptions = {
   readonly sink: Sink;
@@ -66,9 +74,11 @@ export class TableWriter implements RangeStore {
   readonly #log: Logger;
   readonly #metrics: WriterMetrics;
   readonly #mostRefused: number;
-  /** Of the server, milliseconds, and when it was read. */
-  #uptime = 0;
-  #uptimeReadAt = -Infinity;
+  readonly #watch: ServerWatch;
+  /** The server's run that the sink's knowledge is of. */
+  #run: number | null = null;
+  /** Whether the table has replicas, and in which run that was asked. */
+  #replicas: { readonly run: number; readonly are: boolean } | null = null;
   #joins: boolean | null = null;
   /** The fences that stand, or are being put up. */
   readonly #fences = new Map<string, Promise<void>>();
@@ -76,6 +86,7 @@ export class TableWriter implements RangeStore {
   constructor(options: TableWriterOptions) {
     this.#sink = options.sink;
     this.#store = options.store;
+    this.#watch = new ServerWatch(options.store);
     this.#log = options.log;
     this.#metrics = options.metrics;
     this.#mostRefused = options.mostRefused;
@@ -109,8 +120,9 @@ export class TableWriter implements RangeStore {
     if (again) await this.#waitForRunning(inDoubt === null ? name : partition);
     const rest = await this.#withoutStored(all);
     if (rest.rows === 0) return [];
+    const before = await this.#look();
     // where rows are in doubt, so is what was written before them
-    if (again || (await this.#wasRestarted())) this.#sink.forget();
+    if (again) this.#sink.forget();
     const isReadBack = again && READS_BACK;
     if (isReadBack && (await this.#isStored(rest, name))) return [];
     // ClickHouse remembers blocks, not inserts, and not for ever: of a range that may be there in part only the rest is inserted
@@ -121,7 +133,7 @@ export class TableWriter implements RangeStore {
     const token = `${range.topic}:${String(range.partition)}:${String(range.start)}-${String(range.end)}`;
     let bytes: number | null;
     try {
-      bytes = await this.#insert(range, { name, partition, token });
+      bytes = await this.#insert(range, { name, partition, token, before });
     } catch (error) {
       // a body that was cut off on its way gives the error of one that cannot be read: it is sent once more
       if (!repeated && mayBeCutOff(error)) throw error;
@@ -150,7 +162,7 @@ export class TableWriter implements RangeStore {
     const rows = filled.reduce((sum, range) => sum + range.rows, 0);
     const insert = this.#sink.insertAll?.(filled, { fence: id });
     if (rows === 0 || insert === undefined) return;
-    if (await this.#wasRestarted()) this.#sink.forget();
+    const before = await this.#look();
     await this.#sink.prepare(
       filled.flatMap(({ records }) => records),
       this.#store,
@@ -158,6 +170,8 @@ export class TableWriter implements RangeStore {
     const began = performance.now();
     const { written, bytes } = await this.#send(insert, id, id);
     if (written !== rows) throw new Error(`ClickHouse wrote ${String(written)} of ${String(rows)} rows of insert ${id}.`);
+    if (!(await this.#hasKept(before)))
+      for (const range of filled) if (!(await this.#isStored(range, id))) throw new Error(`ClickHouse has not all rows of insert ${id}.`);
     this.#metrics.stored(this.#sink.table, rows, bytes, (performance.now() - began) / 1000);
   }
 
@@ -187,13 +201,11 @@ export class TableWriter implements RangeStore {
   }
 
   /** Inserts what is missing of a range; throws unless all of it is in the table then. Resolves to the size of what was sent; null: it is fenced. */
-  async #insert(
-    range: Range,
-    { name, partition, token }: { readonly name: string; readonly partition: string; readonly token: string },
-  ): Promise<number | null> {
+  async #insert(range: Range, { name, partition, token, before }: InsertNames & { readonly before: ServerLook }): Promise<number | null> {
     const { written, bytes } = await this.#insertOnce(range, name, token);
-    // a repeat that was recognised by its token writes nothing, so only the table itself shows it
-    if (written === range.rows || (await this.#isStored(range, name))) return bytes;
+    // of a repeat that ClickHouse has dropped the rows count as written: only the table itself shows it
+    if (written === range.rows && (await this.#hasKept(before))) return bytes;
+    if (await this.#isStored(range, name)) return bytes;
     if (range.start < range.end && (await this.#isFenced(name))) return null;
     const lack = `ClickHouse wrote ${String(written)} of ${String(range.rows)} rows of range ${name}.`;
     // a replica may not have yet what another one has accepted
@@ -201,9 +213,11 @@ export class TableWriter implements RangeStore {
     // the token was used for other rows, after log truncation, or the table has lost what it accepted
     const inDoubt = appendedAt(range.records.at(-1));
     await this.#waitForRunning(partition);
-    await this.#insertOnce({ ...range, inDoubt }, name, `${token}@${String(inDoubt)}`);
-    if (!(await this.#isStored(range, name))) throw new Error(lack);
-    return bytes;
+    for (let spent = 0; spent < MOST_TOKENS; spent++) {
+      await this.#insertOnce({ ...range, inDoubt }, name, `${token}@${String(inDoubt)}${spent === 0 ? '' : `#${String(spent)}`}`);
+      if (await this.#isStored(range, name)) return bytes;
+    }
+    throw new Error(lack);
   }
 
   #insertOnce(range: Range, name: string, token: string): Promise<{ readonly written: number; readonly bytes: number }> {
@@ -224,18 +238,19 @@ export class TableWriter implements RangeStore {
     return { written, bytes: body.reduce((sum, part) => sum + part.length, 0) };
   }
 
-  /** Whether ClickHouse has been started since the last query of its uptime; queried every ten seconds at most. */
-  async #wasRestarted(): Promise<boolean> {
-    const now = performance.now();
-    const passed = now - this.#uptimeReadAt;
-    if (passed < UPTIME_EVERY_MS) return false;
-    const [row] = await this.#store.ownerRows('SELECT uptime()', {}, AbortSignal.timeout(READ_DEADLINE_MS));
-    const uptime = Number(row?.[0] ?? 0) * 1000;
-    // one that was not has become older by what has passed
-    const wasRestarted = uptime - passed + UPTIME_SLACK_MS < this.#uptime;
-    this.#uptime = uptime;
-    this.#uptimeReadAt = now;
-    return wasRestarted;
+  /** What the server said lately. Where it has begun anew, what the sink knows to be there may not be. */
+  async #look(): Promise<ServerLook> {
+    const look = await this.#watch.recent();
+    if (this.#run !== null && this.#run !== look.run) this.#sink.forget();
+    this.#run = look.run;
+    return look;
+  }
+
+  /** Whether it is certain that the server has dropped none of what it was sent since `before`. What one replica counts, another may not. */
+  async #hasKept(before: ServerLook): Promise<boolean> {
+    if (!READS_BACK) return true;
+    if (this.#replicas?.run !== before.run) this.#replicas = { run: before.run, are: await this.#isReplicated() };
+    return !this.#replicas.are && (await this.#watch.hasDroppedNone(before));
   }
 
   async #isReplicated(): Promise<boolean> {

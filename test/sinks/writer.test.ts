@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import type { Range, Stored } from '../../pipeline/bus/range.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
+import { appendedAt } from '../../pipeline/bus/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';
 import { RecordStreams } from '../../pipeline/logs/record-streams.ts';
@@ -28,6 +29,9 @@ class FakeStore {
   readonly fences: string[] = [];
   /** Rows of one insert, at most. */
   memory = Infinity;
+  /** Blocks that it says it has dropped, and inserts that it drops. */
+  dropped = 0;
+  drops = 0;
 
   insert(text: string, body: readonly Buffer[], { settings }: { settings: Record<string, unknown> }): Promise<number> {
     if (text.startsWith('INSERT INTO insert_fences')) this.fences.push((JSON.parse(String(body[0])) as { id: string }).id);
@@ -35,11 +39,18 @@ class FakeStore {
     this.inserts.push({ text, rows, token: settings['insert_deduplication_token'] });
     if (rows.length > this.memory)
       return Promise.reject(new ClickHouseError({ message: 'no', code: '241', type: 'MEMORY_LIMIT_EXCEEDED' }));
+    if (rows.length > 0 && this.drops > 0) {
+      this.drops -= 1;
+      this.dropped += 1;
+    } else if (rows.length > 0) this.found.push(...this.stores);
     return Promise.resolve(rows.length);
   }
+  /** Rows that an insert adds to those that are found. */
+  stores: [string, string, string, string][] = [];
 
   ownerRows(sql: string): Promise<string[][]> {
     if (sql.includes('system.tables')) return Promise.resolve([[this.engine]]);
+    if (sql.includes('system.events')) return Promise.resolve([['server', '1000', String(this.dropped)]]);
     if (sql.includes('insert_fences')) return Promise.resolve([[String(this.fences.length)]]);
     return Promise.resolve(sql.includes('system.processes') ? [['0']] : this.found);
   }
@@ -80,6 +91,19 @@ describe('table writer', () => {
     expect(await write(store, [rangeOf(record(4, 0), record(5, 2))], true)).to.deep.equal([]);
     store.found = [['5', ARRIVED, '1', '1']];
     expect(await write(store, [rangeOf(record(4, 0), record(5, 2))], true)).to.have.length(1);
+  });
+
+  it('takes no insert for stored that ClickHouse has dropped, and none for dropped whose rows are there', async () => {
+    const stored: [string, string, string, string] = ['5', ARRIVED, '2', '2'];
+    const range = rangeOf(record(5, 2));
+    const lost = Object.assign(new FakeStore(), { drops: 2, stores: [stored] });
+    const tokens = (await write(lost, [range])).map(({ token }) => token);
+    const [first, second] = ['logs.v1:0:5-5', `logs.v1:0:5-5@${String(appendedAt(range.records[0]))}`];
+    expect(tokens).to.deep.equal([first, second, `${second}#1`]);
+    const there = Object.assign(new FakeStore(), { drops: 1, found: [stored] });
+    expect((await write(there, [range])).map(({ token }) => token)).to.deep.equal([first]);
+    const never = Object.assign(new FakeStore(), { drops: Infinity });
+    expect(String(await write(never, [range]).catch((error: unknown) => error))).to.contain('wrote 2 of 2 rows');
   });
 
   describe('where ClickHouse has not the memory for a range', () => {

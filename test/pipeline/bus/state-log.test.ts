@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { StateLog } from '../../../pipeline/bus/state-log.ts';
 import { CHUNK_BYTES, encodeSnapshot, SnapshotReader, type StateRecord } from '../../../pipeline/bus/state-snapshot.ts';
+import { extent } from '../../extent.ts';
 import type { StateTopic } from '../../../pipeline/bus/state-topic.ts';
 
 const log = pino({ level: 'silent' });
@@ -96,7 +97,7 @@ describe('states on a topic', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: extent(25, 60) },
     );
   });
 
