@@ -11,7 +11,7 @@ import { ROWS } from './readers/rows.ts';
 
 const { values: flags } = parseArgs({ options: { rounds: { type: 'string', default: '5' }, only: { type: 'string', default: '' } } });
 const root = path.resolve(import.meta.dirname, '..');
-const LIBRARIES = ['protobufjs@8.8.1', '@msgpack/msgpack@3.1.3', 'snappyjs@0.7.0', 'lz4js@0.2.0', 'kafkajs-snappy@1.1.0'];
+const LIBRARIES = ['@msgpack/msgpack@3.1.3', 'snappyjs@0.7.0', 'lz4js@0.2.0', 'kafkajs-snappy@1.1.0'];
 const MEASURE = path.join(import.meta.dirname, 'readers', 'measure.ts');
 
 const folder = path.join(root, '.bench', 'libraries');
@@ -25,7 +25,7 @@ if (!LIBRARIES.every((one) => existsSync(path.join(folder, 'node_modules', one.r
 const median = (figures: number[]): number => figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? NaN;
 
 function measure(name: string, side: 'own' | 'library'): number {
-  const printed = execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', MEASURE, name, side], { cwd: root });
+  const printed = execFileSync(process.execPath, [MEASURE, name, side], { cwd: root });
   return Number(printed.toString());
 }
 

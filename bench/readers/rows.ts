@@ -4,8 +4,6 @@ export type Row = { readonly name: string; readonly instead: string; readonly un
 export const ROWS: readonly Row[] = [
   { name: 'JSON object to a row', instead: 'JSON.parse', unit: 'entry' },
   { name: 'JSON object to a row, without the scanner', instead: 'JSON.parse', unit: 'entry' },
-  { name: 'OTLP protobuf', instead: "protobufjs' Reader", unit: 'record' },
-  { name: 'Loki protobuf', instead: "protobufjs' Reader", unit: 'line' },
   { name: 'MessagePack', instead: '@msgpack/msgpack', unit: 'entry' },
   { name: 'snappy body', instead: 'snappyjs', unit: 'entry' },
   { name: 'snappy batch', instead: 'kafkajs-snappy', unit: 'entry' },

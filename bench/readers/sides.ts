@@ -40,26 +40,6 @@ function taken(writer: EntryWriter): void {
   for (const chunk of writer.chunks()) chunk.discard();
 }
 
-/** The body of a format through its normalizer. */
-function normalized(use: EntryCodec, wanted: string): Work {
-  const wire = wireBodies(logs).find(({ label }) => label === wanted);
-  const format = normalizers.find(wire?.normalizer ?? '');
-  if (wire === undefined || format === undefined) throw new Error(`There is no body ${wanted}.`);
-  const { body, envelope } = wire;
-  return {
-    units: COUNT,
-    run: () => {
-      const writer = writerOf(use, body);
-      const request = {
-        ...{ path: format.paths[0] ?? '', contentType: envelope?.contentType ?? '', query: new URLSearchParams(envelope?.query) },
-        ...{ header: (name: string) => envelope?.headers?.[name] ?? '', body, maxBytes: 8 * 1024 * 1024, receivedAt },
-      };
-      format.normalize(request, writer);
-      taken(writer);
-    },
-  };
-}
-
 /** Each member of an object that a library has made goes into the draft, which makes the same row of it. */
 function putObject(draft: Draft, entry: object): void {
   for (const [name, value] of Object.entries(entry)) putValue(draft, draft.names.of(name), value as Value);
@@ -217,10 +197,6 @@ export async function prepare(row: string, side: Side): Promise<Work> {
       return json(codec, side);
     case 'JSON object to a row, without the scanner':
       return json(new EntryCodec(null), side);
-    case 'OTLP protobuf':
-      return normalized(codec, 'OTLP protobuf');
-    case 'Loki protobuf':
-      return normalized(codec, 'Loki protobuf');
     case 'MessagePack':
       return messagePack(side);
     case 'snappy body':
