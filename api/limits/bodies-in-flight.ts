@@ -11,6 +11,8 @@ const LOOK_MS = 100;
 
 export type BodiesInFlightOptions = {
   readonly maxBytes?: number;
+  /** What they are, in the plural. */
+  readonly what?: string;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
 };
@@ -21,14 +23,16 @@ export type BodiesInFlightOptions = {
  */
 export class BodiesInFlight {
   readonly #max: number;
+  readonly #what: string;
   readonly #now: () => number;
   #bytes = 0;
   readonly #byTenant = new Map<number, number>();
   readonly #receiving = new Set<BodyInFlight>();
   #lookedAt = -Infinity;
 
-  constructor({ maxBytes = MAX_BYTES, now = (): number => performance.now() }: BodiesInFlightOptions = {}) {
+  constructor({ maxBytes = MAX_BYTES, what = 'request bodies', now = (): number => performance.now() }: BodiesInFlightOptions = {}) {
     this.#max = maxBytes;
+    this.#what = what;
     this.#now = now;
   }
 
@@ -55,10 +59,10 @@ export class BodiesInFlight {
   #take(body: BodyInFlight, bytes: number): void {
     const own = this.#byTenant.get(body.tenantId) ?? 0;
     if (own > body.bytes && own + bytes > this.#max / TENANT_SHARE)
-      throw backpressure('This node holds as many request bodies of this tenant as it may; try again.');
+      throw backpressure(`This node holds as many ${this.#what} of this tenant as it may; try again.`);
     if (this.#bytes + bytes > this.#max / 2) this.#refuseSlow(body);
     if (this.#bytes > body.bytes && this.#bytes + bytes > this.#max)
-      throw backpressure('This node holds as many request bodies as it may; try again.');
+      throw backpressure(`This node holds as many ${this.#what} as it may; try again.`);
     this.#bytes += bytes;
     this.#byTenant.set(body.tenantId, own + bytes);
   }

@@ -8,6 +8,7 @@ import { DELIVERIES_TOPIC } from '../../pipeline/bus/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { Addresses } from '../../pipeline/notify/addresses.ts';
 import { Courier } from '../../pipeline/notify/courier.ts';
+import { NameResolver } from '../../pipeline/notify/name-resolver.ts';
 import { Outbox } from '../../pipeline/notify/outbox.ts';
 import { WebhookListener } from '../../pipeline/notify/webhook-listener.ts';
 import { webhookSender } from '../../pipeline/notify/webhook-sender.ts';
@@ -28,7 +29,18 @@ export function createWebhooks(context: RoleContext, control: ControlStore, part
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-deliveries', log });
   const outbox = new Outbox({ log: new KafkaCompactedLog({ kafka, log, topic: DELIVERIES_TOPIC }), logger: log });
   const addresses = new Addresses(config.alerts.webhookNetworks);
-  const send = webhookSender({ addresses, pepper });
+  const names = new NameResolver();
+  const send = webhookSender({
+    ...{ addresses, pepper },
+    resolve: (tenantId) => names.of(tenantId),
+    onRequest: () => {
+      metrics.openWebhooks.inc();
+      return () => {
+        metrics.openWebhooks.dec();
+        metrics.settledWebhooks.inc();
+      };
+    },
+  });
   const count = (outcome: string): void => {
     metrics.notifications.inc({ to: 'webhook', outcome });
   };

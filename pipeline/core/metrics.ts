@@ -48,6 +48,12 @@ export class Metrics {
     'to',
     'outcome',
   ]);
+  readonly openWebhooks = this.#gauge('logweir_webhook_requests_open', 'Requests to webhooks, tests included, that are not settled.', []);
+  readonly settledWebhooks = this.#counter(
+    'logweir_webhook_requests_settled_total',
+    'Requests to webhooks, tests included, that are settled.',
+    [],
+  );
   readonly detectorFailures = this.#counter(
     'logweir_detector_failures_total',
     'Failures of detectors of others, each of which switched one off.',

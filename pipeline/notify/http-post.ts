@@ -15,7 +15,8 @@ export type PostOptions = {
 
 /**
  * Sends a body of JSON and gives the status of the answer, whose body is not read; redirects are not followed. User and password of the URL go as
- * basic authentication. Rejects where there is no answer in time, and with PrivateAddress where the address may not be connected to.
+ * basic authentication. Settles whatever the receiver does; rejects where there is no answer in time, and with
+ * PrivateAddress where the URL has an address that may not be connected to.
  */
 export function postJson(url: URL, body: string, { headers = {}, timeoutMs, addresses, resolve }: PostOptions): Promise<number> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -27,36 +28,57 @@ export function postJson(url: URL, body: string, { headers = {}, timeoutMs, addr
       method: 'POST',
       // a connection of another one, whose address was looked at under other rules, is not taken
       agent: false,
-      signal: AbortSignal.timeout(timeoutMs),
       ...(lookup === undefined ? {} : { lookup }),
       ...(username === '' && password === '' ? {} : { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
       headers: { 'User-Agent': 'Logweir', 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...headers },
     });
+    // whatever a receiver does, one of these comes: without a listener an upgrade would end the connection and nothing else
+    const timer = setTimeout(() => {
+      fail(new Error(`It did not answer within ${String(timeoutMs)} ms.`));
+    }, timeoutMs);
+    const end = (): void => {
+      clearTimeout(timer);
+      request.destroy();
+    };
+    const take = ({ statusCode = 0 }: http.IncomingMessage): void => {
+      end();
+      settle(statusCode);
+    };
+    const fail = (error: Error): void => {
+      end();
+      reject(error);
+    };
     request.on('response', (response) => {
-      settle(response.statusCode ?? 0);
       // an error of the body: it is not read
       response.on('error', () => undefined);
-      request.destroy();
+      take(response);
+    });
+    request.on('upgrade', (response, socket) => {
+      socket.on('error', () => undefined).destroy();
+      take(response);
     });
     request.on('error', (error: NodeJS.ErrnoException) => {
-      reject(toReason(error, timeoutMs));
+      fail(toReason(error));
+    });
+    request.on('close', () => {
+      fail(new Error(REASONS['ECONNRESET']));
     });
     request.end(body);
   });
 }
 
+/** Of a name that nobody knows, and of one that only the deployment knows: clients are not told which names that has. */
+const NO_ADDRESS = 'Its name has no public address, nor one in a network that this deployment allows.';
+
 /** The errors of systems, in words, and without the addresses in it. */
 const REASONS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'Its name cannot be resolved.',
+  ENOTFOUND: NO_ADDRESS,
   EAI_AGAIN: 'Its name cannot be resolved just now.',
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was closed before there was an answer.',
 };
 
-function toReason(error: NodeJS.ErrnoException, timeoutMs: number): Error {
-  if (error instanceof PrivateAddress) return error;
-  if (error.name === 'AbortError' || error.name === 'TimeoutError')
-    return new Error(`It did not answer within ${String(timeoutMs)} ms.`, { cause: error });
-  const code = error.code ?? error.name;
+function toReason(error: NodeJS.ErrnoException): Error {
+  const code = error instanceof PrivateAddress ? 'ENOTFOUND' : (error.code ?? error.name);
   return new Error(REASONS[code] ?? `The connection failed (${code}).`, { cause: error });
 }

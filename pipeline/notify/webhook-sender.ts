@@ -10,7 +10,10 @@ export type WebhookSenderOptions = {
   readonly addresses: Addresses;
   readonly pepper: string;
   readonly timeoutMs?: number;
-  readonly resolve?: LookupFunction;
+  /** What resolves names for a tenant; the system's look-up without it. */
+  readonly resolve?: (tenantId: number) => LookupFunction;
+  /** Called as a request begins; what it gives is called once it is settled. */
+  readonly onRequest?: () => () => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 };
@@ -20,10 +23,17 @@ const DELIVERY_HEADER = 'X-Logweir-Delivery';
 
 /** Sends to webhooks: signed, and to addresses that may be connected to alone. */
 export const webhookSender =
-  ({ addresses, pepper, timeoutMs = TIMEOUT_MS, resolve, now = Date.now }: WebhookSenderOptions): Send =>
+  ({ addresses, pepper, timeoutMs = TIMEOUT_MS, resolve, onRequest, now = Date.now }: WebhookSenderOptions): Send =>
   (webhook, notification) => {
     const body = bodyOf[webhook.form](notification);
     const signature = sign(webhookSecret(pepper, webhook), body, Math.floor(now() / 1000));
     const headers = { [SIGNATURE_HEADER]: signature, [DELIVERY_HEADER]: notification.deliveryId };
-    return postJson(new URL(webhook.url), body, { headers, timeoutMs, addresses, ...(resolve === undefined ? {} : { resolve }) });
+    const lookup = resolve?.(notification.tenantId);
+    const sent = postJson(new URL(webhook.url), body, {
+      headers,
+      timeoutMs,
+      addresses,
+      ...(lookup === undefined ? {} : { resolve: lookup }),
+    });
+    return sent.finally(onRequest?.());
   };

@@ -132,6 +132,10 @@ export class SelectClient {
         const wasClosed = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         reject(wasClosed ? new StaleConnection(error.message, { cause: error }) : error);
       });
+      // whatever answered without an answer, such as an upgrade: what has settled before stays so
+      request.on('close', () => {
+        reject(new StaleConnection('The connection was closed before there was an answer.'));
+      });
       request.end(body);
     });
   }

@@ -37,6 +37,36 @@ function again(arena: Arena, host: Host, count: number, sends: (target: Target) 
   });
 }
 
+/** The head of a request for a WebSocket that tails. */
+const upgrade = (target: Target): string =>
+  head(target, 'GET', `/ws/livetail/${String(target.tenantId)}`, [
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
+    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+  ]);
+
+/** WebSockets to which bytes are written once they are open, and then again and again. */
+function sockets(arena: Arena, count: number, { first, then, everyMs }: { first: Buffer; then: Buffer; everyMs: number }): void {
+  const all = Array.from({ length: count }, () => arena.connect('app'));
+  const open = new Set<(typeof all)[number]>();
+  for (const socket of all) {
+    socket.setNoDelay(true);
+    socket.write(upgrade(arena.target), 'latin1');
+    socket.once('data', () => {
+      socket.write(first);
+      open.add(socket);
+    });
+    socket.once('close', () => open.delete(socket));
+  }
+  arena.every(everyMs, () => {
+    for (const socket of open) if (socket.writableLength < MIB) socket.write(then);
+  });
+}
+/** A frame of a client, its mask all zeros. */
+const frame = (first: number, payload: string): Buffer => Buffer.from([first, 0x80 | payload.length, 0, 0, 0, 0, ...Buffer.from(payload)]);
+const repeated = (one: Buffer, count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => one));
+
 /** What a tenant does with connections. */
 export const CONNECTION_ATTACKS: readonly SocketAttack[] = [
   // answers that nobody reads
@@ -157,13 +187,7 @@ export const CONNECTION_ATTACKS: readonly SocketAttack[] = [
     again(arena, 'ingest', 50, (target) => head(target, 'GET', '/health', [`x: ${'v'.repeat(MIB)}`]), 200);
   }),
   query('upgrades', (arena) => {
-    const upgrade = [
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
-    ];
-    again(arena, 'app', 100, (target) => head(target, 'GET', `/ws/livetail/${String(target.tenantId)}`, upgrade), 200);
+    again(arena, 'app', 100, upgrade, 200);
   }),
   query('h2c-offers', (arena) => {
     const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQAAP__'];
@@ -171,6 +195,21 @@ export const CONNECTION_ATTACKS: readonly SocketAttack[] = [
   }),
   query('tls-hellos', (arena) => {
     again(arena, 'app', 100, () => `\x16\x03\x01${'\0'.repeat(500)}`, 200);
+  }),
+
+  // WebSockets
+  query('socket-fragments', (arena) => {
+    const more = frame(0x00, 'a');
+    sockets(arena, 200, { first: Buffer.concat([frame(0x01, 'a'), repeated(more, 15_900)]), then: more, everyMs: 1000 });
+  }),
+  query('socket-bytes', (arena) => {
+    // a text of 127 KB, announced
+    const first = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 1, 0xfc, 0, 0, 0, 0, 0]);
+    sockets(arena, 100, { first, then: Buffer.from('a'), everyMs: 2 });
+  }),
+  query('socket-pongs', (arena) => {
+    const pongs = repeated(frame(0x8a, ''), 10_000);
+    sockets(arena, 100, { first: pongs, then: pongs, everyMs: 20 });
   }),
 
   // connections

@@ -13,7 +13,9 @@ import type { Principal } from '../../tenants/principal.ts';
 import { RouteTable } from '../../http/route-table.ts';
 import type { LiveTails } from '../../limits/live-tails.ts';
 import { GOING_AWAY, POLICY, type TailEnd } from '../outlet.ts';
+import { BodiesInFlight } from '../../limits/bodies-in-flight.ts';
 import { checkHandshake, selectProtocol } from './handshake.ts';
+import { meterReceived, PARTS } from './receive-meter.ts';
 
 /** A WebSocket that was accepted. */
 export type OpenSocket = {
@@ -42,6 +44,8 @@ export type SocketEndpoint = {
 
 /** A message of a client is no larger. Bytes. */
 const MAX_PAYLOAD = 128 * 1024;
+/** Most bytes of messages that are not whole, of all clients; a tenant may hold a quarter. */
+const MAX_HELD = 32 * 1024 * 1024;
 /** How often a client must show that it is there, and its key is looked at again. Milliseconds. */
 const PING_MS = 20_000;
 const KEY_MS = 2000;
@@ -66,11 +70,16 @@ export class LiveSockets implements Service {
     clientTracking: false,
     maxPayload: MAX_PAYLOAD,
     perMessageDeflate: false,
+    ...PARTS,
     handleProtocols: selectProtocol,
   });
 
-  constructor(keys: KeyStore, endpoints: readonly SocketEndpoint[]) {
+  readonly #held: BodiesInFlight;
+
+  /** `maxHeld`: most bytes of messages of clients that are not whole, of all together. */
+  constructor(keys: KeyStore, endpoints: readonly SocketEndpoint[], maxHeld = MAX_HELD) {
     this.#keys = keys;
+    this.#held = new BodiesInFlight({ maxBytes: maxHeld, what: 'unfinished messages' });
     this.#endpoints = endpoints;
     for (const endpoint of endpoints) this.#table.add(['GET'], endpoint.path, endpoint);
     this.#server.on('headers', (headers, request) => headers.push(`X-Request-Id: ${requestIdOf(request.headers['x-request-id'])}`));
@@ -182,6 +191,7 @@ export class LiveSockets implements Service {
       this.#open.delete(open);
       closed.abort(new Error('The client closed the connection.'));
     });
+    meterReceived({ socket, connection: of.connection, tenantId: of.principal.tenantId, close }, this.#held);
     endpoint.open(open);
   }
 

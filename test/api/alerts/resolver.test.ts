@@ -18,6 +18,7 @@ const resolved = (note: string | null): ShownAlert => ({ ...FIRING, state: 'reso
 async function resolve(
   answers: readonly ShownAlert[],
   note = '',
+  mostMs = 60_000,
 ): Promise<{ readonly alert: ShownAlert; readonly written: AbsoluteRecord[] }> {
   const written: AbsoluteRecord[] = [];
   const write = (resolution: Resolution): Promise<void> => {
@@ -26,7 +27,7 @@ async function resolve(
   };
   let reads = 0;
   const read = (): Promise<ShownAlert> => Promise.resolve(answers[Math.min(reads++, answers.length - 1)] as ShownAlert);
-  const alert = await new AlertResolver({ write, lookMs: 1, mostMs: 50 }).resolve({ tenantId: 9, retentionDays: 14, note, read });
+  const alert = await new AlertResolver({ write, lookMs: 1, mostMs }).resolve({ tenantId: 9, retentionDays: 14, note, read });
   return { alert, written };
 }
 
@@ -63,7 +64,7 @@ describe('the resolver of alerts', () => {
   });
 
   it('says with a 503 that a resolution is not stored in time', async () => {
-    const error = await resolve([FIRING]).catch((caught: unknown) => caught as HttpError);
+    const error = await resolve([FIRING], '', 50).catch((caught: unknown) => caught as HttpError);
     expect(error).to.be.instanceOf(HttpError).and.to.include({ status: 503 });
   });
 });

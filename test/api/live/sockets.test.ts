@@ -10,6 +10,7 @@ import { FakeKeyStore } from '../../fakes/key-store.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { startHost } from '../../fakes/test-host.ts';
 
+const MEBIBYTE = 1024 * 1024;
 const HANDSHAKE = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
 
 describe('WebSockets of the app host', () => {
@@ -30,9 +31,11 @@ describe('WebSockets of the app host', () => {
     change('disabled', { tenantDisabled: true });
     change('old', { expiresAt: 1 });
     opened.length = 0;
-    sockets = new LiveSockets(keys, [
-      { path: '/ws/livetail/{tenant_id}', tails: new LiveTails(), open: (socket) => void opened.push(socket) },
-    ]);
+    sockets = new LiveSockets(
+      keys,
+      [{ path: '/ws/livetail/{tenant_id}', tails: new LiveTails(), open: (socket) => void opened.push(socket) }],
+      MEBIBYTE,
+    );
     host = await startHost({ endpoints: sockets.endpoints, keys, onUpgrade: sockets.onUpgrade });
   });
   afterEach(async () => {
@@ -119,6 +122,81 @@ describe('WebSockets of the app host', () => {
     await sockets.stop();
     expect((await closed)[0]).to.equal(1001);
     expect(await raw(HANDSHAKE, '/ws/livetail/2?token=two')).to.match(/^HTTP\/1\.1 503 /);
+  });
+
+  describe('of a client that means harm', () => {
+    /** An open WebSocket to which frames are written as bytes. */
+    async function bare(token: string, tenantId = 1): Promise<{ readonly socket: net.Socket; readonly closed: Promise<number> }> {
+      const socket = net.connect(host.port, '127.0.0.1');
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined);
+      socket.write(`GET /ws/livetail/${String(tenantId)}?token=${token} HTTP/1.1\r\nHost: x\r\n${HANDSHAKE.join('\r\n')}\r\n\r\n`);
+      await once(socket, 'data');
+      // the frame of a close: its code follows the first two bytes
+      const closed = new Promise<number>((resolve) =>
+        socket.on('data', (bytes: Buffer) => {
+          // answers to pings may come before it
+          const at = bytes.indexOf(0x88);
+          if (at >= 0) resolve(bytes.readUInt16BE(at + 2));
+        }),
+      );
+      return { socket, closed };
+    }
+    const MASK = [0, 0, 0, 0];
+    const PING = Buffer.from([0x89, 0x80, ...MASK]);
+    const PONG = Buffer.from([0x8a, 0x80, ...MASK]);
+    const first = Buffer.from([0x01, 0x81, ...MASK, 0x61]);
+    const more = Buffer.from([0x00, 0x81, ...MASK, 0x61]);
+    const announced = (length: number): Buffer => {
+      const head = Buffer.from([0x81, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, ...MASK]);
+      head.writeUInt32BE(length, 6);
+      return head;
+    };
+
+    it('are closed after 64 fragments of a message', async () => {
+      const { socket, closed } = await bare('all');
+      socket.write(Buffer.concat([first, ...Array.from({ length: 64 }, () => more)]));
+      expect(await closed).to.equal(1008);
+    });
+
+    for (const [name, frame] of [
+      ['pings', PING],
+      ['pongs', PONG],
+    ] as const)
+      it(`are closed after 40 ${name} at once`, async () => {
+        const { socket, closed } = await bare('all');
+        socket.write(Buffer.concat(Array.from({ length: 41 }, () => frame)));
+        expect(await closed).to.equal(1008);
+        await eventually('its end', () => sockets.size, (size) => size === 0); // prettier-ignore
+      });
+
+    it('hold no more of unfinished messages than their tenant may, and others go on', async () => {
+      const other = await bare('two', 2);
+      const own = await Promise.all(Array.from({ length: 12 }, () => bare('all')));
+      // a quarter of a megabyte: eleven times 24,000 bytes are more
+      for (const { socket } of own) socket.write(Buffer.concat([announced(100_000), Buffer.alloc(24_000)]));
+      expect(await Promise.race(own.map(({ closed }) => closed))).to.equal(1013);
+      await eventually('those that may stay', () => sockets.size, (size) => size > 8 && size < 13); // prettier-ignore
+      for (const { socket } of own) socket.destroy();
+      await eventually('the others', () => sockets.size, (size) => size === 1); // prettier-ignore
+      other.socket.write(Buffer.concat([announced(60_000), Buffer.alloc(60_000)]));
+      other.socket.write(Buffer.concat([announced(200_000)]));
+      expect(await other.closed, 'what is too large').to.equal(1009);
+    });
+
+    it('pay for each piece that comes by itself', async () => {
+      const { socket, closed } = await bare('all');
+      socket.write(announced(100_000));
+      const state = { isOpen: true };
+      void closed.then(() => (state.isOpen = false));
+      let sent = 0;
+      while (state.isOpen && sent < 3000) {
+        await new Promise<void>((resolve) => socket.write(Buffer.alloc(1), () => setImmediate(resolve)));
+        sent += 1;
+      }
+      expect(await closed).to.be.oneOf([1008, 1013]);
+      expect(sent).to.be.below(3000);
+    });
   });
 
   it('what is no WebSocket, or too large, ends the socket alone', async () => {

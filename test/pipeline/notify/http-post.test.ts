@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
+import net, { type AddressInfo, type LookupFunction } from 'node:net';
 import { Addresses } from '../../../pipeline/notify/addresses.ts';
 import { postJson } from '../../../pipeline/notify/http-post.ts';
 
@@ -32,6 +32,7 @@ describe('a body that is sent', () => {
     callback(null, all === true ? [{ address, family: 4 }] : address, 4);
   }; // prettier-ignore
   const outcome = (sent: Promise<number>): Promise<number | string> => sent.catch((error: unknown) => (error as Error).message);
+  const NO_ADDRESS = 'Its name has no public address, nor one in a network that this deployment allows.';
   const REFUSED = 'The address is private, and this deployment does not allow its network.';
 
   it('arrives whole, with its headers, and the status comes back', async () => {
@@ -59,8 +60,48 @@ describe('a body that is sent', () => {
       ['127.0.0.1', '127.0.0.1'],
       ['10.1.2.3', '127.0.0.1'],
     ] as const)
-      expect(await outcome(postJson(url('/', 'rebound.example'), '', { ...options, resolve: saying(first, second) }))).to.equal(REFUSED);
+      expect(await outcome(postJson(url('/', 'rebound.example'), '', { ...options, resolve: saying(first, second) }))).to.equal(NO_ADDRESS);
     expect(asked).to.deep.equal([]);
+  });
+
+  it('does not tell a name that the deployment alone knows from one that nobody knows', async () => {
+    const missing: LookupFunction = (_name, _options, callback) => {
+      callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 0);
+    };
+    const options = { timeoutMs: 10_000, addresses: new Addresses() };
+    const said = [missing, saying('10.1.2.3')].map((resolve) => outcome(postJson(url('/', 'db.internal'), '', { ...options, resolve })));
+    expect(await Promise.all(said)).to.deep.equal([NO_ADDRESS, NO_ADDRESS]);
+  });
+
+  describe('to a receiver that does not speak HTTP as it should', () => {
+    let raw: net.Server;
+    let says: (socket: net.Socket) => void;
+    before(async () => {
+      raw = net.createServer((socket) => {
+        socket.on('error', () => undefined).once('data', () => says(socket));
+      });
+      await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
+    });
+    after(() => raw.close());
+    const send = (timeoutMs = 10_000): Promise<number | string> =>
+      outcome(postJson(new URL(`http://127.0.0.1:${String((raw.address() as AddressInfo).port)}/`), '{}', { timeoutMs }));
+    const CLOSED = 'The connection was closed before there was an answer.';
+    const LATE = 'It did not answer within 50 ms.';
+    const cases: readonly (readonly [about: string, says: (socket: net.Socket) => void, outcome: number | string, timeoutMs?: number])[] = [
+      ['answers 101, with an upgrade', (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'), 101],
+      ['answers 101, and goes on', (socket) => socket.write(`HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n${'x'.repeat(100_000)}`), 101],
+      ['answers 101 without an upgrade', (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'), LATE, 50],
+      ['closes at once', (socket) => socket.end(), CLOSED],
+      ['resets the connection', (socket) => socket.resetAndDestroy(), CLOSED],
+      ['answers 102 without end', (socket) => void setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 5).unref(), LATE, 50],
+      ['sends no HTTP', (socket) => socket.write('220 mail.example ESMTP\r\n'), 'The connection failed (HPE_INVALID_CONSTANT).'],
+      ['ends in the head of its answer', (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-'), CLOSED],
+    ]; // prettier-ignore
+    for (const [about, how, wanted, timeoutMs] of cases)
+      it(`is settled where it ${about}`, async () => {
+        says = how;
+        expect(await send(timeoutMs)).to.equal(wanted);
+      });
   });
 
   it('goes to the address that was looked at, whatever the name is told to be later', async () => {
