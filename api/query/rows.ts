@@ -234,8 +234,11 @@ function through({ pipes, run }: Plan, known: readonly LogEntry[], runner: Runne
 /** Statements of a plan that has several. */
 function statementRunnerOf({ store, streams, options }: Runner, window: RunContext): StatementRunner {
   return {
-    rows: (statement) =>
-      store.rows(statement, { ...options, settings: { ...options.settings, max_result_bytes: String(MAX_RESULT_BYTES) } }),
+    rows: (statement) => {
+      const most = Math.min(MAX_RESULT_BYTES, window.memory.left.maxBytes);
+      return store.rows(statement, { ...options, settings: { ...options.settings, max_result_bytes: String(most) } });
+    },
+    chunks: (statement) => store.query(statement, options),
     sample: (statement, entries) => {
       const settings = { ...options.settings, max_rows_to_read: String(entries), read_overflow_mode: 'break' as const, max_threads: 1 };
       return store.rows(statement, { ...options, settings });

@@ -157,7 +157,10 @@ export type SqlPipe = {
 
 /** Runs statements for a pipe. */
 export type StatementRunner = {
+  /** All rows; more bytes of them than the query may hold are an error. */
   rows(statement: Sql): Promise<readonly (readonly unknown[])[]>;
+  /** The rows as they come, to be held by who takes them. */
+  chunks(statement: Sql): AsyncIterable<readonly (readonly unknown[])[]>;
   /** The same over the first entries alone, about `entries`, of those that would be read. */
   sample(statement: Sql, entries: number): Promise<readonly (readonly unknown[])[]>;
   streams(ids: readonly string[]): Promise<StreamNames>;

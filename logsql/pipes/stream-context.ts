@@ -57,20 +57,19 @@ class StreamContextPipe implements Pipe {
     for (const [stream, own] of byStream) {
       // they come newest first, of equal times too
       const matched = memory.sort(
-        own.toReversed().map((row) => ({ row, at: parseTime(textOf(row.get('_time'))) ?? 0n })),
+        own.toReversed().map((row) => ({ row, at: timeOf(row) })),
         (a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0),
       );
       const [from, to] = [(matched[0]?.at ?? 0n) - this.#context.window, (matched.at(-1)?.at ?? 0n) + this.#context.window];
       const filter = new AndFilter([new TimeFilter(from, to, `[${formatTime(from)},${formatTime(to)}]`), parseStreamText(stream)]);
       const found = await run(new Query({ ignoreGlobalTimeFilter: true }, filter, []));
       const all = found.filter((row) => textOf(row.get('_stream')) === stream).toReversed();
-      out.push(
-        ...this.#around(
-          matched.map(({ row }) => row),
-          all,
-          memory,
-        ),
+      const around = this.#around(
+        matched.map(({ row }) => row),
+        all,
+        memory,
       );
+      for (const row of around) out.push(row);
     }
     return out;
   }
@@ -79,24 +78,36 @@ class StreamContextPipe implements Pipe {
   #around(matched: readonly LogEntry[], all: readonly LogEntry[], memory: QueryMemory): LogEntry[] {
     const { before, after } = this.#context;
     const out: LogEntry[] = [];
+    const times = all.map((row) => {
+      memory.step();
+      return timeOf(row);
+    });
     let next = 0;
     let from = 0;
     for (const row of matched) {
+      const at = timeOf(row);
+      // what is earlier is none of the matches that follow
+      for (; from < all.length && (times[from] as bigint) < at; from++) memory.step();
       let index = from;
-      while (index < all.length && !isSame(row, all[index] ?? row)) {
-        memory.step();
+      while (times[index] === at && !isSame(row, all[index] as LogEntry)) {
+        memory.step(row.size);
         index += 1;
       }
-      if (index === all.length) continue;
+      if (times[index] !== at) continue;
       from = index + 1;
       const start = Math.max(index - before, next);
       if (next > 0 && index - before >= next) out.push(delimiterAfter(out.at(-1) ?? row));
       next = Math.max(next, Math.min(index + 1 + after, all.length));
-      out.push(...all.slice(start, next));
+      for (let each = start; each < next; each++) {
+        memory.step();
+        out.push(all[each] as LogEntry);
+      }
     }
     return out.length === 0 ? out : [...out, delimiterAfter(out.at(-1) ?? new Map<string, string>())];
   }
 }
+
+const timeOf = (row: LogEntry): bigint => parseTime(textOf(row.get('_time'))) ?? 0n;
 
 /** The row after a context: a nanosecond after its last entry. */
 function delimiterAfter(row: LogEntry): LogEntry {

@@ -62,8 +62,11 @@ async function firstStatements(gather: (runner: StatementRunner) => Promise<unkn
     statements.push(statement);
     return Promise.reject(new NotRun());
   };
+  async function* chunks(statement: Sql): AsyncGenerator<never> {
+    yield await remember(statement);
+  }
   try {
-    await gather({ rows: remember, sample: remember, streams: () => Promise.resolve(new Map<string, string>()) });
+    await gather({ rows: remember, chunks, sample: remember, streams: () => Promise.resolve(new Map<string, string>()) });
   } catch (error) {
     if (!(error instanceof NotRun)) throw error;
   }

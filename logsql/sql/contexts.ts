@@ -39,25 +39,25 @@ export async function contextsOf(input: SqlInput, size: ContextSize, runner: Sta
   const known = new Map<string, Map<string, { readonly entry: LogEntry; readonly place: Position }>>();
   for (let at = 0; at < parts.length; at += BATCH) {
     const places = join(parts.slice(at, at + BATCH), sql` UNION ALL `);
-    const read = await runner.rows(
-      sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM logs WHERE tenant_id = ${uint32(context.tenantId)} AND ${PLACE} IN (${places})`,
-    );
-    const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
-    for (const row of read) {
-      const stream = known.get(String(row[columns.count])) ?? new Map<string, { readonly entry: LogEntry; readonly place: Position }>();
-      known.set(String(row[columns.count]), stream);
-      const place = positionAt(row, columns.count + 1);
-      if (stream.has(keyOf(place))) continue;
-      const entry = columns.decode(row, streams);
-      run.memory.hold('The stream_context pipe', 1, sizeOfRow(entry));
-      stream.set(keyOf(place), { entry, place });
+    const statement = sql`SELECT ${columns.list}, toString(stream_id), ${POSITION} FROM logs WHERE tenant_id = ${uint32(context.tenantId)} AND ${PLACE} IN (${places})`;
+    for await (const read of runner.chunks(statement)) {
+      const streams = await runner.streams(columns.streamColumns.flatMap((column) => read.map((row) => String(row[column]))));
+      for (const row of read) {
+        const stream = known.get(String(row[columns.count])) ?? new Map<string, { readonly entry: LogEntry; readonly place: Position }>();
+        known.set(String(row[columns.count]), stream);
+        const place = positionAt(row, columns.count + 1);
+        if (stream.has(keyOf(place))) continue;
+        const entry = columns.decode(row, streams);
+        run.memory.hold('The stream_context pipe', 1, sizeOfRow(entry));
+        stream.set(keyOf(place), { entry, place });
+      }
     }
   }
   return [...byStream].map(([id, matches]) => {
     const entries = known.get(id) ?? new Map<string, { readonly entry: LogEntry; readonly place: Position }>();
     return {
       matched: matches.flatMap(({ place }) => entries.get(keyOf(place))?.entry ?? []),
-      around: [...entries.values()].sort((a, b) => comparePlaces(a.place, b.place)).map(({ entry }) => entry),
+      around: run.memory.sort([...entries.values()], (a, b) => comparePlaces(a.place, b.place)).map(({ entry }) => entry),
     };
   });
 }

@@ -17,6 +17,9 @@ describe('the statements of facets', () => {
         asked.push(textOf(statement));
         return Promise.resolve(answer(textOf(statement)));
       },
+      chunks: () => {
+        throw new Error('facets asks for rows');
+      },
       streams: () => Promise.resolve(new Map<string, string>()),
     });
     return asked;

@@ -120,7 +120,10 @@ async function statementsOf(plan: Plan): Promise<readonly Sql[]> {
     asked.push(statement);
     return Promise.resolve([]);
   };
-  await plan.gather({ rows, sample: rows, streams: () => Promise.resolve(new Map<string, string>()) });
+  async function* chunks(statement: Sql): AsyncGenerator<never[]> {
+    yield await rows(statement);
+  }
+  await plan.gather({ rows, chunks, sample: rows, streams: () => Promise.resolve(new Map<string, string>()) });
   return asked;
 }
 
