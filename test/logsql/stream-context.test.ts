@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import type { Sql } from '../../pipeline/core/sql.ts';
-import type { RunContext } from '../../logsql/base/types.ts';
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { entryOf, memoryFor, nanoseconds, parse, planOf } from './support.ts';
 import { renderSql } from '../../pipeline/core/sql.ts';
@@ -42,7 +41,7 @@ describe('stream_context', () => {
   async function expanded(matches: readonly LogEntry[], all: readonly LogEntry[], text: string): Promise<LogEntry[]> {
     const [pipe] = parse(`* | stream_context ${text}`).pipes;
     const memory = memoryFor({ maxRows: 1e9, maxBytes: 1e12 });
-    const rows = await pipe?.expand?.(matches.toReversed(), () => Promise.resolve([...all].reverse()), { ...DAY, memory } as RunContext);
+    const rows = await pipe?.expand?.(matches.toReversed(), () => Promise.resolve([...all].reverse()), { ...DAY, memory });
     return rows ?? [];
   }
 
