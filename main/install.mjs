@@ -39,10 +39,36 @@ export async function ensureInstalled(options) {
     // a release is compiled already, and cannot be tested
     const development = isRelease(root) ? '--omit=dev' : '--include=dev';
     const flags = ['ci', '--ignore-scripts', development, '--include=optional', '--no-audit', '--no-fund'];
-    const { code, output } = await run([...command, ...flags], { root, signal });
+    const wantedFolders = foldersOf(root, isRelease(root));
+    const progress = setInterval(() => {
+      const count = wantedFolders.filter((folder) => existsSync(path.join(root, folder, 'package.json'))).length;
+      log(`installing packages: ${count} of ${wantedFolders.length} …`);
+    }, PROGRESS_MS);
+    const { code, output } = await run([...command, ...flags], { root, signal }).finally(() => clearInterval(progress));
     if (code !== 0) throw new InstallError(`The packages could not be installed:\n${complaints(output)}`);
     writeFileSync(stamp, wanted);
   });
+}
+
+/** How often it is told how far npm has come. */
+const PROGRESS_MS = 5000;
+
+/**
+ * The folders of the packages that this machine gets.
+ * @param {string} root
+ * @param {boolean} withoutDevelopment
+ * @returns {string[]}
+ */
+function foldersOf(root, withoutDevelopment) {
+  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  /** @type {[string, { os?: string[], cpu?: string[], libc?: string[], dev?: boolean }][]} */
+  const all = Object.entries(packages);
+  const fits = (/** @type {string[] | undefined} */ list, /** @type {string} */ own) => list === undefined || list.includes(own);
+  return all
+    .filter(([folder]) => folder !== '')
+    .filter(([, { os, cpu, libc }]) => fits(os, process.platform) && fits(cpu, process.arch) && fits(libc, 'glibc'))
+    .filter(([, { dev }]) => !(withoutDevelopment && dev === true))
+    .map(([folder]) => folder);
 }
 
 /**
