@@ -5,21 +5,32 @@ import { AdminAudit } from '../api/admin/admin-audit.ts';
 import { bootstrapTenant } from '../api/control/accounts.ts';
 import { ControlStore } from '../api/control/control-store.ts';
 import { KafkaCompactedLog } from '../pipeline/bus/compacted-log.ts';
+import { kafkaFault } from '../pipeline/bus/connection-fault.ts';
 import { createKafka } from '../pipeline/bus/kafka.ts';
 import { checkTopics } from '../pipeline/bus/topic-settings.ts';
 import { RecordHistory } from '../pipeline/bus/record-history.ts';
 import { ADMIN_AUDIT_TOPIC, CONTROL_TOPIC, ensureTopics } from '../pipeline/bus/topics.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
+import { clickHouseFault } from '../pipeline/store/connection-fault.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
 import { loadDetectors } from '../pipeline/processors/custom/load-detectors.ts';
 import { loadExtensions } from './extensions.ts';
 import { topicsWith } from './topics.ts';
 
+/** How long a ClickHouse that has refused something may take to tell its version. Milliseconds. */
+const VERSION_MS = 5000;
+
 async function prepareStore(config: Config): Promise<void> {
   const store = new Store(config.clickhouse);
   try {
     await migrate(store);
+  } catch (error) {
+    const version = await store.ownerRows('SELECT version()', {}, AbortSignal.timeout(VERSION_MS)).then(
+      ([row]) => String(row?.[0]),
+      () => null,
+    );
+    throw new Error(clickHouseFault(error, config.clickhouse, version), { cause: error });
   } finally {
     await store.close();
   }
@@ -57,6 +68,20 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
   return warnings;
 }
 
+/** What was wrong with Kafka in a sentence that says where it was looked for. */
+const orKafkaFault =
+  ({ kafka }: Config) =>
+  (error: unknown): never => {
+    const fault = kafkaFault(error, kafka);
+    throw fault === null ? error : new Error(fault, { cause: error });
+  };
+
 const config = loadConfig(process.env);
-const [warnings] = await Promise.all([prepareKafka(config), prepareStore(config)]);
-process.stdout.write(`${JSON.stringify({ tenantId: 1, key: config.keys.bootstrapKey, warnings })}\n`, () => process.exit(0));
+try {
+  const [warnings] = await Promise.all([prepareKafka(config).catch(orKafkaFault(config)), prepareStore(config)]);
+  process.stdout.write(`${JSON.stringify({ tenantId: 1, key: config.keys.bootstrapKey, warnings })}\n`, () => process.exit(0));
+} catch (error) {
+  // the supervisor shows the last line
+  const { message, stack } = error as Error;
+  process.stderr.write(`${JSON.stringify({ level: 60, time: Date.now(), role: 'setup', stack, msg: message })}\n`, () => process.exit(1));
+}
