@@ -1,7 +1,7 @@
 // Which Node runs the program: the one that package-lock.json pins, whatever the system's is. Plain JavaScript for Node 20.19,
 // with its built-ins alone: the launchers hand over to the pinned one (docs/adr/0035-a-pinned-runtime.md).
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -53,7 +53,8 @@ export function runtimeOf({ root, env = process.env, version = process.versions.
       throw new RuntimeError(`LOGWEIR_NODE=system needs Node ${OLDEST_SYSTEM.join('.')} or newer, this is ${version}.`);
     const found = isPinned ? systemNode(env) : execPath;
     if (found === null) throw new RuntimeError('LOGWEIR_NODE=system: there is no node on the PATH.');
-    return found;
+    // a link on the PATH may lead to this one
+    return realpathSync(found) === realpathSync(execPath) ? execPath : found;
   }
   const { name, version: pinned } = pinnedPackage(root);
   if (major === Number(pinned.split('.')[0])) return execPath;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { RuntimeError, assertCanInstall, runtimeOf } from '../../main/runtime.mjs';
@@ -53,7 +53,7 @@ describe('the Node that runs the program', () => {
     expect(() => chosen('24.8.0', { env })).to.throw(RuntimeError, 'LOGWEIR_NODE=system needs Node 24.9 or newer, this is 24.8.0.');
     const bin = path.join(folder, 'bin');
     mkdirSync(bin);
-    symlinkSync(process.execPath, path.join(bin, 'node'));
+    writeFileSync(path.join(bin, 'node'), '#!/bin/sh', { mode: 0o755 });
     const PATH = [path.join(root, 'node_modules', '.bin'), path.join(folder, 'empty'), bin].join(path.delimiter);
     expect(chosen('26.10.0', { env: { ...env, PATH }, execPath: pinned() })).to.equal(path.join(bin, 'node'));
     expect(() => chosen('26.10.0', { env: { ...env, PATH: '' }, execPath: pinned() })).to.throw(
@@ -118,6 +118,23 @@ describe('the Node that runs the program', () => {
       }
       const launcher = launch("process.kill(process.pid, 'SIGKILL');");
       expect((await once(launcher, 'exit'))[1]).to.equal('SIGKILL');
+    });
+
+    it('does not hand over to itself, though its own file lies among packages and a link on the PATH leads there', () => {
+      const packages = path.join(folder, 'node_modules', 'node', 'bin');
+      const links = path.join(folder, 'links');
+      for (const made of [packages, links]) mkdirSync(made, { recursive: true });
+      copyFileSync(process.execPath, path.join(packages, 'node'));
+      symlinkSync(path.join(packages, 'node'), path.join(links, 'node'));
+      const program = path.join(folder, 'system-launcher.mjs');
+      writeFileSync(
+        program,
+        `import { handOver } from ${JSON.stringify(RUNTIME)};
+         await handOver({ root: ${JSON.stringify(root)}, program: import.meta.filename, args: [] });
+         console.log(process.channel === undefined ? 'by itself' : 'handed over');`,
+      );
+      const env = { PATH: links, LOGWEIR_NODE: 'system' };
+      expect(execFileSync(path.join(links, 'node'), [program], { env, timeout: 60_000 }).toString()).to.equal('by itself\n');
     });
 
     it('passes signals on', async () => {

@@ -37,8 +37,9 @@ describe('a setup that cannot reach what it needs', function () {
       LOGWEIR_KEY_PEPPER: 'x'.repeat(32),
     };
     const child = spawn(process.execPath, [SETUP], { env: { ...process.env, ...settings, ...env }, stdio: ['ignore', 'ignore', 'pipe'] });
-    const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    expect(code, complaint).to.equal(1);
+    const ended = once(child, 'exit') as Promise<[code: number | null]>;
+    const complaint = await text(child.stderr);
+    expect((await ended)[0], complaint).to.equal(1);
     return notification(complaint);
   }
   const mail = (): string => `127.0.0.1:${String((other.address() as AddressInfo).port)}`;
