@@ -43,6 +43,11 @@ async function prepare() {
   await handOver({ root, program: import.meta.filename, args: process.argv.slice(2), signal });
   await ensureBuilt({ root, log, signal, beside: fetchKafka });
   process.setSourceMapsEnabled(true);
+  // what V8 compiles is kept, of this process and of those that it starts
+  const { enableCompileCache } = await import('node:module'); // Node 20 has none
+  const folder = path.join(root, '.cache', 'logweir', 'compiled');
+  enableCompileCache(folder);
+  process.env['NODE_COMPILE_CACHE'] ??= folder;
   return isDev ? develop() : supervise();
 }
 
