@@ -60,7 +60,7 @@ const PROGRESS_MS = 5000;
  * @returns {string[]}
  */
 function foldersOf(root, withoutDevelopment) {
-  const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  const { packages = {} } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
   /** @type {[string, { os?: string[], cpu?: string[], libc?: string[], dev?: boolean }][]} */
   const all = Object.entries(packages);
   const fits = (/** @type {string[] | undefined} */ list, /** @type {string} */ own) => list === undefined || list.includes(own);
