@@ -33,6 +33,7 @@ type Tail = {
   readonly open: Omit<OpenTail, 'from'>;
   readonly listener: TailListener;
   isOpen: boolean;
+  isHeavy: boolean;
   /** Where it has begun, which may be further than the log is read. */
   begin: LogVector;
   readonly resolve: (begin: LogVector) => void;
@@ -109,7 +110,7 @@ export class LiveHub implements Service {
   open(open: Omit<OpenTail, 'from'>, listener: TailListener): { readonly begin: Promise<LogVector>; readonly close: () => void } {
     const id = (this.#numbers = (this.#numbers % 0xffff_ffff) + 1);
     const begin = new Promise<LogVector>((resolve, reject) => {
-      this.#tails.set(id, { open, listener, isOpen: false, begin: [], resolve, reject });
+      this.#tails.set(id, { open, listener, isOpen: false, isHeavy: false, begin: [], resolve, reject });
     });
     const penalty = (this.#penalties.get(open.tenantId) ?? 0) - performance.now();
     if (!this.#running) this.#fail(id, storeUnavailable());
@@ -186,9 +187,11 @@ export class LiveHub implements Service {
     }
   }
 
-  #opened(id: number, { begin, read }: OpenedTail): void {
+  #opened(id: number, { begin, read, isHeavy }: OpenedTail): void {
     const tail = this.#tails.get(id);
-    if (tail === undefined || tail.isOpen) return;
+    if (tail === undefined) return;
+    tail.isHeavy = isHeavy;
+    if (tail.isOpen) return;
     [tail.isOpen, tail.begin] = [true, begin];
     // what was found before this place was sent before this frame
     this.#place = this.#place.orLater(read);
@@ -233,8 +236,16 @@ export class LiveHub implements Service {
     if (!isStuck(silentMs, cpuMs === null || this.#pingedCpuMs === null ? null : cpuMs - this.#pingedCpuMs)) return;
     const culprit = this.#tails.get(this.#noted);
     if (culprit !== undefined) {
-      this.#penalties.set(culprit.open.tenantId, now + PENALTY_MS);
+      const { tenantId } = culprit.open;
+      this.#penalties.set(tenantId, now + PENALTY_MS);
       this.#fail(this.#noted, new HttpError(504, 'query_timeout', 'The query took too long with one entry; simplify it.'));
+      // the others of the tenant would hold up the next worker, one after the other
+      for (const [id, tail] of this.#tails)
+        if (tail.isHeavy && tail.open.tenantId === tenantId)
+          this.#fail(
+            id,
+            new HttpError(504, 'query_timeout', 'Another query of the tenant took too long with one entry, and this one may too.'),
+          );
     }
     const worker = this.#worker;
     this.#lost('silence', 'time');

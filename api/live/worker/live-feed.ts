@@ -27,8 +27,10 @@ export type LiveFeedOptions = {
   readonly work?: () => number;
 };
 
-/** How long one tail may work on one record. Milliseconds. */
+/** How long one tail may work on one record, and how long heavy tails of all tenants in one turn of the event loop. Milliseconds. */
 const RECORD_MS = 250;
+const TURN_MS = 1000;
+const OVER = -Infinity;
 
 /** Gives the entries of records to the tails that they match. Of records of tenants without a tail, the tenant alone is looked at. */
 export class LiveFeed {
@@ -40,6 +42,10 @@ export class LiveFeed {
   readonly #tails = new Map<number, LiveTail>();
   readonly #cpu = new CpuShare();
   #noted = 0;
+  /** By tenant, the heavy tail that was looked for last. */
+  readonly #served = new Map<number, number>();
+  /** What this process had worked when heavy tails began in this turn, milliseconds; or that their time in it is over. */
+  #turnBegan: number | null = null;
 
   constructor(options: LiveFeedOptions) {
     this.#options = options;
@@ -57,14 +63,15 @@ export class LiveFeed {
     return this.#tenants.has(tenantId);
   }
 
-  /** Opens a tail that begins at `from`, unless it has a place of its own. Throws what is wrong with its query. */
-  open(id: number, open: OpenTail, from: LogVector): void {
+  /** Opens a tail that begins at `from`, unless it has a place of its own; gives whether it may take long. Throws what is wrong with its query. */
+  open(id: number, open: OpenTail, from: LogVector): boolean {
     const began = this.#work();
     try {
       const tail = new LiveTail(id, open, from, this.#now());
       this.#tails.set(id, tail);
       const own = this.#tenants.get(open.tenantId) ?? new Map<number, LiveTail>();
       this.#tenants.set(open.tenantId, own.set(id, tail));
+      return tail.query.isHeavy;
     } finally {
       this.#cpu.spend(open.tenantId, this.#work() - began, this.#clock());
     }
@@ -76,7 +83,10 @@ export class LiveFeed {
     this.#tails.delete(id);
     const own = this.#tenants.get(tail.tenantId);
     own?.delete(id);
-    if (own?.size === 0) this.#tenants.delete(tail.tenantId);
+    if (own?.size === 0) {
+      this.#tenants.delete(tail.tenantId);
+      this.#served.delete(tail.tenantId);
+    }
     this.#cpu.forget(this.#clock());
   }
 
@@ -111,16 +121,52 @@ export class LiveFeed {
     const { partition, offset, tenantId } = record;
     const open = tails.filter((tail) => tail.firstOf(partition, offset) < record.count);
     if (open.length === 0) return;
-    if (this.#cpu.hasTime(tenantId, this.#clock())) {
-      const began = this.#work();
-      const live = liveRecordOf(record);
-      const found = new Map<number, Found[]>();
-      if (live !== null) for (const tail of open) this.#match(tail, record, live, found);
-      for (const row of [...found.keys()].sort((a, b) => a - b)) found.get(row)?.forEach(this.#options.onFound);
-      for (const tail of open) this.#settle(tail);
-      this.#cpu.spend(tenantId, this.#work() - began, this.#clock());
-    } else this.#missed(record, open, 'busy', record.count);
+    const late = this.#cpu.hasTime(tenantId, this.#clock()) ? this.#look(record, open) : open;
+    if (late.length > 0) this.#missed(record, late, 'busy', record.count);
     for (const tail of open) tail.lookedAt(partition, offset);
+  }
+
+  /** Gives what tails of a tenant find in a record; gives those for which there was no time. */
+  #look(record: LogRecord, open: readonly LiveTail[]): readonly LiveTail[] {
+    const { tenantId } = record;
+    let began = this.#work();
+    const spend = (): void => {
+      const now = this.#work();
+      this.#cpu.spend(tenantId, now - began, this.#clock());
+      began = now;
+    };
+    const live = liveRecordOf(record);
+    const found = new Map<number, Found[]>();
+    const late: LiveTail[] = [];
+    if (live !== null) {
+      for (const tail of open) if (!tail.query.isHeavy) this.#match(tail, record, live, found);
+      spend();
+      const heavy = open.filter(({ query }) => query.isHeavy);
+      // those for which there was no time the last time come first
+      const last = this.#served.get(tenantId) ?? 0;
+      for (const tail of [...heavy.filter(({ id }) => id > last), ...heavy.filter(({ id }) => id <= last)]) {
+        if (!this.#cpu.hasTime(tenantId, this.#clock()) || !this.#hasTurn()) late.push(tail);
+        else {
+          this.#match(tail, record, live, found);
+          this.#served.set(tenantId, tail.id);
+          spend();
+        }
+      }
+    }
+    for (const row of [...found.keys()].sort((a, b) => a - b)) found.get(row)?.forEach(this.#options.onFound);
+    for (const tail of open) this.#settle(tail);
+    spend();
+    return late;
+  }
+
+  /** Whether heavy filters may work on in this turn of the event loop: who asks whether this process is there waits for its end. */
+  #hasTurn(): boolean {
+    if (this.#turnBegan === null) {
+      this.#turnBegan = this.#work();
+      setImmediate(() => (this.#turnBegan = null));
+    }
+    if (this.#turnBegan !== OVER && this.#work() - this.#turnBegan >= TURN_MS) this.#turnBegan = OVER;
+    return this.#turnBegan !== OVER;
   }
 
   #match(tail: LiveTail, record: LogRecord, live: LiveRecord, found: Map<number, Found[]>): void {

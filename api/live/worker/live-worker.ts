@@ -95,8 +95,8 @@ async function open(id: number, opened: messages.OpenTail): Promise<void> {
     const read = vector(tail.next);
     // a truncated log does not have the place any more
     const begin = opened.from ?? (ends === null ? read : place.within(ends).orLater(read).vector);
-    feed.open(id, opened, begin);
-    send(messages.OPENED, id, { begin, read } satisfies messages.OpenedTail);
+    const isHeavy = feed.open(id, opened, begin);
+    send(messages.OPENED, id, { begin, read, isHeavy } satisfies messages.OpenedTail);
   } catch (error) {
     send(messages.FAILED, id, sentError(toQueryError(error)));
   }

@@ -36,8 +36,8 @@ export type OpenTail = LiveQueryText & {
   readonly isSampled?: boolean;
 };
 
-/** Where a tail begins; and how far the log is read, which may be less. */
-export type OpenedTail = { readonly begin: LogVector; readonly read: LogVector };
+/** Where a tail begins; how far the log is read, which may be less; and whether its filter may take long. */
+export type OpenedTail = { readonly begin: LogVector; readonly read: LogVector; readonly isHeavy: boolean };
 
 /** Why entries were not sent: their tenant's filters took too long, too many matched, or the log has lost them. */
 export type MissedWhy = 'busy' | 'rate' | 'log';

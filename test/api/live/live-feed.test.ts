@@ -144,6 +144,27 @@ describe('the feed of live tails', () => {
     expect(one.size).to.equal(0);
   });
 
+  it('asks before each heavy tail whether there is time, gives each of them its turn, and takes none of the time of light tails of others', async () => {
+    let [worked, idle] = [0, 0];
+    const feed = new LiveFeed({ onFound: ({ tails }) => found.push([tails, '']), onMissed: (what) => missed.push(what), onSampled: () => undefined, onFailed: () => undefined, onWork: () => undefined, clock: () => worked + idle, work: () => (worked += 20) }); // prettier-ignore
+    for (let id = 1; id <= 95; id++) feed.open(id, open('~"a"', { tenantId: 1 }), [[0, 0]]);
+    feed.open(100, open('*', { tenantId: 2 }), [[0, 0]]);
+    const longest: number[] = [];
+    for (let offset = 0; offset < 40; offset += 2) {
+      const before = worked;
+      feed.take(0, [record(offset, 1, 'a'), record(offset + 1, 2, 'b')]);
+      longest.push(worked - before);
+      idle += 1000;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(Math.max(...longest), 'of one record').to.be.below(1300);
+    const given = found.flatMap(([tails]) => tails);
+    expect(given.filter((id) => id === 100)).to.have.length(20);
+    const late = missed.flatMap(({ why, tails }) => (why === 'busy' ? tails : []));
+    expect(given.filter((id) => id !== 100).length + late.length, 'each is given, or told of as missed').to.equal(20 * 95);
+    expect(new Set(given).size, 'of 96 tails').to.be.above(40);
+  });
+
   it('refuses queries that cannot be followed', () => {
     for (const query of ['* | stats count()', 'a AND (', '* | sort by (_time)'])
       expect(() => feed().open(1, open(query), []), query).to.throw();
@@ -153,8 +174,21 @@ describe('the feed of live tails', () => {
 describe('what live tails share', () => {
   it('filters of a tenant work for a part of each second', () => {
     const share = new CpuShare();
-    share.spend(1, 2200, 0);
+    share.spend(1, 1200, 0);
     expect([share.hasTime(1, 0), share.hasTime(2, 0), share.hasTime(1, 1000)]).to.deep.equal([false, true, true]);
+  });
+
+  it('filters of many tenants work for three quarters of each second together', () => {
+    const share = new CpuShare();
+    for (let tenantId = 1; tenantId <= 10; tenantId++) share.spend(tenantId, 1050, 0);
+    let worked = 0;
+    for (let now = 0; now < 20_000; now += 10)
+      for (let tenantId = 1; tenantId <= 10; tenantId++)
+        if (share.hasTime(tenantId, now)) {
+          share.spend(tenantId, 50, now);
+          worked += 50;
+        }
+    expect(worked).to.be.within(12_000, 15_500);
   });
 
   it('positions read back as they were written, and nothing else does', () => {
