@@ -90,7 +90,7 @@ describe('a body that is sent', () => {
     const cases: readonly (readonly [about: string, says: (socket: net.Socket) => void, outcome: number | string, timeoutMs?: number])[] = [
       ['answers 101, with an upgrade', (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'), 101],
       ['answers 101, and goes on', (socket) => socket.write(`HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n${'x'.repeat(100_000)}`), 101],
-      ['answers 101 without an upgrade', (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'), LATE, 50],
+      ['answers 101 without an upgrade', (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'), 101],
       ['closes at once', (socket) => socket.end(), CLOSED],
       ['resets the connection', (socket) => socket.resetAndDestroy(), CLOSED],
       ['answers 102 without end', (socket) => void setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 5).unref(), LATE, 50],
