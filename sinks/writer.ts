@@ -44,7 +44,11 @@ const MAX_FENCES = 1000;
 /** How many tokens of a range may be spent, of rows that the table has lost. */
 const MOST_TOKENS = 20;
 
-export type WriterMetrics = { stored(table: string, rows: number, bytes: number, seconds: number): void };
+export type WriterMetrics = {
+  stored(table: string, rows: number, bytes: number, seconds: number): void;
+  /** A range was dealt with (null), or could not be, which is tried again. */
+  outcome?(table: string, error: unknown): void;
+};
 
 /**
  * What identifies the rows of a record in the table: its position, and when it was appended, since offsets are reused after log
@@ -95,8 +99,10 @@ export class TableWriter implements RangeStore {
   async store(range: Range, repeated: boolean): Promise<Stored> {
     try {
       const refused = await this.#storeAtOnce(range, repeated);
+      this.#metrics.outcome?.(this.#sink.table, null);
       if (refused !== null) return refused;
     } catch (error) {
+      this.#metrics.outcome?.(this.#sink.table, error);
       if (!isOutOfMemory(error)) throw error;
       const { partition, start, end, rows } = range;
       const cannotFence = start === end || (await this.#isReplicated());
@@ -172,6 +178,7 @@ export class TableWriter implements RangeStore {
     if (written !== rows) throw new Error(`ClickHouse wrote ${String(written)} of ${String(rows)} rows of insert ${id}.`);
     if (!(await this.#hasKept(before)))
       for (const range of filled) if (!(await this.#isStored(range, id))) throw new Error(`ClickHouse has not all rows of insert ${id}.`);
+    this.#metrics.outcome?.(this.#sink.table, null);
     this.#metrics.stored(this.#sink.table, rows, bytes, (performance.now() - began) / 1000);
   }
 

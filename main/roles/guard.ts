@@ -10,7 +10,7 @@ import { sinkGroup } from './sink-group.ts';
 
 /** Watches whether the log may take more. It reads no data, so that no data can end it. */
 export const guardRole: Role = {
-  services({ config, log }: RoleContext): Service[] {
+  services({ config, log, metrics, registerWarning }: RoleContext): Service[] {
     const logger = log.child({ component: 'guard' });
     const kafka = createKafka({ ...config.kafka, clientId: 'logweir-guard', log });
     const topic = new KafkaCompactedLog({ kafka, log: logger, topic: USAGE_TOPIC });
@@ -18,6 +18,13 @@ export const guardRole: Role = {
     const { dir, minFreeDiskPercent } = config.kafka;
     const disk = dir === '' || minFreeDiskPercent === 0 ? [] : [diskCheck(dir, minFreeDiskPercent)];
     const appending: Service = { name: 'usage topic', start: () => Promise.resolve(), stop: () => topic.stop() };
-    return [appending, ...ages, new LogGuard({ checks: [...disk, ...ages.map((age) => () => age.check())], topic, logger })];
+    const guard = new LogGuard({
+      ...{ checks: [...disk, ...ages.map((age) => () => age.check())], topic, logger },
+      onLook: (isPaused) => {
+        metrics.pausedIngest.set(isPaused ? 1 : 0);
+      },
+    });
+    registerWarning(() => (guard.full === null ? null : `Ingest is paused. ${guard.full}`));
+    return [appending, ...ages, guard];
   },
 };

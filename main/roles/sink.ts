@@ -8,6 +8,7 @@ import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import { together, type Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
+import { FailingInserts } from '../../sinks/failing-inserts.ts';
 import { sinks } from '../../sinks/index.ts';
 import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -35,7 +36,11 @@ const LIMITS: PaceLimits = {
  */
 const HELD_BYTES = 96_000_000;
 
-const writerMetrics = (metrics: Metrics): WriterMetrics => ({
+const writerMetrics = (metrics: Metrics, failing: FailingInserts): WriterMetrics => ({
+  outcome: (table, error) => {
+    if (error === null) failing.stored(table);
+    else failing.failed(table, error);
+  },
   stored: (table, rows, bytes, seconds) => {
     metrics.batches.inc({ stage: 'insert' });
     metrics.storedRows.inc({ table }, rows);
@@ -48,6 +53,12 @@ const writerMetrics = (metrics: Metrics): WriterMetrics => ({
 export const sinkRole: Role = {
   services(context: RoleContext): Service[] {
     const { config, log, metrics } = context;
+    const failing = new FailingInserts({
+      onChange: (table, isFailing) => {
+        metrics.failingInserts.set({ table }, isFailing ? 1 : 0);
+      },
+    });
+    context.registerWarning(() => failing.warning);
     const store = new Store(config.clickhouse);
     const kafka = createKafka({ ...config.kafka, clientId: 'logweir-sink', log });
     const deadLetters = new DeadLetters(kafka);
@@ -68,7 +79,7 @@ export const sinkRole: Role = {
             store,
             log,
             mostRefused: deadLetterLimit + 1,
-            metrics: writerMetrics(metrics),
+            metrics: writerMetrics(metrics, failing),
           }),
           onCrash: (error) => context.fail(error),
           onSilence: () => {

@@ -15,6 +15,8 @@ export type LogGuardOptions = {
   readonly topic: Pick<CompactedLog, 'append'>;
   readonly logger: Logger;
   readonly everyMs?: number;
+  /** Is given whether ingest is paused, at each look. */
+  readonly onLook?: (isPaused: boolean) => void;
 };
 
 /**
@@ -31,6 +33,11 @@ export class LogGuard implements Service {
 
   constructor(options: LogGuardOptions) {
     this.#options = options;
+  }
+
+  /** Why ingest is paused; null while it is not. */
+  get full(): string | null {
+    return this.#full;
   }
 
   async start(): Promise<void> {
@@ -52,6 +59,7 @@ export class LogGuard implements Service {
       if (full !== null && this.#full === null) logger.error({ reason: full }, 'Ingest is paused.');
       if (full === null && this.#full !== null) logger.info('Ingest has resumed.');
       this.#full = full;
+      this.#options.onLook?.(full !== null);
     } catch (error) {
       logger.warn({ err: error }, 'The checks of the log guard failed; retrying.');
     }

@@ -81,6 +81,8 @@ export class Metrics {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [this.registry],
   });
+  readonly failingInserts = this.#gauge('logweir_failing_inserts', 'Tables that ClickHouse takes no inserts into: 1.', ['table']);
+  readonly pausedIngest = this.#gauge('logweir_ingest_paused', 'Whether ingest is paused: 1.', []);
   readonly lag = this.#gauge('logweir_consumer_lag', 'Records of a partition that are not stored yet.', ['topic', 'partition']);
   readonly storageWaits = this.#counter(
     'logweir_storage_wait_seconds_total',

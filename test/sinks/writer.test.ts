@@ -78,6 +78,20 @@ describe('table writer', () => {
     expect(insert?.token).to.equal('logs.v1:0:4-8');
   });
 
+  it('tells of each range whether it could be stored', async () => {
+    const outcomes: unknown[] = [];
+    const store = Object.assign(new FakeStore(), { memory: 1 });
+    const metrics = { stored: () => undefined, outcome: (table: string, error: unknown) => outcomes.push([table, error === null ? null : (error as ClickHouseError).code]) }; // prettier-ignore
+    const writer = new TableWriter({ sink: createLogsSink(), store: store as unknown as Store, log: pino({ level: 'silent' }), metrics, mostRefused: 10 }); // prettier-ignore
+    await writer.store(rangeOf(record(5, 2)), false).catch(() => undefined);
+    store.memory = Infinity;
+    await writer.store(rangeOf(record(5, 2)), false);
+    expect(outcomes).to.deep.equal([
+      ['logs', '241'],
+      ['logs', null],
+    ]);
+  });
+
   it('inserts nothing where no record has rows', async () => {
     const store = new FakeStore();
     await write(store, [rangeOf(record(4, 0), record(5, 0))]);
