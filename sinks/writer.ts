@@ -342,12 +342,19 @@ export class TableWriter implements RangeStore {
 
   async highest(partition: number, from: number, since: number | null): Promise<number> {
     const appended = since === null ? '' : ' AND toUnixTimestamp64Milli(arrived) >= {since:Int64}';
-    const [row] = await this.#store.ownerRows(
-      `SELECT toString(ifNull(maxOrNull(kafka_off), -1)) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}${appended}`,
-      { part: partition, from, ...(since === null ? {} : { since }) },
-      AbortSignal.timeout(READ_DEADLINE_MS),
-    );
-    return Number(row?.[0] ?? -1);
+    try {
+      const [row] = await this.#store.ownerRows(
+        `SELECT toString(ifNull(maxOrNull(kafka_off), -1)) FROM ${this.#sink.table} WHERE kafka_part = {part:UInt16} AND kafka_off >= {from:UInt64}${appended}`,
+        { part: partition, from, ...(since === null ? {} : { since }) },
+        AbortSignal.timeout(READ_DEADLINE_MS),
+      );
+      this.#metrics.outcome?.(this.#sink.table, null);
+      return Number(row?.[0] ?? -1);
+    } catch (error) {
+      // no insert is made before it is known
+      this.#metrics.outcome?.(this.#sink.table, error);
+      throw error;
+    }
   }
 
   async #waitForRunning(name: string): Promise<void> {
