@@ -34,6 +34,7 @@ const QUERY =
 export class ServerWatch {
   readonly #store: Pick<Store, 'ownerRows'>;
   #last: ServerLook | null = null;
+  #runs = 0;
 
   constructor(store: Pick<Store, 'ownerRows'>) {
     this.#store = store;
@@ -57,7 +58,7 @@ export class ServerWatch {
     const [server, uptimeMs, dropped] = await this.#ask();
     const last = this.#last;
     const isSame = last?.server === server && dropped >= last.dropped && uptimeMs + SLACK_MS >= last.uptimeMs + Math.max(at - last.at, 0);
-    const look = { at, server, uptimeMs, dropped, run: last === null ? 1 : last.run + (isSame ? 0 : 1) };
+    const look = { at, server, uptimeMs, dropped, run: isSame ? last.run : ++this.#runs };
     // two that are under way at a time may be answered in any order
     if (last === null || at >= last.at) this.#last = look;
     return look;

@@ -3,8 +3,8 @@ import { isIP, type LookupFunction } from 'node:net';
 
 /** A server of names has so long for each of two tries. Milliseconds. */
 const DNS = { timeout: 1500, tries: 2 };
-/** The system's look-ups, each of which holds one of four threads that the whole process has: of all, of a tenant, and how many may wait. */
-const [MOST, MOST_OF_TENANT, MOST_WAITING] = [2, 1, 100];
+/** The system's look-ups, each of which holds one of four threads that the whole process has: of all, of a tenant, and how many of a tenant may wait. */
+const [MOST, MOST_OF_TENANT, MOST_WAITING] = [2, 1, 4];
 /** The name is not in the DNS, or there is none: the system may know it by its hosts file, or with a domain that it searches. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME']);
 
@@ -67,7 +67,9 @@ export class NameResolver {
 
   /** Resolves when the tenant has a place. */
   async #place(tenantId: number): Promise<void> {
-    if (this.#waiting.length >= MOST_WAITING) throw Object.assign(new Error('too many look-ups'), { code: 'EAI_AGAIN' });
+    // those whose request is given up wait on
+    if (this.#waiting.filter((one) => one.tenantId === tenantId).length >= MOST_WAITING)
+      throw Object.assign(new Error('too many look-ups'), { code: 'EAI_AGAIN' });
     await new Promise<void>((begin) => {
       this.#waiting.push({ tenantId, begin });
       this.#next();

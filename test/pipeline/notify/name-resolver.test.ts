@@ -68,10 +68,14 @@ describe('names of receivers', () => {
     expect(await Promise.all(all)).to.deep.equal(Array.from({ length: 5 }, () => FOUR.address));
   });
 
-  it('wait for a place in a line that ends', async () => {
-    const names = new NameResolver({ resolve: () => failing('ENOTFOUND'), system: () => new Promise(() => undefined) });
-    const all = Array.from({ length: 103 }, (_none, index) => found(names, 1, `n${String(index)}`));
+  it('wait for a place in a line of their tenant, which ends, and takes no place in the line of others', async () => {
+    const names = new NameResolver({
+      resolve: () => failing('ENOTFOUND'),
+      system: (name) => (name === 'quick' ? Promise.resolve([FOUR]) : new Promise(() => undefined)),
+    });
+    const all = Array.from({ length: 150 }, (_none, index) => found(names, 1, `n${String(index)}`));
     expect(await Promise.race(all)).to.equal('EAI_AGAIN');
+    expect(await found(names, 2, 'quick')).to.equal(FOUR.address);
   });
 
   it('that the machine has are found', async () => {
