@@ -28,7 +28,7 @@ describe('the rules of an attack', () => {
   const seen = { ms: [1, 2, 3], failures: [] };
   const good: AttackRecord = {
     name: 'x',
-    quiet: { search: seen, write: seen, health: seen },
+    quiet: { search: seen, write: seen, health: seen, found: seen, tail: seen },
     answers: { '200': 5, '429': 1, '503': 2, '504': 3, cut: 1, '200 cut': 1 },
     processes: { growthMb: { app: 300, clickhouse: 40 }, restarted: [], workersLost: 1, halted: [] },
     seconds: 10,

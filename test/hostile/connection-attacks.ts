@@ -1,5 +1,6 @@
 import type { Arena, Host, SocketAttack, Target } from './attack.ts';
 import { LARGE, SMALL } from './attack.ts';
+import { frameOf, head, post, upgrade } from './http-bytes.ts';
 
 const MIB = 1024 * 1024;
 
@@ -9,15 +10,6 @@ const times = (count: number, work: (index: number) => void): void => {
   for (let index = 0; index < count; index++) work(index);
 };
 
-/** The head of a request; `headers`: further lines. */
-function head({ key }: Target, method: string, path: string, headers: readonly string[] = []): string {
-  return [`${method} ${path} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${key}`, ...headers, '', ''].join('\r\n');
-}
-function post(target: Target, path: string, body: string, headers: readonly string[] = []): string {
-  return (
-    head(target, 'POST', path, ['Content-Type: application/json', `Content-Length: ${String(Buffer.byteLength(body))}`, ...headers]) + body
-  );
-}
 const search = (target: Target, asked: object): string =>
   post(target, `/api/v1/tenants/${String(target.tenantId)}/search`, JSON.stringify(asked));
 /** An export: all entries, as lines. */
@@ -37,15 +29,6 @@ function again(arena: Arena, host: Host, count: number, sends: (target: Target) 
   });
 }
 
-/** The head of a request for a WebSocket that tails. */
-const upgrade = (target: Target): string =>
-  head(target, 'GET', `/ws/livetail/${String(target.tenantId)}`, [
-    'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Version: 13',
-    'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
-  ]);
-
 /** WebSockets to which bytes are written once they are open, and then again and again. */
 function sockets(arena: Arena, count: number, { first, then, everyMs }: { first: Buffer; then: Buffer; everyMs: number }): void {
   const all = Array.from({ length: count }, () => arena.connect('app'));
@@ -63,8 +46,6 @@ function sockets(arena: Arena, count: number, { first, then, everyMs }: { first:
     for (const socket of open) if (socket.writableLength < MIB) socket.write(then);
   });
 }
-/** A frame of a client, its mask all zeros. */
-const frame = (first: number, payload: string): Buffer => Buffer.from([first, 0x80 | payload.length, 0, 0, 0, 0, ...Buffer.from(payload)]);
 const repeated = (one: Buffer, count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => one));
 
 /** What a tenant does with connections. */
@@ -199,8 +180,8 @@ export const CONNECTION_ATTACKS: readonly SocketAttack[] = [
 
   // WebSockets
   query('socket-fragments', (arena) => {
-    const more = frame(0x00, 'a');
-    sockets(arena, 200, { first: Buffer.concat([frame(0x01, 'a'), repeated(more, 15_900)]), then: more, everyMs: 1000 });
+    const more = frameOf('a', 0x00);
+    sockets(arena, 200, { first: Buffer.concat([frameOf('a', 0x01), repeated(more, 15_900)]), then: more, everyMs: 1000 });
   }),
   query('socket-bytes', (arena) => {
     // a text of 127 KB, announced
@@ -208,7 +189,7 @@ export const CONNECTION_ATTACKS: readonly SocketAttack[] = [
     sockets(arena, 100, { first, then: Buffer.from('a'), everyMs: 2 });
   }),
   query('socket-pongs', (arena) => {
-    const pongs = repeated(frame(0x8a, ''), 10_000);
+    const pongs = repeated(frameOf('', 0x8a), 10_000);
     sockets(arena, 100, { first: pongs, then: pongs, everyMs: 20 });
   }),
 

@@ -1,23 +1,31 @@
 import http from 'node:http';
+import { WebSocket } from 'ws';
 import type { Instance } from '../e2e/instance.ts';
 import type { Tenant } from './seed.ts';
 
-/** What a quiet tenant does all the time. */
-export const DEEDS = ['search', 'write', 'health'] as const;
+/** What a quiet tenant does all the time: `found` is from a write to its entry in a search, `tail` from a write to its entry in a live tail. */
+export const DEEDS = ['search', 'write', 'health', 'found', 'tail'] as const;
 export type Deed = (typeof DEEDS)[number];
 
 /** The times of all requests of a kind, least first, milliseconds, and what was said of those that failed. */
 export type Seen = { readonly ms: readonly number[]; readonly failures: readonly string[] };
 export type QuietRecord = Readonly<Record<Deed, Seen>>;
 
+/** Those that are begun by themselves. */
+const BEGUN: readonly Deed[] = ['search', 'write', 'health', 'found'];
 const EVERY_MS = 100;
 /** A request without an answer has failed. */
 const MAX_MS = 20_000;
+/** How often an entry that was written is searched for until it is there. */
+const LOOK_MS = 100;
 /** What is shown of an answer that is none. */
 const SHOWN = 200;
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 /**
- * A tenant that searches, writes one entry and asks for `/health`, each ten times a second, on time whatever comes of the one before.
+ * A tenant that searches, writes one entry and asks for `/health`, each ten times a second, on time whatever comes of the one before; it tails
+ * what it writes, and looks for one entry after the other until a search has it.
  * `maxPending`: of how many answers of a kind it waits at most before it asks again; more than its plan's queue of queries holds it may be
  * refused for its own haste where a machine is slow.
  */
@@ -28,6 +36,11 @@ export class QuietTenant {
   readonly #agent = new http.Agent({ keepAlive: true });
   /** Entries that were acknowledged. */
   written = 0;
+  /** The number of the last entry that was sent. */
+  #sent = 0;
+  /** Entries that the tail has not had yet, by their numbers: what is called then. */
+  readonly #expected = new Map<string, () => void>();
+  #tail: WebSocket | null = null;
 
   constructor(instance: Instance, tenant: Tenant, maxPending = Infinity) {
     this.#instance = instance;
@@ -42,20 +55,23 @@ export class QuietTenant {
       { ms: number[]; failures: string[] }
     >;
     const pending: Promise<void>[] = [];
-    const timers = DEEDS.map((deed) => {
-      let waiting = 0;
-      return setInterval(() => {
-        if (waiting >= this.#maxPending) return;
-        waiting += 1;
-        const began = performance.now();
-        const answered = this.#do(deed).then((failure) => {
-          waiting -= 1;
-          record[deed].ms.push(performance.now() - began);
-          if (failure !== null) record[deed].failures.push(`${deed}: ${failure}`);
-        });
-        pending.push(answered);
-      }, EVERY_MS);
-    });
+    await this.#openTail();
+    const keep = (deed: Deed, began: number, failure: string | null): void => {
+      record[deed].ms.push(performance.now() - began);
+      if (failure !== null) record[deed].failures.push(`${deed}: ${failure}`);
+    };
+    const waiting = new Map<Deed, number>();
+    const begin = (deed: Deed, most: number): void => {
+      const at = waiting.get(deed) ?? 0;
+      if (at >= most) return;
+      waiting.set(deed, at + 1);
+      const began = performance.now();
+      const done = this.#do(deed, (of, failure) => {
+        keep(of, began, failure);
+      });
+      pending.push(done.finally(() => waiting.set(deed, (waiting.get(deed) ?? 1) - 1)));
+    };
+    const timers = BEGUN.map((deed) => setInterval(() => begin(deed, deed === 'found' ? 1 : this.#maxPending), EVERY_MS));
     await ended.catch(() => undefined);
     for (const timer of timers) clearInterval(timer);
     await Promise.all(pending);
@@ -65,20 +81,87 @@ export class QuietTenant {
 
   close(): void {
     this.#agent.destroy();
+    this.#tail?.terminate();
   }
 
-  async #do(deed: Deed): Promise<string | null> {
-    const { app, ingest } = this.#instance;
-    const search = { query: 'checkout level:error', start: '-2h', limit: 10 };
-    if (deed === 'search') return this.#send(`${app}/api/v1/tenants/${String(this.#tenant.id)}/search`, JSON.stringify(search));
-    if (deed === 'health') return this.#send(`${app}/health`, null);
-    const failure = await this.#send(`${ingest}/api/v1/ingest`, '{"_msg":"a quiet entry","app":"quiet"}');
+  /** A tail of what this tenant writes; one that is open goes on. */
+  async #openTail(): Promise<void> {
+    if (this.#tail?.readyState === WebSocket.OPEN) return;
+    const url = `${this.#instance.app.replace('http', 'ws')}/ws/livetail/${String(this.#tenant.id)}`;
+    const tail = new WebSocket(url, { headers: { Authorization: `Bearer ${this.#tenant.key}` } });
+    this.#tail = tail;
+    await new Promise<void>((resolve, reject) => {
+      tail.on('error', reject);
+      tail.on('open', () => tail.send(JSON.stringify({ query: 'app:=quiet | fields number', control: true })));
+      tail.on('message', (data: Buffer) => {
+        const { number = '', _control: control } = JSON.parse(String(data)) as { number?: string; _control?: { type: string } };
+        if (control?.type === 'ready') resolve();
+        this.#expected.get(number)?.();
+      });
+    });
+  }
+
+  /** What was done, and what came of it: null, or why it failed. */
+  async #do(deed: Deed, keep: (deed: Deed, failure: string | null) => void): Promise<void> {
+    const { app } = this.#instance;
+    if (deed === 'health') keep(deed, await this.#send(`${app}/health`, null));
+    if (deed === 'search') keep(deed, await this.#search('checkout level:error', '-2h'));
+    if (deed === 'write') {
+      const number = String(++this.#sent);
+      const tailed = this.#tailed(number);
+      const failure = await this.#write(number);
+      keep(deed, failure);
+      if (failure === null) keep('tail', await tailed);
+    }
+    if (deed === 'found') {
+      const number = String(++this.#sent);
+      const failure = await this.#write(number);
+      if (failure === null) keep(deed, await this.#found(number));
+    }
+  }
+
+  async #write(number: string): Promise<string | null> {
+    const entry = JSON.stringify({ _msg: 'a quiet entry', app: 'quiet', number });
+    const failure = await this.#send(`${this.#instance.ingest}/api/v1/ingest`, entry);
     if (failure === null) this.written += 1;
     return failure;
   }
 
+  /** Resolves when the tail has this entry. */
+  #tailed(number: string): Promise<string | null> {
+    return new Promise((resolve) => {
+      const ended = (failure: string | null): void => {
+        clearTimeout(timer);
+        this.#expected.delete(number);
+        resolve(failure);
+      };
+      const timer = setTimeout(() => ended('the entry did not come'), MAX_MS);
+      this.#expected.set(number, () => ended(null));
+    });
+  }
+
+  /** Resolves when a search has this entry. A search that fails is judged by its own deed. */
+  async #found(number: string): Promise<string | null> {
+    const end = performance.now() + MAX_MS;
+    while (performance.now() < end) {
+      let text = '';
+      await this.#search(`app:=quiet number:=${number}`, '-5m', (got) => (text = got));
+      if (text.includes('a quiet entry')) return null;
+      await pause(LOOK_MS);
+    }
+    return 'the entry was not found';
+  }
+
+  #search(query: string, start: string, got?: (text: string) => void): Promise<string | null> {
+    return this.#send(
+      `${this.#instance.app}/api/v1/tenants/${String(this.#tenant.id)}/search`,
+      JSON.stringify({ query, start, limit: 10 }),
+      got,
+    );
+  }
+
   /** Null for a 200, else what came. */
-  #send(url: string, body: string | null): Promise<string | null> {
+  #send(url: string, body: string | null, got: (text: string) => void = () => undefined): Promise<string | null> {
     return new Promise((resolve) => {
       const headers = {
         Authorization: `Bearer ${this.#tenant.key}`,
@@ -90,7 +173,10 @@ export class QuietTenant {
         response.setEncoding('utf8');
         response.on('data', (chunk: string) => (text += chunk));
         response.on('error', (error) => resolve(error.message));
-        response.on('end', () => resolve(response.statusCode === 200 ? null : `${String(response.statusCode)} ${text.slice(0, SHOWN)}`));
+        response.on('end', () => {
+          got(text);
+          resolve(response.statusCode === 200 ? null : `${String(response.statusCode)} ${text.slice(0, SHOWN)}`);
+        });
       });
       request.on('error', (error) => resolve(error.message));
       request.end(body ?? undefined);

@@ -66,7 +66,7 @@ try {
   await instance.stop();
 }
 write(
-  '\n| attack | the attacker was answered | searches, ms: p50 / p99 / most | writes | `/health` | failed | grew most, MB | ClickHouse, MB | workers ended |\n|---|---|---|---|---|---|---|---|---|',
+  '\n| attack | the attacker was answered | searches, ms: p50 / p99 / most | writes | `/health` | found | in the tail | failed | grew most, MB | ClickHouse, MB | workers ended |\n|---|---|---|---|---|---|---|---|---|---|---|',
 );
 write(rows.join('\n'));
 write(broken.length === 0 ? '\nNo rule is broken.' : `\n${broken.join('\n')}`);
