@@ -1,6 +1,6 @@
 /**
  * Conditions on strings over the table `logs` (pipeline/store/schema/002_logs.sql). The expression W is exactly that of its text index of
- * the words of `_msg` without digits: `has(W, word)` is answered from the index alone, and the same without it. Words with
+ * the words of `_msg` without digits (012_short_words.sql): `has(W, word)` is answered from the index alone. Words with
  * digits, which are nearly as many as the messages, are looked for in the messages. A Bloom filter on the values of the map decides for
  * `fields[name] = value` which granules are not read.
  */
@@ -12,7 +12,7 @@ import { endsWithWord, isOneWord, startsWithWord, wholeWordsOfPrefix, wordsOf } 
 import { promotedColumn } from './promoted.ts';
 import { inChunks } from './statement-budget.ts';
 
-const W = sql`arrayFilter(w -> position(w, '0') = 0, if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '123456789!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '000000000                                                           ')), arrayFlatten(arrayMap(m -> extractAll(replaceRegexpAll(m, '[1-9]', '0'), '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg])))))`;
+const W = sql`arrayFilter(w -> position(w, '0') = 0 AND length(w) <= 128, if(length(_msg) = lengthUTF8(_msg), splitByWhitespace(translate(_msg, '123456789!"#$%&\\'()*+,-./:;<=>?@[\\\\]^\`{|}~\\x00\\x01\\x02\\x03\\x04\\x05\\x06\\x07\\x08\\x0E\\x0F\\x10\\x11\\x12\\x13\\x14\\x15\\x16\\x17\\x18\\x19\\x1A\\x1B\\x1C\\x1D\\x1E\\x1F\\x7F', '000000000                                                           ')), arrayFlatten(arrayMap(m -> extractAll(replaceRegexpAll(m, '[1-9]', '0'), '[\\\\pL\\\\p{Nd}_]+'), if(length(_msg) = lengthUTF8(_msg), emptyArrayString(), [_msg])))))`;
 /** How a statement begins that the index of words can answer. */
 export const INDEXED_WORDS = W.strings.join('');
 const LEFT = '(?:^|[^\\pL\\p{Nd}_])';
@@ -21,6 +21,9 @@ const RIGHT = '(?:$|[^\\pL\\p{Nd}_])';
 const NO_WORD = sql`'', '\\x00', '\\x01', '\\x02', '\\x03', '\\x04', '\\x05', '\\x06', '\\x07', '\\x08', '\\x09', '\\x0A', '\\x0B', '\\x0C', '\\x0D', '\\x0E', '\\x0F', '\\x10', '\\x11', '\\x12', '\\x13', '\\x14', '\\x15', '\\x16', '\\x17', '\\x18', '\\x19', '\\x1A', '\\x1B', '\\x1C', '\\x1D', '\\x1E', '\\x1F', ' ', '!', '"', '#', '$', '%', '&', '\\x27', '(', ')', '*', '+', ',', '-', '.', '/', ':', ';', '<', '=', '>', '?', '@', '[', '\\x5C', ']', '^', '\`', '{', '|', '}', '~', '\\x7F'`;
 /** More words than this are not looked up one by one in the index: the first ones have narrowed it down. */
 const MAX_INDEXED_WORDS = 8;
+
+/** Longer words are not in the index, so that no tenant makes it large for all (docs/limits.md). Bytes. */
+const MAX_INDEXED_BYTES = 128;
 
 export const TRUE = sql`1`;
 export const FALSE = sql`0`;
@@ -97,7 +100,7 @@ export function indexedWords(field: string, words: readonly string[], context: S
   return [...new Set(words.filter(isIndexed))].slice(0, MAX_INDEXED_WORDS).map((word) => sql`has(${W}, ${text(word)})`);
 }
 
-const isIndexed = (word: string): boolean => !/[0-9]/.test(word);
+const isIndexed = (word: string): boolean => !/[0-9]/.test(word) && Buffer.byteLength(word) <= MAX_INDEXED_BYTES;
 
 /** The word or phrase is in the field; the empty phrase means a missing field. */
 export function phraseSql(field: string, phrase: string, context: SqlContext): Sql | null {

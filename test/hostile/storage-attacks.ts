@@ -62,6 +62,11 @@ export const STORAGE_ATTACKS: readonly Attack[] = [
     })),
   ),
   writes('one-long-word', 16, (round) => JSON.stringify({ _msg: word(round).repeat(Math.floor(MOST / 40)), app: 'word' })),
+  // values of columns whose parts have one dictionary for all tenants
+  writes('large-levels', 16, (round) =>
+    JSON.stringify({ _msg: 'x', level: word(round).repeat(Math.floor(MOST / 80)), service: word(-round).repeat(Math.floor(MOST / 80)) }),
+  ),
+  writes('large-hosts', 16, (round) => JSON.stringify({ _msg: 'x', host: word(round).repeat(Math.floor(MOST / 40)) })),
   writes(
     'flood-of-the-app-host',
     48,
