@@ -31,6 +31,8 @@ const UNTIMED = { max_execution_time: 0 };
 /** ClickHouse's `priority`: while a statement with a lower number runs, those with a higher one wait. */
 const PRIORITY = 1;
 const HEAVY_PRIORITY = 2;
+/** An export runs as long as its client takes, and would hold back for so long whoever comes after it. */
+const EXPORT_PRIORITY = 3;
 
 /** Runs queries in this process: whole, from their string to the string of the answer. */
 export class LocalEngine implements QueryEngine {
@@ -52,7 +54,8 @@ export class LocalEngine implements QueryEngine {
     const deadline = job.isExport === true ? new Deadline(job.timeoutMs) : null;
     const request = requestOf(job, deadline);
     const memory = new QueryMemory(this.#options.memory ?? MEMORY, this.#memory);
-    const settings = { priority: job.isHeavy === true ? HEAVY_PRIORITY : PRIORITY, ...(deadline === null ? {} : UNTIMED) };
+    const priority = job.isHeavy === true ? HEAVY_PRIORITY : PRIORITY;
+    const settings = deadline === null ? { priority } : { priority: EXPORT_PRIORITY, ...UNTIMED };
     if (deadline === null) memory.until = job.startedAt + job.timeoutMs;
     try {
       const answer = await operation(job.parameters as never, request, this.#deps(memory, through, settings));

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LocalEngine } from '../../../api/engine/local-engine.ts';
+import type { QueryJob } from '../../../api/query/engine.ts';
 import { sql } from '../../../pipeline/core/sql.ts';
 import { Store } from '../../../pipeline/store/client.ts';
 
@@ -9,8 +10,11 @@ const REQUEST_ID = 'from-a-client';
 
 describe('statements of a request', () => {
   const ids: string[] = [];
+  const priorities: (string | null)[] = [];
   const server = http.createServer((request, response) => {
-    ids.push(new URL(request.url ?? '', 'http://x').searchParams.get('query_id') ?? '');
+    const given = new URL(request.url ?? '', 'http://x').searchParams;
+    ids.push(given.get('query_id') ?? '');
+    priorities.push(given.get('priority'));
     request.resume().on('end', () => response.end('["a"]\n'));
   });
   let store: Store;
@@ -25,16 +29,19 @@ describe('statements of a request', () => {
   });
   beforeEach(() => void ids.splice(0));
 
-  it('begin their query_id with the id of the request, and no two are the same', async () => {
-    const engine = new LocalEngine({ store, now: () => 10n ** 18n, limits: { maxFacetFields: 1 } });
-    await engine
+  const search = (more: Partial<QueryJob> = {}): Promise<unknown> =>
+    new LocalEngine({ store, now: () => 10n ** 18n, limits: { maxFacetFields: 1 } })
       .run({
         ...{ operation: 'search', parameters: { query: 'a', start: '-1h', end: 'now', limit: 1, before: null, enrich: false } },
         ...{ tenantId: 1, retentionDays: 0, atOnce: 4, requestId: REQUEST_ID, startedAt: 0, timeoutMs: 5000 },
         ...{ signal: new AbortController().signal },
+        ...more,
       })
       // what this server answers is no entry
       .catch(() => undefined);
+
+  it('begin their query_id with the id of the request, and no two are the same', async () => {
+    await search();
     expect(ids.splice(0)).to.satisfy((own: string[]) => own.length > 0 && own.every((id) => id.startsWith(`${REQUEST_ID}-`)));
     const options = { tenantId: 1, timeoutMs: 5000, requestId: REQUEST_ID };
     await store.rows(sql`SELECT 1`, options);
@@ -46,5 +53,19 @@ describe('statements of a request', () => {
     expect(ids).to.have.length(5);
     expect(new Set(ids).size).to.equal(5);
     for (const id of ids) expect(id).to.match(/^from-a-client-[0-9a-f-]{36}$/);
+  });
+
+  // ClickHouse has a statement wait while one with a lower number runs, and an export runs as long as its client takes
+  it('of a tenant with much work wait for those of others, and exports for all', async () => {
+    for (const [more, priority] of [
+      [{}, '1'],
+      [{ isHeavy: true }, '2'],
+      [{ isExport: true }, '3'],
+      [{ isExport: true, isHeavy: true }, '3'],
+    ] as const) {
+      priorities.splice(0);
+      await search(more);
+      expect(priorities[0], JSON.stringify(more)).to.equal(priority);
+    }
   });
 });
