@@ -5,6 +5,7 @@ import { ended, reasonOf } from '../pipeline/core/connection-reason.ts';
 const REASONS: Readonly<Record<string, string>> = {
   '164': 'it is read-only',
   '242': 'the table is read-only',
+  '774': 'the table is read-only',
   '243': 'its disk is full',
   '241': 'it lacks the memory',
   '252': 'the table has too many parts',

@@ -25,6 +25,7 @@ import { ADMIN_AUDIT_TOPIC } from '../../pipeline/bus/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.ts';
 import { Store } from '../../pipeline/store/client.ts';
+import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { sinks } from '../../sinks/index.ts';
 import { allProcessors } from '../extensions.ts';
 import { createAlertFeed } from './alert-feed.ts';
@@ -56,9 +57,18 @@ function adminAudit({ config, log }: RoleContext): { readonly history: RecordHis
   return { history, audit: new AdminAudit(history, log.child({ component: 'admin audit' })) };
 }
 
-function warnOfOwner({ config: { clickhouse }, log }: RoleContext): void {
-  if (clickhouse.readerUser === clickhouse.user)
+/** Watches the row policies of the reader; an owner that reads has none, which the log says once. */
+function watchPolicies({ config: { clickhouse }, log, metrics, registerWarning }: RoleContext, store: Store): Service[] {
+  if (clickhouse.readerUser === clickhouse.user) {
     log.warn({ user: clickhouse.user }, 'Queries run as the owner of the tables: no row policy separates tenants.');
+    return [];
+  }
+  const onLook = (missing: readonly string[]): void => {
+    metrics.missingRowPolicies.set(missing.length);
+  };
+  const policies = new RowPolicies({ store, onLook, log: log.child({ component: 'row policies' }) });
+  registerWarning(() => policies.warning);
+  return [policies];
 }
 
 /** The requests of operators to the internal listener. */
@@ -98,7 +108,6 @@ export const appRole: Role = {
     const control = createControlStore(context);
     const { services, endpoints, counts } = ingestPlane(context, control);
     const store = new Store(config.clickhouse);
-    warnOfOwner(context);
     context.registerCheck('clickhouse', () => store.ping());
     const deadLetters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
@@ -138,6 +147,7 @@ export const appRole: Role = {
     });
     return [
       { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },
+      ...watchPolicies(context, store),
       alerts.service,
       cover,
       deadLetters,

@@ -24,7 +24,7 @@ export const guardRole: Role = {
         metrics.pausedIngest.set(isPaused ? 1 : 0);
       },
     });
-    registerWarning(() => (guard.full === null ? null : `Ingest is paused. ${guard.full}`));
+    registerWarning(() => guard.warning);
     return [appending, ...ages, guard];
   },
 };

@@ -43,8 +43,13 @@ export class LagSeconds implements Service {
   }
 
   /** Returns which partition is in danger, or null; rejects where Kafka does not answer. */
-  check(): Promise<string | null> {
-    return this.#connection.query((admin) => this.#look(admin));
+  async check(): Promise<string | null> {
+    try {
+      return await this.#connection.query((admin) => this.#look(admin));
+    } catch (error) {
+      if ((error as { readonly type?: unknown }).type !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
+      throw new Error(`Kafka has no topic ${this.#options.topic}; a start creates it, empty`, { cause: error });
+    }
   }
 
   async #look(admin: Admin): Promise<string | null> {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { encodeGuard, guardKey } from './usage-records.ts';
 import type { CompactedLog } from '../core/compacted-log.ts';
 import { repeat } from '../core/repeat.ts';
+import { ended, reasonOf } from '../core/connection-reason.ts';
 import type { Service } from '../core/service.ts';
 
 /** Returns why ingest must be paused, or null while it need not be; rejects where that is unknown. */
@@ -15,9 +16,12 @@ export type LogGuardOptions = {
   readonly topic: Pick<CompactedLog, 'append'>;
   readonly logger: Logger;
   readonly everyMs?: number;
-  /** Is given whether ingest is paused, at each look. */
+  /** Is given whether ingest is paused, or will be since nothing is known, at each look. */
   readonly onLook?: (isPaused: boolean) => void;
 };
+
+/** One look that fails is followed by the next, and pauses nothing. */
+const FEW_FAILURES = 1;
 
 /**
  * Checks every 2 s whether ingest must be paused, and publishes that to every API node on `usage.v1`. Where it does not know it is silent,
@@ -30,14 +34,17 @@ export class LogGuard implements Service {
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
   #full: string | null = null;
+  #failures = 0;
+  #failure = '';
 
   constructor(options: LogGuardOptions) {
     this.#options = options;
   }
 
-  /** Why ingest is paused; null while it is not. */
-  get full(): string | null {
-    return this.#full;
+  /** What an operator is to know: why ingest is paused, or why that is not known; null where all is well. */
+  get warning(): string | null {
+    if (this.#failures > FEW_FAILURES) return `Ingest pauses, since the log cannot be watched: ${ended(this.#failure)}`;
+    return this.#full === null ? null : `Ingest is paused. ${this.#full}`;
   }
 
   async start(): Promise<void> {
@@ -59,8 +66,12 @@ export class LogGuard implements Service {
       if (full !== null && this.#full === null) logger.error({ reason: full }, 'Ingest is paused.');
       if (full === null && this.#full !== null) logger.info('Ingest has resumed.');
       this.#full = full;
+      this.#failures = 0;
       this.#options.onLook?.(full !== null);
     } catch (error) {
+      this.#failures += 1;
+      this.#failure = reasonOf(error);
+      if (this.#failures > FEW_FAILURES) this.#options.onLook?.(true);
       logger.warn({ err: error }, 'The checks of the log guard failed; retrying.');
     }
   }

@@ -82,7 +82,16 @@ export class Metrics {
     registers: [this.registry],
   });
   readonly failingInserts = this.#gauge('logweir_failing_inserts', 'Tables that ClickHouse takes no inserts into: 1.', ['table']);
-  readonly pausedIngest = this.#gauge('logweir_ingest_paused', 'Whether ingest is paused: 1.', []);
+  readonly pausedIngest = this.#gauge(
+    'logweir_ingest_paused',
+    'Whether ingest is paused, or about to be since the log cannot be watched: 1.',
+    [],
+  );
+  readonly missingRowPolicies = this.#gauge(
+    'logweir_missing_row_policies',
+    'Tables whose row policy is missing: the second wall between tenants.',
+    [],
+  );
   readonly lag = this.#gauge('logweir_consumer_lag', 'Records of a partition that are not stored yet.', ['topic', 'partition']);
   readonly storageWaits = this.#counter(
     'logweir_storage_wait_seconds_total',

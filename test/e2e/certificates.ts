@@ -35,15 +35,15 @@ export class Authority {
     return this.#own.cert;
   }
 
-  /** A certificate for this name. */
-  issue(name: string): Certificate {
+  /** A certificate for this name, for so many days from now on; less than none: one that has ended. */
+  issue(name: string, days = 2): Certificate {
     const made = this.#files(name);
     const request = path.join(this.#folder, `${name}.csr`);
     const extensions = path.join(this.#folder, `${name}.ext`);
     writeFileSync(extensions, `subjectAltName=DNS:${name}\n`);
     this.#openssl('req', '-new', '-subj', `/CN=${name}`, '-nodes', ...NEW_KEY, '-keyout', made.key, '-out', request);
     const signer = ['-CA', this.#own.cert, '-CAkey', this.#own.key, '-CAcreateserial'];
-    this.#openssl('x509', '-req', '-in', request, ...signer, '-days', '2', '-extfile', extensions, '-out', made.cert);
+    this.#openssl('x509', '-req', '-in', request, ...signer, '-days', String(days), '-extfile', extensions, '-out', made.cert);
     return made;
   }
 

@@ -40,6 +40,36 @@ describe('log guard', () => {
     expect(await published([fine, failing], 1)).to.deep.equal(['look 3']);
   });
 
+  it('warns of a pause, and where it cannot tell for longer than one look', async () => {
+    let looks = 0;
+    const outcomes = ['full', new Error('no'), new Error('Kafka has no topic logs.v1'), null];
+    const check: GuardCheck = () => {
+      const outcome = outcomes[Math.min(looks++, outcomes.length - 1)] ?? null;
+      return outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome);
+    };
+    const seen: (string | null)[] = [];
+    const paused: boolean[] = [];
+    await new Promise<void>((resolve) => {
+      const append = (): Promise<bigint> => Promise.resolve(0n);
+      const guard: LogGuard = new LogGuard({
+        ...{ checks: [() => (seen.push(guard.warning), check())], topic: { append }, logger, everyMs: 1 },
+        onLook: (isPaused) => {
+          paused.push(isPaused);
+          if (looks > outcomes.length) void guard.stop().then(resolve);
+        },
+      });
+      void guard.start();
+    });
+    expect(seen.slice(0, 5)).to.deep.equal([
+      null,
+      'Ingest is paused. full',
+      'Ingest is paused. full',
+      'Ingest pauses, since the log cannot be watched: Kafka has no topic logs.v1.',
+      null,
+    ]);
+    expect(paused.slice(0, 3)).to.deep.equal([true, true, false]);
+  });
+
   it('looks at the free share of the disk', async () => {
     const { bavail, blocks } = statfsSync(os.tmpdir());
     const free = (100 * bavail) / blocks;
