@@ -1,11 +1,14 @@
 /**
  * `npm run docs`: writes the generated parts of the documentation: from the configuration's schema docs/config.md as a whole,
+ * from the table of docs/limits.ts and the constants that it names docs/limits.md as a whole,
  * from the members of LogsQL the reference in docs/logsql.md between its markers.
  * `npm run docs -- --check` writes nothing and fails where one of them is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { environment } from '../pipeline/core/config.ts';
+import { LIMITS } from './limits.ts';
+import { limitsPage } from './limits/page.ts';
 import { logsqlReference } from './logsql-reference.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
@@ -94,6 +97,7 @@ export function generated(): { readonly file: string; readonly is: string; reado
   const language = read('docs/logsql.md');
   return [
     { file: 'docs/config.md', is: read('docs/config.md'), should: configPage() },
+    { file: 'docs/limits.md', is: read('docs/limits.md'), should: limitsPage(LIMITS, table) },
     {
       file: 'docs/logsql.md',
       is: language,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientClosed } from '../../pipeline/core/errors.ts';
 import type { Coding } from '../../pipeline/compression/inflate.ts';
 import type { CredentialRequest } from '../auth/forms.ts';
+import { BodiesInFlight } from './bodies-in-flight.ts';
 import { jsonBody, readBody, type BodyCaps, type BodyMeter } from './body.ts';
 import { parseJson } from './json.ts';
 import { requestIdOf } from './request-id.ts';
@@ -11,6 +12,10 @@ import type { Principal } from '../tenants/principal.ts';
 const NO_QUERY = new URLSearchParams();
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 const JSON_CAPS = jsonBody();
+/** Bodies of the app plane that come at once, which are 1 MiB each at most. */
+const MAX_SMALL_BODIES = 64 * 1024 * 1024;
+const smallBodies = new BodiesInFlight({ maxBytes: MAX_SMALL_BODIES });
+const NO_TENANT = 0;
 
 /** One request and its answer on the way through the middleware. What a request may not need is made on first use. */
 export class Exchange implements RouteContext, CredentialRequest {
@@ -91,13 +96,23 @@ export class Exchange implements RouteContext, CredentialRequest {
     return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase();
   }
 
-  /** The decoded body within these caps; `implied`: the coding of a body whose request names none. */
+  /** The decoded body within these caps; `implied`: the coding of a body whose request names none. What is held is for the meter's owner to count. */
   bytes(caps: BodyCaps, implied: Coding | null = null, meter: BodyMeter | null = null): Promise<Buffer> {
     return readBody(this.request, this.response, caps, implied, meter);
   }
 
-  async body(): Promise<unknown> {
-    return parseJson(await this.bytes(JSON_CAPS));
+  /** What is made of a body of the app plane at once; all such bodies of a tenant, and of the process, are bounded while they come. */
+  async bodyAs<T>(made: (body: Buffer) => T): Promise<T> {
+    const meter = smallBodies.enter(this.tenantId ?? NO_TENANT);
+    try {
+      return made(await this.bytes(JSON_CAPS, null, meter));
+    } finally {
+      meter.leave();
+    }
+  }
+
+  body(): Promise<unknown> {
+    return this.bodyAs(parseJson);
   }
 }
 

@@ -9,7 +9,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RouteAnswer } from '../http/route.ts';
 import type { Principal } from '../tenants/principal.ts';
-import { BodiesInFlight, type BodyInFlight } from '../limits/bodies-in-flight.ts';
+import { BodiesInFlight, type BodyInFlight } from '../http/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import { ParseTurns } from '../limits/parse-turns.ts';
 import type { LogPublisher } from './log-publisher.ts';

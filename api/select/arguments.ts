@@ -9,7 +9,6 @@ import { MAX_LENGTH, readTime } from '../../logsql/values/times.ts';
 import type { Filter } from '../../logsql/base/types.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 import { MAX_TIME, MIN_TIME, formatTime } from '../../pipeline/core/time.ts';
-import { jsonBody } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { readMultipart } from '../http/multipart.ts';
 import { planOptions, type Deps, type Request } from '../query/deps.ts';
@@ -20,7 +19,6 @@ import { extraFilters } from './extra-filters.ts';
 /** Arguments by name; of one that is repeated the first counts, unless all are read. */
 export type Arguments = Pick<URLSearchParams, 'get' | 'getAll'>;
 
-const FORM_CAPS = jsonBody();
 /** Most arguments of a request. */
 const MAX_ARGUMENTS = 1000;
 
@@ -30,7 +28,7 @@ const MAX_ARGUMENTS = 1000;
  */
 export async function readArguments(exchange: Exchange): Promise<URLSearchParams> {
   const read = exchange.method === 'POST' ? FORMS.get(exchange.contentType) : undefined;
-  const form = read === undefined ? [] : read(await exchange.bytes(FORM_CAPS), exchange.header('content-type'));
+  const form = read === undefined ? [] : await exchange.bodyAs((body) => read(body, exchange.header('content-type')));
   const parameters = new URLSearchParams([...form, ...exchange.query]);
   if (parameters.size > MAX_ARGUMENTS) throw tooMany();
   refuse(parameters);

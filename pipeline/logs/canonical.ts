@@ -32,6 +32,8 @@ export const DEFAULT_LABELS = [
 
 type KnownLevel = { readonly token: Uint8Array; readonly severity: Severity };
 const MAX_KNOWN_LEVELS = 1000;
+/** Of a level as it is written; longer ones are looked at each time. */
+const MAX_KNOWN_BYTES = 256;
 
 /** The rules that make an entry canonical: which field is its time, its message, its level. They work on a draft, in place. */
 export class Canon {
@@ -160,6 +162,7 @@ export class Canon {
     const known = this.#levels.find(source, start, end);
     if (known !== undefined) return known.severity;
     const severity = severityOf(draft.text(index));
+    if (end - start > MAX_KNOWN_BYTES) return severity;
     if (this.#levels.size >= MAX_KNOWN_LEVELS) this.#levels = new ByteMap<KnownLevel>(64);
     this.#levels.add({ token: Uint8Array.prototype.slice.call(source, start, end), severity });
     return severity;

@@ -11,6 +11,7 @@ export type OutboxOptions = {
   readonly writeMs?: number;
 };
 
+type Coming = { readonly tenantId: number; readonly bytes: number };
 type Kept = { readonly delivery: Delivery; readonly bytes: number };
 
 /** Deliveries of a tenant, and of all, pending and failed together; and bytes. */
@@ -27,6 +28,9 @@ export class Outbox implements Service {
   readonly #stop = new AbortController();
   readonly #kept = new Map<string, Kept>();
   readonly #tenants = new Map<number, Set<string>>();
+  /** Deliveries that are being written, and failed ones that make place for them. */
+  readonly #coming = new Map<string, Coming>();
+  readonly #leaving = new Set<string>();
   #bytes = 0;
   #offset = -1n;
   #isReady = false;
@@ -76,18 +80,33 @@ export class Outbox implements Service {
 
   /** Takes a new delivery; one that is there already is unchanged. False where it does not fit. Rejects where Kafka does not accept it. */
   async add(delivery: Delivery): Promise<boolean> {
-    if (this.#kept.has(delivery.id)) return true;
+    if (this.#kept.has(delivery.id) || this.#coming.has(delivery.id)) return true;
     const own = this.of(delivery.tenantId);
     const bytes = sizeOf(delivery);
-    const ownBytes = own.reduce((sum, { id }) => sum + (this.#kept.get(id)?.bytes ?? 0), 0);
-    const isFull = own.length >= MOST_OF_TENANT.count || ownBytes + bytes > MOST_OF_TENANT.bytes;
-    if (isFull) {
-      const oldest = own.find(({ state }) => state === 'failed');
-      if (oldest === undefined) return false;
-      await this.remove(oldest.id);
-    } else if (this.#kept.size >= MOST.count || this.#bytes + bytes > MOST.bytes) return false;
-    await this.change(delivery);
+    const [coming, comingOfAll] = [this.#comingOf((one) => one.tenantId === delivery.tenantId), this.#comingOf(() => true)];
+    const ownBytes = own.reduce((sum, { id }) => sum + (this.#kept.get(id)?.bytes ?? 0), coming.bytes);
+    const isFull = own.length + coming.count >= MOST_OF_TENANT.count || ownBytes + bytes > MOST_OF_TENANT.bytes;
+    const oldest = isFull ? own.find(({ id, state }) => state === 'failed' && !this.#leaving.has(id)) : undefined;
+    if (isFull && oldest === undefined) return false;
+    if (!isFull && (this.#kept.size + comingOfAll.count >= MOST.count || this.#bytes + comingOfAll.bytes + bytes > MOST.bytes))
+      return false;
+    this.#coming.set(delivery.id, { tenantId: delivery.tenantId, bytes });
+    if (oldest !== undefined) this.#leaving.add(oldest.id);
+    try {
+      if (oldest !== undefined) await this.remove(oldest.id);
+      await this.change(delivery);
+    } finally {
+      this.#coming.delete(delivery.id);
+      if (oldest !== undefined) this.#leaving.delete(oldest.id);
+    }
     return true;
+  }
+
+  /** What was accepted and is not read back yet. */
+  #comingOf(isMeant: (one: Coming) => boolean): { readonly count: number; readonly bytes: number } {
+    let [count, bytes] = [0, 0];
+    for (const [id, one] of this.#coming) if (!this.#kept.has(id) && isMeant(one)) [count, bytes] = [count + 1, bytes + one.bytes];
+    return { count, bytes };
   }
 
   /** Writes down how a delivery is now. */

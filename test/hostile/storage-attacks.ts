@@ -73,7 +73,7 @@ export const STORAGE_ATTACKS: readonly Attack[] = [
     (round) => lines(6000, (i) => ({ _msg: `request ${String(i)} of round ${String(round)}`, service: 'checkout' })),
     'app',
   ),
-  requests('exports', 18, () => ({
+  requests('exports-at-once', 18, () => ({
     host: 'app',
     path: `/select/logsql/query?${new URLSearchParams({ query: '*', ...SMALL }).toString()}`,
   })),

@@ -13,7 +13,7 @@ import type { Principal } from '../../tenants/principal.ts';
 import { RouteTable } from '../../http/route-table.ts';
 import type { LiveTails } from '../../limits/live-tails.ts';
 import { GOING_AWAY, POLICY, type TailEnd } from '../outlet.ts';
-import { BodiesInFlight } from '../../limits/bodies-in-flight.ts';
+import { BodiesInFlight } from '../../http/bodies-in-flight.ts';
 import { checkHandshake, selectProtocol } from './handshake.ts';
 import { meterReceived, PARTS } from './receive-meter.ts';
 

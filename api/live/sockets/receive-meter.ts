@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { BodiesInFlight } from '../../limits/bodies-in-flight.ts';
+import type { BodiesInFlight } from '../../http/bodies-in-flight.ts';
 import { POLICY, TRY_AGAIN, type TailEnd } from '../outlet.ts';
 
 /** What a message may be made of, so that what is kept of it is about its bytes. */

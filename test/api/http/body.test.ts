@@ -58,6 +58,24 @@ describe('request bodies', () => {
     };
   }
 
+  it('of the app plane that do not end are bounded together, and give back what they took', async () => {
+    const [size, many] = [1_048_576, 24];
+    const clients = Array.from({ length: many }, () =>
+      new RawClient(Number(new URL(host.url).port)).send(
+        `POST /json HTTP/1.1\r\nHost: x\r\nContent-Length: ${String(size)}\r\n\r\n${' '.repeat(size - 1)}`,
+      ),
+    );
+    // a tenant has a quarter of 64 MiB
+    const answers = clients.map((client) => client.answer().then(({ status }) => status));
+    expect(await Promise.race(answers)).to.equal(429);
+    for (const client of clients) client.destroy();
+    await Promise.allSettled(answers);
+    const ends = Date.now() + 20_000;
+    let status = 0;
+    while (status !== 200 && Date.now() < ends) ({ status } = await post('/json', '1'.padStart(size)));
+    expect(status).to.equal(200);
+  });
+
   /** The same body in chunks, without a Content-Length. */
   function chunked(body: Buffer, size = 65_536): ReadableStream {
     let at = 0;

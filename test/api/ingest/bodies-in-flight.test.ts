@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { gzipSync } from 'node:zlib';
 import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
-import { BodiesInFlight } from '../../../api/limits/bodies-in-flight.ts';
+import { BodiesInFlight } from '../../../api/http/bodies-in-flight.ts';
 import { Metrics } from '../../../pipeline/core/metrics.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { FakeKeyStore } from '../../fakes/key-store.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { BodiesInFlight } from '../../../api/limits/bodies-in-flight.ts';
+import { BodiesInFlight } from '../../../api/http/bodies-in-flight.ts';
 import { meterReceived } from '../../../api/live/sockets/receive-meter.ts';
 
 describe('what is held of what a client sends', () => {

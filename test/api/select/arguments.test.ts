@@ -25,7 +25,7 @@ const ofForm = (text: string, type = 'application/x-www-form-urlencoded', query 
     method: 'POST',
     contentType: type.split(';')[0] ?? '',
     header: () => type,
-    bytes: () => Promise.resolve(Buffer.from(text)),
+    bodyAs: (made: (body: Buffer) => unknown) => Promise.resolve(made(Buffer.from(text))),
     query: new URLSearchParams(query),
   } as unknown as Exchange);
 

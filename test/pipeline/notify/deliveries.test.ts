@@ -93,6 +93,13 @@ describe('the outbox', () => {
     expect(await outbox.add(delivery({ id: 'other', tenantId: 2 }))).to.equal(true);
   });
 
+  it('has the same bounds for what comes at once', async () => {
+    const outbox = await outboxOn(new FakeTopic());
+    const many = Array.from({ length: 1500 }, (_none, n) => outbox.add(delivery({ id: `dl_${String(n)}`, madeAt: n })));
+    expect((await Promise.all(many)).filter(Boolean)).to.have.length(1000);
+    expect(outbox.of(1)).to.have.length(1000);
+  });
+
   it('reads on when Kafka is there again, and says so where it takes nothing', async () => {
     const topic = new FakeTopic();
     topic.append('dl_a', JSON.stringify(delivery()));

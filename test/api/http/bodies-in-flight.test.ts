@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BodiesInFlight, type BodyInFlight } from '../../../api/limits/bodies-in-flight.ts';
+import { BodiesInFlight, type BodyInFlight } from '../../../api/http/bodies-in-flight.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 
 class Node {

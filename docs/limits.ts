@@ -1,0 +1,17 @@
+/** Every bound that protects tenants from each other: docs/limits.md is made of it. */
+import { ALERTS } from './limits/alerts.ts';
+import { BODIES } from './limits/bodies.ts';
+import { CONNECTIONS } from './limits/connections.ts';
+import type { Section } from './limits/limit.ts';
+import { LIVE } from './limits/live.ts';
+import { LOG } from './limits/log.ts';
+import { NOTIFICATIONS } from './limits/notifications.ts';
+import { PATTERNS } from './limits/patterns.ts';
+import { QUERIES } from './limits/queries.ts';
+import { RULES } from './limits/rules.ts';
+import { STORAGE } from './limits/storage.ts';
+
+export { NOT_OF_TENANTS } from './limits/not-of-tenants.ts';
+
+/** All sections, in the order of the page. */
+export const LIMITS: readonly Section[] = [CONNECTIONS, BODIES, LOG, STORAGE, QUERIES, LIVE, PATTERNS, ALERTS, RULES, NOTIFICATIONS];

@@ -1,0 +1,188 @@
+import { from, type Section } from './limit.ts';
+
+const server = from('api/http/http-server.ts');
+const unread = from('api/http/drain.ts');
+const body = from('api/http/body.ts');
+const unsent = from('api/http/unsent-answers.ts');
+const pace = from('api/http/refusal-pace.ts');
+const compression = from('api/http/answer-compression.ts');
+const rate = from('api/limits/query-rate.ts');
+const forms = from('api/select/arguments.ts');
+
+/** What a client does to a host, whoever it is. */
+export const CONNECTIONS: Section = {
+  title: 'Requests and connections',
+  rows: [
+    {
+      what: 'Open connections of a host',
+      of: 'a process',
+      bound: [server('MAX_CONNECTIONS', '')],
+      beyond: 'A new connection is closed at once.',
+      others: 'Theirs too: no tenant has a part of its own, since keys come later.',
+      attack: ['idle-connections', 'new-connections', 'tls-hellos'],
+    },
+    {
+      what: 'Requests that wait for their answers',
+      of: 'a connection',
+      bound: [server('MAX_PIPELINED', '')],
+      beyond: 'The connection is closed.',
+      others: 'nothing',
+      attack: ['pipelined-searches', 'pipelined-health', 'unread-pipelined', 'unread-pipelined-errors'],
+    },
+    {
+      what: 'Headers',
+      of: 'a request',
+      bound: [server('LIMITS', 'bytes', 'maxHeaderSize')],
+      beyond: '431, and the connection is closed.',
+      others: 'nothing',
+      attack: ['headers-too-large', 'many-headers', 'long-url'],
+    },
+    {
+      what: 'Time for the headers to come',
+      of: 'a request',
+      bound: [server('LIMITS', 'ms', 'headersTimeout')],
+      beyond: '408, and the connection is closed.',
+      others: 'nothing',
+      attack: ['slow-headers'],
+    },
+    {
+      what: 'Time for a request to come whole',
+      of: 'a request',
+      bound: [server('LIMITS', 'ms', 'requestTimeout')],
+      beyond: '408; nothing of its body is accepted.',
+      others: 'nothing',
+      attack: ['byte-uploads', 'slow-uploads', 'expectations', 'search-bodies-that-wait'],
+    },
+    {
+      what: 'Time between two requests',
+      of: 'a connection',
+      bound: [server('LIMITS', 'ms', 'keepAliveTimeout')],
+      beyond: 'The connection is closed.',
+      others: 'nothing',
+      attack: ['idle-connections'],
+    },
+    {
+      what: 'What is read and discarded of a refused body',
+      of: 'a request',
+      bound: [unread('MAX_DRAIN_BYTES', 'bytes'), unread('MAX_DRAIN_MS', 'ms')],
+      beyond: 'The connection is closed.',
+      others: 'nothing',
+      attack: ['expectations', 'stream-names-400'],
+    },
+    {
+      what: 'Chunks of a body, and their least length on average beyond that number',
+      of: 'a body',
+      bound: [body('MANY_CHUNKS', 'chunks'), body('LEAST_BYTES', 'bytes')],
+      beyond: '400',
+      others: 'nothing',
+      attack: ['chunks-of-a-byte', 'chunk-extensions'],
+    },
+    {
+      what: 'Body of a path of the app host that takes no entries',
+      of: 'a request',
+      bound: [body('cap', 'bytes')],
+      beyond: '413',
+      others: 'nothing',
+      attack: ['search-bodies-that-wait', 'long-query'],
+    },
+    {
+      what: 'Such bodies while they come, a quarter of them of one tenant',
+      of: 'a process',
+      bound: [from('api/http/exchange.ts')('MAX_SMALL_BODIES', 'bytes')],
+      beyond: '429; slow ones are 408 where more than half is taken.',
+      others: 'The same: some tenants together can fill it.',
+      attack: ['search-bodies-that-wait'],
+      test: 'test/api/http/body.test.ts',
+    },
+    {
+      what: 'Levels of such a body of JSON',
+      of: 'a request',
+      bound: [from('api/http/json.ts')('MAX_DEPTH', '')],
+      beyond: '400',
+      others: 'nothing',
+      attack: ['search-deep-json'],
+    },
+    {
+      what: 'Arguments of a URL and a form',
+      of: 'a request',
+      bound: [forms('MAX_ARGUMENTS', '')],
+      beyond: '400',
+      others: 'nothing',
+      attack: ['form-of-names', 'url-of-parameters', 'multipart'],
+    },
+    {
+      what: 'Headers of a part of a multipart form',
+      of: 'a request',
+      bound: [from('api/http/multipart.ts')('MAX_HEADERS', 'bytes')],
+      beyond: '400',
+      others: 'nothing',
+      attack: ['multipart', 'multipart-of-dashes'],
+    },
+    {
+      what: 'Time in which a client takes nothing of its answer',
+      of: 'a connection',
+      bound: [unsent('defaults', 'ms', 'silentMs')],
+      beyond: 'The answer is cut off, and the connection closed.',
+      others: 'nothing',
+      attack: ['unread-pages', 'unread-exports', 'unread-bulk-answers'],
+    },
+    {
+      what: 'Answers that wait for their clients',
+      of: 'a process',
+      bound: [unsent('defaults', 'bytes', 'maxBytes')],
+      beyond: 'Those that have waited longest are cut off, of the tenant that has most.',
+      others: 'nothing, unless they have most',
+      attack: ['unread-pages', 'slow-readers'],
+    },
+    {
+      what: 'Part of them that one tenant may have',
+      of: 'a tenant',
+      bound: [unsent('OWNER_SHARE', 'part')],
+      beyond: 'Its answers that have waited longest are cut off.',
+      others: 'nothing',
+      attack: ['unread-pages', 'unread-pipelined'],
+    },
+    {
+      what: 'Refusals (429) that are sent at once',
+      of: 'a tenant',
+      bound: [pace('BURST', ''), pace('PER_SECOND', 'more each second'), pace('MANY', 'tenants remembered')],
+      beyond: 'Further ones are sent later. Those whose bucket is full are forgotten.',
+      others: 'nothing',
+      test: 'test/api/http/refusal-pace.test.ts',
+    },
+    {
+      what: 'Answers that are compressed at once, and bytes of whole ones',
+      of: 'a process',
+      bound: [compression('MAX_CODERS', ''), compression('MAX_BODY_BYTES', 'bytes')],
+      beyond: 'Further answers are sent uncompressed.',
+      others: 'Theirs are sent uncompressed too.',
+      attack: ['unread-exports-compressed', 'huge-pages-compressed'],
+    },
+    {
+      what: 'Queries a minute',
+      of: 'a key',
+      bound: [],
+      by: 'the plan',
+      beyond: '429 with the time to wait.',
+      others: 'nothing',
+      test: 'test/api/limits/query-rate.test.ts',
+    },
+    {
+      what: 'Buckets of keys that are always kept',
+      of: 'a process',
+      bound: [rate('keep', '')],
+      beyond: 'Those that are full again are forgotten: new ones are full too.',
+      others: 'nothing',
+      test: 'test/api/limits/query-rate.test.ts',
+    },
+    {
+      what: 'Keys',
+      of: 'a tenant',
+      bound: [],
+      by: 'the plan',
+      beyond: '403',
+      others: 'nothing',
+      test: 'test/api/control/trial-sweep.test.ts',
+    },
+  ],
+};

@@ -1,0 +1,195 @@
+import { from, type Section } from './limit.ts';
+
+const plans = from('api/tenants/plans.ts');
+const settings = from('api/control/processor-settings.ts');
+const setting = from('pipeline/core/setting.ts');
+const rules = from('pipeline/processors/rules/rules.ts');
+const rule = from('pipeline/processors/rules/rule.ts');
+const counts = from('pipeline/processors/rules/tenant-counts.ts');
+const ruleAlerts = from('pipeline/processors/rules/rule-alerts.ts');
+const state = from('pipeline/processors/custom/custom-state.ts');
+const detector = from('pipeline/processors/custom/detector-process.ts');
+
+/** What tenants set, and what is evaluated of it. */
+export const RULES: Section = {
+  title: 'Rules, settings and detectors of your own',
+  rows: [
+    {
+      what: 'Rules',
+      of: 'a tenant',
+      bound: [plans('RULES', ''), plans('MOST_RULES', 'at most'), rules('MOST_RULES', 'places')],
+      by: 'the plan',
+      beyond: '403',
+      others: 'nothing',
+      attack: ['rules-of-many-groups', 'rules-written-out'],
+    },
+    {
+      what: 'The same',
+      of: 'all tenants',
+      bound: [rules('MOST_SETTINGS', '')],
+      beyond: '409',
+      others: '409 too for a new rule.',
+      test: 'test/pipeline/processors/settings/settings.test.ts',
+    },
+    {
+      what: 'Characters',
+      of: 'a rule',
+      bound: [rule('MAX_QUERY', 'of its query'), rule('MAX_FILTERS', 'of its filters, written out'), rule('MAX_NAME', 'of its name')],
+      beyond: '400',
+      others: 'nothing',
+      attack: ['rules-written-out'],
+    },
+    {
+      what: 'Regexps, groups, windows',
+      of: 'a rule',
+      bound: [rule('MAX_PROGRAM', 'instructions'), rule('MAX_BY', 'fields to group by'), rule('MAX_FOR', 'windows in a row')],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/alerts/rule-routes.test.ts',
+    },
+    {
+      what: 'Groups',
+      of: 'a rule',
+      bound: [counts('MOST_GROUPS', ''), counts('MOST_KEY', 'characters of one')],
+      beyond: 'Entries of further groups do not count, which an alert reports.',
+      others: 'nothing',
+      attack: ['rules-of-many-groups'],
+    },
+    {
+      what: 'Work between two reports of a partition, in equal parts',
+      of: 'a tenant',
+      bound: [counts('BUDGET', 'ns'), rules('PUBLISH_MS', 'ms of the log'), counts('LEAST_PARTS', 'parts at least')],
+      beyond: 'Further entries are not evaluated; the window fires nothing, which an alert reports.',
+      others: 'nothing; what is processed of their entries may come later by as much',
+      attack: ['rules-of-many-groups'],
+    },
+    {
+      what: 'What is evaluated and not reported, in a partition',
+      of: 'a tenant',
+      bound: [rules('MOST_OF_TENANT', 'KiB')],
+      beyond: 'It is reported at once.',
+      others: 'nothing',
+      attack: ['rules-of-many-groups'],
+      test: 'test/pipeline/processors/rules/bounds.test.ts',
+    },
+    {
+      what: 'The same of all in a partition',
+      of: 'all tenants',
+      bound: [rules('MOST_OF_ALL', 'KiB')],
+      beyond: 'What comes next is reported at once.',
+      others: 'Theirs is reported at once too.',
+      test: 'test/pipeline/processors/rules/bounds.test.ts',
+    },
+    {
+      what: 'Groups and alerts of rules, in a partition',
+      of: 'a tenant',
+      bound: [ruleAlerts('BOUNDS', 'KiB', 'ofTenant')],
+      beyond: 'No group begins, and a new alert of a group waits.',
+      others: 'nothing',
+      attack: ['rules-of-many-groups'],
+      test: 'test/pipeline/processors/rules/bounds.test.ts',
+    },
+    {
+      what: 'The same; beyond it of a tenant, up to a sum',
+      of: 'all tenants',
+      bound: [
+        ruleAlerts('BOUNDS', 'KiB', 'most'),
+        ruleAlerts('BOUNDS', 'KiB of a tenant', 'few'),
+        ruleAlerts('BOUNDS', 'KiB in all', 'last'),
+      ],
+      beyond: 'As above.',
+      others: 'They have as little; what they have they keep. Some tenants together can fill it.',
+      attack: ['rules-of-many-groups'],
+      test: 'test/pipeline/processors/rules/bounds.test.ts',
+    },
+    {
+      what: 'Windows that are closed at once after a gap',
+      of: 'a rule',
+      bound: [from('pipeline/processors/rules/watched-rule.ts')('MOST_WINDOWS', '')],
+      beyond: 'Older ones are passed over.',
+      others: 'nothing',
+      test: 'test/pipeline/processors/rules/evaluation.test.ts',
+    },
+    {
+      what: 'Bins of a sketch of a quantile, of each sign',
+      of: 'a rule',
+      bound: [from('pipeline/processors/rules/ddsketch.ts')('MOST_BINS', '')],
+      beyond: 'The lowest become one.',
+      others: 'nothing',
+      test: 'test/pipeline/processors/rules/ddsketch.test.ts',
+    },
+    {
+      what: 'Value of a setting; settings of a processor',
+      of: 'a tenant',
+      bound: [setting('MAX_SETTING_BYTES', 'bytes'), settings('MAX_OF_TENANT', 'settings')],
+      beyond: '400; 409.',
+      others: 'nothing',
+      attack: ['sensitivities'],
+      test: 'test/api/admin/processor-settings.test.ts',
+    },
+    {
+      what: 'Settings of a processor, other than rules',
+      of: 'all tenants',
+      bound: [setting('MAX_SETTINGS', '')],
+      beyond: '409',
+      others: '409 too where they have set nothing yet.',
+      test: 'test/pipeline/processors/settings/settings.test.ts',
+    },
+    {
+      what: 'Rules of sensitivity',
+      of: 'a tenant',
+      bound: [from('pipeline/processors/settings/sensitivity.ts')('MAX_RULES', '')],
+      beyond: '400',
+      others: 'nothing',
+      attack: ['sensitivities'],
+    },
+    {
+      what: 'Series that detectors of your own watch in a partition',
+      of: 'a tenant',
+      bound: [state('SERIES', '', 'ofTenant')],
+      beyond: 'Further ones are not watched.',
+      others: 'nothing',
+      test: 'test/pipeline/processors/base/bounds.test.ts',
+    },
+    {
+      what: 'The same; beyond it of a tenant, up to a sum',
+      of: 'all tenants',
+      bound: [state('SERIES', '', 'most'), state('SERIES', 'of a tenant', 'few'), state('SERIES', 'in all', 'last')],
+      beyond: 'As above.',
+      others: 'They have as few; what they have they keep.',
+      test: 'test/pipeline/processors/base/bounds.test.ts',
+    },
+    {
+      what: 'Minutes of streams that wait for these detectors, and findings that wait to be written',
+      of: 'a partition',
+      bound: [state('MOST_WAITING', 'minutes'), state('MOST_UNPUBLISHED', 'findings')],
+      beyond: 'No more of the partition is read.',
+      others: 'Alerts of those in the same partition wait.',
+      test: 'test/pipeline/processors/custom/custom-merger.test.ts',
+    },
+    {
+      what: 'Minutes of a stream that are made up for at once',
+      of: 'a tenant',
+      bound: [from('pipeline/processors/custom/final-minutes.ts')('MOST_MINUTES', '')],
+      beyond: 'Older ones are passed over.',
+      others: 'nothing',
+      test: 'test/pipeline/processors/custom/custom-merger.test.ts',
+    },
+    {
+      what: 'States of these detectors together; series of one',
+      of: 'a partition',
+      bound: [state('MOST_STATES', 'bytes'), from('pipeline/processors/custom/detector-watch.ts')('MAX_SERIES', 'series')],
+      beyond: 'Further series are passed over.',
+      others: 'Theirs too, where they are new.',
+      test: 'test/pipeline/processors/custom/custom-merger.test.ts',
+    },
+    {
+      what: 'Memory of the process of a detector; CPU time of an answer',
+      of: 'a process',
+      bound: [detector('MOST_MB', 'MB'), detector('LOOK', 'ms', 'cpuMs')],
+      beyond: 'The detector is switched off.',
+      others: 'It is off for them too.',
+      test: 'test/pipeline/processors/custom/detector-process.test.ts',
+    },
+  ],
+};
