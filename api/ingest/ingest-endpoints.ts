@@ -9,6 +9,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { RouteAnswer } from '../http/route.ts';
 import type { Principal } from '../tenants/principal.ts';
+import { fieldRulesOf, streamFieldsOf } from './request-fields.ts';
 import { BodiesInFlight, type BodyInFlight } from '../http/bodies-in-flight.ts';
 import { admitAll, chargeAll, type IngestLimit } from '../limits/ingest-limit.ts';
 import { ParseTurns } from '../limits/parse-turns.ts';
@@ -119,6 +120,7 @@ async function readEntries(
           streamsPerDay: plan.streamsPerDay,
           receivedAt,
           streamFields: streamFieldsOf(exchange),
+          fieldRules: fieldRulesOf(exchange),
           maxRowBytes: caps.inflated * ROW_FACTOR,
         },
         body.length,
@@ -175,17 +177,6 @@ function ingestRequest(exchange: Exchange, body: Buffer, maxBytes: number, recei
     maxBytes,
     receivedAt,
   };
-}
-
-/** The stream labels that the request names by header or query parameter; null where it names none. */
-export function streamFieldsOf(exchange: Pick<Exchange, 'header' | 'query'>): readonly string[] | null {
-  const text = exchange.header('x-stream-fields') || exchange.header('vl-stream-fields') || (exchange.query.get('_stream_fields') ?? '');
-  if (text === '') return null;
-  const names = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  return names.length === 0 ? null : [...new Set(names)];
 }
 
 const NOTHING = Buffer.alloc(0);

@@ -1,16 +1,22 @@
 import { ByteMap } from './byte-map.ts';
+import { MessageRules } from './message.ts';
 import { ABSENT, LITERAL, STRING, type Draft } from './draft.ts';
 import type { Name, Names } from './names.ts';
 import { pinoLevel, severityOf, SYSLOG_LEVELS, type Severity } from '../core/severity.ts';
 import { readIsoToken, readTimeText, readUnixDigits, type SplitTime } from './time-token.ts';
 
-/** Names whose value is taken, in this order, where an entry has no `_time`, no `_msg`, no `level`. */
-const TIME_NAMES = ['@timestamp', 'timestamp', 'time', 'date', 'ts'];
-export const MESSAGE_NAMES = ['message', 'msg', 'log', 'body', 'MESSAGE', 'short_message', 'event.original'];
-const MESSAGE_PARTS = new Set(['_msg', ...MESSAGE_NAMES]);
-/** Fields whose text stands for a message that is missing. */
-const DESCRIPTIVE_NAMES = ['exception.message', 'event.name'];
-const LEVEL_NAMES = ['severity', 'severity_text', 'loglevel', 'log.level', 'PRIORITY', 'priority'];
+/** Names whose value is taken, in this order, where an entry has no `_time`: after the usual ones those of Serilog, .NET, nginx, loguru, Traefik, audit logs. */
+const TIME_NAMES = [
+  ...['@timestamp', 'timestamp', 'time', 'date', 'ts'],
+  ...['@t', 'Timestamp', 'time_iso8601', 'record.time.timestamp', 'timeMillis', 'StartUTC', 'requestReceivedTimestamp', 'eventTime'],
+];
+/** The same for a level: after the usual ones those of .NET, Monolog, Python's JSON formatters and OpenTelemetry's names in other cases. */
+const LEVEL_NAMES = [
+  ...['severity', 'severity_text', 'loglevel', 'log.level', 'Level', '@l', 'lvl', 'record.level.name', 'PRIORITY', 'priority'],
+  ...['LogLevel', 'level_name', 'levelname', 'log_level', 'Severity', 'SeverityText', 'severityText'],
+];
+/** Has the service where the entry does not say `service`: OpenTelemetry's and ECS' name. */
+const SERVICE_NAME = 'service.name';
 
 /** The labels of a stream where the request names no others. */
 export const DEFAULT_LABELS = [
@@ -30,6 +36,8 @@ export const DEFAULT_LABELS = [
   'index',
 ];
 
+const NO_NAMES: readonly string[] = [];
+
 type KnownLevel = { readonly token: Uint8Array; readonly severity: Severity };
 const MAX_KNOWN_LEVELS = 1000;
 /** Of a level as it is written; longer ones are looked at each time. */
@@ -44,9 +52,9 @@ export class Canon {
   readonly traceId: Name;
   readonly spanId: Name;
   readonly #timeNames: readonly Name[];
-  readonly #messageNames: readonly Name[];
+  readonly messages: MessageRules;
   readonly #levelNames: readonly Name[];
-  readonly #descriptiveNames: readonly Name[];
+  readonly #serviceName: Name;
   #levels = new ByteMap<KnownLevel>(64);
 
   constructor(names: Names) {
@@ -62,29 +70,34 @@ export class Canon {
     this.traceId = column('trace_id');
     this.spanId = column('span_id');
     // a producer's own stream is ignored: the canonical one is made of its labels
-    column('_stream');
-    column('_stream_id');
+    const own = [column('_stream'), column('_stream_id'), this.time, this.level, this.service].map(({ text }) => text);
     this.#timeNames = TIME_NAMES.map((text) => names.pin(text));
-    this.#messageNames = MESSAGE_NAMES.map((text) => names.pin(text));
     this.#levelNames = LEVEL_NAMES.map((text) => names.pin(text));
-    this.#descriptiveNames = DESCRIPTIVE_NAMES.map((text) => names.pin(text));
+    this.#serviceName = names.pin(SERVICE_NAME);
+    this.messages = new MessageRules(names, this.message, [...own, ...TIME_NAMES, ...LEVEL_NAMES, SERVICE_NAME]);
   }
 
-  /** Reads the entry's time and takes it out of the fields. 'none': it has none, so it gets the time of arrival. */
-  readTime(draft: Draft, time: SplitTime): 'time' | 'none' | 'unreadable' {
+  /**
+   * Reads the entry's time and takes it out of the fields. 'none': it has none, so it gets the time of arrival. `chosen`: the fields that the
+   * request names, which go before all.
+   */
+  readTime(draft: Draft, time: SplitTime, chosen: readonly string[] = NO_NAMES): 'time' | 'none' | 'unreadable' {
+    for (const text of chosen) if (this.#takeTime(draft, draft.names.of(text), time)) return 'time';
     const own = draft.find(this.time);
     if (own >= 0) {
       const found = this.#readTimeField(draft, own, time);
       if (found !== 'none') return found;
     }
-    for (const name of this.#timeNames) {
-      const index = draft.find(name);
-      if (index >= 0 && this.#readTimeField(draft, index, time) === 'time') {
-        draft.kinds[index] = ABSENT;
-        return 'time';
-      }
-    }
+    for (const name of this.#timeNames) if (this.#takeTime(draft, name, time)) return 'time';
     return 'none';
+  }
+
+  /** Moves a field that is readable as a time. */
+  #takeTime(draft: Draft, name: Name, time: SplitTime): boolean {
+    const index = draft.find(name);
+    if (index < 0 || this.#readTimeField(draft, index, time) !== 'time') return false;
+    draft.kinds[index] = ABSENT;
+    return true;
   }
 
   #readTimeField(draft: Draft, index: number, time: SplitTime): 'time' | 'none' | 'unreadable' {
@@ -97,55 +110,19 @@ export class Canon {
     return readTimeText(draft.text(index), time);
   }
 
-  /** The index of the message, made a string; -1 where the entry has none. */
-  readMessage(draft: Draft): number {
-    let index = draft.find(this.message);
-    for (let i = 0; index < 0 && i < this.#messageNames.length; i++) index = draft.find(this.#messageNames[i] as Name);
-    if (index < 0) return -1;
-    if (draft.kinds[index] === LITERAL) draft.replace(index, STRING, JSON.stringify(draft.text(index)));
-    return index;
-  }
-
-  /** The same, but an entry without a message gets a copy of the first field whose last dotted part is the name of one; -1 where it has none. */
-  messageOrNested(draft: Draft): number {
-    const index = this.readMessage(draft);
-    for (let i = 0; index < 0 && i < draft.count; i++) {
-      if (draft.kinds[i] === ABSENT) continue;
-      const { text } = draft.fieldNames[i] as Name;
-      if (!MESSAGE_PARTS.has(text.slice(text.lastIndexOf('.') + 1))) continue;
-      draft.putString(this.message, draft.text(i));
-      return draft.find(this.message);
-    }
-    return index;
-  }
-
-  /** The same, but an entry without a message gets one: `fallback`, or where that is empty the most informative of its fields. */
-  messageOrFallback(draft: Draft, fallback: string): number {
-    const index = this.readMessage(draft);
-    if (index >= 0) return index;
-    let text = fallback;
-    for (let i = 0; text === '' && i < this.#descriptiveNames.length; i++) {
-      const field = draft.find(this.#descriptiveNames[i] as Name);
-      if (field >= 0) text = draft.text(field);
-    }
-    draft.putString(this.message, text === '' ? draft.json() : text);
-    return draft.find(this.message);
-  }
-
   /** Makes sure that `level` and `service` are strings, and gives the severity. */
   readLevel(draft: Draft): Severity {
     const service = draft.find(this.service);
-    if (service >= 0 && draft.kinds[service] === LITERAL) draft.replace(service, STRING, JSON.stringify(draft.text(service)));
+    if (service < 0) {
+      const named = draft.find(this.#serviceName);
+      if (named >= 0) draft.putString(this.service, draft.text(named));
+    } else if (draft.kinds[service] === LITERAL) draft.replace(service, STRING, JSON.stringify(draft.text(service)));
     const index = draft.find(this.level);
-    if (index < 0) {
-      const level = this.#levelFromOthers(draft);
-      if (level === null) return 0;
-      return this.takeLevel(draft, level);
-    } else if (draft.kinds[index] === LITERAL) {
-      const text = draft.text(index);
-      draft.replace(index, STRING, JSON.stringify(pinoLevel(Number(text)) ?? text));
-    }
-    return this.#severityOf(draft, index);
+    const number = index >= 0 && draft.kinds[index] === LITERAL ? draft.text(index) : null;
+    if (index >= 0 && number === null) return this.#severityOf(draft, index);
+    // a number is a level where it is pino's or bunyan's; Monolog has a name beside it
+    const level = (number === null ? null : pinoLevel(Number(number))) ?? this.#levelFromOthers(draft) ?? number;
+    return level === null ? 0 : this.takeLevel(draft, level);
   }
 
   /** Gives an entry that has none a level, and gives its severity. */

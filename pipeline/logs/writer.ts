@@ -3,9 +3,10 @@ import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
 import { MessagePatterns } from '../clusterer/message-patterns.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
-import { Draft } from './draft.ts';
-import { last, skipSpace } from '../wire/json-tokens.ts';
-import { Names } from './names.ts';
+import { ABSENT, Draft } from './draft.ts';
+import { isIgnored, type FieldRules } from './field-rules.ts';
+import { compact, last, skipSpace } from '../wire/json-tokens.ts';
+import { Names, type Name } from './names.ts';
 import { Rejections, type Rejected } from './rejections.ts';
 import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
 import { StreamCeilings, type DayStreams } from './day-streams.ts';
@@ -27,6 +28,8 @@ export type WriterOptions = {
   readonly receivedAt: bigint;
   /** Names of the stream labels where the request names its own; null: the default ones. */
   readonly streamFields: readonly string[] | null;
+  /** What the request says of fields; null or none: nothing. */
+  readonly fieldRules?: FieldRules | null;
   /** Most streams of a day that the tenant may have; entries of further ones go to the stream `{}`. Default: no bound. */
   readonly streamsPerDay?: number;
   /** Most bytes of all rows together; what goes beyond is rejected. Tiny entries grow by what every row has. Default: no bound. */
@@ -103,6 +106,10 @@ export class EntryWriter {
   #source: Buffer = NOTHING;
   #from = 0;
   #to = 0;
+  /** True where the entry is a JSON object of the body. */
+  #isObject = false;
+  readonly #rules: FieldRules | null;
+  readonly #labels: ReadonlySet<string>;
   /** The streams of the day of the last entry. */
   #dayStreams: DayStreams | null = null;
   #day = NaN;
@@ -116,6 +123,8 @@ export class EntryWriter {
     codec.scanner?.release();
     this.options = options;
     this.#streams = codec.tableOf(options.streamFields);
+    this.#rules = options.fieldRules ?? null;
+    this.#labels = options.streamFields === null ? USUAL_LABELS : new Set(options.streamFields);
     this.#chunks = new ChunkBuilder(codec.pool, options, expectedBytes);
     this.#streamsPerDay = options.streamsPerDay ?? Infinity;
     const now = Number(options.receivedAt / 1_000_000_000n);
@@ -138,6 +147,7 @@ export class EntryWriter {
     const after = this.readObject(at, end, alone);
     if (after < 0) return -1;
     this.#to = after;
+    this.#isObject = true;
     this.#finish(draft, fallback);
     return after;
   }
@@ -159,6 +169,7 @@ export class EntryWriter {
     draft.begin(body);
     this.#mark(body, from, to);
     this.#timed = false;
+    this.#isObject = false;
     this.#stream = null;
     return draft;
   }
@@ -242,18 +253,16 @@ export class EntryWriter {
   #canonise(draft: Draft, fallback: string | undefined): string {
     const canon = this.#codec.canon;
     const time = this.#time;
-    const found = this.#timed ? 'time' : canon.readTime(draft, time);
+    const rules = this.#rules;
+    if (rules !== null) applyRules(draft, rules);
+    const found = this.#timed ? 'time' : canon.readTime(draft, time, rules?.times);
     if (found === 'unreadable') return NO_TIME;
     if (found === 'none') splitTime(this.options.receivedAt + BigInt(this.total), time);
     if (time.seconds < this.#minSeconds) return this.#tooOld();
     if (time.seconds > this.#maxSeconds) return this.#tooNew();
-    const message =
-      fallback !== undefined
-        ? canon.messageOrFallback(draft, fallback)
-        : this.takesNestedMessage
-          ? canon.messageOrNested(draft)
-          : canon.readMessage(draft);
-    if (message < 0) return draft.problem || 'no message: none of _msg, message, msg, log, body, MESSAGE, short_message, event.original';
+    let message = canon.messages.find(draft, rules?.messages ?? NO_NAMES);
+    if (message < 0) message = this.#makeMessage(draft, fallback);
+    if (message < 0) return draft.problem || NO_MESSAGE;
     let severity = canon.readLevel(draft);
     const hasLevel = draft.find(canon.level) >= 0;
     let headerLength = -1;
@@ -272,6 +281,13 @@ export class EntryWriter {
     const columns = this.#chunks.open(stream, day, bound, draft.count);
     addDraft(columns, draft, canon, this.#codec, { time, streamId: stream, severity, message, headerLength });
     return '';
+  }
+
+  #makeMessage(draft: Draft, fallback: string | undefined): number {
+    return this.#codec.canon.messages.make(draft, {
+      ...{ fallback, takesNested: this.takesNestedMessage, labels: this.#labels },
+      source: () => (this.#isObject ? compact(this.#source.toString('utf8', this.#from, this.#to)) : null),
+    });
   }
 
   /** Takes the time of a raw line, where the tenant may have entries of then. */
@@ -313,6 +329,16 @@ function rowBound(draft: Draft): number {
 
 const NOTHING = Buffer.alloc(0);
 const NO_TIME = '_time is not a time';
+const NO_MESSAGE = 'no message, and nothing else but a time, a level, a service and labels';
+const NO_NAMES: readonly string[] = [];
+const USUAL_LABELS: ReadonlySet<string> = new Set(DEFAULT_LABELS);
+
+/** Leaves out and puts in what a request wants left out and put in. */
+function applyRules(draft: Draft, { ignored, extra }: FieldRules): void {
+  if (ignored.length > 0)
+    for (let i = 0; i < draft.count; i++) if (isIgnored((draft.fieldNames[i] as Name).text, ignored)) draft.kinds[i] = ABSENT;
+  for (const [name, value] of extra) draft.putString(draft.names.of(name), value);
+}
 
 function clip(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

@@ -33,7 +33,7 @@ const now = (): string => new Date().toISOString();
 const appNdjson = (): string =>
   [
     `{"_time":"${now().replace('Z', '456789Z')}","_msg":"${CREATED}","level":"info","service":"checkout","order":{"id":"A-77","number":18446744073709551615,"gift":true}}`,
-    `{"_time":"${now()}","note":"no message"}`,
+    `{"_time":"${now()}","level":"info"}`,
     `{"_time":"${now().replace('Z', '123456Z')}","_msg":"${FAILED}","level":"error","service":"checkout","reason":"card declined"}`,
     '',
   ].join('\n');

@@ -1,5 +1,5 @@
 import { STRING, type Draft } from '../../logs/draft.ts';
-import { MESSAGE_NAMES } from '../../logs/canonical.ts';
+import { MESSAGE_NAMES } from '../../logs/message.ts';
 import { FixedName, type Name } from '../../logs/names.ts';
 import type { SplitTime } from '../../logs/time-token.ts';
 import { putValue, type Value } from '../../logs/values.ts';

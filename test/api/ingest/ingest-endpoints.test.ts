@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { findPlan, type Plan } from '../../../api/tenants/plans.ts';
 import { health } from '../../../api/http/endpoint.ts';
 import type { Principal } from '../../../api/tenants/principal.ts';
-import { ingestEndpoints, streamFieldsOf } from '../../../api/ingest/ingest-endpoints.ts';
+import { ingestEndpoints } from '../../../api/ingest/ingest-endpoints.ts';
+import { fieldRulesOf, streamFieldsOf } from '../../../api/ingest/request-fields.ts';
 import { classCounts, reasonClass } from '../../../api/ingest/reason-class.ts';
 import { RejectionLog } from '../../../api/ingest/rejection-log.ts';
 import type { IngestLimit, Refund } from '../../../api/limits/ingest-limit.ts';
@@ -120,6 +121,7 @@ describe('the ingest route', () => {
         retentionDays: 30,
         receivedAt: 1_795_000_000_000_000_000n,
         streamFields: null,
+        fieldRules: null,
         streamsPerDay: 1_000_000,
         maxRowBytes: 160_000,
       },
@@ -308,6 +310,29 @@ describe('stream fields of a request', () => {
       expect(streamFieldsOf({ header: (header) => headers[header] ?? '', query: new URLSearchParams(query) })).to.deep.equal(fields),
     );
   }
+});
+
+describe('fields that a request names', () => {
+  const rulesOf = (headers: Readonly<Record<string, string>>, query: string): ReturnType<typeof fieldRulesOf> =>
+    fieldRulesOf({ header: (header) => headers[header] ?? '', query: new URLSearchParams(query) });
+
+  it('by parameter, or by header', () => {
+    expect(rulesOf({}, '_msg_field=title, text&_time_field=when&ignore_fields=a,b.*&extra_fields=env=prod,zone=a=b')).to.deep.equal({
+      ...{ messages: ['title', 'text'], times: ['when'], ignored: ['a', 'b.*'] },
+      extra: [['env', 'prod'], ['zone', 'a=b']], // prettier-ignore
+    });
+    const headers = { 'vl-msg-field': 'title', 'vl-time-field': 'when', 'vl-ignore-fields': 'a', 'vl-extra-fields': 'b=1' };
+    expect(rulesOf(headers, '')).to.deep.equal({ messages: ['title'], times: ['when'], ignored: ['a'], extra: [['b', '1']] });
+    expect(rulesOf(headers, '_msg_field=other')?.messages).to.deep.equal(['other']);
+    expect(rulesOf({}, '')).to.equal(null);
+  });
+  it('are a 400 where they cannot be followed', () => {
+    const many = Array.from({ length: 101 }, (_none, index) => `f${String(index)}`).join(',');
+    for (const query of [`_msg_field=${many}`, `ignore_fields=${'n'.repeat(257)}`, 'extra_fields=novalue', 'extra_fields==v'])
+      expect(() => rulesOf({}, query), query.slice(0, 40))
+        .to.throw(HttpError)
+        .with.property('status', 400);
+  });
 });
 
 describe('classes of reasons', () => {

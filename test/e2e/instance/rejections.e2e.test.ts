@@ -28,7 +28,7 @@ describe('a shipper sends what cannot be taken, its owner finds out why', functi
 
   it('over both hosts, by the API and by the command line', async () => {
     expect(
-      (await send(`${instance.ingest}/api/v1/ingest`, '{"_msg":"good"}\n{"nothing":1}\n{"_msg":"x","_time":"soon"}')).body,
+      (await send(`${instance.ingest}/api/v1/ingest`, '{"_msg":"good"}\n{"level":"x"}\n{"_msg":"x","_time":"soon"}')).body,
     ).to.deep.include({
       accepted: 1,
       rejected: 2,
@@ -48,7 +48,7 @@ describe('a shipper sends what cannot be taken, its owner finds out why', functi
       ['json', null, '{"_msg":"half'],
       ['es_bulk', 1, '{"_msg":"bad\\u001b[2J","_time":"\u009b2J"}'],
       ['json', 2, '{"_msg":"x","_time":"soon"}'],
-      ['json', 1, '{"nothing":1}'],
+      ['json', 1, '{"level":"x"}'],
     ]);
     expect(rejections.map(({ reason }) => reason)[0]).to.equal((whole.body as { detail: string }).detail);
     expect(rejections[1]?.reason).to.match(/^_time is not a time/);

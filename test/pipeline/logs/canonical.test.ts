@@ -105,7 +105,10 @@ describe('canonical entry: message, level, service, stream', () => {
   ok('takes the first of them and leaves the others', `{"_time":"${AT}","log":"l","msg":"m"}`, entry({ log: 'l' }));
   ok('makes a message that is no string its JSON text', `{"_time":"${AT}","_msg":{"a": [1]}}`, { ...entry(), _msg: '{"a":[1]}' });
   ok('makes a message that is a number text', `{"_time":"${AT}","_msg":5}`, { ...entry(), _msg: '5' });
-  it('rejects an entry without a message', () => expect(canonical(`{"_time":"${AT}","a":1}`)).to.match(/^no message/));
+  ok('makes the JSON text of an entry its message where it has none', `{"_time":"${AT}", "a": 1}`, {
+    ...entry({ a: n('1') }),
+    _msg: `{"_time":"${AT}","a":1}`,
+  });
   it('rejects an entry with an empty message', () => expect(canonical(`{"_time":"${AT}","_msg":""}`)).to.match(/^no message/));
 
   ok('keeps the level as sent', withFields('"level":"WARNING","severity":"low"'), entry({ level: 'WARNING', severity: 'low' }));

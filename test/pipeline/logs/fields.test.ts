@@ -106,8 +106,10 @@ describe('an entry made field by field', () => {
     expect(one(fill({ 'event.name': 'click' }, ''))['_msg']).to.equal('click');
     expect(one(fill({ a: '1', 'b.c': '"' }, ''))['_msg']).to.equal('{"a":"1","b.c":"\\""}');
     const out = newWriter();
+    fill({ app: '1', level: 'info' })(out);
     fill({ a: '1' })(out);
     expect(out.rejected.first.map(({ index, sample }) => ({ index, sample }))).to.deep.equal([{ index: 0, sample: 'the entry' }]);
+    expect(entriesOf(out).map((entry) => entry.get('_msg'))).to.deep.equal(['{"a":"1"}']);
   });
 
   it('renames a field, over one of that name', () => {

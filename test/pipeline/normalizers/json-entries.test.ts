@@ -20,7 +20,7 @@ describe('normalizer json', () => {
   ok('takes an empty array', '[]', []);
 
   it('rejects by itself what is JSON but no entry', () => {
-    const result = normalize(jsonEntries, '[{"_msg":"a"},"text",5,{"x":1},{"_msg":"b"}]');
+    const result = normalize(jsonEntries, '[{"_msg":"a"},"text",5,{"level":"x"},{"_msg":"b"}]');
     expect(messages(result)).to.deep.equal(['a', 'b']);
     if (!('ack' in result)) throw new Error('expected an answer');
     expect(result.ack).to.deep.include({ status: 200 });
@@ -35,7 +35,7 @@ describe('normalizer json', () => {
   it('answers 200 where entries were rejected for their time alone', () => {
     const result = normalize(
       jsonEntries,
-      '[{"_msg":"a","_time":"2999-01-01T00:00:00Z"},{"_msg":"b","_time":"1800-01-01T00:00:00Z"},{"x":1}]',
+      '[{"_msg":"a","_time":"2999-01-01T00:00:00Z"},{"_msg":"b","_time":"1800-01-01T00:00:00Z"},{"app":"x"}]',
     );
     if (!('ack' in result)) throw new Error('expected an answer');
     expect(result.ack).to.deep.include({ status: 200 });

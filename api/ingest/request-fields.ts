@@ -1,0 +1,54 @@
+import { invalidBody } from '../../pipeline/core/errors.ts';
+import { MAX_NAME_BYTES } from '../../pipeline/logs/names.ts';
+import type { FieldRules } from '../../pipeline/logs/field-rules.ts';
+import type { Exchange } from '../http/exchange.ts';
+
+type Given = Pick<Exchange, 'header' | 'query'>;
+
+/** Most names that a request gives for one purpose. */
+const MAX_NAMES = 100;
+
+/** The stream labels that the request names by header or query parameter; null where it names none. */
+export function streamFieldsOf(exchange: Given): readonly string[] | null {
+  const text = exchange.header('x-stream-fields') || exchange.header('vl-stream-fields') || (exchange.query.get('_stream_fields') ?? '');
+  const names = namesIn(text);
+  return names.length === 0 ? null : names;
+}
+
+/**
+ * What the request says of the fields of its entries, by parameter or header, as VictoriaLogs has it
+ * (https://docs.victoriametrics.com/victorialogs/data-ingestion/#http-parameters); null where it says nothing.
+ * Throws HttpError 400 for more than 100 names, a name that no field may have, and an extra field without a value.
+ */
+export function fieldRulesOf(exchange: Given): FieldRules | null {
+  const messages = given(exchange, '_msg_field', 'vl-msg-field');
+  const times = given(exchange, '_time_field', 'vl-time-field');
+  const ignored = given(exchange, 'ignore_fields', 'vl-ignore-fields');
+  const extra = given(exchange, 'extra_fields', 'vl-extra-fields').map(pairOf);
+  if (messages.length + times.length + ignored.length + extra.length === 0) return null;
+  return { messages, times, ignored, extra };
+}
+
+function given(exchange: Given, parameter: string, header: string): readonly string[] {
+  const names = namesIn(exchange.query.get(parameter) ?? exchange.header(header));
+  if (names.length > MAX_NAMES)
+    throw invalidBody(`${parameter} names ${String(names.length)} fields; at most ${String(MAX_NAMES)} are read.`);
+  const long = names.find((name) => Buffer.byteLength(name.split('=', 1)[0] ?? '') > MAX_NAME_BYTES);
+  if (long !== undefined)
+    throw invalidBody(`${parameter} has a name of more than ${String(MAX_NAME_BYTES)} bytes: ${JSON.stringify(long.slice(0, 64))}…`);
+  return names;
+}
+
+/** `name=value`. */
+function pairOf(text: string): readonly [string, string] {
+  const at = text.indexOf('=');
+  if (at <= 0) throw invalidBody(`extra_fields has ${JSON.stringify(text.slice(0, 64))}; write name=value, with commas between them.`);
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+function namesIn(text: string): readonly string[] {
+  if (text === '') return NONE;
+  return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+}
+
+const NONE: readonly string[] = [];
