@@ -5,7 +5,7 @@ import { parseDuration } from './numbers.ts';
 /** A time and the last nanosecond of its last written unit (`10:05Z` ends at 10:05:59.999999999). */
 export type WrittenTime = { readonly start: bigint; readonly end: bigint };
 
-const PARTIAL = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?)?)?)?([Zz]|[+-]\d\d:\d\d)?$/;
+const PARTIAL = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?)?)?)?([Zz]|[+-]\d\d(?::?\d\d)?)?$/;
 const SECOND = 1_000_000_000n;
 /** What stands behind the `e` of a number: nothing, or few enough to mean a time. */
 const EXPONENT = /[eE]([+-]?\d+)$/;

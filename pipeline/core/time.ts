@@ -1,6 +1,6 @@
 /** Times in nanoseconds since the Unix epoch (bigint), their RFC 3339 text, and durations. */
 
-const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9})\d*)?)?\s*([Zz]|[+-]\d\d:?\d\d)?)?$/;
+const ISO = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9})\d*)?)?\s*([Zz]|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const SECOND = 1_000_000_000n;
 
@@ -8,7 +8,7 @@ const SECOND = 1_000_000_000n;
 export const MIN_TIME = -2_208_988_800n * SECOND;
 export const MAX_TIME = 9_214_646_400n * SECOND;
 
-/** Reads ISO 8601 / RFC 3339 (no zone is UTC) or a Unix number (s, ms, µs, ns distinguished by size); null when unreadable. */
+/** Reads ISO 8601 / RFC 3339 (`Z`, `+hh:mm`, `+hhmm`, `+hh`, PostgreSQL's ` UTC`; no zone is UTC) or a Unix number (s, ms, µs, ns distinguished by size); null when unreadable. */
 export function parseTime(text: string): bigint | null {
   const iso = ISO.exec(text);
   if (iso !== null) return isoTime(iso);
@@ -23,7 +23,9 @@ function isoTime(match: RegExpExecArray): bigint | null {
   const valid = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day) && Number(hour) < 24 && Number(minute) < 60;
   if (!valid || Number(second) > 60) return null;
   const sign = zone.startsWith('-') ? -1 : 1;
-  const offset = /^[Zz]$/.test(zone) ? 0 : sign * (Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2)));
+  const [hours, minutes] = /^\w/.test(zone) ? [0, 0] : [Number(zone.slice(1, 3)), zone.length > 3 ? Number(zone.slice(-2)) : 0];
+  if (hours > 23 || minutes > 59) return null;
+  const offset = sign * (hours * 60 + minutes);
   const leap = Number(second) === 60 ? 1000 : 0;
   return BigInt(date.getTime() + leap - offset * 60_000) * 1_000_000n + BigInt(fraction.padEnd(9, '0') || '0');
 }

@@ -1,6 +1,7 @@
 import { headerOf, HEADER_BYTES } from '../clusterer/headers/index.ts';
 import { mayBegin } from '../clusterer/headers/may-begin.ts';
 import { STRING, type Draft } from './draft.ts';
+import { lineHead } from './line-head.ts';
 
 /** The header of a raw line, before its content. */
 export type RawHeader = {
@@ -19,6 +20,14 @@ const NOT_TEXT: RawHeader = { level: null, time: null, length: -1 };
 /** The header of a field's text, where that is a raw line which has one: what stands before its content, as programs write it (docs/patterns.md). */
 export function rawHeader(draft: Draft, index: number): RawHeader {
   if (draft.kinds[index] !== STRING) return NOT_TEXT;
+  const header = layoutHeader(draft, index);
+  if (header.level !== null) return header;
+  const source = draft.inArena[index] === 1 ? draft.arena : draft.body;
+  const { level, time } = lineHead(source, (draft.starts[index] as number) + 1, (draft.ends[index] as number) - 1, () => draft.text(index));
+  return level === null && time === null ? header : { level, time: header.time ?? time, length: header.length };
+}
+
+function layoutHeader(draft: Draft, index: number): RawHeader {
   const source = draft.inArena[index] === 1 ? draft.arena : draft.body;
   const [from, to] = [(draft.starts[index] as number) + 1, (draft.ends[index] as number) - 1];
   if (!mayBegin(source, from, to)) return NO_HEADER;

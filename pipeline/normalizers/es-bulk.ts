@@ -41,6 +41,8 @@ export const esBulk: Normalizer = {
         out.reject('the action "delete" is not supported: logs are only added', body, start, actionEnd);
         continue;
       }
+      // nor do blank lines inside a pair keep its halves apart
+      at = afterBlankLines(body, at);
       const documentEnd = endOfLine(body, at);
       if (at >= body.length) throw invalidBody(`The action of the last line has no document.`);
       if (readDocument(body, at, documentEnd, action, out)) readable += 1;
@@ -59,6 +61,13 @@ export const esBulk: Normalizer = {
     return { status: 200, headers: { 'Content-Type': 'application/json' }, stream: answer };
   },
 };
+
+/** Behind lines without a character. */
+function afterBlankLines(body: Buffer, at: number): number {
+  let i = at;
+  while (body[i] === 0x0a || (body[i] === 0x0d && body[i + 1] === 0x0a)) i += body[i] === 0x0a ? 1 : 2;
+  return i;
+}
 
 /** The action of a line that is not the usual one. */
 function readAction(body: Buffer, start: number, end: number, line: number): string {
@@ -101,7 +110,7 @@ function actionsOf(body: Buffer, total: number): Uint8Array {
     const action = actionAt(body, at);
     actions[index] = action;
     at = endOfLine(body, at) + 1;
-    if (ACTIONS[action] !== 'delete') at = endOfLine(body, at) + 1;
+    if (ACTIONS[action] !== 'delete') at = endOfLine(body, afterBlankLines(body, at)) + 1;
   }
   return actions;
 }

@@ -11,7 +11,7 @@ const METADATA = [new FixedName('host'), new FixedName('source'), new FixedName(
 /**
  * Splunk's HTTP Event Collector, raw
  * (https://help.splunk.com/en/splunk-enterprise/get-data-in/collect-http-event-data/http-event-collector-rest-api-endpoints):
- * each line is an entry, with the request's `host`, `source`, `sourcetype` and `index`.
+ * each line is an entry, with the request's `host`, `source`, `sourcetype` and `index`, and its `time`.
  */
 export const hecRaw: Normalizer = {
   name: 'hec_raw',
@@ -21,7 +21,9 @@ export const hecRaw: Normalizer = {
 
   normalize({ body, query, maxBytes }: IngestRequest, out: EntryWriter): void {
     const shared = METADATA.map((name) => ({ name, value: query.get(name.text) ?? '' })).filter(({ value }) => value !== '');
-    takeLines(body, out, maxBytes, shared);
+    const time = query.get('time') ?? '';
+    if (!out.timeIsText(time)) throw invalidBody(`The parameter time, ${JSON.stringify(time.slice(0, 64))}, is not a time.`, { code: 6 });
+    takeLines(body, out, maxBytes, shared, time);
     if (out.total === 0) throw invalidBody('The body is empty; send lines of text.', { code: 5 });
   },
 

@@ -75,7 +75,7 @@ export const LAYOUTS: readonly Layout[] = [
     name: 'postgres',
     example: '2024-05-06 07:08:09.123 UTC [1234] shop@orders LOG:  order 5 paid',
     pattern: at(
-      `(?<time>${ISO}(?: ${ZONE})?)(?: [A-Z]{3,5})? \\[\\d+\\](?: [^\\s:]{1,128})? (?<level>DEBUG\\d?|INFO|NOTICE|WARNING|ERROR|LOG|FATAL|PANIC|DETAIL|HINT|STATEMENT|CONTEXT): {1,2}`,
+      `(?<time>${ISO}(?: ${ZONE})?)(?: [A-Z]{3,5})? \\[\\d+(?:-\\d+)?\\](?: [^\\s:]{1,128})? (?<level>DEBUG\\d?|INFO|NOTICE|WARNING|ERROR|LOG|FATAL|PANIC|DETAIL|HINT|STATEMENT|CONTEXT): {1,2}`,
     ),
   },
   {

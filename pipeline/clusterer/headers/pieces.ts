@@ -3,7 +3,7 @@ import { parseTime } from '../../core/time.ts';
 /** Pieces of the regular expressions of headers. None matches a string in two ways, so that a line costs time in proportion to its head. */
 export const CLOCK = String.raw`\d\d:\d\d:\d\d(?:[.,]\d{1,9})?`;
 export const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
-export const ZONE = String.raw`(?:Z|UTC|GMT|[+-]\d\d:?\d\d)`;
+export const ZONE = String.raw`(?:Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)`;
 /** Dates as logging libraries write them: `2024-05-06`, `2024/05/06`, `06.05.2024`, `05-06`, `06 May 2024`, `240506`. */
 const DATE = String.raw`(?:\d{4}[-/.]\d\d[-/.]\d\d|\d\d[-/.]\d\d(?:[-/.]\d{2,4})?|\d\d? ${MONTH} \d{4})`;
 /** A time of a day of a known date, perhaps with its zone; or a time of day alone. */

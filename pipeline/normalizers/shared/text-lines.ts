@@ -12,9 +12,10 @@ const GROUP = 1000;
 
 /**
  * Takes each line of a body as an entry: its bytes, without the line's end, are the message; members of a line that is a JSON object
- * become fields in addition to the shared ones, which they never override. Lines without a byte are skipped. `maxBytes`: the cap of a body.
+ * become fields in addition to the shared ones, which they never override. Lines without a byte are skipped. `maxBytes`: the cap of a body;
+ * `time`: that of all lines, empty where they have their own.
  */
-export function takeLines(body: Buffer, out: EntryWriter, maxBytes: number, shared: readonly SharedField[] = []): void {
+export function takeLines(body: Buffer, out: EntryWriter, maxBytes: number, shared: readonly SharedField[] = [], time = ''): void {
   const budget = new GroupBudget(maxBytes);
   let inGroup = GROUP;
   for (let start = afterByteOrderMark(body, 0); start < body.length;) {
@@ -27,7 +28,7 @@ export function takeLines(body: Buffer, out: EntryWriter, maxBytes: number, shar
       }
       inGroup += 1;
       const problem = budget.next();
-      if (problem === '') takeLine(body, start, end, out);
+      if (problem === '') takeLine(body, start, end, { out, time });
       else out.reject(problem, body, start, end);
     }
     start = lineEnd + 1;
@@ -40,9 +41,10 @@ function beginGroup(body: Buffer, out: EntryWriter, budget: GroupBudget, shared:
   budget.hold(draft);
 }
 
-function takeLine(body: Buffer, start: number, end: number, out: EntryWriter): void {
+function takeLine(body: Buffer, start: number, end: number, { out, time }: { readonly out: EntryWriter; readonly time: string }): void {
   const draft = out.again(start, end);
   draft.putText(MESSAGE.in(draft.names), body, start, end);
   draft.readLine(body, start, end);
+  if (time !== '') out.timeIsText(time);
   out.end();
 }

@@ -13,6 +13,7 @@ const NAME = Buffer.from('rfc3164');
 /** AIX relays write `Message forwarded from HOST: ` in place of the host. */
 const FORWARDED = Buffer.from('Message forwarded from ');
 const MAX_TAG_BYTES = 128;
+const MAX_HOST_BYTES = 255;
 
 const time: SplitTime = { seconds: 0, nanos: 0 };
 
@@ -23,15 +24,17 @@ const time: SplitTime = { seconds: 0, nanos: 0 };
  * message otherwise.
  */
 export function readRfc3164(out: EntryWriter, draft: Draft, start: number, at: number, end: number, clock: Clock): number {
-  const stampEnd = at === start ? readBsdStamp(draft.body, at, end, clock, time) : readStamp(draft.body, at, end, clock);
+  const stampEnd =
+    at === start ? readBsdStamp(draft.body, at, end, clock, time) : readStamp(draft, skipSpaces(draft.body, at, end), end, clock);
   if (stampEnd >= 0) out.timeIs(time.seconds, time.nanos);
   if (stampEnd >= 0 || at > start) draft.putText(FORMAT.in(draft.names), NAME, 0, NAME.length);
-  const text = stampEnd < 0 ? at : readOrigin(draft, stampEnd, end);
+  const text = stampEnd < 0 ? (at > start ? skipSpaces(draft.body, at, end) : at) : readOrigin(draft, stampEnd, end);
   return text < end ? text : start;
 }
 
 /** The offset after the time behind a `<PRI>`, in one of the forms in use; -1 where there is none. */
-function readStamp(bytes: Buffer, at: number, end: number, clock: Clock): number {
+function readStamp(draft: Draft, at: number, end: number, clock: Clock): number {
+  const bytes = draft.body;
   const first = bytes[at] as number;
   if (first >= 0x30 && first <= 0x39) {
     // rsyslog's RSYSLOG_ForwardFormat
@@ -39,17 +42,35 @@ function readStamp(bytes: Buffer, at: number, end: number, clock: Clock): number
     if (readIsoStamp(bytes, at, after, clock, time)) return after;
   }
   const after = readBsdStamp(bytes, at, end, clock, time);
-  return after >= 0 ? after : readBsdStamp(bytes, skipSequence(bytes, at, end), end, clock, time);
+  return after >= 0 ? after : readCiscoStamp(draft, at, end, clock);
 }
 
-/** Cisco IOS: `148: *Nov  3 10:00:00.123 UTC: %…`, a running number, and a star or dot while the clock is not synchronised. */
+/**
+ * Cisco's heads: IOS' `148: router1: *Nov  3 2026 10:00:00.123 UTC: %…`, where a running number, the device's name (`logging origin-id`), and a
+ * star or dot while the clock is not synchronised may stand before the time, and NX-OS' `: 2026 Nov 25 10:00:00 GMT: %…`.
+ */
+function readCiscoStamp(draft: Draft, at: number, end: number, clock: Clock): number {
+  const bytes = draft.body;
+  let i = skipSequence(bytes, at, end);
+  let after = readBsdStamp(bytes, skipMark(bytes, i), end, clock, time);
+  if (after >= 0) return after;
+  const hostEnd = tokenEnd(bytes, i, Math.min(end, i + MAX_HOST_BYTES));
+  if (hostEnd === i || bytes[hostEnd] !== COLON || bytes[hostEnd + 1] !== SPACE) return -1;
+  const host = i;
+  i = skipSequence(bytes, skipSpaces(bytes, hostEnd + 1, end), end);
+  after = readBsdStamp(bytes, skipMark(bytes, i), end, clock, time);
+  if (after >= 0) putHeader(draft, HOSTNAME, host, hostEnd);
+  return after;
+}
+
+/** Behind `148: `, `: `, or both. */
 function skipSequence(bytes: Buffer, at: number, end: number): number {
   let i = at;
   while (i < end && (bytes[i] as number) >= 0x30 && (bytes[i] as number) <= 0x39) i += 1;
-  if (i > at && bytes[i] === COLON && bytes[i + 1] === SPACE) i += 2;
-  else i = at;
-  return bytes[i] === 0x2a || bytes[i] === 0x2e ? i + 1 : i;
+  return bytes[i] === COLON && bytes[i + 1] === SPACE ? skipSpaces(bytes, i + 1, end) : at;
 }
+
+const skipMark = (bytes: Buffer, at: number): number => (bytes[at] === 0x2a || bytes[at] === 0x2e ? at + 1 : at);
 
 /** Reads host, tag and process from behind the time; gives the offset of the message. */
 function readOrigin(draft: Draft, at: number, end: number): number {

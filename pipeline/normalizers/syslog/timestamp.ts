@@ -26,17 +26,28 @@ const NAMED_HOURS: ReadonlyMap<string, number> = new Map([
 /** Reads a time of ISO 8601 that fills `bytes[at..end)`: `Z`, an offset, or the clock's zone. False: it is in another form, or wrong. */
 export function readIsoStamp(bytes: Buffer, at: number, end: number, clock: Clock, time: SplitTime): boolean {
   if (bytes[end - 1] === 0x5a) return readLocalIso(bytes, at, end - 1, time);
-  const sign = bytes[end - 6];
-  if (bytes[end - 3] === COLON && (sign === 0x2b || sign === 0x2d)) {
-    const hours = two(bytes, end - 5);
-    const minutes = two(bytes, end - 2);
-    if (!(hours < 24 && minutes < 60) || !readLocalIso(bytes, at, end - 6, time)) return false;
-    time.seconds -= (sign === 0x2d ? -1 : 1) * (hours * 3600 + minutes * 60);
+  const length = offsetLength(bytes, at, end);
+  if (length > 0) {
+    const hours = two(bytes, end - length + 1);
+    const minutes = length > 3 ? two(bytes, end - 2) : 0;
+    if (!(hours < 24 && minutes < 60) || !readLocalIso(bytes, at, end - length, time)) return false;
+    time.seconds -= (bytes[end - length] === 0x2d ? -1 : 1) * (hours * 3600 + minutes * 60);
     return true;
   }
   if (!readLocalIso(bytes, at, end, time)) return false;
   time.seconds = clock.zone(time.seconds);
   return true;
+}
+
+/** The length of `+hh:mm`, `+hhmm` or `+hh` at the end of a time; 0 where it has none. */
+function offsetLength(bytes: Buffer, at: number, end: number): number {
+  // behind the hours, minutes and seconds
+  const from = at + 19;
+  for (const length of bytes[end - 3] === COLON ? [6] : [5, 3]) {
+    const sign = bytes[end - length];
+    if (end - length >= from && (sign === 0x2b || sign === 0x2d)) return length;
+  }
+  return 0;
 }
 
 /**
@@ -85,14 +96,17 @@ function inLikelyYear(month: number, day: number, ofDay: number, { now, year }: 
   return NaN;
 }
 
-/** The end of ` XYZ`, two to four capital letters behind a time, before a colon or ` YYYY`; -1 where there is no such thing. */
+/** The end of ` XYZ`, two to four capital letters behind a time, before a colon or ` YYYY`, or any space behind UTC and GMT; -1 where there is no such thing. */
 function zoneNameEnd(bytes: Buffer, at: number, end: number): number {
   if (bytes[at] !== SPACE) return -1;
   let i = at + 1;
   while (i < end && i < at + 6 && (bytes[i] as number) >= 0x41 && (bytes[i] as number) <= 0x5a) i += 1;
   const letters = i - at - 1;
   if (letters < 2 || letters > 4 || i >= end) return -1;
-  return bytes[i] === COLON || (bytes[i] === SPACE && yearAt(bytes, i + 1, end) > 0) ? i : -1;
+  if (bytes[i] === COLON) return i;
+  // a host may be called EST
+  const isUtc = bytes[at + 1] === 0x55 || bytes[at + 1] === 0x47;
+  return bytes[i] === SPACE && (isUtc || yearAt(bytes, i + 1, end) > 0) ? i : -1;
 }
 
 /** A year from 1900 to 2099 before a space, a colon and a space, or the end; 0 where there is none. */

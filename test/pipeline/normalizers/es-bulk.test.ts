@@ -63,6 +63,18 @@ describe('normalizer es_bulk', () => {
     expect(results[6]?.error?.reason).to.match(/^no message/);
   });
 
+  it('skips blank lines, also inside a pair, and counts them for no entry', () => {
+    const body = `${CREATE}\n\n{"_msg":"a"}\n\r\n${CREATE}\r\n\r\n\n{"_msg":"b"}\n{"index":{}}\n\n{"level":"x"}\n`;
+    const result = normalize(esBulk, body);
+    expect(messages(result)).to.deep.equal(['a', 'b']);
+    const { items } = JSON.parse(('ack' in result && (result.ack.body as string)) || '{}') as {
+      items: Record<string, { status: number }>[];
+    };
+    expect(items.map((item) => Object.entries(item).map(([action, { status }]) => [action, status]).flat())).to.deep.equal([
+      ['create', 201], ['create', 201], ['index', 400],
+    ]); // prettier-ignore
+  });
+
   it('takes the message of a field whose last part is the name of one, where the document has none of its own', () => {
     const result = normalize(
       esBulk,

@@ -32,6 +32,12 @@ describe('normalizer hec_raw', () => {
       ['c', '2026-11-21T14:00:00.000000002Z'],
     ]);
   });
+  it('takes the time of the request for all lines', () => {
+    const { entries } = taken('a\n{"time":1795212000}', 'time=1795212000.250');
+    expect(entries.map((entry) => textOf(entry.get('_time')))).to.deep.equal(['2026-11-20T22:00:00.250Z', '2026-11-20T22:00:00.250Z']);
+    const refused = normalize(hecRaw, 'a', { query: 'time=soon' });
+    expect(refused).to.deep.include({ status: 400, detail: 'The parameter time, "soon", is not a time.' });
+  });
   it('keeps every line as it is, but for its end', () => {
     const line = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => text.replaceAll('\n', '').replace(/\r+$/, '').toWellFormed());
     fc.assert(

@@ -16,6 +16,38 @@ function entry(body: string | Buffer, options: RequestOptions = {}): Record<stri
   return Object.fromEntries([...(result.entries[0] ?? [])].map(([name, value]) => [name, plain(value)]));
 }
 
+/** What devices put before, into and behind their time: the time, the host and the message that are read. */
+const DEVICE_HEADS: readonly (readonly [what: string, frame: string, time: string, host: string | undefined, message: string])[] = [
+  [
+    'NX-OS',
+    '<187>: 2026 Nov 20 11:27:28 GMT: %AUTHPRIV-3-SYSTEM_MSG: pam',
+    '2026-11-20T11:27:28Z',
+    undefined,
+    '%AUTHPRIV-3-SYSTEM_MSG: pam',
+  ],
+  ['NX-OS, milliseconds', '<187>: 2026 Nov 20 11:27:28.123 UTC: %ETH-5-X: up', '2026-11-20T11:27:28.123Z', undefined, '%ETH-5-X: up'],
+  ['NX-OS, a host', '<189>2026 Nov 20 11:27:28 sw-1 %ETH-5-X: up', '2026-11-20T11:27:28Z', 'sw-1', '%ETH-5-X: up'],
+  ['IOS', '<189>148: *Nov 20 11:27:28.123: %SYS-5-CONFIG_I: by vty0', '2026-11-20T11:27:28.123Z', undefined, '%SYS-5-CONFIG_I: by vty0'],
+  ['IOS, year and zone', '<189>148: Nov 20 2026 11:27:28.123 UTC: %SYS-5-X: y', '2026-11-20T11:27:28.123Z', undefined, '%SYS-5-X: y'],
+  ['IOS, a host', '<189>148: r1: *Nov 20 11:27:28.123 UTC: %SYS-5-X: y', '2026-11-20T11:27:28.123Z', 'r1', '%SYS-5-X: y'],
+  ['IOS, a host first', '<189>r1: 000148: .Nov 20 2026 11:27:28 CET: %SYS-5-X: y', '2026-11-20T10:27:28Z', 'r1', '%SYS-5-X: y'],
+  ['IOS, a host without a number', '<189>r1.example: Nov 20 11:27:28: %SYS-5-X: y', '2026-11-20T11:27:28Z', 'r1.example', '%SYS-5-X: y'],
+  ['ASA', '<166>Nov 20 2026 11:27:28 fw1 : %ASA-6-302013: Built', '2026-11-20T11:27:28Z', 'fw1', '%ASA-6-302013: Built'],
+  ['a zone behind the time', '<13>Nov 20 11:27:28 UTC web-1 app[5]: x', '2026-11-20T11:27:28Z', 'web-1', 'x'],
+  ['a space behind the PRI', '<13> Nov 20 11:27:28 web-1 app: x', '2026-11-20T11:27:28Z', 'web-1', 'x'],
+  ['an offset without minutes', '<13>2026-11-20T11:27:28+02 web-1 app: x', '2026-11-20T09:27:28Z', 'web-1', 'x'],
+  ['an offset without a colon', '<13>2026-11-20T11:27:28.5+0530 web-1 app: x', '2026-11-20T05:57:28.500Z', 'web-1', 'x'],
+  ['a word that is no host', '<13>note: this is no head', '2026-11-21T14:00:00Z', undefined, 'note: this is no head'],
+];
+
+describe('normalizer syslog: heads of devices', () => {
+  for (const [what, frame, time, host, message] of DEVICE_HEADS)
+    it(`${what}: ${frame}`, () => {
+      const found = entry(frame);
+      expect({ time: found['_time'], host: found['hostname'], message: found['_msg'] }).to.deep.equal({ time, host, message });
+    });
+});
+
 const HEAD = '<165>1 2026-10-11T22:14:15.003Z host app 77 ID47';
 
 describe('normalizer syslog: RFC 5424', () => {
