@@ -1,4 +1,5 @@
 /** A process of the service: `role.js --role ingest[,app,…] [--name N]`. Notifies its supervisor when it is ready, and ends with it. */
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino, type Logger } from 'pino';
 import { Checks } from '../api/admin/checks.ts';
@@ -7,6 +8,7 @@ import { Peers, type Peer } from '../api/admin/peers.ts';
 import type { ProcessorLook } from '../api/admin/processors.ts';
 import type { ControlStore } from '../api/control/control-store.ts';
 import { HttpServer } from '../api/http/http-server.ts';
+import { RejectionFile } from '../api/ingest/rejection-file.ts';
 import { RejectionLog } from '../api/ingest/rejection-log.ts';
 import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { Metrics } from '../pipeline/core/metrics.ts';
@@ -41,6 +43,17 @@ function endWith(error: Error, log: Logger): void {
   log.flush(() => process.exit(1));
 }
 
+/** Keeps what a process refused in the data directory. */
+const fileOf = (rejections: RejectionLog, of: { readonly role: string; readonly config: Config; readonly log: Logger }): Service =>
+  new RejectionFile({
+    file: path.join(of.config.dataDir, 'rejections', `${of.role}.json`),
+    rejections,
+    log: of.log.child({ component: 'rejections' }),
+  });
+
+/** Roles to which shippers send. */
+const SHIPPED_TO: ReadonlySet<string> = new Set(['ingest', 'app']);
+
 /** The services of the roles, and the internal listener that is started first and stopped last. */
 async function compose(
   { names, name: role }: ReturnType<typeof rolesOf>,
@@ -72,7 +85,7 @@ async function compose(
     },
     fail: (error) => endWith(error, log),
   };
-  const services: Service[] = [];
+  const services: Service[] = names.some((name) => SHIPPED_TO.has(name)) ? [fileOf(rejections, { role, config, log })] : [];
   for (const name of names) {
     const role = await roles.find(name)?.load();
     services.push(...((await role?.services(roleContext)) ?? []));

@@ -13,14 +13,18 @@ export type KnownKey = {
 export interface KeyStore {
   /** The key, or null where none has this secret. Throws HttpError 503 while the keys were never read. */
   find(secret: string): KnownKey | null;
+  /** The tenant that a secret belongs or belonged to, also of a revoked key; null where it is not known. Never throws. */
+  ownerOf?(secret: string): number | null;
 }
 
 /** A key that is known and yet refused, in Splunk's code on the HEC paths ("Token disabled"). */
 const DISABLED = { code: 1 };
 
-/** The principal of a credential; throws 401 without one, 403 (of a WebSocket 401) for one that is rejected, 503 where that cannot be known. */
-export function authenticate(secret: string | null, keys: KeyStore, now: number, plane: Plane = 'app'): Principal {
-  if (secret === null) throw unauthorized('No API key was found: send `Authorization: Bearer KEY` (case-sensitive), or `X-API-Key: KEY`.');
+const NO_KEY = 'No API key was found: send `Authorization: Bearer KEY`, or `X-API-Key: KEY`.';
+
+/** The principal of a credential; throws 401 without one, with the sentence `missing`, 403 (of a WebSocket 401) for one that is rejected, 503 where that cannot be known. */
+export function authenticate(secret: string | null, keys: KeyStore, now: number, plane: Plane = 'app', missing = NO_KEY): Principal {
+  if (secret === null) throw unauthorized(missing);
   const known = keys.find(secret);
   if (known === null) throw rejected('The API key is not known.', plane);
   if (known.expiresAt !== null && known.expiresAt <= now) throw rejected('The API key has expired.', plane, DISABLED);

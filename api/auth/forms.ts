@@ -76,6 +76,27 @@ export function extractCredential(request: CredentialRequest, plane: Plane): str
   return null;
 }
 
+/** Schemes of `Authorization` that the planes read, as they are shown. */
+const SCHEMES: Readonly<Record<Plane, string>> = {
+  ingest: '`Authorization: Bearer KEY` (case-sensitive), `Authorization: Basic` with the key as the user name, or `X-API-Key: KEY`',
+  app: '`Authorization: Bearer KEY`, `Token KEY` or `Basic` with the key as the user name, or `X-API-Key: KEY`',
+  websocket: 'the subprotocol `logweir.bearer.KEY`, or `Authorization: Bearer KEY`',
+};
+
+/** Why no key was found, and what to send: a scheme that is not read is named, but nothing behind it. */
+export function missingCredential(request: CredentialRequest, plane: Plane): string {
+  const send = `send ${SCHEMES[plane]}`;
+  const header = request.header('authorization').trim();
+  if (header === '') return `No API key was found: ${send}.`;
+  const [scheme = ''] = header.split(/[ \t]/, 1);
+  if (!/^[A-Za-z][A-Za-z0-9-]{0,30}$/.test(scheme) || scheme.length === header.length)
+    return `No API key was found in the header Authorization, which has no scheme and key: ${send}.`;
+  const isKnown = BY_PLANE[plane].some(({ name }) => name.startsWith(`Authorization: ${scheme} `));
+  return isKnown
+    ? `The header Authorization has the scheme ${scheme}, and no key that can be read: ${send}.`
+    : `The scheme ${JSON.stringify(scheme)} of the header Authorization is not accepted here: ${send}.`;
+}
+
 function key(text: string | null): string | null {
   const trimmed = text?.trim() ?? '';
   return trimmed === '' ? null : trimmed;

@@ -124,6 +124,10 @@ export class ControlStore implements Service, KeyStore {
     return holderOf(this.#state, hash);
   }
 
+  ownerOf(secret: string): number | null {
+    return this.holderOf(this.hash(secret))?.tenantId ?? null;
+  }
+
   tenant(id: number): TenantRecord | undefined {
     return this.#state.tenants.get(id);
   }

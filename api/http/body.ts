@@ -17,13 +17,13 @@ export type Excess = {
 /** Inclusive caps of a body, on the wire and decompressed, and the plane's own 413. */
 export type BodyCaps = { readonly wire: number; readonly inflated: number; tooLarge(excess: Excess): HttpError };
 
-/** Caps of the logs and traces paths: plain text where the HTTP layer cuts an uncompressed body, JSON with both sizes otherwise. */
-export function logBody(cap: number): BodyCaps {
+/** Caps of the logs and traces paths: plain text where the HTTP layer cuts an uncompressed body, JSON with both sizes otherwise. `advice`: sentences. */
+export function logBody(cap: number, advice = ''): BodyCaps {
   return {
     wire: cap,
     inflated: cap,
     tooLarge: ({ received, more, compressed, inflated = false }) =>
-      payloadTooLarge(received, cap, compressed ? { more, inflated } : { more, plainText: true }),
+      payloadTooLarge(received, cap, { more, advice, ...(compressed ? { inflated } : { plainText: true }) }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { HttpError, httpErrorOf, methodNotAllowed, notFound } from '../../pipeline/core/errors.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { authenticate, authorize, type KeyStore } from '../auth/authenticate.ts';
-import { extractCredential } from '../auth/forms.ts';
+import { extractCredential, missingCredential } from '../auth/forms.ts';
 import { AnswerCompression } from './answer-compression.ts';
 import { corsHeaders, isPreflight, preflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -24,7 +24,13 @@ export type HostOptions = Pick<HttpServerOptions, 'name' | 'host' | 'port' | 'on
   readonly corsOrigins: readonly string[];
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** What a 404 says of a path that is near to one that this host has; undefined: nothing special. */
+  readonly hintOf?: (path: string) => string | undefined;
+  /** Is given each request that is refused, after its key was looked at. */
+  readonly onRefused?: (exchange: Exchange, error: HttpError) => void;
 };
+
+const noHint = (): undefined => undefined;
 
 /** What the middleware of one request shares. */
 type State = { exchange: Exchange; endpoint: Endpoint | null; answer: RouteAnswer };
@@ -62,7 +68,7 @@ export function createHost(options: HostOptions): HttpServer {
   });
   app
     .use(answering(options, server, exchanges))
-    .use(routing(options.endpoints, options.corsOrigins))
+    .use(routing(options))
     .use(checking(options.keys))
     .use(async ({ state }) => {
       if (state.endpoint !== null) state.answer = await state.endpoint.handle(state.exchange);
@@ -89,6 +95,7 @@ function answering(options: HostOptions, server: HttpServer, exchanges: WeakMap<
       // it was counted when it disconnected, and no one reads an answer
       if (exchange.isClosed() && thrown === error) return;
       metrics.errors.inc({ slug: error.slug, status: error.status });
+      options.onRefused?.(exchange, error);
       const waitMs = error.status === 429 && exchange.tenantId !== null ? pace.waitMs(exchange.tenantId, performance.now()) : 0;
       // one that disconnects meanwhile is not answered
       if (waitMs > 0) await sleep(waitMs);
@@ -136,7 +143,7 @@ function toHttpError(thrown: unknown, exchange: Exchange, log: Logger): HttpErro
 }
 
 /** Finds the endpoint, before any credential is read: 404, 405, preflights. */
-function routing(endpoints: readonly Endpoint[], corsOrigins: readonly string[]): Middleware {
+function routing({ endpoints, corsOrigins, hintOf = noHint }: HostOptions): Middleware {
   const table = new RouteTable<Endpoint>();
   for (const endpoint of endpoints) table.add(endpoint.methods, endpoint.path, endpoint);
   return async ({ state, req }, next) => {
@@ -146,7 +153,7 @@ function routing(endpoints: readonly Endpoint[], corsOrigins: readonly string[])
     if (req.headers.expect !== undefined && req.headers.expect.toLowerCase() !== '100-continue')
       throw new HttpError(417, 'invalid_request', 'Only the expectation 100-continue can be met.');
     const found = table.find(exchange.path);
-    if (found === null) throw notFound();
+    if (found === null) throw notFound(hintOf(exchange.path));
     exchange.template = found.template;
     exchange.params = found.params;
     state.endpoint = endpointOf(found, exchange.method);
@@ -178,7 +185,9 @@ function checking(keys: KeyStore): Middleware {
     if (endpoint?.access != null) {
       const { plane, scope } = endpoint.access;
       exchange.checkKey = () => {
-        exchange.principal = authenticate(extractCredential(exchange, plane), keys, Date.now(), plane);
+        const secret = extractCredential(exchange, plane);
+        const missing = secret === null ? missingCredential(exchange, plane) : undefined;
+        exchange.principal = authenticate(secret, keys, Date.now(), plane, missing);
         authorize(exchange.principal, scope, exchange.params['tenant_id']);
       };
       exchange.checkKey();

@@ -11,14 +11,20 @@ const ACCESS = { plane: 'ingest', scope: 'ingest' } as const;
  * (https://help.splunk.com/en/splunk-enterprise/get-data-in/collect-http-event-data/http-event-collector-indexer-acknowledgment).
  */
 export const hecEndpoints: readonly Endpoint[] = [
-  ...['/services/collector/health', '/services/collector/health/1.0'].map((path): Endpoint => ({
+  ...['/services/collector/health', '/services/collector/health/1.0', '/insert/splunk/services/collector/health'].map((path): Endpoint => ({
     methods: ['GET'],
     path,
     errors: 'hec',
     access: ACCESS,
     handle: () => Promise.resolve({ status: 200, body: { text: 'HEC is healthy', code: 17 } }),
   })),
-  { methods: ['POST'], path: '/services/collector/ack', errors: 'hec', access: ACCESS, handle: acks },
+  ...['/services/collector/ack', '/insert/splunk/services/collector/ack'].map((path): Endpoint => ({
+    methods: ['POST'],
+    path,
+    errors: 'hec',
+    access: ACCESS,
+    handle: acks,
+  })),
 ];
 
 /** Every id that was handed out is true, by whatever node: it is part of an answer that waits for the entries to be safe. */

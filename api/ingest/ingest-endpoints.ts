@@ -43,10 +43,11 @@ type Intake = IngestOptions & { readonly caps: BodyCaps; readonly bodies: Bodies
 /** One endpoint for each path of each wire format. */
 export function ingestEndpoints(options: IngestOptions): Endpoint[] {
   const { maxBodyBytes, bodies = new BodiesInFlight(), parseTurns = new ParseTurns() } = options;
-  const intake: Intake = { ...options, caps: logBody(maxBodyBytes), bodies, parseTurns };
+  const shared = { ...options, bodies, parseTurns };
   const now = options.now ?? (() => BigInt(Date.now()) * 1_000_000n);
-  return options.normalizers.flatMap((normalizer) =>
-    normalizer.paths.map((path): Endpoint => {
+  return options.normalizers.flatMap((normalizer) => {
+    const intake: Intake = { ...shared, caps: logBody(maxBodyBytes, smallerBatches(normalizer)) };
+    return normalizer.paths.map((path): Endpoint => {
       if ((normalizer.keyInQuery === true) !== QUERY_KEY_PATHS.has(path))
         throw new Error(`BUG: ${normalizer.name} and the credential forms differ on api_key at ${path}.`);
       return {
@@ -57,8 +58,14 @@ export function ingestEndpoints(options: IngestOptions): Endpoint[] {
         ...(normalizer.answerHeaders === undefined ? {} : { answerHeaders: normalizer.answerHeaders }),
         handle: (exchange) => ingest(exchange, normalizer, intake, now()),
       };
-    }),
-  );
+    });
+  });
+}
+
+/** What a shipper and an operator can do about a body that is too large. */
+function smallerBatches({ batchSettings }: Normalizer): string {
+  const shipper = batchSettings === undefined ? 'Send smaller batches' : `Send smaller batches: ${batchSettings}`;
+  return `${shipper}. Operators raise the cap with LOGWEIR_MAX_BODY_SIZE_MB.`;
 }
 
 /** From an accepted key to the answer: limits, pressure, body, entries, buckets, Kafka. The order is part of the contract. */
@@ -131,7 +138,7 @@ async function readEntries(
   } catch (thrown) {
     const error = httpErrorOf(thrown);
     if (error?.status === 400) {
-      const refused = { index: null, reason: error.message, sample: sampleOf(body) };
+      const refused = { index: null, reason: error.message, sample: sampleOf(body), status: 400 };
       rejections?.add(tenantId, [{ ...origin(exchange, normalizer, receivedAt), ...refused }]);
     }
     throw error ?? thrown;
@@ -194,12 +201,17 @@ function noteRejections(
   const from = origin(exchange, normalizer, options.receivedAt);
   rejections?.add(
     exchange.principal.tenantId,
-    rejected.first.map(({ index, reason, sample }) => ({ ...from, index, reason, sample })),
+    rejected.first.map(({ index, reason, sample }) => ({ ...from, index, reason, sample, status: 200 })),
   );
 }
 
 /** What all rejections of a request have in common. */
-function origin(exchange: Exchange, normalizer: Normalizer, receivedAt: bigint): Pick<RejectedEntry, 'time' | 'format' | 'request_id'> {
+function origin(
+  exchange: Exchange,
+  normalizer: Normalizer,
+  receivedAt: bigint,
+): Pick<RejectedEntry, 'time' | 'format' | 'request_id' | 'path' | 'client'> {
   const time = new Date(Number(receivedAt / 1_000_000n)).toISOString();
-  return { time, format: normalizer.name, request_id: exchange.requestId };
+  const { requestId, path } = exchange;
+  return { time, format: normalizer.name, request_id: requestId, path, client: exchange.header('user-agent') };
 }

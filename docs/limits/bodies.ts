@@ -250,6 +250,7 @@ export const BODIES: Section = {
       bound: [
         rejections('MAX_REJECTIONS', ''),
         rejectionLog('MAX_REASON_LENGTH', 'characters of a reason'),
+        rejectionLog('MAX_TEXT_LENGTH', 'of a path or client'),
         from('pipeline/core/sample.ts')('SAMPLE_BYTES', 'bytes of a sample'),
       ],
       beyond: 'The oldest is forgotten; longer ones are cut.',
@@ -259,10 +260,26 @@ export const BODIES: Section = {
     {
       what: 'Tenants whose rejections are kept',
       of: 'a process',
-      bound: [rejectionLog('MAX_TENANTS', '')],
+      bound: [rejectionLog('MAX_TENANTS', ''), rejectionLog('MAX_BYTES', 'bytes of all')],
       beyond: 'Those of the tenant that was longest without one are forgotten.',
       others: 'nothing of one tenant; of many, theirs may be forgotten',
       test: 'test/api/ingest/rejection-log.test.ts',
+    },
+    {
+      what: 'File of rejections that a process reads at its start',
+      of: 'a process',
+      bound: [from('api/ingest/rejection-file.ts')('MAX_FILE_BYTES', 'bytes')],
+      beyond: 'It is passed over.',
+      others: 'Theirs are forgotten too.',
+      test: 'test/api/ingest/rejection-log.test.ts',
+    },
+    {
+      what: 'Fields that a request names for one purpose (`_msg_field`, `ignore_fields`, …)',
+      of: 'a request',
+      bound: [from('api/ingest/request-fields.ts')('MAX_NAMES', '')],
+      beyond: '400',
+      others: 'nothing',
+      test: 'test/api/ingest/ingest-endpoints.test.ts',
     },
     {
       what: 'Channels of HEC whose acknowledgements are counted',

@@ -33,7 +33,7 @@ import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
 import { adminDetectionRoutes, detectionRoutes, type DetectionOptions } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
-import { ingestPlane } from './ingest.ts';
+import { ingestPlane, publicHost } from './ingest.ts';
 import { createLive } from './live.ts';
 import type { Role, RoleContext } from './role.ts';
 
@@ -102,9 +102,21 @@ function serveAdmin(
 }
 
 /** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
+/** What answers queries, and tells which of what was taken they cover. */
+function queryPlane(
+  context: RoleContext,
+  { store, deadLetters }: { readonly store: Store; readonly deadLetters: DeadLetters },
+): { readonly engine: QueryPool; readonly runtime: QueryRuntime; readonly cover: ReturnType<typeof createLogCover> } {
+  const engine = queryWorkers(context, store);
+  const cover = createLogCover(context, { store, deadLetters });
+  const { limits } = context.config;
+  return { engine, cover, runtime: new QueryRuntime({ engine, limits, rate: queryRate(), uses: context.metrics.queries, cover }) };
+}
+
+/** Answers queries, tails and operators, and takes entries too, on the app host. */
 export const appRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
-    const { config, log, metrics, peers } = context;
+    const { config, log, peers } = context;
     const control = createControlStore(context);
     const { services, endpoints, counts } = ingestPlane(context, control);
     const store = new Store(config.clickhouse);
@@ -115,9 +127,7 @@ export const appRole: Role = {
     const checks = await allProcessors(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
     serveAdmin(context, { control, counts, deadLetters, store, detection, audit });
-    const engine = queryWorkers(context, store);
-    const cover = createLogCover(context, { store, deadLetters });
-    const runtime = new QueryRuntime({ engine, limits: config.limits, rate: queryRate(), uses: metrics.queries, cover });
+    const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });
     const alerts = createAlertResolver(context);
     const feed = createAlertFeed(context, { engine, store, control });
     const queries = [
@@ -129,21 +139,11 @@ export const appRole: Role = {
     ];
     const tails = new LiveTails();
     const live = createLive(context, { control, runtime, tails });
+    const read = [...queries.map((route) => appEndpoint(route)), ...createSelectEndpoints(runtime), ...live.endpoints, ...gatedEndpoints];
     const host = createHost({
-      name: 'app host',
-      host: config.http.host,
-      port: config.http.appPort,
-      endpoints: appHostEndpoints(endpoints, [
-        ...queries.map((route) => appEndpoint(route)),
-        ...createSelectEndpoints(runtime),
-        ...live.endpoints,
-        ...gatedEndpoints,
-      ]),
-      keys: control,
+      ...{ name: 'app host', port: config.http.appPort, endpoints: appHostEndpoints(endpoints, read) },
       onUpgrade: live.sockets.onUpgrade,
-      corsOrigins: config.http.corsOrigins,
-      metrics,
-      log,
+      ...publicHost(context, control),
     });
     return [
       { name: 'store', start: () => Promise.resolve(), stop: () => store.close() },

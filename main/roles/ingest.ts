@@ -2,11 +2,13 @@ import { gatedEndpoints } from '../../api/app/gated-endpoints.ts';
 import type { ControlStore } from '../../api/control/control-store.ts';
 import { ShardGrowth } from '../../api/control/shard-growth.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
-import { createHost } from '../../api/http/host.ts';
+import { createHost, type HostOptions } from '../../api/http/host.ts';
 import { ingestHostEndpoints } from '../../api/http/host-lists.ts';
 import { elasticProbes } from '../../api/ingest/elastic-probes.ts';
 import { hecEndpoints } from '../../api/ingest/hec-endpoints.ts';
 import { ingestEndpoints } from '../../api/ingest/ingest-endpoints.ts';
+import { ingestHint } from '../../api/ingest/path-hints.ts';
+import { noteRefused } from '../../api/ingest/refused-requests.ts';
 import { vercelVerification } from '../../api/ingest/vercel-verification.ts';
 import { ParseTurns } from '../../api/limits/parse-turns.ts';
 import { StoragePace } from '../../api/limits/storage-pace.ts';
@@ -102,21 +104,29 @@ export function ingestPlane(context: RoleContext, control: ControlStore): Ingest
   return { services: [lag, counts, storedOffsets, pace, publisher, growth], endpoints, counts };
 }
 
+/** What both public hosts have in common; with what they say and note of requests of shippers that they refuse. */
+export function publicHost(
+  { config, metrics, log, rejections }: RoleContext,
+  keys: ControlStore,
+): Omit<HostOptions, 'name' | 'port' | 'endpoints'> {
+  const formats = new Map(
+    normalizers.members.flatMap(({ name, paths }) => paths.map((path) => [path.replace(/\/:(\w+)/g, '/{$1}'), name] as const)),
+  );
+  const { host, corsOrigins } = config.http;
+  return { host, keys, corsOrigins, metrics, log, hintOf: ingestHint, onRefused: noteRefused({ rejections, keys, formats }) };
+}
+
 /** Takes entries from shippers, on the ingest host. */
 export const ingestRole: Role = {
   services(context: RoleContext): Service[] {
-    const { config, log, metrics } = context;
+    const { config } = context;
     const control = createControlStore(context);
     const { services, endpoints } = ingestPlane(context, control);
     const host = createHost({
       name: 'ingest host',
-      host: config.http.host,
       port: config.http.ingestPort,
       endpoints: ingestHostEndpoints(endpoints, gatedEndpoints),
-      keys: control,
-      corsOrigins: config.http.corsOrigins,
-      metrics,
-      log,
+      ...publicHost(context, control),
     });
     return [control, ...services, host];
   },

@@ -51,12 +51,12 @@ export const unsupportedEncoding = (encoding: string): HttpError =>
 export const payloadTooLarge = (
   received: number,
   cap: number,
-  options: { readonly more?: boolean; readonly inflated?: boolean; readonly plainText?: true } = {},
+  options: { readonly more?: boolean; readonly inflated?: boolean; readonly plainText?: true; readonly advice?: string } = {},
 ): HttpError =>
   new HttpError(
     413,
     'payload_too_large',
-    `The ${options.inflated === true ? 'decompressed ' : ''}body has ${options.more === true ? 'more than ' : ''}${String(received)} bytes; the cap is ${String(cap)} bytes.`,
+    `The ${options.inflated === true ? 'decompressed ' : ''}body has ${options.more === true ? 'more than ' : ''}${String(received)} bytes; the cap is ${String(cap)} bytes.${options.advice ? ` ${options.advice}` : ''}`,
     options.plainText === true ? { plainText: true } : {},
   );
 

@@ -20,6 +20,8 @@ const ELASTIC_CLIENTS =
 export const esBulk: Normalizer = {
   name: 'es_bulk',
   paths: ['/insert/elasticsearch/_bulk', '/_bulk', '/insert/elasticsearch/:index/_bulk', '/:index/_bulk'],
+  batchSettings:
+    '`bulk_max_size` in Filebeat, `pipeline.batch.size` in Logstash, `batch.max_bytes` in Vector, `flush.bytes` of the exporter in the OpenTelemetry Collector',
   methods: ['POST', 'PUT'],
   answerHeaders: { 'X-Elastic-Product': 'Elasticsearch' },
 

@@ -14,6 +14,7 @@ import { acceptedAnswer } from './shared/answers.ts';
 export const fluent: Normalizer = {
   name: 'fluent',
   paths: ['/api/v1/fluent', '/api/v1/fluentd'],
+  batchSettings: '`chunk_limit_size` in the buffer of Fluentd',
   methods: ['POST'],
 
   normalize(request: IngestRequest, out: EntryWriter): void {

@@ -39,7 +39,11 @@ const METADATA_AT = 3;
  */
 export const hecEvent: Normalizer = {
   name: 'hec_event',
-  paths: ['/services/collector/event', '/services/collector', '/services/collector/event/1.0'],
+  paths: [
+    ...['/services/collector/event', '/services/collector', '/services/collector/event/1.0'],
+    ...['/insert/splunk/services/collector/event', '/insert/splunk/services/collector', '/insert/splunk/services/collector/event/1.0'],
+  ],
+  batchSettings: '`max_content_length_logs` of the splunk_hec exporter, `batch.max_bytes` in Vector',
   methods: ['POST'],
   errors: 'hec',
 

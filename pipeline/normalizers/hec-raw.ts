@@ -15,7 +15,10 @@ const METADATA = [new FixedName('host'), new FixedName('source'), new FixedName(
  */
 export const hecRaw: Normalizer = {
   name: 'hec_raw',
-  paths: ['/services/collector/raw', '/services/collector/raw/1.0'],
+  paths: [
+    ...['/services/collector/raw', '/services/collector/raw/1.0'],
+    ...['/insert/splunk/services/collector/raw', '/insert/splunk/services/collector/raw/1.0'],
+  ],
   methods: ['POST'],
   errors: 'hec',
 

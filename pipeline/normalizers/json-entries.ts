@@ -12,7 +12,8 @@ import type { Ack, IngestRequest, Normalizer, Written } from './normalizer.ts';
  */
 export const jsonEntries: Normalizer = {
   name: 'json',
-  paths: ['/api/v1/ingest'],
+  paths: ['/api/v1/ingest', '/insert/jsonline'],
+  batchSettings: '`batch.max_bytes` in Vector, the chunk size in Fluent Bit and Fluentd',
   methods: ['POST'],
 
   normalize(request: IngestRequest, out: EntryWriter): void {

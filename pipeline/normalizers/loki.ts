@@ -11,7 +11,8 @@ import { rejectedHeader } from './shared/answers.ts';
 /** Loki's push API (https://grafana.com/docs/loki/latest/reference/loki-http-api/#ingest-logs): JSON, and protobuf in snappy. */
 export const loki: Normalizer = {
   name: 'loki',
-  paths: ['/loki/api/v1/push'],
+  paths: ['/loki/api/v1/push', '/insert/loki/api/v1/push'],
+  batchSettings: '`batch_size` in Alloy and Promtail, `loki-batch-size` in the Docker driver, `batch.max_bytes` in Vector',
   methods: ['POST'],
 
   impliedCoding(contentType: string): Coding | null {

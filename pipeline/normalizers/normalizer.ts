@@ -38,6 +38,8 @@ export interface Normalizer {
   /** Paths, in the router's notation; the router and the docs take them from here. */
   readonly paths: readonly string[];
   readonly methods: readonly ('POST' | 'PUT')[];
+  /** Which settings of its shippers make requests smaller, as the end of a sentence: `batch_size of …`. */
+  readonly batchSettings?: string;
   /** The query parameter `api_key` is a credential (drains and GELF only). */
   readonly keyInQuery?: true;
   /** The style of this format's errors: the house's, or that with the keys that its clients read. */

@@ -25,6 +25,7 @@ const at = (second: number, change: Partial<RejectedEntry> = {}): RejectedEntry 
   sample: `second ${String(second)}`,
   index: 0,
   request_id: `r${String(second)}`,
+  ...{ status: 200, path: '/lines', client: 'curl/8' },
   ...change,
 });
 
@@ -99,7 +100,17 @@ describe('rejections, read', () => {
     expect(Object.keys(json() as object)).to.deep.equal(['rejections']);
     const { rejections } = json() as { rejections: RejectedEntry[] };
     expect(ids(rejections)).to.deep.equal(['r4', 'r3', 'r2', 'r1']);
-    expect(Object.keys(rejections[0] ?? {}).sort()).to.deep.equal(['format', 'index', 'reason', 'request_id', 'sample', 'time']);
+    expect(Object.keys(rejections[0] ?? {}).sort()).to.deep.equal([
+      'client',
+      'format',
+      'index',
+      'path',
+      'reason',
+      'request_id',
+      'sample',
+      'status',
+      'time',
+    ]);
     expect((await onApp('2', 'quiet')).json()).to.deep.equal({ rejections: [] });
   });
 

@@ -167,7 +167,9 @@ describe('caps of bodies on the logs paths', () => {
             expect(status).to.equal(413);
             expect(type).to.equal('text/plain; charset=utf-8');
             const received = isChunked ? `more than ${String(cap)}` : String(cap + 1);
-            expect(text).to.equal(`The body has ${received} bytes; the cap is ${String(cap)} bytes.\n`);
+            expect(text).to.equal(
+              `The body has ${received} bytes; the cap is ${String(cap)} bytes. Send smaller batches. Operators raise the cap with LOGWEIR_MAX_BODY_SIZE_MB.\n`,
+            );
             expect(id).to.match(/^[0-9a-f-]{36}$/);
           });
 

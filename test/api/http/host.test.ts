@@ -202,17 +202,20 @@ describe('a public host', () => {
       const ingest = await ask('POST', '/v1/logs');
       expect(ingest.json()).to.deep.equal({
         error: 'unauthorized',
-        detail: 'No API key was found: send `Authorization: Bearer KEY` (case-sensitive), or `X-API-Key: KEY`.',
+        detail:
+          'No API key was found: send `Authorization: Bearer KEY` (case-sensitive), `Authorization: Basic` with the key as the user name, or `X-API-Key: KEY`.',
         request_id: ingest.headers.get('x-request-id'),
       });
       const metrics = await ask('POST', '/v1/metrics');
       expect(metrics.json()).to.deep.equal({
-        detail: 'No API key was found: send `Authorization: Bearer KEY` (case-sensitive), or `X-API-Key: KEY`.',
+        detail:
+          'No API key was found: send `Authorization: Bearer KEY`, `Token KEY` or `Basic` with the key as the user name, or `X-API-Key: KEY`.',
       });
       expect(metrics.headers.get('x-request-id')).to.match(UUID);
       const query = await ask('GET', '/api/v1/tenants/3/thing');
       expect(query.json()).to.deep.equal({
-        detail: 'No API key was found: send `Authorization: Bearer KEY` (case-sensitive), or `X-API-Key: KEY`.',
+        detail:
+          'No API key was found: send `Authorization: Bearer KEY`, `Token KEY` or `Basic` with the key as the user name, or `X-API-Key: KEY`.',
         request_id: query.headers.get('x-request-id'),
       });
     });

@@ -240,7 +240,7 @@ describe('the ingest route', () => {
 
     it('entries of a request that was accepted', async () => {
       const id = (await post('/lines?api_key=in-the-query', 'one\nbad 1\ntwo\nbad 2')).headers.get('x-request-id');
-      const from = { time, format: 'lines', reason: 'not a line', request_id: id };
+      const from = { time, format: 'lines', reason: 'not a line', request_id: id, status: 200, path: '/lines', client: 'node' };
       expect(kept(2)).to.deep.equal([
         { ...from, sample: 'bad 2', index: 3 },
         { ...from, sample: 'bad 1', index: 1 },
@@ -257,12 +257,13 @@ describe('the ingest route', () => {
         const answer = await post('/lines', body, { authorization: 'Bearer all', ...headers });
         expect(answer.status).to.equal(400);
         const [last] = rejections.of(5);
-        expect(last).to.deep.include({ time, format: 'lines', sample, index: null, request_id: answer.headers.get('x-request-id') });
+        expect(last).to.deep.include({ time, format: 'lines', sample, index: null, status: 400, path: '/lines', client: 'node' });
+        expect(last).to.deep.include({ request_id: answer.headers.get('x-request-id') });
         expect(last?.reason).to.match(reason).and.to.equal(answer.json()['detail']);
       });
     }
 
-    it('but nothing of a request that is to come again, was too large, or came without a right', async () => {
+    it('but of a request that is to come again, was too large, or came without a right what the host notes alone', async () => {
       const before = rejections.of(5);
       publisher.failing = true;
       expect((await post('/lines', 'bad 3')).status).to.equal(429);

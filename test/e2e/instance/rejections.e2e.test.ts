@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { Instance } from '../instance.ts';
+import { until, type Instance } from '../instance.ts';
 import { newTenant, sharedInstance } from '../shared.ts';
 
 const run = promisify(execFile);
@@ -83,5 +84,45 @@ describe('a shipper sends what cannot be taken, its owner finds out why', functi
     const text = await (await fetch(`${instance.admin}/metrics`)).text();
     expect(text).to.match(/logweir_rejected_entries_total\{format="json",reason="no_message",role="ingest"\} [1-9]/);
     expect(text).to.match(/logweir_rejected_entries_total\{format="es_bulk",reason="time_unreadable",role="app"\} [1-9]/);
+  });
+
+  it('requests that were refused as a whole are shown too, of a revoked key as well, and over a restart', async () => {
+    const own = await newTenant(instance);
+    const token = readFileSync(path.join(instance.dataDir, 'admin.token'), 'utf8').trim();
+    const operator = { Authorization: `Bearer ${token}` };
+    const made = await instance.call('POST', `${instance.admin}/admin/tenants/${own.id}/keys`, { scopes: ['ingest'] }, operator);
+    const { id, key } = made.body as { id: string; key: string };
+    const send = async (at: string, authorization: string, body = '{"_msg":"x"}'): Promise<number> =>
+      (
+        await fetch(`${instance.ingest}${at}`, {
+          method: 'POST',
+          headers: { Authorization: authorization, 'User-Agent': 'shipper/1' },
+          body,
+        })
+      ).status;
+    expect(await send('/api/v2/logs', `Bearer ${key}`)).to.equal(404);
+    expect(await send('/api/v1/ingest', `Bearer ${key}`, 'x'.repeat(3_000_000))).to.equal(413);
+    expect(await send('/api/v1/ingest', `bearer ${key}`)).to.equal(401);
+    await instance.call('DELETE', `${instance.admin}/admin/tenants/${own.id}/keys/${id}`, undefined, operator);
+    for (let n = 0; n < 3; n++) expect(await send('/loki/api/v1/push', `Bearer ${key}`)).to.equal(403);
+    const shown = async (): Promise<unknown> => {
+      const answer = await instance.call('GET', `${instance.app}/api/v1/tenants/${own.id}/rejections`, undefined, {
+        Authorization: `Bearer ${own.key}`,
+      });
+      const { rejections } = answer.body as { rejections: { status: number; path: string; client: string; count?: number }[] };
+      return rejections.map(({ status, path: at, client, count }) => [status, at, client, count]);
+    };
+    const expected = [
+      [403, '/loki/api/v1/push', 'shipper/1', 3],
+      [401, '/api/v1/ingest', 'shipper/1', undefined],
+      [413, '/api/v1/ingest', 'shipper/1', undefined],
+      [404, '/api/v2/logs', 'shipper/1', undefined],
+    ];
+    expect(await shown()).to.deep.equal(expected);
+    const before = instance.processes().get('ingest');
+    process.kill(before?.pid ?? 0, 'SIGTERM');
+    await until('ingest is started again', () => Promise.resolve(instance.processes().get('ingest')), (now) => now?.pid !== before?.pid); // prettier-ignore
+    const same = (now: unknown): boolean => JSON.stringify(now) === JSON.stringify(expected);
+    expect(await until('what was refused before', shown, same)).to.deep.equal(expected);
   });
 });

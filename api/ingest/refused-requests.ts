@@ -1,0 +1,41 @@
+import type { HttpError } from '../../pipeline/core/errors.ts';
+import type { KeyStore } from '../auth/authenticate.ts';
+import { extractCredential } from '../auth/forms.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { RejectionLog } from './rejection-log.ts';
+
+/** What is noted of requests as a whole; a 400 is noted with its body by who has read it (`ingest-endpoints.ts`). */
+const NOTED = new Set([401, 403, 404, 405, 408, 413, 429]);
+
+export type RefusedRequestsOptions = {
+  readonly rejections: RejectionLog;
+  readonly keys: KeyStore;
+  /** The templates of the paths that take entries, with the formats. */
+  readonly formats: ReadonlyMap<string, string>;
+};
+
+/**
+ * Notes requests of shippers that were refused, for the tenant whose key they have or had: a revoked key, a path that does not exist, a body
+ * that is too large, a rate. Who sends no key that was ever known is nobody.
+ */
+export function noteRefused({ rejections, keys, formats }: RefusedRequestsOptions): (exchange: Exchange, error: HttpError) => void {
+  return (exchange, error) => {
+    const { template, method, path } = exchange;
+    const format = formats.get(template);
+    const isUnknownPath = error.status === 404 && (method === 'POST' || method === 'PUT') && !path.startsWith('/api/v1/tenants/');
+    if (!NOTED.has(error.status) || (format === undefined && !isUnknownPath)) return;
+    const tenantId = exchange.tenantId ?? ownerOf(exchange, keys);
+    if (tenantId === null) return;
+    rejections.add(tenantId, [
+      {
+        ...{ time: new Date().toISOString(), format: format ?? '', reason: error.message, sample: '', index: null },
+        ...{ request_id: exchange.requestId, status: error.status, path, client: exchange.header('user-agent') },
+      },
+    ]);
+  };
+}
+
+function ownerOf(exchange: Exchange, keys: KeyStore): number | null {
+  const secret = extractCredential(exchange, 'ingest') ?? extractCredential(exchange, 'app');
+  return secret === null ? null : (keys.ownerOf?.(secret) ?? null);
+}
