@@ -1,8 +1,8 @@
 /** The window and the cursor of a query, as clients write them. */
 import { invalidParameter } from '../../pipeline/core/errors.ts';
-import { formatTime, parseTime } from '../../pipeline/core/time.ts';
+import { formatTime } from '../../pipeline/core/time.ts';
 import type { Position } from '../../logsql/base/position.ts';
-import { isInCalendar, readTime } from '../../logsql/values/times.ts';
+import { readMoment, readTime } from '../../logsql/values/times.ts';
 
 /** Nanoseconds, both ends included; `now` is what relative times in the query count from: the end as it was written. */
 export type Window = { readonly start: bigint; readonly end: bigint; readonly now: bigint };
@@ -54,8 +54,8 @@ export function writeCursor({ time, arrived, part, offset, index }: Position): s
 
 /** Reads `before`: a time (exclusive), or a cursor with more than nine fraction digits. */
 export function readCursor(text: string): Position | bigint {
-  const time = parseTime(text.trim());
-  if (time === null || !isInCalendar(time))
+  const time = readMoment(text.trim());
+  if (time === null)
     throw invalidParameter(`before ${JSON.stringify(text)} is not a valid time: pass the oldest_time of the answer before.`);
   const tail = /[.,]\d{9}(\d+)/.exec(text)?.[1];
   if (tail === undefined) return time;

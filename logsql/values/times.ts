@@ -24,7 +24,7 @@ export function readLength(text: string): bigint | null {
 }
 
 /** True for a time within the years 0 to 9999. */
-export const isInCalendar = (ns: bigint): boolean => ns >= FIRST && ns <= LAST;
+const isInCalendar = (ns: bigint): boolean => ns >= FIRST && ns <= LAST;
 
 /** Reads a time of the years 0 to 9999; null when unreadable. `now` is what `now` and durations (`-1h`, `now-1h30m`, `1d`) are counted from. */
 export function readTime(text: string, now: bigint): WrittenTime | null {
@@ -33,8 +33,14 @@ export function readTime(text: string, now: bigint): WrittenTime | null {
   if (partial !== null) return fromPartial(partial);
   const duration = durationOf(text);
   if (duration !== null) return { start: now - duration, end: now - duration };
+  const at = readMoment(text);
+  return at === null ? null : { start: at, end: at };
+}
+
+/** Reads an ISO 8601 time or a Unix number of the years 0 to 9999; null when unreadable. */
+export function readMoment(text: string): bigint | null {
   const at = Math.abs(Number(EXPONENT.exec(text)?.[1] ?? 0)) > MAX_EXPONENT ? null : parseIso(text);
-  return at === null || !isInCalendar(at) ? null : { start: at, end: at };
+  return at === null || !isInCalendar(at) ? null : at;
 }
 
 /** RFC 3339 in UTC with as many fraction digits as it takes: the string of a time in LogsQL (`2026-11-18T10:00:00.11Z`). */
