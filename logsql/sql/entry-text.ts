@@ -23,7 +23,8 @@ export function renderRow(texts: readonly string[], streams: StreamNames, column
     return renderEntry(columns.decode(row, streams).set('_time', time));
   }
   let out = `{"_time":"${time}","_stream":${JSON.stringify(streams.get(unquoted(texts[STREAM])) ?? '{}')}`;
-  if (texts[MESSAGE] !== '""') out += `,"_msg":${texts[MESSAGE] ?? ''}`;
+  // a required member of a LogEntry, also where the line was empty
+  out += `,"_msg":${texts[MESSAGE] ?? '""'}`;
   for (const [index, name] of OWN.entries()) {
     const text = texts[FIRST_OWN + index];
     if (text !== '""') out += `,"${name}":${text ?? ''}`;

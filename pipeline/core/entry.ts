@@ -28,11 +28,15 @@ export function renderValue(value: FieldValue): string {
   return typeof value === 'string' ? JSON.stringify(value) : value.text;
 }
 
-/** The JSON object of an entry, fields in their order; the one renderer for search, tail and CLI. */
+/**
+ * The JSON object of an entry, fields in their order; the one renderer for search, tail and CLI. Empty ones are left out, but the message of a
+ * whole entry, which a LogEntry always has.
+ */
 export function renderEntry(entry: LogEntry): string {
+  const isWhole = entry.get('_msg') === '' && entry.has('_time') && entry.has('_stream');
   let out = '{';
   for (const [name, value] of entry) {
-    if (value === '') continue;
+    if (value === '' && !(isWhole && name === '_msg')) continue;
     if (out.length > 1) out += ',';
     out += JSON.stringify(name) + ':' + renderValue(value);
   }

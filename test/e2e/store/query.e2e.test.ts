@@ -208,6 +208,27 @@ describe('The query endpoints', function () {
     await away.close();
   });
 
+  it('an entry has every member that a LogEntry must have, whatever else it lacks, however it is found', async () => {
+    const tenantId = 77;
+    const bare = [at(1, { _msg: '' }), at(2, { _msg: '', level: 'error' }), at(3, { _msg: '', n: '5' }), at(4, { _msg: 'm' })];
+    await own.insert(tenantId, bare);
+    for (const query of [
+      '*',
+      'n:5 or _msg:""',
+      '* | sort by (n)',
+      '* | filter n:5',
+      '* | limit 3',
+      '* | unroll n',
+      'level:error',
+      '* | offset 1',
+    ]) {
+      const { logs } = await search({ query, limit: 10 }, { tenantId });
+      expect(logs.length, query).to.be.above(0);
+      for (const entry of logs) expect(entry, query).to.include.all.keys('_time', '_msg', '_stream');
+    }
+    expect((await search({ query: '* | fields n', limit: 10 }, { tenantId })).logs).to.deep.equal([{ n: '5' }]);
+  });
+
   it('answers the conformance cases of hits, streams and field values', async () => {
     const isAsked = ({ kind }: Case): boolean => ['hits', 'streams', 'field_values'].includes(kind);
     const faults = await faultsOf(own, 8, isAsked, async (test, base) => {
