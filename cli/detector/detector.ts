@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { detectorNameFault, MAX_STATE } from '../../pipeline/detectors/custom.ts';
 import { wantsHelp, readFlags } from '../flags.ts';
-import { EXIT, printable, processOutput, UsageError, type Output } from '../output.ts';
+import { EXIT, outputOf, printable, processSink, UsageError, type Output, type Sink } from '../output.ts';
 import { detectorText, testText } from './template.ts';
 
 const HELP = `Usage: logweir detector new NAME [--dir DIR]
@@ -25,7 +25,8 @@ type Held = {
 export type HoldDetectors = (file: string) => Promise<readonly Held[]>;
 
 /** `logweir detector`. `argv` is what follows; resolves with the exit code. */
-export async function detectorCommand(argv: readonly string[], hold: HoldDetectors, output: Output = processOutput): Promise<number> {
+export async function detectorCommand(argv: readonly string[], hold: HoldDetectors, to: Sink = processSink): Promise<number> {
+  const output = outputOf(to, process.env);
   if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
@@ -70,7 +71,7 @@ Outside of the clone the test needs Node 24 or newer and a runner: npm install -
 function test(held: readonly Held[], output: Output): number {
   let broken = 0;
   for (const { name, promises, cost } of held) {
-    output.out(`${name}\n`);
+    output.out(`${printable(name)}\n`);
     for (const { promise, fault } of promises) {
       output.out(fault === null ? `  holds: ${promise}\n` : `  FAILS: ${promise}\n         ${printable(fault.slice(0, 600))}\n`);
       if (fault !== null) broken += 1;
