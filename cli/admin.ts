@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { outputOf, processSink, UsageError, type Env, type Output, type Sink } from './output.ts';
+import { outputOf, processSink, UsageError, type Env, type Sink } from './output.ts';
 import { renderTable } from './table.ts';
 import { zoneOf, type Zone } from './zone.ts';
 

@@ -3,7 +3,19 @@ import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target }
 import { csvOf, csvRow } from './csv.ts';
 import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf } from './display.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { EXIT, outputOf, printable, RefusedError, spaced, styled, UsageError, type Output, type Piece, type Sink, type Style } from './output.ts';
+import {
+  EXIT,
+  outputOf,
+  printable,
+  RefusedError,
+  spaced,
+  styled,
+  UsageError,
+  type Output,
+  type Piece,
+  type Sink,
+  type Style,
+} from './output.ts';
 import { interrupted } from './tail.ts';
 import { UTC, type Zone } from './zone.ts';
 
@@ -124,7 +136,7 @@ export function alertLine(type: string, alert: Alert, zone: Zone = UTC): readonl
   const at = ['firing', 'fired'].includes(type) ? firedAt : type === 'resolved' ? (resolvedAt ?? updatedAt) : updatedAt;
   const head = [
     styled('gray', printable(zone.show(at))),
-    printable(type).toUpperCase().padEnd(8),
+    printable(type.toUpperCase()).padEnd(8),
     styled(STYLES[severity] ?? 'reset', printable(severity)),
     printable(title),
   ];

@@ -1,7 +1,7 @@
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import type { Env } from './client.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { EXIT, outputOf, processSink, type Output, type Sink } from './output.ts';
+import { EXIT, outputOf, processSink, type Sink } from './output.ts';
 import { renderTable } from './table.ts';
 import { spanOf, TIMEZONE_HELP, zoneOf } from './zone.ts';
 

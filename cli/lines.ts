@@ -21,11 +21,11 @@ export function renderLine(entry: LogEntry, zone: Zone = UTC): readonly Piece[] 
   const level = textOf(entry.get('level'));
   const parts: (Piece | readonly Piece[])[] = [];
   if (time !== '') parts.push(styled('gray', printable(zone.show(time))));
-  if (level !== '') parts.push(styled(STYLES[severityOf(level)], printable(level).toUpperCase().padEnd(5)));
+  if (level !== '') parts.push(styled(STYLES[severityOf(level)], printable(level.toUpperCase()).padEnd(5)));
   if (entry.has('service')) parts.push(styled('cyan', printable(textOf(entry.get('service')))));
   if (entry.has('_msg')) parts.push(printable(textOf(entry.get('_msg'))));
   for (const [name, value] of entry)
-    if (!PLACED.has(name)) parts.push([styled('gray', `${printable(name)}=`), quoted(printable(textOf(value)))]);
+    if (!PLACED.has(name)) parts.push([styled('gray', `${printable(name)}=`), printable(quoted(textOf(value)))]);
   return spaced(parts);
 }
 

@@ -15,6 +15,8 @@ export type Sink = {
   readonly isErrTerminal?: boolean;
   /** The width of the terminal. */
   readonly columns?: () => number;
+  /** Milliseconds of a clock that runs evenly. */
+  readonly now?: () => number;
 };
 
 // the reader of the pipe may have closed it (`| head`)
@@ -86,8 +88,8 @@ export function hasColors(choice: ColorChoice, env: Env, isTerminal: boolean): b
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Least time between two lines of progress where standard error is no terminal. */
-const PROGRESS_MS = 5000;
+/** Least time between two lines of progress, where standard error is no terminal, and on one. */
+const [PROGRESS_MS, REDRAW_MS] = [5000, 100];
 const CLEAR_LINE = '\r\u001b[2K';
 const DEFAULT_COLUMNS = 80;
 
@@ -101,11 +103,12 @@ export class Output {
   readonly #env: Env;
   readonly #colors: { readonly out: boolean; readonly err: boolean };
   #hasStatus = false;
-  #progressAt = performance.now();
+  #progressAt: number;
 
   constructor(sink: Sink, env: Env, choice: ColorChoice = 'auto') {
     this.#sink = sink;
     this.#env = env;
+    this.#progressAt = this.#now();
     this.isTerminal = sink.isTerminal === true;
     const isErrTerminal = sink.isErrTerminal ?? this.isTerminal;
     this.hasStatusLine = isErrTerminal && env['TERM'] !== 'dumb';
@@ -140,14 +143,18 @@ export class Output {
    * (a log, CI), a line of its own every few seconds at most, and none of a command that is faster.
    */
   progress(text: string): void {
-    if (this.hasStatusLine) {
-      const columns = this.#sink.columns?.() || DEFAULT_COLUMNS;
-      this.#sink.err(CLEAR_LINE + [...printable(text)].slice(0, columns - 1).join(''));
-      this.#hasStatus = true;
-    } else if (performance.now() - this.#progressAt >= PROGRESS_MS) {
-      this.#progressAt = performance.now();
-      this.#sink.err(`${printable(text)}\n`);
-    }
+    const now = this.#now();
+    if (now - this.#progressAt < (this.hasStatusLine ? REDRAW_MS : PROGRESS_MS)) return;
+    this.#progressAt = now;
+    const shown = printable(text);
+    const columns = this.#sink.columns?.() ?? DEFAULT_COLUMNS;
+    // what is longer than a line could not be written over
+    this.#sink.err(this.hasStatusLine ? CLEAR_LINE + shown.slice(0, Math.max(0, columns - 1)) : `${shown}\n`);
+    this.#hasStatus = this.hasStatusLine;
+  }
+
+  #now(): number {
+    return this.#sink.now?.() ?? performance.now();
   }
 
   /** Takes the line of progress away. */

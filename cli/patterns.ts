@@ -2,7 +2,7 @@ import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target }
 import { csvOf, csvRow } from './csv.ts';
 import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf, type Display } from './display.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { EXIT, outputOf, printable, spaced, styled, type Output, type Piece, type Sink, type Style } from './output.ts';
+import { EXIT, outputOf, printable, spaced, styled, type Piece, type Sink, type Style } from './output.ts';
 import type { Zone } from './zone.ts';
 
 const HELP = `Usage: logweir patterns [flags]

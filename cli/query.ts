@@ -6,7 +6,7 @@ import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf, type Display } from './display.
 import { wantsHelp, readFlags } from './flags.ts';
 import { renderExplained, type ExplainedQuery } from './explained.ts';
 import { renderLine } from './lines.ts';
-import { EXIT, outputOf, UsageError, type Output, type Sink } from './output.ts';
+import { EXIT, outputOf, UsageError, type Sink } from './output.ts';
 
 const HELP = `Usage: logweir query '<LogsQL>' [flags]
 Prints what the query finds, oldest first: coloured lines on a terminal; NDJSON in a pipe.

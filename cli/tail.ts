@@ -6,7 +6,7 @@ import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf, type Display } from './display.
 import { followEvents, type StreamEvent } from './event-stream.ts';
 import { wantsHelp, readFlags } from './flags.ts';
 import { renderLine } from './lines.ts';
-import { EXIT, outputOf, UsageError, type Output, type Sink } from './output.ts';
+import { EXIT, outputOf, UsageError, type Sink } from './output.ts';
 
 const HELP = `Usage: logweir tail '<LogsQL>' [flags]
 Prints what matches as it arrives: coloured lines on a terminal, NDJSON in a pipe. Ends with Ctrl-C.
@@ -34,7 +34,10 @@ export async function tailCommand(argv: readonly string[], env: Env, to: Sink, s
   const display = displayOf(values, env, to);
   const target = findTarget(values, env);
   const url = new URL(`${target.appUrl}/api/v1/tenants/${target.tenantId}/tail`);
-  url.searchParams.set('query', fields === undefined ? query : `${query} | fields ${fields.map((name) => JSON.stringify(name)).join(', ')}`);
+  url.searchParams.set(
+    'query',
+    fields === undefined ? query : `${query} | fields ${fields.map((name) => JSON.stringify(name)).join(', ')}`,
+  );
   if (values.since !== undefined) url.searchParams.set('since', display.zone.read(values.since, 'start'));
   const printer = new TailPrinter(display, fields ?? FIRST_COLUMNS);
   const timer = setInterval(() => {
@@ -44,7 +47,13 @@ export async function tailCommand(argv: readonly string[], env: Env, to: Sink, s
     const onEvent = (event: StreamEvent): void => {
       printer.take(event);
     };
-    return await followEvents({ url, key: target.key, signal, onEvent, onLost: (why) => display.output.err(`${why} Connecting again …\n`) });
+    return await followEvents({
+      url,
+      key: target.key,
+      signal,
+      onEvent,
+      onLost: (why) => display.output.err(`${why} Connecting again …\n`),
+    });
   } finally {
     clearInterval(timer);
     printer.end();

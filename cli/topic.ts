@@ -1,6 +1,6 @@
 import type { Env } from './client.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { EXIT, outputOf, processSink, UsageError, type Output, type Sink } from './output.ts';
+import { EXIT, outputOf, processSink, UsageError, type Sink } from './output.ts';
 import { spanOf, TIMEZONE_HELP, zoneOf } from './zone.ts';
 
 const HELP = `Usage: logweir topic read TOPIC [flags]

@@ -71,7 +71,8 @@ function instantOf(format: Intl.DateTimeFormat, wall: bigint, edge: 'start' | 'e
   const seconds = Number(wall / SECOND);
   const offsets = [offsetAt(format, seconds - DAY_SECONDS), offsetAt(format, seconds + DAY_SECONDS)] as const;
   const valid = offsets.filter((offset) => offsetAt(format, seconds - offset) === offset);
-  const [offset] = valid.length === 0 ? [edge === 'start' ? offsets[0] : offsets[1]] : valid.sort((a, b) => (edge === 'start' ? b - a : a - b));
+  const [offset] =
+    valid.length === 0 ? [edge === 'start' ? offsets[0] : offsets[1]] : valid.sort((a, b) => (edge === 'start' ? b - a : a - b));
   return wall - BigInt(offset ?? 0) * SECOND;
 }
 

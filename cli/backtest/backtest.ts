@@ -4,7 +4,7 @@ import { readTime } from '../../logsql/values/times.ts';
 import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from '../client.ts';
 import { csvOf, csvRow } from '../csv.ts';
 import { wantsHelp, readFlags } from '../flags.ts';
-import { EXIT, outputOf, printable, UsageError, type Output, type Sink } from '../output.ts';
+import { EXIT, outputOf, printable, UsageError, type Sink } from '../output.ts';
 import { renderTable } from '../table.ts';
 import { TIMEZONE_HELP, UTC, zoneOf, type Zone } from '../zone.ts';
 import { minutesOf, readHistory, type HistoryOptions, type History } from './history.ts';
