@@ -23,7 +23,7 @@ export async function adminCommand(argv: readonly string[], env: Env, to: Sink =
     const { command, flags } = readCommand(argv);
     const zone = zoneOf(text(flags['timezone']));
     const answer = ordered(await send(command, inUtc(flags, zone), env), command, flags['newest-first'] === true);
-    if (flags['json'] === true) output.data(`${JSON.stringify(answer)}\n`);
+    if (flags['json'] === true) output.out(`${JSON.stringify(answer)}\n`);
     else output.out(renderTable(answer, command.columns, zone));
     return 0;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { isatty } from 'node:tty';
 import { styleText } from 'node:util';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -30,8 +31,8 @@ export const processSink: Sink = {
   drained: async () => {
     if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
   },
-  isTerminal: process.stdout.isTTY,
-  isErrTerminal: process.stderr.isTTY,
+  isTerminal: isatty(process.stdout.fd),
+  isErrTerminal: isatty(process.stderr.fd),
   columns: () => process.stderr.columns,
 };
 

@@ -56,6 +56,38 @@ describe('logweir detector new', function () {
   });
 });
 
+describe('logweir detector new, outside of the repository', function () {
+  this.timeout(120_000);
+  const LAUNCHER = path.join(root, 'cli/logweir.mjs');
+  for (const [what, folder, manifest, file] of [
+    ['an empty folder', 'plain', null, 'detectors/slow-pay.ts'],
+    ['a package of modules', 'modules', { type: 'module' }, 'detectors/slow-pay.ts'],
+    // as `npm init` makes them
+    ['a CommonJS package, with a space in its path', 'common js', { type: 'commonjs' }, 'detectors/slow-pay.mts'],
+  ] as const)
+    it(`writes into ${what} what the commands that it prints can test there, without packages`, async () => {
+      const cwd = path.join(mkdtempSync(path.join(os.tmpdir(), 'logweir-new-')), folder);
+      mkdirSync(cwd);
+      if (manifest !== null) writeFileSync(path.join(cwd, 'package.json'), JSON.stringify(manifest));
+      const env = { ...process.env, PATH: '/usr/bin:/bin' };
+      const { stdout } = await run(process.execPath, [LAUNCHER, 'detector', 'new', 'slow_pay'], { cwd, env });
+      expect(stdout).to.contain(`Written: ${file} and its test.`);
+      const [test = '', contract = ''] = stdout.split('\n').filter((line) => line.startsWith('  '));
+      expect((await run('sh', ['-c', test], { cwd, env })).stdout).to.match(/pass 2\n/);
+      expect((await run('sh', ['-c', contract], { cwd, env })).stdout).to.match(/The contract holds\.\n$/);
+      rmSync(path.dirname(cwd), { recursive: true });
+    });
+
+  it('prints npx where it finds the commands', async () => {
+    const cwd = mkdtempSync(path.join(os.tmpdir(), 'logweir-new-'));
+    mkdirSync(path.join(cwd, 'node_modules/.bin'), { recursive: true });
+    for (const name of ['logweir', 'node']) writeFileSync(path.join(cwd, 'node_modules/.bin', name), '');
+    const { stdout } = await run(process.execPath, [LAUNCHER, 'detector', 'new', 'a', '--dir', 'x/y'], { cwd });
+    expect(stdout).to.contain('  npx --no-install node --test x/y/a.test.ts\n  npx --no-install logweir detector test x/y/a.ts\n');
+    rmSync(cwd, { recursive: true });
+  });
+});
+
 describe('logweir detector test', function () {
   this.timeout(300_000);
   const folder = mkdtempSync(path.join(os.tmpdir(), 'logweir-detector-'));
