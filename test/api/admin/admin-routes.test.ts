@@ -275,7 +275,7 @@ describe('the admin routes', () => {
       for (const command of [
         'tenant create --name NAME [--plan PLAN] [--signup SIGNUP] [--timezone TIMEZONE] [--json]',
         'admin sweep [--timezone TIMEZONE] [--json]',
-        'key create --tenant TENANT [--scopes SCOPES] [--expires EXPIRES] [--json]',
+        'key create --tenant TENANT [--scopes SCOPES] [--expires EXPIRES] [--timezone TIMEZONE] [--json]',
       ])
         expect(out).to.contain(command);
     });
