@@ -9,6 +9,8 @@ export type AdminCommand = {
   readonly optional: readonly string[];
   /** Flags without a value. */
   readonly switches?: readonly string[];
+  /** The service answers with the newest first; a table has it last. */
+  readonly isNewestFirst?: boolean;
   readonly columns: readonly string[];
   request(flags: Flags): { readonly method: string; readonly path: string; readonly body?: object };
 };
@@ -158,17 +160,19 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'rejections',
-    help: 'Shows the last entries of a tenant that were refused, the newest first: why, and how they began.',
+    help: 'Shows the last entries of a tenant that were refused, oldest first: why, and how they began.',
     required: ['tenant'],
     optional: [],
+    isNewestFirst: true,
     columns: REJECTION_COLUMNS,
     request: (flags) => ({ method: 'GET', path: ofTenant(flags, '/rejections') }),
   },
   {
     name: 'audit-log',
-    help: 'Shows the changes that administrators made, the newest first, and what became of each.',
+    help: 'Shows the last changes that administrators made, oldest first, and what became of each.',
     required: [],
     optional: ['tenant', 'since', 'limit'],
+    isNewestFirst: true,
     columns: AUDIT_COLUMNS,
     request: ({ tenant, since, limit }) => ({ method: 'GET', path: `/admin/audit-log${queryOf({ tenant, since, limit })}` }),
   },
@@ -295,9 +299,10 @@ export const ADMIN_COMMANDS: readonly AdminCommand[] = [
   },
   {
     name: 'dead-letter list',
-    help: 'Shows the records that could not be stored, the newest first, and whether they are stored by now.',
+    help: 'Shows the last records that could not be stored, oldest first, and whether they are stored by now.',
     required: [],
     optional: ['reason', 'from', 'limit'],
+    isNewestFirst: true,
     columns: DEAD_LETTER_COLUMNS,
     request: ({ reason, from, limit }) => ({ method: 'GET', path: `/admin/dead-letters${queryOf({ reason, from, limit })}` }),
   },

@@ -3,11 +3,9 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { ADMIN_COMMANDS, type AdminCommand, type Flags } from './admin-commands.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { printable, processOutput, UsageError, type Output as FullOutput } from './output.ts';
+import { outputOf, processSink, UsageError, type Env, type Sink } from './output.ts';
 import { renderTable } from './table.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
-type Output = Pick<FullOutput, 'out' | 'err'>;
+import { zoneOf, type Zone } from './zone.ts';
 
 const DEADLINE_MS = 20_000;
 
@@ -15,15 +13,18 @@ const DEADLINE_MS = 20_000;
  * `logweir admin <subject> [verb] [flags]`: requests the internal listener. `argv` is what follows `admin`. Resolves with the exit code:
  * 0, 1 for a failure (one sentence on stderr), 2 for a wrong command line.
  */
-export async function adminCommand(argv: readonly string[], env: Env, output: Output = processOutput): Promise<number> {
+export async function adminCommand(argv: readonly string[], env: Env, to: Sink = processSink): Promise<number> {
+  const output = outputOf(to, env);
   try {
     if (argv.length === 0 || wantsHelp(argv)) {
       output.out(usage(argv));
       return argv.length === 0 ? 2 : 0;
     }
     const { command, flags } = readCommand(argv);
-    const answer = await send(command, flags, env);
-    output.out(flags['json'] === true ? `${printable(JSON.stringify(answer))}\n` : renderTable(answer, command.columns));
+    const zone = zoneOf(text(flags['timezone']));
+    const answer = ordered(await send(command, inUtc(flags, zone), env), command, flags['newest-first'] === true);
+    if (flags['json'] === true) output.out(`${JSON.stringify(answer)}\n`);
+    else output.out(renderTable(answer, command.columns, zone));
     return 0;
   } catch (error) {
     output.err(`${error instanceof Error ? error.message : String(error)}\n`);
@@ -31,12 +32,34 @@ export async function adminCommand(argv: readonly string[], env: Env, output: Ou
   }
 }
 
+const text = (flag: Flags[string]): string | undefined => (typeof flag === 'string' ? flag : undefined);
+
+/** The flags with their times as the service takes them. */
+function inUtc(flags: Flags, zone: Zone): Flags {
+  const times = ['since', 'from'].flatMap((name) => {
+    const given = text(flags[name]);
+    return given === undefined ? [] : [[name, zone.read(given, 'start')] as const];
+  });
+  return { ...flags, ...Object.fromEntries(times) };
+}
+
+/** Terminals show the end of what was printed, where the newest belongs; the service begins with it. */
+const ordered = (answer: unknown, { isNewestFirst = false }: AdminCommand, wanted: boolean): unknown =>
+  isNewestFirst && !wanted && Array.isArray(answer) ? answer.toReversed() : answer;
+
+/** Switches and flags that commands have without a row of theirs that names them. */
+const switchesOf = ({ switches = [], isNewestFirst = false }: AdminCommand): readonly string[] => [
+  ...switches,
+  ...(isNewestFirst ? ['newest-first'] : []),
+  'json',
+];
+
 function readCommand(argv: readonly string[]): { readonly command: AdminCommand; readonly flags: Flags } {
   const words = (row: AdminCommand): number => row.name.split(' ').length;
   const command = ADMIN_COMMANDS.find((row) => row.name === argv.slice(0, words(row)).join(' '));
   if (command === undefined) throw new UsageError(`There is no command "admin ${argv.slice(0, 2).join(' ')}".\n${usage()}`);
   const help = `Usage: ${usageOf(command)}`;
-  const names = { values: [...command.required, ...command.optional], switches: [...(command.switches ?? []), 'json'] };
+  const names = { values: [...command.required, ...command.optional, 'timezone'], switches: switchesOf(command) };
   const { values, switches } = readFlags(argv.slice(words(command)), names, help);
   const flags: Flags = { ...values, ...Object.fromEntries([...switches].map((name) => [name, true])) };
   const missing = command.required.find((flag) => flags[flag] === undefined);
@@ -104,10 +127,11 @@ function tokenOf(env: Env): string {
   }
 }
 
-function usageOf({ name, required, optional, switches = [] }: AdminCommand): string {
-  const flag = (text: string): string => `--${text} ${text.toUpperCase()}`;
-  const bare = [...switches, 'json'].map((text) => `[--${text}]`);
-  return ['logweir admin', name, ...required.map(flag), ...optional.map((text) => `[${flag(text)}]`), ...bare].join(' ');
+function usageOf(command: AdminCommand): string {
+  const { name, required, optional } = command;
+  const flag = (word: string): string => `--${word} ${word.toUpperCase()}`;
+  const bare = switchesOf(command).map((word) => `[--${word}]`);
+  return ['logweir admin', name, ...required.map(flag), ...[...optional, 'timezone'].map((word) => `[${flag(word)}]`), ...bare].join(' ');
 }
 
 /** The usage of the commands whose names begin with these words; of all where there is none. */

@@ -1,17 +1,31 @@
-import { styleText } from 'node:util';
 import WebSocket from 'ws';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
+import { csvOf, csvRow } from './csv.ts';
+import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf } from './display.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { EXIT, printable, RefusedError, type Output } from './output.ts';
+import {
+  EXIT,
+  outputOf,
+  printable,
+  RefusedError,
+  spaced,
+  styled,
+  UsageError,
+  type Output,
+  type Piece,
+  type Sink,
+  type Style,
+} from './output.ts';
 import { interrupted } from './tail.ts';
+import { UTC, type Zone } from './zone.ts';
 
 const HELP = `Usage: logweir alerts [flags]
 Prints the alerts that fire, and those that were resolved lately, oldest first.
 
   --follow        go on with alerts that fire or are resolved, as it happens; ends with Ctrl-C
   --updates       with --follow: also what changes about an alert that fires
-  --format F      lines or ndjson (default: lines on a terminal)
-${TARGET_HELP}
+  --newest-first  the newest alert first; not with --follow
+${DISPLAY_HELP}${TARGET_HELP}
 Exit codes: 0 done, 1 the service cannot be reached, 2 wrong command line, 3 key refused.
 `;
 
@@ -21,24 +35,32 @@ type Alert = Readonly<Record<'severity' | 'title' | 'description' | 'state' | 's
   readonly resolved_at: string | null;
 };
 
+/** Of CSV. */
+const COLUMNS = ['type', 'severity', 'title', 'description', 'state', 'stream', 'fired_at', 'last_updated_at', 'resolved_at', 'id'];
+const TIMES = ['fired_at', 'last_updated_at', 'resolved_at'] as const;
 const AGAIN_MS = 1000;
 
 /** `logweir alerts`: the alerts of a tenant, and what comes. */
-export async function alertsCommand(argv: readonly string[], env: Env, output: Output, signal?: AbortSignal): Promise<number> {
+export async function alertsCommand(argv: readonly string[], env: Env, to: Sink, signal?: AbortSignal): Promise<number> {
   if (wantsHelp(argv)) {
-    output.out(HELP);
+    outputOf(to, env).out(HELP);
     return EXIT.ok;
   }
-  const names = { values: [...TARGET_FLAGS, 'format'], switches: ['follow', 'updates'] } as const;
+  const names = { values: [...TARGET_FLAGS, ...DISPLAY_FLAGS], switches: ['follow', 'updates', 'newest-first'] } as const;
   const { values, switches } = readFlags(argv, names, HELP);
   const target = findTarget(values, env);
-  const asLines = values.format === undefined ? output.isTerminal : values.format === 'lines';
+  const isNewestFirst = switches.has('newest-first');
+  if (isNewestFirst && switches.has('follow')) throw new UsageError('--follow prints alerts as they come: it takes no --newest-first.');
+  const { output, format, zone } = displayOf(values, env, to);
   const print = (type: string, alert: Alert): void => {
-    output.out(`${asLines ? alertLine(type, alert) : JSON.stringify({ type, alert })}\n`);
+    if (format === 'lines') output.out([...alertLine(type, alert, zone), '\n']);
+    else if (format === 'csv') output.data(csvOf(COLUMNS, shownIn(zone, { type, ...alert })));
+    else output.data(`${JSON.stringify({ type, alert })}\n`);
   };
   const body = await request(`${target.appUrl}/api/v1/tenants/${target.tenantId}/alerts?limit=1000`, target.key);
   const { items } = JSON.parse(body.toString()) as { items: Alert[] };
-  for (const alert of items.reverse()) print(alert.state, alert);
+  if (format === 'csv') output.data(csvRow(COLUMNS));
+  for (const alert of isNewestFirst ? items : items.reverse()) print(alert.state, alert);
   if (!switches.has('follow')) return EXIT.ok;
   return follow(target, switches.has('updates'), print, output, signal ?? interrupted());
 }
@@ -100,12 +122,23 @@ function session(url: URL, key: string, signal: AbortSignal, onEvent: (type: str
   });
 }
 
-const STYLES: Readonly<Record<string, Parameters<typeof styleText>[0]>> = { critical: ['red', 'bold'], warning: 'yellow', info: 'cyan' };
+/** With its times in the zone. */
+const shownIn = (zone: Zone, alert: Alert & { readonly type: string }): Readonly<Record<string, unknown>> => ({
+  ...alert,
+  ...Object.fromEntries(TIMES.map((name) => [name, zone.show(alert[name] ?? '')])),
+});
+
+const STYLES: Readonly<Record<string, Style>> = { critical: ['red', 'bold'], warning: 'yellow', info: 'cyan' };
 
 /** Since when it fires or is resolved, or when it was published, what, and on a line of its own the description. */
-export function alertLine(type: string, alert: Alert): string {
+export function alertLine(type: string, alert: Alert, zone: Zone = UTC): readonly Piece[] {
   const { severity, title, description, fired_at: firedAt, resolved_at: resolvedAt, last_updated_at: updatedAt } = alert;
   const at = ['firing', 'fired'].includes(type) ? firedAt : type === 'resolved' ? (resolvedAt ?? updatedAt) : updatedAt;
-  const head = `${styleText('gray', printable(at))} ${printable(type).toUpperCase().padEnd(8)} ${styleText(STYLES[severity] ?? 'reset', printable(severity))}`;
-  return `${head} ${printable(title)}\n  ${styleText('gray', printable(description))}`;
+  const head = [
+    styled('gray', printable(zone.show(at))),
+    printable(type.toUpperCase()).padEnd(8),
+    styled(STYLES[severity] ?? 'reset', printable(severity)),
+    printable(title),
+  ];
+  return [...spaced(head), '\n  ', styled('gray', printable(description))];
 }

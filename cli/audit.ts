@@ -1,8 +1,9 @@
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import type { Env } from './client.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { EXIT, processOutput, type Output } from './output.ts';
+import { EXIT, outputOf, processSink, type Sink } from './output.ts';
 import { renderTable } from './table.ts';
+import { spanOf, TIMEZONE_HELP, zoneOf } from './zone.ts';
 
 const HELP = `Usage: logweir audit [flags]
 Compares what is on Kafka with what is stored, entry by entry, and prints what is lost or doubled. Needs the service's own
@@ -11,7 +12,7 @@ environment, or the LOGWEIR_DATA_DIR of an instance of this machine; the service
   --topic TOPIC   what is compared (default logs.v1)
   --from TIME     from which append time on: -1h, 2026-11-20T10:00:00Z (default: all that Kafka still has)
   --to TIME       until when (default: all that is stored)
-  --json          everything that was found and counted, as JSON
+${TIMEZONE_HELP}  --json          everything that was found and counted, as JSON
 
 Exit codes: 0 nothing is wrong, 1 something is lost, doubled or stray, or an engine does not answer, 2 wrong command line.
 `;
@@ -32,24 +33,24 @@ export async function auditCommand(
   argv: readonly string[],
   run: RunAudit,
   env: Env = process.env,
-  output: Output = processOutput,
+  to: Sink = processSink,
 ): Promise<number> {
+  const output = outputOf(to, env);
   if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }
   try {
-    const { values, switches } = readFlags(argv, { values: ['topic', 'from', 'to'], switches: ['json'] }, HELP);
+    const { values, switches } = readFlags(argv, { values: ['topic', 'from', 'to', 'timezone'], switches: ['json'] }, HELP);
+    const { timezone, ...span } = values;
     let records = 0;
-    let shownAt = performance.now();
     const onProgress = (more: number): void => {
       records += more;
-      if (!output.isTerminal || performance.now() - shownAt < 2000) return;
-      shownAt = performance.now();
-      output.err(`${String(records)} records compared …\n`);
+      output.progress(`${String(records)} records compared …`);
     };
-    const report = await run({ ...values, onProgress }, env);
-    output.out(switches.has('json') ? `${JSON.stringify(report)}\n` : render(report));
+    const report = await run({ ...spanOf(span, zoneOf(timezone)), onProgress }, env);
+    if (switches.has('json')) output.data(`${JSON.stringify(report)}\n`);
+    else output.out(render(report));
     return report.findings.length === 0 ? EXIT.ok : EXIT.failed;
   } catch (error) {
     output.err(`${error instanceof Error ? error.message : String(error)}\n`);

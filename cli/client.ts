@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { EXIT, RefusedError, UsageError } from './output.ts';
+import { EXIT, RefusedError, UsageError, type Env } from './output.ts';
 import { serviceUrl } from './service-url.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
+export type { Env };
 
 /** How a command reaches the service: its addresses, the tenant, and the key. */
 export type Target = { readonly appUrl: string; readonly ingestUrl: string; readonly tenantId: string; readonly key: string };

@@ -3,7 +3,7 @@ import { parseDuration } from '../pipeline/core/time.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env, type Target } from './client.ts';
 import { Shop, type Timed } from './demo-shop.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { EXIT, printable, UsageError, type Output } from './output.ts';
+import { EXIT, outputOf, UsageError, type Output, type Sink } from './output.ts';
 
 const HELP = `Usage: logweir demo [flags]
 Sends the logs of a made-up shop: those of the last day, so that the service learns what is usual, and then what happens, until Ctrl-C. Soon after that
@@ -36,7 +36,8 @@ type Plan = {
 };
 
 /** `logweir demo`: a repeatable stream of logs of several services, and an incident in them. */
-export async function demoCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
+export async function demoCommand(argv: readonly string[], env: Env, to: Sink): Promise<number> {
+  const output = outputOf(to, env);
   if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
@@ -69,7 +70,7 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
   const began = Date.now();
   const shop = new Shop(seed, rate, began - backfillMs);
   const say = (line: string): void => {
-    output.err(`\nlogweir demo: ${line}\n`);
+    output.err(`logweir demo: ${line}\n`);
   };
   const fail = (from: number, forMs: number): void => {
     const to = from + forMs;
@@ -89,7 +90,7 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
     if (entries.length > 0) await send(entries.map(lineOf), target, output);
     sent += entries.length;
     const last = entries.at(-1)?.time;
-    if (last !== undefined) output.err(`\rlogweir demo: ${progress(sent, last, isLive ? null : { began, backfillMs })} `);
+    if (last !== undefined) output.progress(`logweir demo: ${progress(sent, last, isLive ? null : { began, backfillMs })}`);
     if (entries.length === BATCH || sent >= count) continue;
     if (!isLive) {
       say(`the past is sent, ${String(sent)} entries in ${String(Math.round((Date.now() - began) / 1000))} s.`);
@@ -99,7 +100,7 @@ async function sendAll(plan: Plan, target: Target, output: Output): Promise<void
     }
     await sleep(500);
   }
-  output.err('\n');
+  say(`${String(sent)} entries sent.`);
 }
 
 const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -128,7 +129,7 @@ async function send(batch: readonly string[], target: Target, output: Output): P
       const { status, retryAfter, message } = error as Error & { status?: number; retryAfter?: number };
       if (status !== 429) throw error;
       const seconds = Math.min(MAX_WAIT_SECONDS, Math.max(0.1, retryAfter ?? 1));
-      if (message !== lastMessage) output.err(`\nlogweir demo: ${printable(message)} It is sent again every ${String(seconds)} s.\n`);
+      if (message !== lastMessage) output.err(`logweir demo: ${message} It is sent again every ${String(seconds)} s.\n`);
       lastMessage = message;
       await sleep(seconds * 1000);
     }

@@ -14,7 +14,8 @@ export class EventReader {
     for (const event of events) {
       const fields = { event: 'message', id: '', data: '' };
       for (const line of event.split('\n')) {
-        const [, name, value = ''] = /^(event|id|data): ?(.*)$/.exec(line) ?? [];
+        // `.` would end at the separators U+2028 and U+2029, which text may have
+        const [, name, value = ''] = /^(event|id|data): ?([^]*)$/.exec(line) ?? [];
         if (name === 'event' || name === 'id' || name === 'data') fields[name] = value;
       }
       yield { type: fields.event, id: fields.id, data: fields.data };

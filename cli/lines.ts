@@ -1,9 +1,7 @@
-import { styleText } from 'node:util';
 import { textOf, type LogEntry } from '../pipeline/core/entry.ts';
 import { severityOf, type Severity } from '../pipeline/core/severity.ts';
-import { printable } from './output.ts';
-
-type Style = Parameters<typeof styleText>[0];
+import { printable, spaced, styled, type Piece, type Style } from './output.ts';
+import { UTC, type Zone } from './zone.ts';
 
 const STYLES: Readonly<Record<Severity, Style>> = {
   0: 'reset',
@@ -18,18 +16,17 @@ const STYLES: Readonly<Record<Severity, Style>> = {
 const PLACED = new Set(['_time', '_msg', '_stream', '_stream_id', 'level', 'service']);
 
 /** One entry, or one row of a pipe, as a line for people: time, level, service, message, then the other fields. */
-export function renderLine(entry: LogEntry): string {
+export function renderLine(entry: LogEntry, zone: Zone = UTC): readonly Piece[] {
   const time = textOf(entry.get('_time'));
   const level = textOf(entry.get('level'));
-  const parts: string[] = [];
-  if (time !== '') parts.push(styleText('gray', printable(time)));
-  if (level !== '') parts.push(styleText(STYLES[severityOf(level)], printable(level).toUpperCase().padEnd(5)));
-  if (entry.has('service')) parts.push(styleText('cyan', printable(textOf(entry.get('service')))));
+  const parts: (Piece | readonly Piece[])[] = [];
+  if (time !== '') parts.push(styled('gray', printable(zone.show(time))));
+  if (level !== '') parts.push(styled(STYLES[severityOf(level)], printable(level.toUpperCase()).padEnd(5)));
+  if (entry.has('service')) parts.push(styled('cyan', printable(textOf(entry.get('service')))));
   if (entry.has('_msg')) parts.push(printable(textOf(entry.get('_msg'))));
-  for (const [name, value] of entry) {
-    if (!PLACED.has(name)) parts.push(styleText('gray', `${printable(name)}=`) + quoted(printable(textOf(value))));
-  }
-  return parts.join(' ');
+  for (const [name, value] of entry)
+    if (!PLACED.has(name)) parts.push([styled('gray', `${printable(name)}=`), printable(quoted(textOf(value)))]);
+  return spaced(parts);
 }
 
 const quoted = (text: string): string => (/[\s"=]/.test(text) ? JSON.stringify(text) : text);

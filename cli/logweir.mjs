@@ -6,7 +6,13 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const root = path.resolve(import.meta.dirname, '..');
-const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: ${line}\n`);
+/** Control characters as escapes, as cli/output.ts has them: what npm or an engine answered is printed here too. */
+const visible = (/** @type {string} */ text) =>
+  // eslint-disable-next-line no-control-regex -- it is control characters that must not get out
+  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (char) =>
+    char === '\r' ? '\\r' : `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+const log = (/** @type {string} */ line) => void process.stderr.write(`logweir: ${visible(line)}\n`);
 
 /** Loads a part of the compiled program, which is compiled first where it is not there. */
 async function load(/** @type {string} */ part) {

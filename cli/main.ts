@@ -5,7 +5,7 @@ import { adminCommand } from './admin.ts';
 import { exitCodeOf, type Env } from './client.ts';
 import { backtestCommand } from './backtest/backtest.ts';
 import { demoCommand } from './demo.ts';
-import { EXIT, processOutput, type Output } from './output.ts';
+import { EXIT, outputOf, processSink, type Output, type Sink } from './output.ts';
 import { queryCommand } from './query.ts';
 import { patternsCommand } from './patterns.ts';
 import { tailCommand } from './tail.ts';
@@ -50,7 +50,8 @@ function version(): string {
 }
 
 /** Runs the command that `argv` names (without node and the script); resolves with the exit code. */
-export async function main(argv: readonly string[], env: Env = process.env, output: Output = processOutput): Promise<number> {
+export async function main(argv: readonly string[], env: Env = process.env, to: Sink = processSink): Promise<number> {
+  const output = outputOf(to, env);
   const [name, ...rest] = argv;
   if (name === '--version' || name === '-v') {
     output.out(`${version()}\n`);

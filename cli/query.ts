@@ -1,76 +1,95 @@
 import { parseEntry, splitArray, splitObject } from './json-entry.ts';
 import { findTarget, request, TARGET_FLAGS, TARGET_HELP, type Env } from './client.ts';
+import { csvRow } from './csv.ts';
+import { columnsOf, csvEntry } from './csv-entry.ts';
+import { DISPLAY_FLAGS, DISPLAY_HELP, displayOf, type Display } from './display.ts';
 import { wantsHelp, readFlags } from './flags.ts';
 import { renderExplained, type ExplainedQuery } from './explained.ts';
 import { renderLine } from './lines.ts';
-import { EXIT, UsageError, type Output } from './output.ts';
+import { EXIT, outputOf, UsageError, type Sink } from './output.ts';
 
 const HELP = `Usage: logweir query '<LogsQL>' [flags]
-Prints what the query finds: coloured lines, oldest first, on a terminal; NDJSON in a pipe.
+Prints what the query finds, oldest first: coloured lines on a terminal; NDJSON in a pipe.
 
-  --start TIME    from when on: -15m, -7d, 2026-11-20T10:00:00Z (default -1h)
+  --start TIME    from when on: -15m, -7d, 2026-11-20T10:00 (default -1h)
   --end TIME      until when (default now)
   --limit N       most entries, the newest ones (default 1000; more than 10000 are read in pages)
-  --format F      lines or ndjson
+  --newest-first  the newest entry first, each page as it is read
   --explain       print how the query would run, and run nothing
-${TARGET_HELP}
+${DISPLAY_HELP}${TARGET_HELP}
 Exit codes: 0 done, 1 the service cannot be reached or failed, 2 wrong command line or query, 3 key refused.
 `;
 
 /** The most that one answer of `/search` holds. */
 const PAGE = 10_000;
+/** Rows that are written at once. */
+const BATCH = 1000;
 
 type Window = { readonly start: string; readonly end: string };
 type Page = {
   readonly logs: readonly string[];
   readonly hasMore: boolean;
   readonly isTruncated: boolean;
+  /** Null where these are rows of pipes, which have an order of their own. */
   readonly oldestTime: string | null;
   /** Hints at what a query that found nothing may have been meant to do. */
   readonly hints: readonly string[];
   /** What was searched. */
   readonly window: Window;
 };
+type Search = { readonly query: string; readonly window: Window; readonly limit: number };
+/** What is known behind the last page. */
+type Found = { readonly count: number; readonly isCut: boolean; readonly hints: readonly string[]; readonly window: Window };
 
 /** `logweir query`: one search, page by page. */
-export async function queryCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
+export async function queryCommand(argv: readonly string[], env: Env, to: Sink): Promise<number> {
   if (wantsHelp(argv)) {
-    output.out(HELP);
+    outputOf(to, env).out(HELP);
     return EXIT.ok;
   }
-  const names = { values: [...TARGET_FLAGS, 'start', 'end', 'limit', 'format'], switches: ['explain'], positionals: true } as const;
+  const flags = [...TARGET_FLAGS, ...DISPLAY_FLAGS, 'start', 'end', 'limit'] as const;
+  const names = { values: flags, switches: ['explain', 'newest-first'], positionals: true } as const;
   const { values, switches, positionals } = readFlags(argv, names, HELP);
   const [query] = positionals;
   if (query === undefined || positionals.length > 1) throw new UsageError(`A query is one argument; put it in quotes.\n${HELP}`);
   const limit = /^\d{1,15}$/.test(values.limit ?? '1000') ? Number(values.limit ?? 1000) : 0;
   if (limit < 1) throw new UsageError('--limit is an integer of at least 1.');
-  if (values.format !== undefined && !['lines', 'ndjson'].includes(values.format)) throw new UsageError('--format is lines or ndjson.');
-  const lines = values.format === undefined ? output.isTerminal : values.format === 'lines';
+  const display = displayOf(values, env, to);
+  const { output, zone } = display;
   const target = findTarget(values, env);
-  // all pages are of the window that the first one had: "now" would move on
-  let window: Window = { start: values.start ?? '-1h', end: values.end ?? 'now' };
+  const window: Window = { start: zone.read(values.start ?? '-1h', 'start'), end: zone.read(values.end ?? 'now', 'end') };
   if (switches.has('explain')) {
     output.out(await explain(target, { query, ...window, limit: Math.min(PAGE, limit) }));
     return EXIT.ok;
   }
-  const found: string[] = [];
-  let before: string | null = null;
-  let isCut: boolean;
-  let hints: readonly string[];
-  do {
-    const page: Page = await search(target, { query, ...window, limit: Math.min(PAGE, limit - found.length), before });
-    window = page.window;
-    isCut = page.hasMore || page.isTruncated;
-    hints = page.hints;
-    if (lines) found.push(...page.logs);
-    else for (const log of page.logs) output.out(`${log}\n`);
-    if (!lines) found.length += page.logs.length;
-    before = page.hasMore ? page.oldestTime : null;
-  } while (before !== null && found.length < limit);
-  if (lines) printLines(found, output);
-  if (found.length === 0) output.err([`Nothing matches from ${window.start} to ${window.end}.`, ...hints, ''].join('\n'));
-  else if (isCut) output.err(`There is more than these ${String(found.length)}; --limit gives more of it.\n`);
+  const found = await print(target, { query, window, limit }, display, switches.has('newest-first'));
+  if (found.count === 0)
+    output.err([`Nothing matches from ${zone.show(found.window.start)} to ${zone.show(found.window.end)}.`, ...found.hints, ''].join('\n'));
+  else if (found.isCut) output.err(`There is more than these ${String(found.count)}; --limit gives more of it.\n`);
   return EXIT.ok;
+}
+
+/** Reads page after page, and prints them: newest first one by one, oldest first behind the last one, which has the oldest. */
+async function print(target: Target, search: Search, display: Display, isNewestFirst: boolean): Promise<Found> {
+  const kept: string[] = [];
+  // the columns of CSV are known behind the last row
+  const isKept = !isNewestFirst || display.format === 'csv';
+  let [count, before, isPaged]: [number, string | null, boolean] = [0, null, false];
+  let page: Page;
+  let { window } = search;
+  do {
+    // all pages are of the window that the first one had: "now" would move on
+    page = await readPage(target, { query: search.query, ...window, limit: Math.min(PAGE, search.limit - count), before });
+    window = page.window;
+    count += page.logs.length;
+    isPaged ||= page.oldestTime !== null;
+    if (isKept) for (const log of page.logs) kept.push(log);
+    else await write(page.logs, display);
+    before = page.hasMore ? page.oldestTime : null;
+  } while (before !== null && count < search.limit);
+  if (isPaged && !isNewestFirst) kept.reverse();
+  if (isKept && count > 0) await write(kept, display);
+  return { count, isCut: page.hasMore || page.isTruncated, hints: page.hints, window };
 }
 
 type Target = ReturnType<typeof findTarget>;
@@ -82,7 +101,7 @@ const post = (target: Target, parameters: string, body: Readonly<Record<string, 
     body: JSON.stringify(body),
   });
 
-async function search(target: Target, body: Readonly<Record<string, unknown>>): Promise<Page> {
+async function readPage(target: Target, body: Readonly<Record<string, unknown>>): Promise<Page> {
   const members = splitObject(await post(target, '', body));
   return {
     logs: splitArray(Buffer.from(members.get('logs') ?? '[]')),
@@ -100,9 +119,14 @@ async function explain(target: Target, body: Readonly<Record<string, unknown>>):
   return renderExplained(explained);
 }
 
-/** Newest first is how they come; people read logs downwards. Rows of a pipe keep their order. */
-function printLines(logs: readonly string[], output: Output): void {
-  const entries = logs.map((log) => parseEntry(log));
-  const isEntries = entries.every((entry) => entry.has('_time') && entry.has('_stream'));
-  for (const entry of isEntries ? entries.reverse() : entries) output.out(`${renderLine(entry)}\n`);
+async function write(logs: readonly string[], { output, format, zone }: Display): Promise<void> {
+  const columns = format === 'csv' ? columnsOf(logs) : [];
+  if (format === 'csv') output.data(csvRow(columns));
+  for (let at = 0; at < logs.length; at += BATCH) {
+    const batch = logs.slice(at, at + BATCH);
+    if (format === 'ndjson') output.data(`${batch.join('\n')}\n`);
+    else if (format === 'csv') output.data(batch.map((log) => csvEntry(parseEntry(log), columns, zone)).join(''));
+    else for (const log of batch) output.out([...renderLine(parseEntry(log), zone), '\n']);
+    await output.drained();
+  }
 }

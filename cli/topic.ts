@@ -1,6 +1,7 @@
 import type { Env } from './client.ts';
 import { wantsHelp, readFlags } from './flags.ts';
-import { EXIT, processOutput, UsageError, type Output } from './output.ts';
+import { EXIT, outputOf, processSink, UsageError, type Sink } from './output.ts';
+import { spanOf, TIMEZONE_HELP, zoneOf } from './zone.ts';
 
 const HELP = `Usage: logweir topic read TOPIC [flags]
 Prints the entries that are on a Kafka topic, one JSON object a line, each partition in the order of its records. Needs the service's own
@@ -9,7 +10,7 @@ environment, or the LOGWEIR_DATA_DIR of an instance of this machine; the service
   --from TIME     from which append time on: -1h, 2026-11-20T10:00:00Z (default: all that Kafka still has)
   --to TIME       until when (default: all that is there now)
   --tenant N      entries of this tenant alone
-
+${TIMEZONE_HELP}
 Exit codes: 0 all was printed, 1 a record cannot be read, or Kafka does not answer, 2 wrong command line.
 `;
 
@@ -23,8 +24,9 @@ export async function topicCommand(
   argv: readonly string[],
   read: ReadTopic,
   env: Env = process.env,
-  output: Output = processOutput,
+  to: Sink = processSink,
 ): Promise<number> {
+  const output = outputOf(to, env);
   if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
@@ -33,8 +35,8 @@ export async function topicCommand(
   try {
     await read(readRequest(argv), env, {
       lines: async (text) => {
-        output.out(text);
-        await output.drained?.();
+        output.data(text);
+        await output.drained();
       },
       unreadable: (sentence) => {
         unreadable += 1;
@@ -51,7 +53,8 @@ export async function topicCommand(
 function readRequest(argv: readonly string[]): Request {
   const [action, topic, ...rest] = argv;
   if (action !== 'read' || topic === undefined || topic.startsWith('-')) throw new UsageError(`Expected: read TOPIC.\n${HELP}`);
-  const { tenant, ...span } = readFlags(rest, { values: ['from', 'to', 'tenant'] }, HELP).values;
+  const { tenant, timezone, ...given } = readFlags(rest, { values: ['from', 'to', 'tenant', 'timezone'] }, HELP).values;
+  const span = spanOf(given, zoneOf(timezone));
   if (tenant === undefined) return { topic, ...span };
   if (!/^[1-9]\d{0,9}$/.test(tenant)) throw new UsageError(`--tenant must be a tenant id (got ${JSON.stringify(tenant)}).\n${HELP}`);
   return { topic, ...span, tenant: Number(tenant) };

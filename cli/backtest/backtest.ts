@@ -2,9 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readTime } from '../../logsql/values/times.ts';
 import { findTarget, TARGET_FLAGS, TARGET_HELP, type Env } from '../client.ts';
+import { csvOf, csvRow } from '../csv.ts';
 import { wantsHelp, readFlags } from '../flags.ts';
-import { EXIT, printable, UsageError, type Output } from '../output.ts';
+import { EXIT, outputOf, printable, UsageError, type Sink } from '../output.ts';
 import { renderTable } from '../table.ts';
+import { TIMEZONE_HELP, UTC, zoneOf, type Zone } from '../zone.ts';
 import { minutesOf, readHistory, type HistoryOptions, type History } from './history.ts';
 import { svgOf } from './picture.ts';
 import { pngOf } from './png.ts';
@@ -21,20 +23,21 @@ Prints the alerts, and draws each series with them.
   --until TIME    until when (default now)
   --out DIR       where to write pictures, SVG and PNG (default: backtest)
   --limit N       series at most, those with the most entries (default 20, at most 200)
-  --output F      table or json
-${TARGET_HELP}
+  --output F      table, json or csv (default table)
+${TIMEZONE_HELP}${TARGET_HELP}
 Exit codes: 0 done, 1 the service cannot be reached or failed, 2 wrong command line, query or detector, 3 key refused.
 `;
 
 const MAX_SERIES = 200;
 
 /** `logweir backtest`: what a detector would have found. */
-export async function backtestCommand(argv: readonly string[], env: Env, output: Output): Promise<number> {
+export async function backtestCommand(argv: readonly string[], env: Env, to: Sink): Promise<number> {
+  const output = outputOf(to, env);
   if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
   }
-  const names = [...TARGET_FLAGS, 'query', 'by', 'stats', 'since', 'until', 'out', 'limit', 'output'] as const;
+  const names = [...TARGET_FLAGS, 'query', 'by', 'stats', 'since', 'until', 'out', 'limit', 'output', 'timezone'] as const;
   const { values, positionals } = readFlags(argv, { values: names, positionals: true }, HELP);
   const [detector] = positionals;
   if (detector === undefined || positionals.length > 1) throw new UsageError(`One detector is replayed at a time.\n${HELP}`);
@@ -42,41 +45,46 @@ export async function backtestCommand(argv: readonly string[], env: Env, output:
   if (!Number.isInteger(most) || most < 1 || most > MAX_SERIES)
     throw new UsageError(`--limit is an integer from 1 to ${String(MAX_SERIES)}.`);
   const format = values.output ?? 'table';
-  if (!['table', 'json'].includes(format)) throw new UsageError('--output is table or json.');
-  const { from, to } = minutesOf(timeOf('since', values.since ?? '-7d'), timeOf('until', values.until ?? 'now'));
-  const options: HistoryOptions = { query: values.query ?? '*', by: values.by ?? null, stats: values.stats ?? null, from, to, most };
+  if (!['table', 'json', 'csv'].includes(format)) throw new UsageError('--output is table, json or csv.');
+  const zone = zoneOf(values.timezone);
+  const [since, until] = [zone.read(values.since ?? '-7d', 'start'), zone.read(values.until ?? 'now', 'end')];
+  const window = minutesOf(timeOf('since', since), timeOf('until', until));
+  const options: HistoryOptions = { query: values.query ?? '*', by: values.by ?? null, stats: values.stats ?? null, ...window, most };
   const replay = await replayOf(detector);
   const target = findTarget(values, env);
   const history = await readHistory(target, options, (part) => {
-    output.err(`\rlogweir backtest: ${String(Math.floor(part * 100))} % of the history is read `);
+    output.progress(`logweir backtest: ${String(Math.floor(part * 100))} % of the history is read`);
   });
-  output.err('\n');
   const folder = values.out ?? 'backtest';
   const found: { series: string; alert: ReplayedAlert; number: number }[] = [];
   for (const [index, one] of history.entries()) {
     const alerts = alertsOf(replay.run(one.points));
     found.push(...alerts.map((alert, number) => ({ series: one.name, alert, number: number + 1 })));
     await draw(path.join(folder, fileName(one.name, index)), { one, alerts, options, replay });
-    output.err(`\rlogweir backtest: ${String(index + 1)} of ${String(history.length)} series replayed `);
+    output.progress(`logweir backtest: ${String(index + 1)} of ${String(history.length)} series replayed`);
   }
-  output.err(`\n${String(found.length)} alerts in ${String(history.length)} series; pictures: ${folder}\n`);
-  const rows = found.map(({ series, alert, number }) => shown(series, alert, number));
-  output.out(format === 'json' ? `${JSON.stringify(rows)}\n` : renderTable(rows, COLUMNS));
+  output.err(`${String(found.length)} alerts in ${String(history.length)} series; pictures: ${folder}\n`);
+  const rows = found.map(({ series, alert, number }) => shown(series, alert, number, format === 'json' ? UTC : zone));
+  if (format === 'table') output.out(renderTable(rows, COLUMNS));
+  else output.data(format === 'json' ? `${JSON.stringify(rows)}\n` : csvRow(COLUMNS) + rows.map((row) => csvOf(COLUMNS, row)).join(''));
   return EXIT.ok;
 }
 
 const COLUMNS = ['series', 'number', 'fired_at', 'resolved_at', 'side', 'value', 'expected', 'z', 'fire_count'];
 
+type Row = Readonly<Record<string, unknown>>;
+
 const iso = (minute: number): string => new Date(minute * 60_000).toISOString().replace(':00.000Z', 'Z');
 const short = (value: number): number => Number(value.toPrecision(4));
 
-const shown = (series: string, { firedAt, resolvedAt, side, value, expected, z, fireCount }: ReplayedAlert, number: number): object => ({
-  ...{ series, number, fired_at: iso(firedAt), resolved_at: resolvedAt === null ? null : iso(resolvedAt), side },
+const shown = (series: string, alert: ReplayedAlert, number: number, zone: Zone): Row => ({
+  ...{ series, number, fired_at: zone.show(iso(alert.firedAt)), side: alert.side },
+  resolved_at: alert.resolvedAt === null ? null : zone.show(iso(alert.resolvedAt)),
   ...{
-    value: short(value),
-    expected: `${String(short(expected.low))} to ${String(short(expected.high))}`,
-    z: short(z),
-    fire_count: fireCount,
+    value: short(alert.value),
+    expected: `${String(short(alert.expected.low))} to ${String(short(alert.expected.high))}`,
+    z: short(alert.z),
+    fire_count: alert.fireCount,
   },
 });
 

@@ -1,13 +1,15 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { commandOf, extensionIn, isTyped, quoted } from './surroundings.ts';
+import { packageRoot } from '../../pipeline/core/package-root.ts';
 import { detectorNameFault, MAX_STATE } from '../../pipeline/detectors/custom.ts';
 import { wantsHelp, readFlags } from '../flags.ts';
-import { EXIT, printable, processOutput, UsageError, type Output } from '../output.ts';
+import { EXIT, outputOf, printable, processSink, UsageError, type Output, type Sink } from '../output.ts';
 import { detectorText, testText } from './template.ts';
 
 const HELP = `Usage: logweir detector new NAME [--dir DIR]
        logweir detector test FILE
-new writes a detector that works, and its test, to change as you like. test holds the detectors of a file to their contract: any series,
+new writes a detector that works, and its test, to change as you like, into any folder. test holds the detectors of a file to their contract: any series,
 the same whenever it is looked at, however its minutes are cut, and one series apart from the other. Needs no service.
 
   --dir DIR       where to write (default: detectors)
@@ -25,7 +27,8 @@ type Held = {
 export type HoldDetectors = (file: string) => Promise<readonly Held[]>;
 
 /** `logweir detector`. `argv` is what follows; resolves with the exit code. */
-export async function detectorCommand(argv: readonly string[], hold: HoldDetectors, output: Output = processOutput): Promise<number> {
+export async function detectorCommand(argv: readonly string[], hold: HoldDetectors, to: Sink = processSink): Promise<number> {
+  const output = outputOf(to, process.env);
   if (wantsHelp(argv)) {
     output.out(HELP);
     return EXIT.ok;
@@ -46,31 +49,31 @@ export async function detectorCommand(argv: readonly string[], hold: HoldDetecto
 function create(name: string, dir: string, output: Output): number {
   const fault = detectorNameFault(name);
   if (fault !== null) throw new UsageError(fault);
-  const base = path.join(dir, name.replaceAll('_', '-'));
+  const file = `${name.replaceAll('_', '-')}.${extensionIn(dir)}`;
   const files = [
-    [`${base}.ts`, detectorText(name)],
-    [`${base}.test.ts`, testText(name)],
+    [path.join(dir, file), detectorText(name)],
+    [path.join(dir, file.replace('.', '.test.')), testText(name, file)],
   ] as const;
-  const taken = files.find(([file]) => existsSync(file));
+  const taken = files.find(([at]) => existsSync(at));
   if (taken !== undefined) throw new Error(`There is ${taken[0]} already: nothing was written.`);
   mkdirSync(dir, { recursive: true });
-  for (const [file, text] of files) writeFileSync(file, text, { flag: 'wx' });
-  output.out(`Written: ${files[0][0]} and its test. What to do next:
+  for (const [at, text] of files) writeFileSync(at, text, { flag: 'wx' });
+  const [[detector], [ownTest]] = files;
+  output.out(`Written: ${printable(detector)} and its test. What to do next:
 
-  npx --no-install mocha ${files[1][0]}
-  npx --no-install logweir detector test ${files[0][0]}
-  npx --no-install logweir backtest ${files[0][0]} --since -7d --by service
-  LOGWEIR_DETECTORS=${files[0][0]} npm start
+  ${commandOf('node')} --test ${quoted(ownTest)}
+  ${commandOf('logweir')} detector test ${quoted(detector)}
+  ${commandOf('logweir')} backtest ${quoted(detector)} --since -7d --by service
 
-Outside of the clone the test needs Node 24 or newer and a runner: npm install --save-dev mocha chai, then npx mocha ${files[1][0]}
-`);
+The service takes it with LOGWEIR_DETECTORS=${quoted(path.resolve(detector))} where it is started.
+${isTyped(dir) ? '' : `Neither needs a package. For the types in an editor: npm install ${quoted(packageRoot())}\n`}`);
   return EXIT.ok;
 }
 
 function test(held: readonly Held[], output: Output): number {
   let broken = 0;
   for (const { name, promises, cost } of held) {
-    output.out(`${name}\n`);
+    output.out(`${printable(name)}\n`);
     for (const { promise, fault } of promises) {
       output.out(fault === null ? `  holds: ${promise}\n` : `  FAILS: ${promise}\n         ${printable(fault.slice(0, 600))}\n`);
       if (fault !== null) broken += 1;

@@ -30,9 +30,10 @@ export default {
 } satisfies CustomDetector<State>;
 `;
 
-/** The test of a new detector. */
-export const testText = (name: string): string => `import { expect } from 'chai';
-import detector from './${name.replaceAll('_', '-')}.ts';
+/** The test of a new detector in the file of this name: for the runner that Node has, so that it needs no packages. */
+export const testText = (name: string, file: string): string => `import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import detector from './${file}';
 
 /** The minutes in which it finds something, of a series that has these values from its first minute on. */
 function found(values: readonly number[]): number[] {
@@ -47,12 +48,12 @@ const minutes = (count: number, value: number): number[] => Array<number>(count)
 
 describe('${name}', () => {
   it('finds a value that is more than three times what is usual', () => {
-    expect(found([...minutes(90, 10), 40, 40, ...minutes(5, 10)])).to.deep.equal([90, 91]);
+    assert.deepEqual(found([...minutes(90, 10), 40, 40, ...minutes(5, 10)]), [90, 91]);
   });
 
   it('finds nothing in a steady series, nor before it knows one', () => {
-    expect(found(minutes(600, 10))).to.deep.equal([]);
-    expect(found([...minutes(20, 10), 40])).to.deep.equal([]);
+    assert.deepEqual(found(minutes(600, 10)), []);
+    assert.deepEqual(found([...minutes(20, 10), 40]), []);
   });
 });
 `;

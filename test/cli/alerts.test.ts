@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { stripVTControlCharacters } from 'node:util';
 import { alertLine } from '../../cli/alerts.ts';
+import { plain } from '../../cli/output.ts';
 
 describe('logweir alerts', () => {
   const alert = {
@@ -15,13 +15,13 @@ describe('logweir alerts', () => {
       alertLine('updated', alert),
       alertLine('resolved', { ...alert, resolved_at: '2026-01-01T00:08:00Z' }),
     ];
-    expect(lines.map((line) => stripVTControlCharacters(line).split('\n')[0])).to.deep.equal([
+    expect(lines.map((line) => plain(line).split('\n')[0])).to.deep.equal([
       '2026-01-01T00:01:00Z FIRING   critical Errors of web rose',
       '2026-01-01T00:01:00Z FIRED    critical Errors of web rose',
       '2026-01-01T00:09:00Z UPDATED  critical Errors of web rose',
       '2026-01-01T00:08:00Z RESOLVED critical Errors of web rose',
     ]);
-    expect(lines[0])
+    expect(plain(lines[0] ?? ''))
       .to.match(/\n {2}.*They came\./)
       .and.not.include('\u001b[2J');
   });

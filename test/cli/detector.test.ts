@@ -32,9 +32,9 @@ describe('logweir detector new', function () {
     expect([code, readdirSync(dir).sort()]).to.deep.equal([0, ['slow-pay.test.ts', 'slow-pay.ts']]);
     const file = path.join(dir, 'slow-pay.ts');
     expect(out).to.contain(`logweir detector test ${file}`);
-    const { stdout } = await run(process.execPath, [path.join(root, 'node_modules/mocha/bin/mocha.js'), path.join(dir, 'slow-pay.test.ts')], { cwd: root }); // prettier-ignore
-    expect(stdout).to.contain('2 passing');
-    const flags = ['--ignoreConfig', '--noEmit', '--strict', '--noUncheckedIndexedAccess', '--module', 'nodenext', '--target', 'es2023', '--allowImportingTsExtensions', '--types', 'node,mocha', '--skipLibCheck']; // prettier-ignore
+    const { stdout } = await run(process.execPath, ['--test', path.join(dir, 'slow-pay.test.ts')], { cwd: root });
+    expect(stdout).to.match(/pass 2\n/);
+    const flags = ['--ignoreConfig', '--noEmit', '--strict', '--noUncheckedIndexedAccess', '--module', 'nodenext', '--target', 'es2023', '--allowImportingTsExtensions', '--types', 'node', '--skipLibCheck']; // prettier-ignore
     await run(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), ...flags, path.join(dir, 'slow-pay.test.ts')], { cwd: root }); // prettier-ignore
     const held = await detector('test', file);
     expect(held, held.out).to.deep.include({ code: 0, err: '' });
@@ -53,6 +53,38 @@ describe('logweir detector new', function () {
       expect([code, err.slice(0, 18)], name).to.deep.equal([2, 'Its name must be o']);
     }
     expect(readdirSync(dir)).to.have.length(2);
+  });
+});
+
+describe('logweir detector new, outside of the repository', function () {
+  this.timeout(120_000);
+  const LAUNCHER = path.join(root, 'cli/logweir.mjs');
+  for (const [what, folder, manifest, file] of [
+    ['an empty folder', 'plain', null, 'detectors/slow-pay.ts'],
+    ['a package of modules', 'modules', { type: 'module' }, 'detectors/slow-pay.ts'],
+    // as `npm init` makes them
+    ['a CommonJS package, with a space in its path', 'common js', { type: 'commonjs' }, 'detectors/slow-pay.mts'],
+  ] as const)
+    it(`writes into ${what} what the commands that it prints can test there, without packages`, async () => {
+      const cwd = path.join(mkdtempSync(path.join(os.tmpdir(), 'logweir-new-')), folder);
+      mkdirSync(cwd);
+      if (manifest !== null) writeFileSync(path.join(cwd, 'package.json'), JSON.stringify(manifest));
+      const env = { ...process.env, PATH: '/usr/bin:/bin' };
+      const { stdout } = await run(process.execPath, [LAUNCHER, 'detector', 'new', 'slow_pay'], { cwd, env });
+      expect(stdout).to.contain(`Written: ${file} and its test.`);
+      const [test = '', contract = ''] = stdout.split('\n').filter((line) => line.startsWith('  '));
+      expect((await run('sh', ['-c', test], { cwd, env })).stdout).to.match(/pass 2\n/);
+      expect((await run('sh', ['-c', contract], { cwd, env })).stdout).to.match(/The contract holds\.\n$/);
+      rmSync(path.dirname(cwd), { recursive: true });
+    });
+
+  it('prints npx where it finds the commands', async () => {
+    const cwd = mkdtempSync(path.join(os.tmpdir(), 'logweir-new-'));
+    mkdirSync(path.join(cwd, 'node_modules/.bin'), { recursive: true });
+    for (const name of ['logweir', 'node']) writeFileSync(path.join(cwd, 'node_modules/.bin', name), '');
+    const { stdout } = await run(process.execPath, [LAUNCHER, 'detector', 'new', 'a', '--dir', 'x/y'], { cwd });
+    expect(stdout).to.contain('  npx --no-install node --test x/y/a.test.ts\n  npx --no-install logweir detector test x/y/a.ts\n');
+    rmSync(cwd, { recursive: true });
   });
 });
 

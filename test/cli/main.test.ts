@@ -128,7 +128,8 @@ describe('the command line', () => {
     this.timeout(60_000);
     const logs = Array.from({ length: 10_000 }, (_, i) => ({ _msg: 'x'.repeat(100), n: i }));
     answers = [[200, { logs, has_more: true, oldest_time: '2026-01-01T00:00:00Z', window: { start: 'a', end: 'b' } }]];
-    const code = "import { main } from './cli/main.ts'; process.exitCode = await main(['query', '*', '--limit', '1000000']);";
+    const code =
+      "import { main } from './cli/main.ts'; process.exitCode = await main(['query', '*', '--limit', '1000000', '--newest-first']);";
     const env = { ...process.env, LOGWEIR_URL: `127.0.0.1:${port()}`, LOGWEIR_API_KEY: 'k' };
     const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', code], { cwd: ROOT, env });
     let err = '';

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { stripVTControlCharacters } from 'node:util';
 import { diffLine, patternLine, patternsCommand, sparkline } from '../../cli/patterns.ts';
-import { EXIT } from '../../cli/output.ts';
+import { EXIT, plain } from '../../cli/output.ts';
 
 const pattern = {
   ...{ fingerprint: 'ab'.repeat(32), normalized_message: 'took <N>\u001b[2J', level: 'error', count: 12, is_new: true },
@@ -13,13 +12,13 @@ const pattern = {
 
 describe('logweir patterns', () => {
   it('prints a pattern in a line, with a picture of when it came', () => {
-    const line = stripVTControlCharacters(patternLine(pattern));
+    const line = plain(patternLine(pattern));
     expect(line).to.match(/^ {7}12 {2}▁▂█ error abababababab new took <N>/);
-    expect(patternLine(pattern)).not.to.include('\u001b[2J');
+    expect(line).not.to.include('\u001b[2J');
   });
 
   it('prints what became of a pattern', () => {
-    const line = stripVTControlCharacters(diffLine('gone', { ...pattern, a: 5, b: 0, expected: 5 }));
+    const line = plain(diffLine('gone', { ...pattern, a: 5, b: 0, expected: 5 }));
     expect(line).to.match(/^GONE {12}5 → 0 +abababababab took <N>/);
   });
 

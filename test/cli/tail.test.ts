@@ -85,6 +85,11 @@ describe('logweir tail', () => {
     expect(err).to.contain('one argument');
   });
 
+  it('reads text with separators of lines, which JSON has unescaped', () => {
+    const [event] = new EventReader().take('id: a\ndata: {"_msg":"a\u2028b\u2029c"}\n\n');
+    expect(event).to.deep.equal({ type: 'message', id: 'a', data: '{"_msg":"a\u2028b\u2029c"}' });
+  });
+
   it('reads events however they are cut', () => {
     const text = `event: ready\nid: a\ndata: {}\n\n: a comment\n\n${entry('b', 1)}`;
     for (let size = 1; size < 20; size++) {

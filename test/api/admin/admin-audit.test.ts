@@ -114,7 +114,7 @@ describe('the admin routes and their audit log', () => {
     return { code, out, err };
   };
   const lines = async (...argv: string[]): Promise<Record<string, unknown>[]> =>
-    JSON.parse((await cli('audit-log', '--json', ...argv)).out) as Record<string, unknown>[];
+    JSON.parse((await cli('audit-log', '--json', '--newest-first', ...argv)).out) as Record<string, unknown>[];
 
   it('every route that changes something has a name there', () => {
     const routes = adminRoutes(store, new Peers('127.0.0.1', TOKEN)).filter(({ method }) => method !== 'GET');
@@ -169,7 +169,9 @@ describe('the admin routes and their audit log', () => {
       'tenant add-payment',
       'tenant enable',
     ]);
-    expect((await cli('audit-log')).out).to.match(/^TIME +STATE +ACTION/);
+    const table = (await cli('audit-log', '--timezone', 'Asia/Tokyo')).out;
+    // the newest is the last one, and times have the zone's offset
+    expect(table).to.match(/^TIME +STATE +ACTION.*\n\S+\+09:00 +done +tenant create [^]*\n\S+\+09:00 +done +sweep .*\n$/);
   });
 
   it('reads leave none, and what is refused is told as refused', async () => {

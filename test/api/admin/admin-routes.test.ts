@@ -273,9 +273,9 @@ describe('the admin routes', () => {
       const { code, out } = await run('--help');
       expect(code).to.equal(0);
       for (const command of [
-        'tenant create --name NAME [--plan PLAN] [--signup SIGNUP] [--json]',
-        'admin sweep [--json]',
-        'key create --tenant TENANT [--scopes SCOPES] [--expires EXPIRES] [--json]',
+        'tenant create --name NAME [--plan PLAN] [--signup SIGNUP] [--timezone TIMEZONE] [--json]',
+        'admin sweep [--timezone TIMEZONE] [--json]',
+        'key create --tenant TENANT [--scopes SCOPES] [--expires EXPIRES] [--timezone TIMEZONE] [--json]',
       ])
         expect(out).to.contain(command);
     });

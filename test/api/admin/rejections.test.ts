@@ -162,9 +162,10 @@ describe('rejections, read', () => {
     };
     const table = await run();
     expect(table).to.match(/^TIME\s+FORMAT\s+INDEX\s+REASON\s+SAMPLE\s+REQUEST_ID\n/);
-    expect(table.split('\n')[2]).to.match(/^2026-11-20T10:00:03\.000Z\s+lines\s+0\s+not a line\s+second 3\s+r3$/);
+    expect(table.split('\n')[3]).to.match(/^2026-11-20T10:00:03\.000Z\s+lines\s+0\s+not a line\s+second 3\s+r3$/);
     const json = await run('--json');
-    expect(ids(JSON.parse(json))).to.deep.equal(['r4', 'r3', 'r2', 'r1']);
+    expect(ids(JSON.parse(json))).to.deep.equal(['r1', 'r2', 'r3', 'r4']);
+    expect(ids(JSON.parse(await run('--json', '--newest-first')))).to.deep.equal(['r4', 'r3', 'r2', 'r1']);
     // eslint-disable-next-line no-control-regex -- it is control characters that must not be there
     for (const out of [table, json]) expect(out.replaceAll('\n', '')).not.to.match(/[\u0000-\u001f\u007f-\u009f]/);
   });

@@ -14,7 +14,7 @@ describe('the audit log of administration on Kafka', function () {
   });
 
   const lines = async (...argv: string[]): Promise<readonly Line[]> => {
-    const { stdout, stderr, code } = await runCli(instance, tenant, ['admin', 'audit-log', '--json', ...argv]);
+    const { stdout, stderr, code } = await runCli(instance, tenant, ['admin', 'audit-log', '--json', '--newest-first', ...argv]);
     expect([code, stderr]).to.deep.equal([0, '']);
     return JSON.parse(stdout) as Line[];
   };

@@ -324,7 +324,11 @@ describe('a shipper posts, an analyst finds', function () {
     const lines = await cli(['query', '*', '--limit', '5', '--format', 'lines']);
     expect(lines.stderr).to.equal('There is more than these 5; --limit gives more of it.\n');
     expect((await cli(['query', 'nothinglikethis'])).stderr).to.match(/^Nothing matches from \S+Z to \S+Z\.\n$/);
-    expect(lines.stdout.trim().split('\n')).to.have.length(5);
+    const times = lines.stdout.trim().split('\n').map((line) => line.split(' ')[0]); // prettier-ignore
+    expect(times).to.have.length(5);
+    expect(times).to.deep.equal([...times].sort());
+    const csv = await cli(['query', 'service:web', '--limit', '2', '--output', 'csv', '--newest-first', '--timezone', 'Asia/Tokyo']);
+    expect(csv.stdout).to.match(/^_time,level,service,_msg,_stream,.*\n\S+\+09:00,\w+,web,/);
     expect((await cli(['query', 'level=never'])).stderr).to.include('level:=never');
     expect((await cli(['query', 'a | nope('])).code).to.equal(2);
     expect((await cli(['query', '*'], { LOGWEIR_API_KEY: 'wrong' })).code).to.equal(3);

@@ -59,7 +59,7 @@ describe('a shipper sends what cannot be taken, its owner finds out why', functi
     expect(rejections[1]?.request_id).to.equal(onApp.headers.get('x-request-id'));
     for (const { time } of rejections) expect(Math.abs(Date.parse(time) - Date.now())).to.be.below(60_000);
 
-    const asJson = await cli('--tenant', String(tenant.id), '--json');
+    const asJson = await cli('--tenant', String(tenant.id), '--json', '--newest-first');
     expect(JSON.parse(asJson)).to.deep.equal(rejections);
     const table = await cli('--tenant', String(tenant.id));
     expect(table.split('\n')).to.have.lengthOf(1 + 4 + 1);
