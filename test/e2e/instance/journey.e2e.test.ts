@@ -101,7 +101,7 @@ describe('a shipper posts, an analyst finds', function () {
       '{"create":{}}',
       '{"_msg":"first","app":"web"}',
       '{"create":{}}',
-      '{"nothing":1}',
+      '{"level":"x"}',
       '{"index":{}}',
       '{"message":"second","app":"web"}',
       '',
