@@ -1,11 +1,12 @@
 import type { Route, RouteContext } from '../http/route.ts';
 import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
-import { alertParameters, alertsParameters, incidentsParameters, resolveParameters } from '../query/parameters.ts';
+import { unknownNames, withHints } from '../query/hints.ts';
+import { alertParameters, ALERTS, alertsParameters, INCIDENTS, incidentsParameters, resolveParameters } from '../query/parameters.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 import type { AlertResolver } from './resolver.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}/alerts';
-const INCIDENTS = '/api/v1/tenants/{tenant_id}/incidents';
+const INCIDENTS_BASE = '/api/v1/tenants/{tenant_id}/incidents';
 
 /** The endpoints of a tenant's alerts: to list them, alone or as incidents, to read one, and to resolve one. They do not count for the query rate of a key. */
 export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver): readonly Route[] {
@@ -24,7 +25,7 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
       scope: 'read',
       handle: async (context) => {
         const parameters = alertsParameters(context.query);
-        return answer(context, 'alerts', parameters);
+        return withHints(await answer(context, 'alerts', parameters), unknownNames(context.query.keys(), ALERTS, 'parameter'));
       },
     },
     {
@@ -35,16 +36,16 @@ export function createAlertRoutes(runtime: QueryRuntime, resolver: AlertResolver
     },
     {
       method: 'GET',
-      path: INCIDENTS,
+      path: INCIDENTS_BASE,
       scope: 'read',
       handle: async (context) => {
         const parameters = incidentsParameters(context.query);
-        return answer(context, 'incidents', parameters);
+        return withHints(await answer(context, 'incidents', parameters), unknownNames(context.query.keys(), INCIDENTS, 'parameter'));
       },
     },
     {
       method: 'GET',
-      path: `${INCIDENTS}/{incident_id}`,
+      path: `${INCIDENTS_BASE}/{incident_id}`,
       scope: 'read',
       handle: async (context) => {
         const parameters = alertParameters(context.params['incident_id'], 'incident');

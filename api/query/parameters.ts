@@ -2,6 +2,7 @@
 import Joi from 'joi';
 import { MAX_QUERY_LENGTH } from '../../logsql/parser/parser.ts';
 import { ALERT_SEVERITIES, ALERT_STATES } from '../../pipeline/alerts/alert.ts';
+import { unknownNames } from './hints.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 
 const query = Joi.string()
@@ -24,6 +25,8 @@ export type SearchParameters = {
   readonly end: string;
   readonly limit: number;
   readonly before: string | null;
+  /** What is said of members of the body that are not known. */
+  readonly notes?: readonly string[];
 };
 export type WindowParameters = { readonly query: string; readonly start: string; readonly end: string };
 export type HitsParameters = WindowParameters & { readonly step: string; readonly fields_by: readonly string[] };
@@ -37,6 +40,15 @@ const searchSchema = Joi.object<SearchParameters>({
   limit: Joi.number().integer().min(1).max(10_000).default(1000),
   before: time.allow(null).default(null),
 });
+
+const SEARCH_MEMBERS = ['query', 'start', 'end', 'limit', 'before'];
+/** The parameters that each endpoint knows. */
+export const WINDOW = ['query', 'start', 'end'] as const;
+export const HITS = [...WINDOW, 'step', 'fields_by'] as const;
+export const FACETS = [...WINDOW, 'limit'] as const;
+export const ALERTS = ['state', 'severity', 'detector_type', 'service', 'since', 'until', 'limit', 'offset'] as const;
+export const INCIDENTS = ['state', 'service', 'since', 'until', 'limit', 'offset'] as const;
+export const MEASURES = ['name', 'start', 'end', 'label', 'service'] as const;
 
 const windowSchema = Joi.object<WindowParameters>({ query: query.default('*'), start: time.default('-1h'), end: time.default('now') });
 
@@ -130,25 +142,23 @@ export function check<T>(schema: Joi.ObjectSchema<T>, value: unknown): T {
 /** The body of `/search`. */
 export function searchParameters(body: unknown): SearchParameters {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalidBody('The body must be a JSON object with a "query".');
-  return check(searchSchema, body);
+  return { ...check(searchSchema, body), notes: unknownNames(Object.keys(body), SEARCH_MEMBERS, 'member') };
 }
 
 /** Parameters of the URL; those that appear once as strings. */
 export const single = (parameters: URLSearchParams, names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (parameters.has(name) ? [[name, parameters.get(name) ?? '']] : [])));
 
-export const windowParameters = (parameters: URLSearchParams): WindowParameters =>
-  check(windowSchema, single(parameters, ['query', 'start', 'end']));
+export const windowParameters = (parameters: URLSearchParams): WindowParameters => check(windowSchema, single(parameters, WINDOW));
 
 export function hitsParameters(parameters: URLSearchParams): HitsParameters {
   // a value with commas is a list, and a field that is named twice counts once
   const fields = parameters.getAll('fields_by').flatMap((text) => text.split(',').map((name) => name.trim()));
   const named = [...new Set(fields.filter((name) => name !== ''))];
-  return check(hitsSchema, { ...single(parameters, ['query', 'start', 'end', 'step']), fields_by: named });
+  return check(hitsSchema, { ...single(parameters, HITS), fields_by: named });
 }
 
-export const facetsParameters = (parameters: URLSearchParams): FacetsParameters =>
-  check(facetsSchema, single(parameters, ['query', 'start', 'end', 'limit']));
+export const facetsParameters = (parameters: URLSearchParams): FacetsParameters => check(facetsSchema, single(parameters, FACETS));
 
 export function measuresParameters(parameters: URLSearchParams): MeasuresParameters {
   const labels = parameters.getAll('label').map((text) => {
@@ -160,11 +170,10 @@ export function measuresParameters(parameters: URLSearchParams): MeasuresParamet
   return check(measuresSchema, { ...single(parameters, ['name', 'start', 'end']), labels: [...service, ...labels] });
 }
 
-export const alertsParameters = (parameters: URLSearchParams): AlertsParameters =>
-  check(alertsSchema, single(parameters, ['state', 'severity', 'detector_type', 'service', 'since', 'until', 'limit', 'offset']));
+export const alertsParameters = (parameters: URLSearchParams): AlertsParameters => check(alertsSchema, single(parameters, ALERTS));
 
 export const incidentsParameters = (parameters: URLSearchParams): IncidentsParameters =>
-  check(incidentsSchema, single(parameters, ['state', 'service', 'since', 'until', 'limit', 'offset']));
+  check(incidentsSchema, single(parameters, INCIDENTS));
 
 /** The number of an alert or incident in a path. Throws HttpError 400. */
 export function alertParameters(id: string | undefined, what = 'alert'): AlertParameters {

@@ -1,7 +1,25 @@
 import { invalidParameter } from '../../pipeline/core/errors.ts';
 import type { Route, RouteContext } from '../http/route.ts';
-import { facetsParameters, hitsParameters, measuresParameters, searchParameters, windowParameters } from '../query/parameters.ts';
-import { patternDiffParameters, patternParameters, patternsParameters } from '../query/patterns/parameters.ts';
+import {
+  FACETS,
+  facetsParameters,
+  HITS,
+  hitsParameters,
+  MEASURES,
+  measuresParameters,
+  searchParameters,
+  WINDOW,
+  windowParameters,
+} from '../query/parameters.ts';
+import {
+  PATTERN,
+  patternDiffParameters,
+  patternParameters,
+  PATTERNS,
+  PATTERNS_DIFF,
+  patternsParameters,
+} from '../query/patterns/parameters.ts';
+import { unknownNames, withHints } from '../query/hints.ts';
 import type { QueryRuntime } from '../query/runtime.ts';
 
 const BASE = '/api/v1/tenants/{tenant_id}';
@@ -12,14 +30,14 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
     status: 200,
     ...(await runtime.run(context, operation, parameters)),
   });
-  /** A GET whose parameters are checked before the query is counted. */
-  const get = (name: string, read: (query: URLSearchParams) => unknown): Route => ({
+  /** A GET whose parameters are checked before the query is counted; those that it does not know are named. */
+  const get = (name: string, read: (query: URLSearchParams) => unknown, known: readonly string[]): Route => ({
     method: 'GET',
     path: `${BASE}/${name}`,
     scope: 'read',
     handle: async (context) => {
       const parameters = read(context.query);
-      return answer(context, name, parameters);
+      return withHints(await answer(context, name, parameters), unknownNames(context.query.keys(), known, 'parameter'));
     },
   });
   return [
@@ -29,21 +47,25 @@ export function createQueryRoutes(runtime: QueryRuntime): readonly Route[] {
       scope: 'read',
       handle: async (context) => {
         const parameters = searchParameters(await context.body());
-        if (context.query.get('explain') === 'true') return answer(context, 'explain', parameters);
-        return answer(context, 'search', { ...parameters, enrich: isEnriched(context.query.get('enrich')) });
+        const notes = [...(parameters.notes ?? []), ...unknownNames(context.query.keys(), ['explain', 'enrich'], 'parameter')];
+        if (context.query.get('explain') === 'true') return answer(context, 'explain', { ...parameters, notes });
+        return answer(context, 'search', { ...parameters, notes, enrich: isEnriched(context.query.get('enrich')) });
       },
     },
-    get('hits', hitsParameters),
-    get('facets', facetsParameters),
-    get('streams', windowParameters),
-    get('measures', measuresParameters),
-    get('patterns', patternsParameters),
-    get('patterns/diff', patternDiffParameters),
+    get('hits', hitsParameters, HITS),
+    get('facets', facetsParameters, FACETS),
+    get('streams', windowParameters, WINDOW),
+    get('measures', measuresParameters, MEASURES),
+    get('patterns', patternsParameters, PATTERNS),
+    get('patterns/diff', patternDiffParameters, PATTERNS_DIFF),
     {
       method: 'GET',
       path: `${BASE}/patterns/{fingerprint}`,
       scope: 'read',
-      handle: async (context) => answer(context, 'pattern', patternParameters(context.params['fingerprint'], context.query)),
+      handle: async (context) => {
+        const parameters = patternParameters(context.params['fingerprint'], context.query);
+        return withHints(await answer(context, 'pattern', parameters), unknownNames(context.query.keys(), PATTERN, 'parameter'));
+      },
     },
   ];
 }

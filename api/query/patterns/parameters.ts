@@ -2,6 +2,11 @@ import Joi from 'joi';
 import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import { check, single, time } from '../parameters.ts';
 
+/** The parameters that each of these endpoints knows. */
+export const PATTERNS = ['sort', 'order', 'since', 'search', 'service', 'limit', 'offset'] as const;
+export const PATTERN = ['since'] as const;
+export const PATTERNS_DIFF = ['a', 'b', 'service', 'limit'] as const;
+
 export const PATTERN_SORTS = ['count', 'first_seen', 'last_seen'] as const;
 
 /** Of `GET /patterns`. */
@@ -44,15 +49,13 @@ const diffSchema = Joi.object<PatternDiffParameters>({
 });
 
 /** Throws HttpError 400, as do all of these. */
-export const patternsParameters = (query: URLSearchParams): PatternsParameters =>
-  check(patternsSchema, single(query, ['sort', 'order', 'since', 'search', 'service', 'limit', 'offset']));
+export const patternsParameters = (query: URLSearchParams): PatternsParameters => check(patternsSchema, single(query, PATTERNS));
 
 export function patternParameters(fingerprint: string | undefined, query: URLSearchParams): PatternParameters {
   const text = (fingerprint ?? '').toLowerCase();
   if (!/^[0-9a-f]{64}$/.test(text))
     throw invalidParameter(`The fingerprint of a pattern is 64 hexadecimal digits (got ${JSON.stringify(fingerprint)}).`);
-  return { ...check(patternSchema, single(query, ['since'])), fingerprint: text };
+  return { ...check(patternSchema, single(query, PATTERN)), fingerprint: text };
 }
 
-export const patternDiffParameters = (query: URLSearchParams): PatternDiffParameters =>
-  check(diffSchema, single(query, ['a', 'b', 'service', 'limit']));
+export const patternDiffParameters = (query: URLSearchParams): PatternDiffParameters => check(diffSchema, single(query, PATTERNS_DIFF));
