@@ -55,6 +55,8 @@ class QueryParser implements Parser {
   readonly #regexps = new Map<number, number>();
   readonly #programSize: number;
   #options: QueryOptions = {};
+  /** True in a filter in front of all pipes: of entries, which have a message. */
+  #ofEntries = false;
 
   constructor(text: string, { now, programSize = MAX_PROGRAM_SIZE }: ParseOptions) {
     this.lexer = new Lexer(text);
@@ -63,12 +65,15 @@ class QueryParser implements Parser {
   }
 
   wholeQuery(inherited: QueryOptions): Query {
-    const outer = this.#options;
+    const outer = { options: this.#options, ofEntries: this.#ofEntries };
     this.#options = parseOptions(this.lexer, inherited);
+    this.#ofEntries = true;
     const filter = this.topFilter();
+    this.#ofEntries = false;
     const steps = this.lexer.accept('|') ? this.#pipes() : [];
     const query = new Query(this.#options, filter, steps);
-    this.#options = outer;
+    this.#options = outer.options;
+    this.#ofEntries = outer.ofEntries;
     return query;
   }
 
@@ -130,7 +135,7 @@ class QueryParser implements Parser {
     }
     if (lexer.accept('*')) {
       if (lexer.is(':')) lexer.fail('expected no ":" after "*": names of fields have no wildcards here');
-      return field === '' || field === '_msg' ? new AnyFilter() : new PrefixFilter(field, '');
+      return field === '' || (field === '_msg' && this.#ofEntries) ? new AnyFilter() : new PrefixFilter(field, '');
     }
     if (lexer.is('(')) return this.#group(field);
     if (lexer.is('not', '!', '-')) return this.#negation(field);
