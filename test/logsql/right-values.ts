@@ -98,4 +98,18 @@ const SIZES: Table = {
   ],
 };
 
-export const TABLES: readonly Table[] = [SIZES, DROPPED];
+/** Five minutes of a window that ends with NOW, 11:00: it begins in the middle of a bucket of 15 minutes. */
+const RATES: Table = {
+  name: 'rates: the seconds of a bucket, whole also at the ends of the window',
+  entries: entries(Array.from({ length: 300 }, (_, index) => ({ n: index % 2 }))),
+  cases: [
+    ['* | stats by (_time:15m) rate() r, rate_sum(n) s | fields r, s', { r: 300 / 900, s: 150 / 900 }],
+    ['* | stats by (_time:1m) rate() r, rate_sum(n) s | fields r, s | uniq by (r, s)', { r: '1', s: '0.5' }],
+    ['_time:10m | stats rate() r, rate_sum(n) s', { r: 0.5, s: 0.25 }],
+    ['_time:10m | stats by (app) rate() r', { app: 'web', r: 0.5 }],
+    ['_time:10m | stats by (_time:1h) rate() if (n:1) r | fields r', { r: 150 / 3600 }],
+    ['_time:10m | stats by (_time) rate() r | fields r | uniq by (r) with hits', { r: String(1 / 600), hits: 300 }],
+  ],
+};
+
+export const TABLES: readonly Table[] = [SIZES, DROPPED, RATES];
