@@ -37,6 +37,8 @@ export interface Filter {
 
 /** A query inside a filter, the one field whose values it selects, and the filter once they are known. */
 export type Subquery = {
+  /** The name of the filter: `in`. */
+  readonly name: string;
   readonly query: QueryNode;
   readonly field: string;
   resolve(values: readonly string[]): Filter;
