@@ -12,6 +12,7 @@ import { LogsqlSyntaxError } from '../base/errors.ts';
 import { pipeHint, refuseForeign } from './hints.ts';
 import { Lexer } from '../base/lexer.ts';
 import { pipes } from '../pipes/index.ts';
+import { namePacked } from '../pipes/pack.ts';
 import { mergeSorts } from '../pipes/sort.ts';
 import { parseStatsPipe } from '../pipes/stats.ts';
 import { Query, parseOptions } from '../base/query.ts';
@@ -216,12 +217,12 @@ class QueryParser implements Parser {
       const pipe = this.#pipe();
       if (pipe.expand !== undefined && list.length > 0) {
         this.lexer.restore(at);
-        this.lexer.fail('expected another pipe: this one can only be the first');
+        this.lexer.fail(`expected another pipe: ${this.lexer.token} can only be the first one, right behind the filter`);
       }
       list.push(pipe);
       if (!this.lexer.is('|', ')', '')) this.lexer.fail('expected "|" or the end of the pipe');
     } while (this.lexer.accept('|'));
-    return mergeSorts(list);
+    return [...namePacked(mergeSorts(list))];
   }
 
   /** A pipe by its name; else `stats` without its keyword; else a filter without its keyword. */
