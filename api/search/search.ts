@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../pipeline/core/entry.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
+import { innerWindowHints } from '../../logsql/evaluation/inner-window.ts';
 import { hintsOf } from '../../logsql/parser/hints.ts';
 import type { QueryMemory } from '../../logsql/base/memory.ts';
 import { parseQuery } from '../../logsql/parser/parser.ts';
@@ -44,7 +45,7 @@ export async function search(
   const isPaged = prepared.plan.kind === 'entries';
   const page = await firstPage(parameters.enrich && isPaged ? enriched(chunks, request, deps) : chunks, parameters.limit, deps.memory);
   const oldest = isPaged ? oldestTime(page) : null;
-  const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${page.texts.length === 0 ? hintsMember(parameters.query) : ''}`;
+  const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${hintsMember([...innerWindowHints(query, window), ...(page.texts.length === 0 ? hintsOf(parameters.query) : [])])}`;
   const length = page.texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= LONG) return `{"logs":[${page.texts.join(',')}],${tail}}`;
   return { headers: JSON_TYPE, stream: pieces('{"logs":[', page.texts, `],${tail}}`) };
@@ -94,11 +95,8 @@ async function firstPage(chunks: AsyncIterable<Chunk<string>>, limit: number, me
   return { texts: kept, hasMore: false, last, next: null };
 }
 
-/** The hints for a query that found nothing and looks like one of another language; empty where it does not. */
-function hintsMember(query: string): string {
-  const hints = hintsOf(query);
-  return hints.length === 0 ? '' : `,"hints":${JSON.stringify(hints)}`;
-}
+/** Which window queries inside took, and for a query that found nothing what it may have meant; empty where there is nothing to say. */
+const hintsMember = (hints: readonly string[]): string => (hints.length === 0 ? '' : `,"hints":${JSON.stringify(hints)}`);
 
 /** The cursor for the next page: the last entry's time, and its whole place when the next entry has the same time. */
 function oldestTime({ last, next }: Page): string | null {

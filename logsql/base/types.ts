@@ -37,6 +37,8 @@ export interface Filter {
 
 /** A query inside a filter, the one field whose values it selects, and the filter once they are known. */
 export type Subquery = {
+  /** The name of the filter: `in`. */
+  readonly name: string;
   readonly query: QueryNode;
   readonly field: string;
   resolve(values: readonly string[]): Filter;
@@ -192,7 +194,7 @@ export interface Stats {
 /** What an accumulator knows of the request; `hold` counts the bytes it keeps from now on (below 0: keeps no more), and throws when they are too many. */
 export type StatsContext = RunContext & {
   hold(bytes: number): void;
-  /** Seconds that the group covers: the part of its `_time` bucket that is inside the window, else the window. */
+  /** Seconds that the group covers: those of its `_time` bucket, else of the window. */
   readonly seconds: number;
 };
 

@@ -45,7 +45,12 @@ export class SubqueryFilter extends TextFilter {
     this.#name = name;
     this.#filter = filter;
     const select = (selected: Sql): Filter => new SubqueryFilter(field, name, { ...query, selected }, filter);
-    this.subquery = { ...query, resolve: (values) => filter.of(this.field, values), ...(filter.ofSelect === undefined ? {} : { select }) };
+    this.subquery = {
+      ...query,
+      name,
+      resolve: (values) => filter.of(this.field, values),
+      ...(filter.ofSelect === undefined ? {} : { select }),
+    };
   }
   print(): string {
     return `${this.#name}(${this.subquery.query.toString()})`;

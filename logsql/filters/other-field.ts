@@ -1,9 +1,11 @@
 /** Filters that compare a field with another one: `a:eq_field(b)`, `a:le_field(b)`, `a:lt_field(b)`. */
 import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
 import { sql, type Sql } from '../../pipeline/core/sql.ts';
+import { compareExactly } from '../values/exact.ts';
 import { numericValue } from '../values/numbers.ts';
 import { compareBytes } from '../values/order.ts';
 import { fieldPrefix, quote } from '../base/reserved.ts';
+import { lessSql } from '../sql/exact.ts';
 import { numericSql } from '../sql/number.ts';
 import { fieldText } from '../sql/text.ts';
 import type { Filter, FilterSpec, SqlContext } from '../base/types.ts';
@@ -30,15 +32,16 @@ class OtherFieldFilter implements Filter {
     const b = textOf(entry.get(this.#other));
     if (this.#name === 'eq_field') return a === b;
     const [x, y] = [numericValue(a), numericValue(b)];
-    const order = Number.isNaN(x) || Number.isNaN(y) ? compareBytes(a, b) : x - y;
-    return this.#name === 'le_field' ? order <= 0 || x === y : order < 0;
+    const order = Number.isNaN(x) || Number.isNaN(y) ? compareBytes(a, b) : compareExactly(a, x, b, y);
+    return this.#name === 'le_field' ? order <= 0 : order < 0;
   }
   sql(context: SqlContext): Sql | null {
     const [a, b] = [fieldText(this.#field, context), fieldText(this.#other, context)];
     if (a === null || b === null) return null;
     if (this.#name === 'eq_field') return sql`${a} = ${b}`;
-    const isLess =
-      this.#name === 'le_field' ? sql`if(isNull(x) OR isNull(y), v <= w, x <= y)` : sql`if(isNull(x) OR isNull(y), v < w, x < y)`;
+    const isEqual = this.#name === 'le_field';
+    const byNumber = lessSql({ text: sql`v`, number: sql`x` }, { text: sql`w`, number: sql`y` }, isEqual);
+    const isLess = sql`if(isNull(x) OR isNull(y), v ${isEqual ? sql`<=` : sql`<`} w, ${byNumber})`;
     // Named once, since each number is a long expression.
     return sql`arrayExists((x, y, v, w) -> ifNull(${isLess}, 0), [${numericSql(a)}], [${numericSql(b)}], [${a}], [${b}])`;
   }

@@ -30,6 +30,10 @@ export class PrefixFilter extends TextFilter {
     super(field);
     this.prefix = prefix;
   }
+  /** A bare `*` is all entries. */
+  override toString(): string {
+    return this.prefix === '' && this.field === '_msg' ? '""*' : super.toString();
+  }
   print(): string {
     return this.prefix === '' ? '*' : `${quote(this.prefix)}*`;
   }

@@ -1,29 +1,36 @@
 /** Numeric ranges: `f:>10`, `f:<=1h30m`, `f:range[1KiB, 2MB)`. Only values that are wholly a number, size, duration, time or IPv4 match. */
 import { float64, sql, type Sql } from '../../pipeline/core/sql.ts';
+import { exactValue } from '../values/exact.ts';
 import { numericValue } from '../values/numbers.ts';
+import { boundSql, exactSql, needsExact, plainExact } from '../sql/exact.ts';
 import { numericSql } from '../sql/number.ts';
 import { FALSE, and, onText } from '../sql/text.ts';
 import type { Filter, FilterSpec, Parser, SqlContext } from '../base/types.ts';
 import { StringRangeFilter } from './string-range.ts';
 import { TextFilter } from './text-filter.ts';
 
+/** A number as a bound: its float, and where that does not tell it from others the number itself (logsql/values/exact.ts). */
+type Bound = { readonly value: number; readonly steps: bigint | null };
 /** The ends of a range, and whether they belong to it. */
-export type Bounds = { readonly min: number; readonly minIncluded: boolean; readonly max: number; readonly maxIncluded: boolean };
+type Bounds = { readonly min: Bound; readonly minIncluded: boolean; readonly max: Bound; readonly maxIncluded: boolean };
+
+const LOWEST: Bound = { value: -Infinity, steps: null };
+const HIGHEST: Bound = { value: Infinity, steps: null };
 
 const NUMBER_TOKEN = /^[\p{L}\p{N}_.:+/-]+$/u;
 /** A number as it was written. */
 const printNumber = (text: string): string => (NUMBER_TOKEN.test(text) ? text : JSON.stringify(text));
 
 export class RangeFilter extends TextFilter {
-  readonly bounds: Bounds;
+  readonly #bounds: Bounds;
   readonly #written: string;
   constructor(field: string, bounds: Bounds, written: string) {
     super(field);
     // There is nothing between an infinite bound and its neighbour, so it always belongs to the range.
-    this.bounds = {
+    this.#bounds = {
       ...bounds,
-      minIncluded: bounds.minIncluded || !Number.isFinite(bounds.min),
-      maxIncluded: bounds.maxIncluded || !Number.isFinite(bounds.max),
+      minIncluded: bounds.minIncluded || !Number.isFinite(bounds.min.value),
+      maxIncluded: bounds.maxIncluded || !Number.isFinite(bounds.max.value),
     };
     this.#written = written;
   }
@@ -31,21 +38,21 @@ export class RangeFilter extends TextFilter {
     return this.#written;
   }
   accepts(text: string): boolean {
-    const { min, minIncluded, max, maxIncluded } = this.bounds;
+    const { min, minIncluded, max, maxIncluded } = this.#bounds;
     const value = numericValue(text);
-    return (minIncluded ? value >= min : value > min) && (maxIncluded ? value <= max : value < max);
+    const [above, below] = [orderTo(min, text, value), orderTo(max, text, value)];
+    return (minIncluded ? above >= 0 : above > 0) && (maxIncluded ? below <= 0 : below < 0);
   }
   sql(context: SqlContext): Sql | null {
-    const { min, minIncluded, max, maxIncluded } = this.bounds;
-    if (Number.isNaN(min) || Number.isNaN(max)) return FALSE;
+    const { min, max } = this.#bounds;
+    if (Number.isNaN(min.value) || Number.isNaN(max.value)) return FALSE;
     return onText(this.field, context, (value) => {
       if (context.doubt !== undefined && this.#isPlain) return this.#plainSql(value, context.doubt);
-      const conditions: Sql[] = [];
-      if (min !== -Infinity) conditions.push(minIncluded ? sql`n >= ${float64(min)}` : sql`n > ${float64(min)}`);
-      if (max !== Infinity) conditions.push(maxIncluded ? sql`n <= ${float64(max)}` : sql`n < ${float64(max)}`);
       // The number is written once: ClickHouse would analyse each repetition for milliseconds.
+      const conditions = this.#conditions(sql`n`, exactSql(sql`v`, sql`n`));
       const inRange = conditions.length === 0 ? sql`isNotNull(n)` : sql`ifNull(${and(conditions)}, 0)`;
-      return sql`arrayExists(n -> ${inRange}, [${numericSql(value)}])`;
+      if (min.steps === null && max.steps === null) return sql`arrayExists(n -> ${inRange}, [${numericSql(value)}])`;
+      return sql`arrayExists((n, v) -> ${inRange}, [${numericSql(value)}], [toString(${value})])`;
     });
   }
   /** Bounds without units: so are the values, mostly. */
@@ -54,21 +61,38 @@ export class RangeFilter extends TextFilter {
   }
   /** Right for plain decimals and missing values: planned in a third of the time, and looked at in less. */
   #plainSql(value: Sql, doubt: (rows: Sql) => void): Sql {
-    const { min, minIncluded, max, maxIncluded } = this.bounds;
     const number = sql`ifNull(toFloat64OrNull(${value}), nan)`;
     doubt(sql`(${value} != '' AND NOT isFinite(${number}))`);
-    return and([
-      ...(min === -Infinity ? [] : [minIncluded ? sql`${number} >= ${float64(min)}` : sql`${number} > ${float64(min)}`]),
-      ...(max === Infinity ? [] : [maxIncluded ? sql`${number} <= ${float64(max)}` : sql`${number} < ${float64(max)}`]),
-      ...(min === -Infinity && max === Infinity ? [sql`isFinite(${number})`] : []),
-    ]);
+    const conditions = this.#conditions(number, plainExact(value));
+    return conditions.length === 0 ? sql`isFinite(${number})` : and(conditions);
+  }
+  /** What the number (Float64), or without rounding, must be. */
+  #conditions(number: Sql, exact: Sql): readonly Sql[] {
+    const { min, minIncluded, max, maxIncluded } = this.#bounds;
+    const one = ({ value, steps }: Bound, sign: Sql): Sql => {
+      const byFloat = sql`${number} ${sign} ${float64(value)}`;
+      return steps === null ? byFloat : sql`ifNull(${exact} ${sign} ${boundSql(steps)}, ${byFloat})`;
+    };
+    return [
+      ...(min.value === -Infinity ? [] : [one(min, minIncluded ? sql`>=` : sql`>`)]),
+      ...(max.value === Infinity ? [] : [one(max, maxIncluded ? sql`<=` : sql`<`)]),
+    ];
   }
 }
 
+/** Whether a value lies below (negative), at or above (positive) a bound; NaN for what is no number. */
+function orderTo({ value, steps }: Bound, text: string, number: number): number {
+  if (number !== value) return number < value ? -1 : number > value ? 1 : NaN;
+  const own = steps === null ? null : exactValue(text, number);
+  return steps === null || own === null || own === steps ? 0 : own < steps ? -1 : 1;
+}
+
 /** A number as a bound of a range; null when the string is not one. */
-function boundOf(text: string): number | null {
+function boundOf(text: string): Bound | null {
   const value = numericValue(text);
-  return Number.isNaN(value) && text.toLowerCase() !== 'nan' ? null : value;
+  if (Number.isNaN(value) && text.toLowerCase() !== 'nan') return null;
+  const steps = exactValue(text, value);
+  return { value, steps: needsExact(steps, value) ? steps : null };
 }
 
 /** Reads `>x`, `>=x`, `<x`, `<=x` from the operator on: numeric where x is a number, else by bytes. */
@@ -81,8 +105,8 @@ function parseComparison(parser: Parser, field: string): Filter {
   const value = boundOf(text);
   if (value === null) return StringRangeFilter.comparison(field, operator, text);
   const bounds = isGreater
-    ? { min: value, minIncluded: isIncluded, max: Infinity, maxIncluded: true }
-    : { min: -Infinity, minIncluded: true, max: value, maxIncluded: isIncluded };
+    ? { min: value, minIncluded: isIncluded, max: HIGHEST, maxIncluded: true }
+    : { min: LOWEST, minIncluded: true, max: value, maxIncluded: isIncluded };
   return new RangeFilter(field, bounds, operator + printNumber(text));
 }
 
@@ -138,7 +162,7 @@ export const interval: FilterSpec = {
   parse: parseInterval,
 };
 
-function parseBound(parser: Parser): [number, string] {
+function parseBound(parser: Parser): [Bound, string] {
   const at = parser.lexer.save();
   const text = parser.lexer.compound('a number');
   const value = boundOf(text);

@@ -12,6 +12,7 @@ import { LogsqlSyntaxError } from '../base/errors.ts';
 import { pipeHint, refuseForeign } from './hints.ts';
 import { Lexer } from '../base/lexer.ts';
 import { pipes } from '../pipes/index.ts';
+import { namePacked } from '../pipes/pack.ts';
 import { mergeSorts } from '../pipes/sort.ts';
 import { parseStatsPipe } from '../pipes/stats.ts';
 import { Query, parseOptions } from '../base/query.ts';
@@ -55,6 +56,8 @@ class QueryParser implements Parser {
   readonly #regexps = new Map<number, number>();
   readonly #programSize: number;
   #options: QueryOptions = {};
+  /** True in a filter in front of all pipes: of entries, which have a message. */
+  #ofEntries = false;
 
   constructor(text: string, { now, programSize = MAX_PROGRAM_SIZE }: ParseOptions) {
     this.lexer = new Lexer(text);
@@ -63,12 +66,15 @@ class QueryParser implements Parser {
   }
 
   wholeQuery(inherited: QueryOptions): Query {
-    const outer = this.#options;
+    const outer = { options: this.#options, ofEntries: this.#ofEntries };
     this.#options = parseOptions(this.lexer, inherited);
+    this.#ofEntries = true;
     const filter = this.topFilter();
+    this.#ofEntries = false;
     const steps = this.lexer.accept('|') ? this.#pipes() : [];
     const query = new Query(this.#options, filter, steps);
-    this.#options = outer;
+    this.#options = outer.options;
+    this.#ofEntries = outer.ofEntries;
     return query;
   }
 
@@ -130,7 +136,7 @@ class QueryParser implements Parser {
     }
     if (lexer.accept('*')) {
       if (lexer.is(':')) lexer.fail('expected no ":" after "*": names of fields have no wildcards here');
-      return field === '' || field === '_msg' ? new AnyFilter() : new PrefixFilter(field, '');
+      return field === '' || (field === '_msg' && this.#ofEntries) ? new AnyFilter() : new PrefixFilter(field, '');
     }
     if (lexer.is('(')) return this.#group(field);
     if (lexer.is('not', '!', '-')) return this.#negation(field);
@@ -211,12 +217,12 @@ class QueryParser implements Parser {
       const pipe = this.#pipe();
       if (pipe.expand !== undefined && list.length > 0) {
         this.lexer.restore(at);
-        this.lexer.fail('expected another pipe: this one can only be the first');
+        this.lexer.fail(`expected another pipe: ${this.lexer.token} can only be the first one, right behind the filter`);
       }
       list.push(pipe);
       if (!this.lexer.is('|', ')', '')) this.lexer.fail('expected "|" or the end of the pipe');
     } while (this.lexer.accept('|'));
-    return mergeSorts(list);
+    return [...namePacked(mergeSorts(list))];
   }
 
   /** A pipe by its name; else `stats` without its keyword; else a filter without its keyword. */

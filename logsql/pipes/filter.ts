@@ -40,6 +40,7 @@ export const filterPipe: PipeSpec = {
     },
     // what `fields` left out is not there any more
     { query: '* | fields n | filter _msg:a', input: [{ _msg: 'a', n: 1 }], output: [] },
+    { query: '* | fields n | filter _msg:*', input: [{ _msg: 'a', n: 1 }], output: [] },
   ],
   parse(parser) {
     parser.lexer.next();

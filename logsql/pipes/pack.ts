@@ -6,7 +6,11 @@ import { compareBytes } from '../values/order.ts';
 import { quote, quotePattern } from '../base/reserved.ts';
 import type { Parser, Pipe, PipeSpec } from '../base/types.ts';
 import { atEnd, fieldName, namesInParens } from '../base/arguments.ts';
+import { FieldsPipe } from './fields.ts';
+import { FilterPipe } from './filter.ts';
+import { LimitPipe, OffsetPipe } from './limit.ts';
 import { NO_OPTIONS, ResultPipe } from './results.ts';
+import { SortPipe } from './sort.ts';
 
 type Pair = readonly [string, string];
 
@@ -17,6 +21,23 @@ function packed(row: LogEntry, patterns: readonly string[]): readonly Pair[] {
   const isPlain = !patterns.some((pattern) => pattern.endsWith('*'));
   const names = isPlain ? patterns : [...row.keys()].filter((name) => coversField(patterns, name)).sort(compareBytes);
   return names.map((name) => [name, textOf(row.get(name))] as const);
+}
+
+/** Pipes that leave rows as they are, or out. */
+const keepsFields = (pipe: Pipe): boolean =>
+  pipe instanceof FilterPipe ||
+  pipe instanceof LimitPipe ||
+  pipe instanceof OffsetPipe ||
+  (pipe instanceof SortPipe && pipe.options.rank === null);
+
+/** `fields a, b | pack_logfmt` packs a and b also where they are empty, as `pack_logfmt fields (a, b)` does. */
+export function namePacked(pipes: readonly Pipe[]): readonly Pipe[] {
+  return pipes.map((pipe, index) => {
+    if (!(pipe instanceof PackPipe) || !pipe.packsAll) return pipe;
+    const before = pipes.slice(0, index).findLast((each) => !keepsFields(each));
+    const isPlain = before instanceof FieldsPipe && !before.patterns.some((pattern) => pattern.endsWith('*'));
+    return isPlain ? pipe.of(before.patterns) : pipe;
+  });
 }
 
 /** `pack_json [fields (a, b*)] [[as] f]` and `pack_logfmt`: the fields of a row in one string; JSON without those that are empty. */
@@ -35,9 +56,16 @@ class PackPipe extends ResultPipe {
   withOptions(): Pipe {
     return this;
   }
+  get packsAll(): boolean {
+    return this.sources[0] === '*';
+  }
+  /** The same with these fields. */
+  of(fields: readonly string[]): Pipe {
+    return new PackPipe(this.#name, fields, this.results[0] ?? '', this.#write);
+  }
   toString(): string {
     const [to = ''] = this.results;
-    const list = this.sources[0] === '*' ? '' : ` fields (${this.sources.map(quotePattern).join(', ')})`;
+    const list = this.packsAll ? '' : ` fields (${this.sources.map(quotePattern).join(', ')})`;
     return `${this.#name}${list}${to === '_msg' ? '' : ` as ${quote(to)}`}`;
   }
   compute(row: LogEntry): readonly Pair[] {
@@ -81,6 +109,8 @@ export const packJson: PipeSpec = {
   examples: [
     { query: '* | pack_json fields (a, b) as j | fields j', input: INPUT, output: [{ j: '{"a":"x y","b":"1"}' }] },
     { query: '* | pack_json fields (nosuch, b) j | fields j', input: INPUT, output: [{ j: '{"b":"1"}' }] },
+    { query: '* | fields b, nosuch | pack_json as j | fields j', input: INPUT, output: [{ j: '{"b":"1"}' }] },
+    { query: '* | pack_json fields (nosuch) j | fields j', input: INPUT, output: [{ j: '{}' }] },
   ],
   parse: (parser) => parsePack(parser, 'pack_json', writeJson),
 };
@@ -90,6 +120,8 @@ export const packLogfmt: PipeSpec = {
   examples: [
     { query: '* | pack_logfmt fields (a, b) as j | fields j', input: INPUT, output: [{ j: 'a="x y" b=1' }] },
     { query: '* | pack_logfmt fields (b, nosuch, c) j | fields j', input: INPUT, output: [{ j: 'b=1 nosuch= c=z' }] },
+    { query: '* | fields b, nosuch | filter b:* | pack_logfmt as j | fields j', input: INPUT, output: [{ j: 'b=1 nosuch=' }] },
+    { query: '* | fields b*, nosuch | pack_logfmt as j | fields j', input: INPUT, output: [{ j: 'b=1' }] },
     {
       query: '* | pack_logfmt fields (a) as j | fields j',
       input: [{ a: "it's=<b>`" }, { a: 'a\\b' }],

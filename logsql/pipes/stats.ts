@@ -112,11 +112,8 @@ export class StatsPipe implements Pipe {
     const at = this.by.findIndex(({ name, bucket }) => name === '_time' && bucket !== null);
     const bucket = this.by[at]?.bucket ?? null;
     const first = parseTimestamp(values[at] ?? '');
-    if (bucket === null || first === null) return Number(end - start + 1n) / 1e9;
-    const last = nextBucketTime(first, bucket) - 1n;
-    const [from, to] = [first > start ? first : start, last < end ? last : end];
-    // a time that a pipe has made may lie outside of the window
-    return Number(to < from ? last - first + 1n : to - from + 1n) / 1e9;
+    if (bucket === null || first === null) return secondsOf(end - start + 1n);
+    return Number(nextBucketTime(first, bucket) - first) / 1e9;
   }
 
   #row(keys: readonly string[], results: readonly FieldValue[]): LogEntry {
@@ -239,6 +236,9 @@ function conditionOf({ condition }: StatsCall, context: SqlContext): { readonly 
   const said = condition.sql(context);
   return said === null ? null : { condition: said };
 }
+
+/** To the microsecond: ten minutes up to now have a nanosecond more than 600 s. */
+const secondsOf = (ns: bigint): number => (ns < 1000n ? Number(ns) / 1e9 : Number((ns + 500n) / 1000n) / 1e6);
 
 function decodeParts(parts: readonly StatsSql[], values: readonly unknown[], seconds: number): readonly FieldValue[] | null {
   const results: FieldValue[] = [];

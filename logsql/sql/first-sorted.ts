@@ -10,7 +10,7 @@ import type { StatementRunner, SqlInput } from '../base/types.ts';
 import { entryColumns } from './columns.ts';
 import { Layers } from './layers.ts';
 import { PLACE } from './places.ts';
-import { numberKey } from './ranked.ts';
+import { WRITTEN_OUT, numberKey } from './ranked.ts';
 import { fieldText } from './text.ts';
 
 export type FirstSorted = {
@@ -43,7 +43,7 @@ type Values = {
 function valuesOf(source: Sql, text: Sql): Values {
   const layers = new Layers('v');
   const { isKey, key } = numberKey(text, layers);
-  const isOther = sql`match(${text}, '^[-+]?[0-9_]+$|^[-+]?0[xXbBoO]|^[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{250}|[\\x00\\x01]')`;
+  const isOther = sql`(match(${text}, ${WRITTEN_OUT}) OR match(${text}, '^[-+]?0[xXbBoO]|^[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{250}|[\\x00\\x01]'))`;
   const digits = sql`replaceRegexpOne(r, '^0+', '')`;
   const run = sql`concat('\\x01', char(length(${digits})), ${digits}, char(length(r) - length(${digits})))`;
   const natural = sql`arrayStringConcat(arrayMap(r -> if(match(r, '^[0-9]'), ${run}, r), extractAll(${text}, '[0-9]+|[^0-9]+')))`;

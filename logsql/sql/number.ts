@@ -57,14 +57,19 @@ export const ipv4Sql = (value: Sql): Sql => sql`if(match(${value}, ${IPV4}), ${i
 
 const TIME = sql`'^([0-9]{4})-([0-9]{2})-([0-9]{2})[T ]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.]?([0-9]{1,9}))?(?:Z|([+-])([0-9]{1,2}):([0-9]{1,2}))?$'`;
 
-/** Days and hours beyond a month's or a day's end run on (`02-30` is March the 2nd). Date32 begins in 1900: earlier years are taken 400 years later. */
-function timeOf(value: Sql): Sql {
+export const isTimeSql = (value: Sql): Sql => sql`match(${value}, ${TIME})`;
+
+/**
+ * Nullable(Int128), the nanoseconds of a string for which `isTimeSql` is true. Days and hours beyond a month's or a day's end run on (`02-30`
+ * is March the 2nd). Date32 begins in 1900: earlier years are taken 400 years later.
+ */
+export function timeOf(value: Sql): Sql {
   const isEarly = sql`(n[1] < 1900)`;
   const month = sql`addMonths(makeDate32(n[1] + 400 * ${isEarly}, 1, 1), n[2] - 1)`;
   const days = sql`(toInt64(addDays(${month}, n[3] - 1)) - 146097 * ${isEarly})`;
   const zone = sql`if(t[8] = '-', -60, 60) * (60 * n[9] + n[10])`;
   const seconds = sql`toInt128(86400 * ${days} + 3600 * n[4] + 60 * n[5] + n[6] - ${zone})`;
-  const ns = sql`toFloat64(1000000000 * ${seconds} + toInt64OrZero(rightPad(t[7], 9, '0')))`;
+  const ns = sql`(1000000000 * ${seconds} + toInt64OrZero(rightPad(t[7], 9, '0')))`;
   const one = sql`(t, n) -> if(n[1] BETWEEN 1677 AND 2262 AND n[9] <= 24 AND n[10] <= 60, ${ns}, NULL)`;
   const groups = sql`extractGroups(${value}, ${TIME})`;
   return sql`arrayMap(${one}, [${groups}], [arrayMap(g -> toInt64OrZero(g), ${groups})])[1]`;
@@ -90,7 +95,7 @@ export const numericSql = (value: Sql): Sql =>
   numberOr(
     value,
     (text) => sql`${rareNumbers(text)},
-    match(${text}, ${TIME}), ${timeOf(text)},
+    ${isTimeSql(text)}, toFloat64(${timeOf(text)}),
     match(${text}, ${IPV4}), ${ipv4Of(text)}, NULL`,
   );
 

@@ -47,14 +47,19 @@ export function readCounts(found: unknown): ReadonlyMap<string, number> | null {
 export const isCanonicalNumber = (value: Sql): Sql =>
   sql`(isFinite(ifNull(toFloat64OrNull(${value}), nan)) AND toString(toFloat64OrNull(${value})) = ${value})`;
 
+/** Plain decimals, also with an exponent: what `exactValue` (logsql/values/exact.ts) reads digit by digit. */
+export const WRITTEN_OUT = sql`'^[-+]?[.]?[0-9_]+(?:[.][0-9_]*)?(?:[eE][-+]?[0-9]+)?$'`;
+
 /**
- * A tuple of number and string that orders values as memory does; right where `isKey` holds: not for whole numbers of which several are
+ * A tuple of number and string that orders values as memory does; right where `isKey` holds: not for plain numbers of which several are
  * one float.
  */
 export function numberKey(value: Sql, layers: Pick<RowInput, 'name'>): { readonly isKey: Sql; readonly key: Sql } {
   const name = layers.name(numberSql(value));
+  const size = sql`abs(assumeNotNull(${name}))`;
+  const isOneFloat = sql`(${size} < exp2(46) OR (${size} < exp2(53) AND match(${value}, '^-?[0-9_]+$')) OR NOT match(${value}, ${WRITTEN_OUT}))`;
   return {
-    isKey: layers.name(sql`(isNotNull(${name}) AND (abs(assumeNotNull(${name})) < exp2(53) OR NOT match(${value}, '^-?[0-9_]+$')))`),
+    isKey: layers.name(sql`(isNotNull(${name}) AND ${isOneFloat})`),
     // -0 is 0
     key: sql`(ifNull(${name}, 0) + 0, toString(${value}))`,
   };

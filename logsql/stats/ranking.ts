@@ -4,11 +4,9 @@
  * bytes decide.
  */
 import type { QueryMemory } from '../base/memory.ts';
+import { compareExactly } from '../values/exact.ts';
 import { parseInteger, parseNumber, parseTimestamp, parseUint } from '../values/numbers.ts';
 import { compareBytes, compareNatural, compareValues } from '../values/order.ts';
-
-/** From here on several whole numbers are one float. */
-const MANY_IN_ONE = 2 ** 53;
 
 /** The smallest or largest of the strings that were offered, each with what it came with; of equal strings the first. */
 export class Winner<Item> {
@@ -67,22 +65,12 @@ export class Winner<Item> {
 function numberOf(text: string): number | null {
   const value = parseNumber(text);
   if (value !== null) return value;
-  const whole = wholeOf(text);
+  const whole = parseInteger(text) ?? parseUint(text);
   return whole === null ? null : Number(whole);
 }
 
-const wholeOf = (text: string): bigint | null => parseInteger(text) ?? parseUint(text);
-
-/** By size; large whole numbers exactly, and before others of the same float; then by bytes. */
-function compareNumbers(a: string, x: number, b: string, y: number): number {
-  if (x !== y) return x < y ? -1 : 1;
-  if (Math.abs(x) >= MANY_IN_ONE) {
-    const [m, n] = [wholeOf(a), wholeOf(b)];
-    if ((m === null) !== (n === null)) return m === null ? 1 : -1;
-    if (m !== null && n !== null && m !== n) return m < n ? -1 : 1;
-  }
-  return compareBytes(a, b);
-}
+/** By size without rounding, then by bytes. */
+const compareNumbers = (a: string, x: number, b: string, y: number): number => compareExactly(a, x, b, y) || compareBytes(a, b);
 
 /** Different values in their order: by bytes first, so that the same values always come the same way. Throws LogsqlLimitError. */
 export const inOrder = (values: Iterable<string>, memory: QueryMemory): string[] =>

@@ -5,7 +5,7 @@ import type { FieldValue } from '../../pipeline/core/entry.ts';
 import { count } from './count.ts';
 import { numberValue, sum } from './sum.ts';
 
-/** `rate()` and `rate_sum(f)`: a count or sum for each second that the group covers: of its `_time` bucket what is inside the window. */
+/** `rate()` and `rate_sum(f)`: a count or sum for each second that the group covers: its whole `_time` bucket, else the window. */
 class Rate implements Stats {
   readonly fields: readonly string[];
   readonly #inner: Stats;

@@ -1,4 +1,5 @@
 /** How values compare: natural order with numbers by size (`1.9.0` before `1.10.0`), and plain order of bytes. */
+import { compareExactly } from './exact.ts';
 import { parseDecimal, parseInteger, parseIpv4, parseNumber, parseTimestamp, parseUint } from './numbers.ts';
 
 const SMALL_INTEGER = /^-?[0-9]{1,15}$/;
@@ -68,7 +69,7 @@ export function compareValues(a: string, b: string): number {
     compareAs(a, b, parseInteger) ??
     compareAs(a, b, parseUint) ??
     compareAs(a, b, parseTimestamp) ??
-    compareAs(a, b, parseNumber) ??
+    compareNumbers(a, b, parseNumber) ??
     (kindOf(a) - kindOf(b) || compareNatural(a, b))
   );
 }
@@ -97,13 +98,24 @@ export function compareTimes(a: string, b: string): number {
   return x < y ? -1 : x > y ? 1 : 0;
 }
 
+/** By size, without rounding; null where one is no number. */
+function compareNumbers(a: string, b: string, parse: (text: string) => number | null): number | null {
+  const x = parse(a);
+  const y = x === null ? null : parse(b);
+  return x === null || y === null ? null : compareExactly(a, x, b, y);
+}
+
+const LONG = /^-?[0-9]{1,38}(?:\.[0-9]{1,38})?$/;
+/** A decimal without an exponent or a unit. */
+const writtenOut = (text: string): number | null => parseDecimal(text) ?? (LONG.test(text) ? Number(text) : null);
+
 /** The order of `sort` without a limit: whole numbers and IPv4 addresses by size, then decimals, else natural order (units are not read). */
 export function compareSorted(a: string, b: string): number {
   if (a === b) return 0;
   const x = wholeNumber(a);
   const y = wholeNumber(b);
   if (x !== 0n && y !== 0n) return x === y ? 0 : x < y ? -1 : 1;
-  return compareAs(a, b, parseDecimal) ?? compareNatural(a, b);
+  return compareNumbers(a, b, writtenOut) ?? compareNatural(a, b);
 }
 
 const wholeNumber = (text: string): bigint => parseInteger(text) ?? BigInt(parseIpv4(text) ?? 0);

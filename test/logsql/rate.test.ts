@@ -17,12 +17,13 @@ describe('rate()', () => {
   const DAY = 86_400;
   const table: readonly (readonly [string, readonly string[], typeof HOUR, number, readonly number[]])[] = [
     ['no bucket: the window', inHour, HOUR, 220, [1]],
-    ['by (_time:5m)', inHour, HOUR, 900, [5, 3, 5]],
-    ['by (_time:5m offset 1m)', inHour, HOUR, 120, [0.5, 0.4, 1]],
-    ['by (_time:1h)', inHour, HOUR, 220, [1]],
+    ['by (_time:5m)', inHour, HOUR, 900, [3, 3, 3]],
+    ['by (_time:15m)', inHour, HOUR, 300, [1]],
+    ['by (_time:5m offset 1m)', inHour, HOUR, 120, [0.4, 0.4, 0.4]],
+    ['by (_time:1h)', inHour, HOUR, 1200, [1]],
     ['by (_time:1s)', inHour, HOUR, 3, [3, 3, 3]],
-    ['by (_time:month)', inMonths, MONTHS, 16 * 28 * DAY, [28, 16, 224]],
-    ['by (_time:year)', inMonths.slice(0, 1), MONTHS, 46 * 2, [2 / DAY]],
+    ['by (_time:month)', inMonths, MONTHS, 16 * 28 * DAY, [448 / 31, 16, 448 / 31]],
+    ['by (_time:year)', inMonths.slice(0, 1), MONTHS, 365 * 2, [2 / DAY]],
     ['by (_time:week)', inMonths.slice(2), MONTHS, 70, [70 / (7 * DAY)]],
   ];
   for (const [by, times, window, count, expected] of table)
@@ -42,13 +43,8 @@ describe('rate()', () => {
   it('is the same out of SQL', () => {
     const plan = planAs('aggregate', '* | stats by (_time:5m) rate() r', HOUR);
     const streams = { get: (): undefined => undefined };
-    const rates = [
-      ['2026-11-18T10:00:00Z', 3],
-      ['2026-11-18T10:05:00Z', 5],
-      ['2026-11-18T10:10:00Z', 3],
-    ] as const;
-    for (const [time, minutes] of rates)
-      expect(plan.decode([nanoseconds(time).toString(), 60 * minutes], streams), time).to.satisfy(
+    for (const time of ['2026-11-18T10:00:00Z', '2026-11-18T10:05:00Z', '2026-11-18T10:10:00Z'])
+      expect(plan.decode([nanoseconds(time).toString(), 300], streams), time).to.satisfy(
         (row: ReadonlyMap<string, { readonly text: string }>) => row.get('r')?.text === '1',
       );
   });

@@ -4,10 +4,12 @@ import { createQueryRoutes } from '../../../api/search/routes.ts';
 import type { RouteContext } from '../../../api/http/route.ts';
 import { Query } from '../../../logsql/base/query.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
+import type { LogEntry } from '../../../pipeline/core/entry.ts';
+import { formatTime } from '../../../pipeline/core/time.ts';
 import { Store } from '../../../pipeline/store/client.ts';
 import { WINDOW, comparePairs, compareRows, type Case, type Row } from '../../logsql/conformance.ts';
 import { isWhole } from '../../extent.ts';
-import { NOW, parse } from '../../logsql/support.ts';
+import { NOW, entryOf, parse } from '../../logsql/support.ts';
 import { LogsqlStore } from '../logsql-store.ts';
 import { at, faultsOf, runtimeOver } from '../query-setup.ts';
 
@@ -120,6 +122,28 @@ describe('The query endpoints', function () {
     const meant = await search({ query: 'level=fatal' }, { tenantId: 3 });
     expect(meant['hints']).to.satisfy((hints: string[]) => hints.some((hint) => hint.includes('level:=fatal')));
     expect(await search({ query: 'level:=fatal' }, { tenantId: 3 })).to.not.have.property('hints');
+  });
+
+  it('searches with a query inside the whole window of the outer one, and reports that', async () => {
+    const ago = (minutes: number): string => formatTime(NOW - BigInt(minutes) * 60_000_000_000n);
+    const entry = (minutes: number, _msg: string, k: string): LogEntry => entryOf({ _time: ago(minutes), _stream: '{}', _msg, k });
+    await own.insert(51, [entry(100, 'seed', 'a'), entry(5, 'new', 'a'), entry(4, 'new', 'b')]);
+    const took = `has no _time filter; it searched the window of the outer query, ${ago(120)} to ${ago(0)}.`;
+    for (const [query, name, ...expected] of [
+      ['new k:in(seed | fields k)', 'in', 'new'],
+      ['new k:contains_any(seed | fields k)', 'contains_any', 'new'],
+      ['new | filter k:contains_all(seed | uniq by (k))', 'contains_all', 'new'],
+      ['_time:30m new k:in(seed | fields k)', 'in', 'new'],
+      ['new | join by (k) (seed | fields k) inner', 'join', 'new'],
+      ['nosuch | union (seed)', 'union', 'seed'],
+    ] as const) {
+      const answer = await search({ query, start: '-2h', end: 'now' }, { tenantId: 51 });
+      expect(answer.logs.map(({ _msg }) => _msg), query).to.deep.equal(expected); // prettier-ignore
+      expect(answer['hints'], query).to.deep.equal([`The query inside ${name}(…) ${took}`]);
+    }
+    const ofOwnTime = await search({ query: 'new k:in(_time:1h seed | fields k)', start: '-2h', end: 'now' }, { tenantId: 51 });
+    expect(ofOwnTime.logs).to.deep.equal([]);
+    expect(ofOwnTime).to.not.have.property('hints');
   });
 
   it('never shows another tenant, nor what is older than the plan keeps', async () => {

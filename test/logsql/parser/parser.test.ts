@@ -154,7 +154,10 @@ describe('LogsQL that is refused', () => {
   bad('options(x=1) a', 'concurrency');
   bad('options a', 'in quotes');
   bad('a | stream_context', 'before');
-  bad('a | limit 1 | stream_context after 1', 'first');
+  bad('a | limit 1 | stream_context after 1', 'stream_context can only be the first one');
+  bad('a | filter b | stream_context after 1', 'stream_context can only be the first one');
+  bad('a | stream_context after 1 | stream_context after 1', 'stream_context can only be the first one');
+  bad('a | union (b | fields c | stream_context after 1)', 'stream_context can only be the first one');
   bad('a | block_stats', 'looks at the files of VictoriaLogs');
   bad('a | blocks_count as n', 'looks at the files of VictoriaLogs');
   bad('a | sort by (b', 'expected "," or ")"');
