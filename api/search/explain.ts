@@ -18,7 +18,7 @@ export async function explainSearch(parameters: SearchParameters, request: Reque
   const query = parseQuery(parameters.query, { now: window.now });
   const cursor = parameters.before === null ? {} : { before: readCursor(parameters.before) };
   const explained = await explain(query, planOptions(window, request, deps), parameters.limit, cursor);
-  const hints = [...innerWindowHints(query, window), ...hintsOf(parameters.query)];
+  const hints = [...(parameters.notes ?? []), ...innerWindowHints(query, window), ...hintsOf(parameters.query)];
   return JSON.stringify({ explain: explained, ...(hints.length === 0 ? {} : { hints }) });
 }
 

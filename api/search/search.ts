@@ -16,6 +16,8 @@ import type { EngineAnswer } from '../query/engine.ts';
 import type { SearchParameters } from '../query/parameters.ts';
 import { enriched } from '../query/patterns/enrich.ts';
 import { renderResult } from '../query/render.ts';
+import { hintsMember } from '../query/hints.ts';
+import { missingHints } from './missing-hints.ts';
 import { readCursor, readWindow, windowMember, writeCursor } from '../query/window.ts';
 
 /** An answer ends before it has more characters, unless its first row alone has. */
@@ -45,7 +47,9 @@ export async function search(
   const isPaged = prepared.plan.kind === 'entries';
   const page = await firstPage(parameters.enrich && isPaged ? enriched(chunks, request, deps) : chunks, parameters.limit, deps.memory);
   const oldest = isPaged ? oldestTime(page) : null;
-  const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${hintsMember([...innerWindowHints(query, window), ...(page.texts.length === 0 ? hintsOf(parameters.query) : [])])}`;
+  const nothing = page.texts.length === 0 ? [...(await missingHints(query, window, request, deps)), ...hintsOf(parameters.query)] : [];
+  const hints = [...(parameters.notes ?? []), ...innerWindowHints(query, window), ...nothing];
+  const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${hintsMember(hints)}`;
   const length = page.texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= LONG) return `{"logs":[${page.texts.join(',')}],${tail}}`;
   return { headers: JSON_TYPE, stream: pieces('{"logs":[', page.texts, `],${tail}}`) };
@@ -94,9 +98,6 @@ async function firstPage(chunks: AsyncIterable<Chunk<string>>, limit: number, me
   }
   return { texts: kept, hasMore: false, last, next: null };
 }
-
-/** Which window queries inside took, and for a query that found nothing what it may have meant; empty where there is nothing to say. */
-const hintsMember = (hints: readonly string[]): string => (hints.length === 0 ? '' : `,"hints":${JSON.stringify(hints)}`);
 
 /** The cursor for the next page: the last entry's time, and its whole place when the next entry has the same time. */
 function oldestTime({ last, next }: Page): string | null {

@@ -8,6 +8,7 @@ import { quote } from '../base/reserved.ts';
 import { cutGroups, type GroupCut } from './cut-groups.ts';
 import { Layers } from '../sql/layers.ts';
 import { stats as functions } from '../stats/index.ts';
+import { unknownFunction } from '../stats/unknown-function.ts';
 import type {
   Accumulator,
   Filter,
@@ -270,7 +271,13 @@ function parseBy(parser: Parser): readonly ByField[] {
 function parseCall(parser: Parser): StatsCall {
   const { lexer } = parser;
   const spec = functions.find(lexer.keyword ?? '');
-  if (spec === undefined) return lexer.fail('expected a stats function such as count()');
+  if (spec === undefined)
+    return lexer.fail(
+      unknownFunction(
+        lexer.keyword ?? '',
+        functions.members.flatMap(({ names }) => names),
+      ),
+    );
   const at = lexer.save();
   const name = lexer.next();
   if (!lexer.is('(')) lexer.fail(`expected "(" after ${name}, as in stats by (service) ${name}()`);

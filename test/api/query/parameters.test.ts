@@ -3,7 +3,14 @@ import { hitsParameters, searchParameters, windowParameters } from '../../../api
 
 describe('parameters of /search', () => {
   it('have defaults, and unknown keys are ignored', () => {
-    expect(searchParameters({ query: 'a', more: 1 })).to.deep.equal({ query: 'a', start: '-1h', end: 'now', limit: 1000, before: null });
+    expect(searchParameters({ query: 'a', more: 1 })).to.deep.equal({
+      query: 'a',
+      start: '-1h',
+      end: 'now',
+      limit: 1000,
+      before: null,
+      notes: ['The member "more" is not known here and was ignored.'],
+    });
     expect(searchParameters({ query: ' a ', start: 5, end: '6', limit: 10, before: null })).to.deep.equal({
       query: ' a ',
       start: '5',

@@ -1,0 +1,93 @@
+import { nearest } from '../../pipeline/core/nearest.ts';
+import { textOf, type LogEntry } from '../../pipeline/core/entry.ts';
+import { Query } from '../../logsql/base/query.ts';
+import { quote } from '../../logsql/base/reserved.ts';
+import type { Filter } from '../../logsql/base/types.ts';
+import { ExactFilter } from '../../logsql/filters/exact.ts';
+import { PhraseFilter } from '../../logsql/filters/phrase.ts';
+import { parseQuery } from '../../logsql/parser/parser.ts';
+import { planOptions, type Deps, type Request } from '../query/deps.ts';
+import { prepare } from '../query/run.ts';
+import { rows } from '../query/rows.ts';
+import type { Window } from '../query/window.ts';
+
+/** Fields that every entry has, or that are none of an entry's own. */
+const ALWAYS = new Set(['_time', '_msg', '_stream', '_stream_id']);
+/** Fields of a query that are looked for, and characters of one that are shown. */
+const [MAX_FIELDS, MAX_SHOWN] = [5, 60];
+/** What is said of a query that found nothing may take so much longer; what is not known by then is not said. Milliseconds. */
+const MOST_MS = 1500;
+
+/**
+ * What a query that found nothing may have meant: a field that no entry of the window has, with the nearest name that there is, and a level
+ * that the window has in another case. Never rejects.
+ */
+export async function missingHints(query: Query, window: Window, request: Request, deps: Deps): Promise<readonly string[]> {
+  const filters = [...leaves(query.filter)];
+  const fields = [...new Set(filters.flatMap((filter) => filter.fields))].filter((field) => !ALWAYS.has(field)).slice(0, MAX_FIELDS);
+  if (fields.length === 0) return [];
+  try {
+    const look = (pipe: string): Promise<readonly LogEntry[]> => lookUp(pipe, window, request, deps);
+    const names = new Set((await look('field_names')).map((row) => textOf(row.get('name'))));
+    // of a window without entries there is nothing to say
+    if (names.size === 0) return [];
+    const missing = fields.filter((field) => !names.has(field)).map((field) => ofField(field, names));
+    const levels = fields.includes('level') && names.has('level') ? filters.flatMap(levelOf) : [];
+    if (levels.length === 0) return missing;
+    const known = (await look('stats by (level) count() as hits')).map(
+      (row) => [textOf(row.get('level')), textOf(row.get('hits'))] as const,
+    );
+    return [...missing, ...levels.flatMap((level) => ofLevel(level, known))];
+  } catch {
+    return [];
+  }
+}
+
+async function lookUp(pipe: string, window: Window, request: Request, deps: Deps): Promise<readonly LogEntry[]> {
+  const { pipes, filter, options } = parseQuery(`* | ${pipe}`, { now: window.now });
+  const brief: Request = {
+    ...request,
+    timeoutMs: Math.min(request.timeoutMs, MOST_MS),
+    signal: AbortSignal.any([request.signal, AbortSignal.timeout(MOST_MS)]),
+  };
+  const runner = deps.runner(brief);
+  const found: LogEntry[] = [];
+  for await (const { rows: some } of rows(
+    await prepare(new Query(options, filter, pipes), planOptions(window, brief, deps), runner),
+    runner,
+    {},
+  ))
+    found.push(...some);
+  return found;
+}
+
+function* leaves(filter: Filter): Generator<Filter> {
+  if (filter.parts === undefined) yield filter;
+  else for (const part of filter.parts) yield* leaves(part);
+}
+
+/** The level that a filter looks for. */
+function levelOf(filter: Filter): string[] {
+  if (filter instanceof PhraseFilter && filter.field === 'level') return [filter.phrase];
+  return filter instanceof ExactFilter && filter.field === 'level' ? [filter.value] : [];
+}
+
+const shown = (text: string): string => JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+
+function ofField(field: string, names: ReadonlySet<string>): string {
+  const meant = nearest(field, names);
+  return meant === null
+    ? `No entry in this window has the field ${shown(field)}.`
+    : `No entry in this window has the field ${shown(field)}; did you mean ${shown(meant)}?`;
+}
+
+/** A level that is there in another case, unless it is there as it was written. */
+function ofLevel(level: string, known: readonly (readonly [level: string, hits: string])[]): string[] {
+  if (level === '' || known.some(([one]) => one === level)) return [];
+  return known
+    .filter(([one]) => one.toLowerCase() === level.toLowerCase())
+    .map(
+      ([one, hits]) =>
+        `No entry in this window has the level ${shown(level)}; ${hits} have ${shown(one)}. level:i(${quote(level)}) finds both.`,
+    );
+}
