@@ -39,6 +39,8 @@ describe('LogsQL words and phrases', () => {
     ['“error”', 'error', true],
     ['e\u0301cole', 'e', true],
     ['𝒜error', 'error', false],
+    ['𝒜error', '𝒜', false],
+    ['a 𝒜', '𝒜', true],
     ['', '', true],
     ['a', '', false],
   ];

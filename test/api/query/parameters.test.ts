@@ -17,6 +17,7 @@ describe('parameters of /search', () => {
       end: '6',
       limit: 10,
       before: null,
+      notes: [],
     });
   });
   const refused: readonly (readonly [unknown, string])[] = [
