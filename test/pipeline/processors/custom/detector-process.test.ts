@@ -45,7 +45,12 @@ describe('the process of a detector', function () {
   const failing: [string, string, RegExp][] = [
     ['throws', 'throws.ts', /^Error: no third minute \(minute 20\d\d-\d\d-\d\dT\d\d:\d\dZ, entries 1, errors 0\)$/],
     ['loops', 'loops.ts', /^It did not come to an end within 2 s of CPU time\.$/],
-    ['allocates in one step what it may not have', 'grows.mjs', /^Its process ran out of memory|took more than 256 MB/],
+    // how long it collects garbage before depends on the machine
+    [
+      'allocates in one step what it may not have',
+      'grows.mjs',
+      /^Its process ran out of memory|took more than 256 MB|^It did not come to an end/,
+    ],
     ['fills buffers', 'leaks.mjs', /^It took more than 256 MB of memory\.$|^It did not come to an end|ended by itself/],
     ['ends its process', 'exits.mjs', /^Its process ended by itself \(exit code 0\)\.$/],
     ['says what it was not asked', 'lies.mjs', /^Its process sent an unexpected message\.$/],
