@@ -79,7 +79,7 @@ export function addressEnd(bytes: Bytes, start: number, end: number): number {
     index += size;
     if (index + 1 >= end || bytes[index] !== COLON) break;
     if (bytes[index + 1] === COLON) {
-      if (gapAt >= 0) return -1;
+      if (gapAt >= 0) break;
       gapAt = groups;
       index += 2;
     } else if (groups < GROUPS && isHex(bytes[index + 1] as number)) index += 1;

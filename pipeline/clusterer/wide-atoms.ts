@@ -46,7 +46,7 @@ export function pieceAt(bytes: Bytes, from: number, to: number): number {
 export function textEnd(bytes: Bytes, from: number, to: number): number {
   for (let index = from; index < to; index = read.end) {
     const kind = readAt(bytes, index, to);
-    if (kind !== TEXT && kind !== MARK) return index;
+    if (kind !== TEXT && (kind !== MARK || index === from)) return index;
   }
   return to;
 }
