@@ -2,9 +2,9 @@
  * What an atom of a message is, or a part of one between colons: pure functions on its bytes, `bytes[start, end)`. Each returns what a row
  * of regular expressions returns, against which the tests compare it.
  */
-import { BACKSLASH, isDigit, isLetter } from './byte-classes.ts';
+import { BACKSLASH, isDigit, isHex, isLetter } from './byte-classes.ts';
 import { ANY, HOST, ID, IP, N, NONE, PATH, TS, YEAR } from './placeholders.ts';
-import { KEPT_WORDS, LONGEST_WORD, NO_VALUES, SOURCES } from './words.ts';
+import { KEPT_WORDS, NO_VALUES, SOURCES, isLong } from './words.ts';
 import { WordSet } from './word-set.ts';
 
 const kept = new WordSet(KEPT_WORDS);
@@ -27,7 +27,6 @@ function digits(bytes: Bytes, start: number, end: number): number {
   return index - start;
 }
 
-const isHex = (byte: number): boolean => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);
 const isNamePart = (byte: number): boolean => isLetter(byte) || isDigit(byte) || byte === UNDERSCORE || byte === 0x2d;
 
 /** `example.com:443`: labels of a name, a dot, letters in lower case that end no source file, and a port. */
@@ -86,7 +85,14 @@ function isColonHex(bytes: Bytes, start: number, end: number): boolean {
     else if (isDigit(byte)) hasDigit = true;
     else if (!isHex(byte) && !(byte === DOT && colons > 1)) return false;
   }
-  return hasDigit && colons > 1;
+  return colons > 1 && (hasDigit || isMac(bytes, start, end, colons));
+}
+
+/** Six pairs of letters, as a MAC address without digits has. */
+function isMac(bytes: Bytes, start: number, end: number, colons: number): boolean {
+  if (end - start !== 17 || colons !== 5) return false;
+  for (let index = start + 2; index < end; index += 3) if (at(bytes, index) !== COLON) return false;
+  return true;
 }
 
 /** The type of an atom that is one thing as a whole though it has a colon; `NONE` where it has none, or is read part by part. */
@@ -118,7 +124,7 @@ function isPath(bytes: Bytes, start: number, end: number, slashes: number, backs
 }
 
 /** The type of a part without a digit; `NONE` for a word, which stays. */
-export function nameType(bytes: Bytes, start: number, end: number): number {
+function nameType(bytes: Bytes, start: number, end: number): number {
   if (noValues.has(bytes, start, end)) return ANY;
   let [dots, slashes, backslashes, firstAt] = [0, 0, 0, -1];
   let [firstDot, lastDot] = [end, -1];
@@ -136,7 +142,26 @@ export function nameType(bytes: Bytes, start: number, end: number): number {
   if (slashes === 1 && at(bytes, start) === DOT && at(bytes, start + 1) === SLASH && end - start > 2) return PATH;
   if (dots > 0 && (endsWith(bytes, firstDot + 1, end, EXCEPTION) || endsWith(bytes, firstDot + 1, end, ERROR))) return NONE;
   if (dots > 1) return HOST;
-  return (firstAt !== -1 && lastDot > firstAt) || end - start > LONGEST_WORD ? ID : NONE;
+  return (firstAt !== -1 && lastDot > firstAt) || isLetterId(bytes, start, end) || isLong(bytes, start, end) ? ID : NONE;
+}
+
+const SHORTEST_ID = 32;
+const UUID = 36;
+const isHyphenOfUuid = (index: number): boolean => index === 8 || index === 13 || index === 18 || index === 23;
+
+/** Whether a word without a digit is an id in hexadecimal: 32 letters or more, or with a UUID at its end. */
+export function isLetterId(bytes: Bytes, start: number, end: number): boolean {
+  if (end - start < SHORTEST_ID) return false;
+  let index = start;
+  while (index < end && isHex(at(bytes, index))) index += 1;
+  if (index === end) return true;
+  const from = end - UUID;
+  if (from < start || (from > start && isHex(at(bytes, from - 1)))) return false;
+  for (index = 0; index < UUID; index += 1) {
+    const byte = at(bytes, from + index);
+    if (isHyphenOfUuid(index) ? byte !== 0x2d : !isHex(byte)) return false;
+  }
+  return true;
 }
 
 /** Digits and dots with a sign before and a unit of up to two letters behind: `-12.5`, `10ms`, `99%`. */
@@ -209,4 +234,19 @@ export function numberType(bytes: Bytes, start: number, end: number, isCall: boo
   }
   if (isPath(bytes, start, end, slashes, backslashes)) return PATH;
   return dots > 1 ? HOST : ID;
+}
+
+/** The end of the part that begins at `from`: at a colon, or at a row of dots. */
+export function endOfPart(bytes: Bytes, from: number, to: number): number {
+  for (let index = from; index < to; index += 1) {
+    const byte = bytes[index];
+    if (byte === COLON || (byte === DOT && index + 1 < to && bytes[index + 1] === DOT)) return index;
+  }
+  return to;
+}
+
+/** The type of a part. */
+export function partType(bytes: Bytes, start: number, end: number, isCall: boolean): number {
+  for (let index = start; index < end; index += 1) if (isDigit(at(bytes, index))) return numberType(bytes, start, end, isCall);
+  return nameType(bytes, start, end);
 }

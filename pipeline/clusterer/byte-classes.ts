@@ -8,7 +8,8 @@ export const DIGIT = 1;
 export const DOT = 2;
 export const SLASH = 4;
 export const COLON = 8;
-export const AT = 16;
+/** A byte of a character outside ASCII. */
+export const WIDE = 16;
 /** Signs that are trimmed from an atom's ends. */
 export const SIGN = 32;
 export const HARD = 64;
@@ -20,13 +21,13 @@ function classes(): Uint8Array {
     for (const byte of Buffer.from(characters)) table[byte] = kind;
   };
   table.fill(BLANK, 0, 0x21);
+  table.fill(WIDE, 0x80);
   set('\x7f', BLANK);
   set('0123456789', DIGIT);
   set('.', DOT);
   set('/\\', SLASH);
   set(':', COLON);
-  set('@', AT);
-  set('#*~&?!%+$-', SIGN);
+  set('@#*~&?!%+$-', SIGN);
   set(',;()[]{}"\'<>|=`', HARD);
   return table;
 }
@@ -41,3 +42,4 @@ for (const byte of Buffer.from('.:!?%*&#@~+-')) TRIMMED[byte] = (TRIMMED[byte] a
 export const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
 /** ASCII letters. */
 export const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
+export const isHex = (byte: number): boolean => isDigit(byte) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66);

@@ -1,7 +1,7 @@
 import { anyToken, clusterKey, isWord, joinValues } from './cluster-key.ts';
 import { OneWordIndex, hashWithout } from './one-word-index.ts';
 import { fingerprintOf } from './shapes.ts';
-import { anyMethod, showsMethods, showsValues, shownToken } from './value-words.ts';
+import { anyMethod, isClause, showsMethods, showsValues, shownToken } from './value-words.ts';
 
 /** Constant words that templates which differ in one token must have besides. */
 const WORDS = 2;
@@ -94,7 +94,7 @@ export class Clusterer {
 
   #isValue(tokens: readonly string[], index: number): boolean {
     const method = anyMethod(tokens, index);
-    if (method === undefined && index === 0) return false;
+    if (method === undefined && (index === 0 || isClause(tokens[index] as string))) return false;
     return this.#index.isJoined(hashWithout(tokens, index, method ?? anyToken(tokens[index] as string)));
   }
 
@@ -207,7 +207,7 @@ export class Clusterer {
     for (let index = 0; index < tokens.length; index += 1) {
       const token = tokens[index] as string;
       const method = anyMethod(tokens, index);
-      if (method === undefined && (index === 0 || words - (isWord(token) ? 1 : 0) < WORDS)) continue;
+      if (method === undefined && (index === 0 || words - (isWord(token) ? 1 : 0) < WORDS || isClause(token))) continue;
       const any = method ?? anyToken(token);
       const slot = this.#index.slot(hashWithout(tokens, index, any));
       const joined = this.#index.joined(slot);

@@ -1,14 +1,30 @@
-import { BACKSLASH, BLANK, CLASSES, COLON, COMMA, DIGIT, HARD, SPACE, TRIMMED, isLetter } from './byte-classes.ts';
-import { nameType, numberType, wholeType } from './atom-types.ts';
+import { BACKSLASH, BLANK, CLASSES, COLON, COMMA, DIGIT, HARD, SPACE, TRIMMED, WIDE, isHex, isLetter } from './byte-classes.ts';
+import { endOfPart, isLetterId, numberType, partType, wholeType } from './atom-types.ts';
+import { C1, ESCAPE, escapeTextBefore, escapeTextEnd, isControl, withoutEscapes } from './escapes.ts';
+import { mayBeAddress, putAddress } from './address-atoms.ts';
 import { ANY, ID, NONE, URL } from './placeholders.ts';
 import { TemplateText } from './template-text.ts';
-import { LONGEST_WORD, MAX_MESSAGE, NO_VALUES, TEXT_KEYS, wholeCharacters } from './words.ts';
+import {
+  breakAt,
+  flagsOf,
+  hasControl,
+  hasText,
+  hasWideDigit,
+  isScheme,
+  numberEnd,
+  pieceAt,
+  plainDigits,
+  textEnd,
+  urlEnd,
+  wordEnd,
+} from './wide-atoms.ts';
+import { MAX_MESSAGE, NO_VALUES, TEXT_KEYS, isLong, wholeCharacters } from './words.ts';
 import { WordSet } from './word-set.ts';
 
 /** The version of the masks and of the layouts of headers: another one gives other fingerprints. */
-export const MASK_VERSION = 2;
+export const MASK_VERSION = 3;
 
-const [TAB, NEWLINE, QUOTE, DOT, SLASH] = [0x09, 0x0a, 0x22, 0x2e, 0x2f] as const;
+const [TAB, NEWLINE, QUOTE, SLASH] = [0x09, 0x0a, 0x22, 0x2f] as const;
 const [COLON_SIGN, SEMICOLON, LESS, EQUALS, GREATER] = [0x3a, 0x3b, 0x3c, 0x3d, 0x3e] as const;
 const [PARENTHESIS, PARENTHESIS_END, BRACKET, BRACE] = [0x28, 0x29, 0x5b, 0x7b] as const;
 
@@ -16,9 +32,13 @@ const noValues = new WordSet(NO_VALUES);
 const textKeys = new WordSet(TEXT_KEYS);
 const isNoLetter = (byte: number): boolean => !isLetter(byte);
 
-/** 1 for what ends a URL. */
-const URL_END = new Uint8Array(256).fill(1, 0, 0x21);
-for (const byte of Buffer.from('\x7f"\'<>()[]{}`')) URL_END[byte] = 1;
+/** 1 for what ends a URL, 2 for what may. */
+const URL_END = new Uint8Array(256).fill(1, 0, 0x21).fill(2, 0x80);
+for (const byte of Buffer.from('\x7f"\'<>()]{}`')) URL_END[byte] = 1;
+URL_END[BRACKET] = 2;
+/** 1 for what is looked at in a quoted value. */
+const QUOTED_STOP = new Uint8Array(256);
+for (const byte of [QUOTE, BACKSLASH, NEWLINE, ESCAPE, C1]) QUOTED_STOP[byte] = 1;
 const isUrlTrail = (byte: number): boolean => ((TRIMMED[byte] as number) & 2) !== 0 || byte === COMMA || byte === SEMICOLON;
 
 /**
@@ -31,6 +51,9 @@ export class Masker {
   /** The template lies in `out[0, length)` until the next call. */
   readonly out: Uint8Array = this.#text.out;
   readonly #folded = Buffer.alloc(MAX_MESSAGE);
+  #isFolded = false;
+  /** A word with its digits in ASCII. */
+  readonly #plain = Buffer.alloc(MAX_MESSAGE);
   #isBlankDue = false;
   /** Where the value of a `key=` begins. */
   #valueAt = -1;
@@ -39,22 +62,35 @@ export class Masker {
   /** The template of `bytes[from, to)`: its length in `out`. */
   mask(bytes: Uint8Array, from: number, to: number): number {
     const end = to - from > MAX_MESSAGE ? wholeCharacters(bytes, from + MAX_MESSAGE) : to;
-    if (!this.#run(bytes, from, end)) this.#run(this.#folded, 0, this.#fold(bytes, from, end));
+    this.#isFolded = false;
+    if (!this.#run(bytes, from, end)) {
+      const length = this.#fold(bytes, from, end);
+      this.#isFolded = true;
+      this.#run(this.#folded, 0, length);
+    }
     return this.#text.end();
   }
 
-  /** The message without its indented lines: frames of a stack, and the like. */
+  /** The message without escape sequences and without its indented lines: frames of a stack, and the like. */
   #fold(bytes: Uint8Array, from: number, end: number): number {
+    const folded = this.#folded;
+    const most = withoutEscapes(bytes, from, end, folded);
     let length = 0;
-    for (let index = from; index < end; index += 1) {
-      this.#folded[length] = bytes[index] as number;
+    for (let index = 0; index < most; index += 1) {
+      folded[length] = folded[index] as number;
       length += 1;
-      if (isIndented(bytes, index, end)) while (index + 1 < end && bytes[index + 1] !== NEWLINE) index += 1;
+      if (isIndented(folded, index, most)) while (index + 1 < most && folded[index + 1] !== NEWLINE) index += 1;
     }
     return length;
   }
 
-  /** False where an indented line comes, which has to be folded first. */
+  /** Whether what begins there has to be folded first: an indented line, or an escape sequence. */
+  #isToFold(bytes: Uint8Array, index: number, end: number): boolean {
+    if (this.#isFolded || index >= end) return false;
+    return bytes[index] === ESCAPE || isIndented(bytes, index, end) || isControl(bytes, index, end);
+  }
+
+  /** False where something comes that has to be folded first. */
   #run(bytes: Uint8Array, from: number, end: number): boolean {
     const text = this.#text;
     text.clear();
@@ -66,7 +102,7 @@ export class Masker {
       const byte = bytes[index] as number;
       const kind = CLASSES[byte] as number;
       if (kind === BLANK) {
-        if (byte === NEWLINE && isIndented(bytes, index, end)) return false;
+        if ((byte === NEWLINE || byte === ESCAPE) && this.#isToFold(bytes, index, end)) return false;
         this.#isBlankDue = true;
         index += 1;
       } else {
@@ -83,7 +119,7 @@ export class Masker {
     if (this.#text.length > 0) this.#text.byte(SPACE);
   }
 
-  /** One hard byte, or a quoted value; the index after it, -1 where an indented line comes. */
+  /** One hard byte, or a quoted value; the index after it, -1 where something has to be folded. */
   #hard(bytes: Uint8Array, index: number, end: number): number {
     const byte = bytes[index] as number;
     const before = index > this.#from ? (bytes[index - 1] as number) : -1;
@@ -119,9 +155,10 @@ export class Masker {
     }
     if (textKeys.startBefore(bytes, this.#from, keyEnd, isNoLetter) >= 0) return index;
     for (let at = index + 1; at < end; at += 1) {
+      if (QUOTED_STOP[bytes[at] as number] === 0) continue;
       const isEscape = bytes[at] === BACKSLASH;
       if (isEscape) at += 1;
-      if (isIndented(bytes, at, end)) return -1;
+      if (this.#isToFold(bytes, at, end)) return -1;
       if (isEscape || bytes[at] !== QUOTE) continue;
       this.#blank();
       this.#text.byte(QUOTE);
@@ -132,7 +169,7 @@ export class Masker {
     return index;
   }
 
-  /** One atom: copied, and masked where it is a value; the index after it. */
+  /** One atom: copied, and masked where it is a value; the index after it, -1 where something has to be folded. */
   #atom(bytes: Uint8Array, start: number, end: number): number {
     this.#blank();
     const text = this.#text;
@@ -147,20 +184,37 @@ export class Masker {
       const kind = CLASSES[byte] as number;
       if (kind >= HARD && !(isPath && byte === EQUALS)) break;
       if (kind === COLON && index > start && index + 2 < end && bytes[index + 1] === SLASH && bytes[index + 2] === SLASH)
-        return this.#url(bytes, index + 3, end, at);
+        return this.#url(bytes, start, index, end, at, flags);
       flags |= kind;
       out[length] = byte;
       length += 1;
     }
     text.length = length;
     if (flags === 0) this.#letters(bytes, start, index, end, at);
-    else this.#odd(bytes, start, index, end, at, flags);
+    else return this.#odd(bytes, start, index, end, at, flags);
     return index;
   }
 
-  #url(bytes: Uint8Array, from: number, end: number, at: number): number {
-    let index = from;
+  /** The index after an escape sequence whose ESC is written as text before the bracket at `index`; the same index where none is. */
+  #escapeText(bytes: Uint8Array, start: number, index: number, end: number, at: number): number {
+    const cut = escapeTextBefore(bytes, start, index);
+    const after = cut < 0 ? -1 : escapeTextEnd(bytes, index, end);
+    if (after < 0) return index;
+    this.#text.length = at;
+    if (cut > start) return this.#atom(bytes, start, cut) < 0 ? -1 : after;
+    if (at > 0 && this.#text.out[at - 1] === SPACE) {
+      this.#text.length = at - 1;
+      this.#isBlankDue = true;
+    }
+    return after;
+  }
+
+  /** A URL whose `://` is at `colon`, in an atom whose bytes before it have these classes; the index after it, or -1. */
+  #url(bytes: Uint8Array, start: number, colon: number, end: number, at: number, flags: number): number {
+    if ((flags & WIDE) !== 0) return this.#wideUrl(bytes, start, colon, end, at);
+    let index = colon + 3;
     while (index < end && URL_END[bytes[index] as number] === 0) index += 1;
+    if (index < end && URL_END[bytes[index] as number] === 2) index = urlEnd(bytes, index, end, URL_END);
     let trail = index;
     while (isUrlTrail(bytes[trail - 1] as number)) trail -= 1;
     this.#text.replace(at, URL);
@@ -168,10 +222,70 @@ export class Masker {
     return index;
   }
 
+  /** A URL in an atom whose `://` is at `colon` and which has other characters than ASCII: text before the scheme stays. */
+  #wideUrl(bytes: Uint8Array, start: number, colon: number, end: number, at: number): number {
+    if (!this.#isFolded && hasControl(bytes, start, colon)) return -1;
+    let scheme = colon;
+    while (scheme > start && isScheme(bytes[scheme - 1] as number)) scheme -= 1;
+    this.#text.length = at;
+    if (hasText(bytes, start, scheme)) this.#wide(bytes, start, scheme, end, at);
+    return this.#url(bytes, scheme, colon, end, this.#text.length, 0);
+  }
+
+  /** An atom with characters outside ASCII, piece by piece; the index after it, -1 where something has to be folded. */
+  #wide(bytes: Uint8Array, start: number, index: number, end: number, at: number): number {
+    if (!this.#isFolded && hasControl(bytes, start, index)) return -1;
+    this.#text.length = at;
+    for (let from = start; from < index;) {
+      const to = breakAt(bytes, from, index);
+      if (to > from) this.#piece(bytes, from, to, end);
+      from = pieceAt(bytes, to, index);
+      this.#text.copy(bytes, to, from);
+    }
+    return index;
+  }
+
+  /** A piece of such an atom: a value, or text with words and values inside. */
+  #piece(bytes: Uint8Array, start: number, to: number, end: number): void {
+    const text = this.#text;
+    const at = text.length;
+    if (start === this.#valueAt) {
+      const hasDigit = (flagsOf(bytes, start, to) & DIGIT) !== 0;
+      if (hasDigit ? !this.#isText(bytes, start) : this.#isValue(bytes, start, to, end)) {
+        this.#word(bytes, start, to, end);
+        return;
+      }
+    }
+    let from = start;
+    while (from < to) {
+      const wordAt = textEnd(bytes, from, to);
+      text.copy(bytes, from, wordAt);
+      if (wordAt === to) break;
+      from = wordEnd(bytes, wordAt, to, wordAt === start);
+      if (hasWideDigit(bytes, wordAt, from)) {
+        from = numberEnd(bytes, from, to);
+        const length = plainDigits(bytes, wordAt, from, this.#plain);
+        this.#word(this.#plain, 0, length, length);
+      } else this.#word(bytes, wordAt, from, end);
+    }
+    if (text.hasMaskSince(at) || textEnd(bytes, start, to) === start) return;
+    let bodyEnd = to;
+    while (((TRIMMED[bytes[bodyEnd - 1] as number] as number) & 2) !== 0) bodyEnd -= 1;
+    text.word(bytes, start, bodyEnd, to, at);
+  }
+
+  #word(bytes: Uint8Array, start: number, to: number, end: number): void {
+    const at = this.#text.length;
+    const flags = flagsOf(bytes, start, to);
+    this.#text.copy(bytes, start, to);
+    if (flags === 0) this.#letters(bytes, start, to, end, at);
+    else this.#odd(bytes, start, to, end, at, flags);
+  }
+
   /** An atom of letters alone, which has been copied. */
   #letters(bytes: Uint8Array, start: number, index: number, end: number, at: number): void {
     if (start === this.#valueAt && this.#isValue(bytes, start, index, end)) this.#text.replace(at, ANY);
-    else if (index - start > LONGEST_WORD) this.#text.replace(at, ID);
+    else if (index - start >= 32 && isLongId(bytes, start, index)) this.#text.replace(at, ID);
     else if (noValues.has(bytes, start, index)) this.#text.replace(at, ANY);
     else this.#text.word(bytes, start, index, index, at);
   }
@@ -187,20 +301,33 @@ export class Masker {
   }
 
   /** An atom with a digit, a dot, a slash, a colon or a sign: its ends are trimmed, and it is read as a whole or part by part. */
-  #odd(bytes: Uint8Array, start: number, index: number, end: number, at: number, flags: number): void {
+  #odd(bytes: Uint8Array, start: number, index: number, end: number, at: number, flags: number): number {
     if (flags === DIGIT) {
       const isCall = isCallAt(bytes, index, end);
       const type = start === this.#valueAt && !this.#isText(bytes, start) ? ANY : numberType(bytes, start, index, isCall);
       if (type !== NONE) this.#text.replace(at, type);
       else this.#text.word(bytes, start, index, index, at);
-      return;
+      return index;
+    }
+    if ((flags & WIDE) !== 0 || bytes[index] === BRACKET) {
+      const after = index < end && bytes[index] === BRACKET ? this.#escapeText(bytes, start, index, end, at) : index;
+      if (after !== index) return after;
+      if ((flags & WIDE) !== 0) return this.#wide(bytes, start, index, end, at);
     }
     let from = start;
     while (from < index && ((TRIMMED[bytes[from] as number] as number) & 1) !== 0) from += 1;
     let to = index;
     while (to > from && ((TRIMMED[bytes[to - 1] as number] as number) & 2) !== 0) to -= 1;
-    if (from === to) return;
-    let whole = (flags & COLON) === 0 ? NONE : wholeType(bytes, from, to);
+    let whole = NONE;
+    if ((flags & COLON) !== 0) {
+      whole = wholeType(bytes, from, to);
+      if (
+        (from > start || index - to > 1 || (whole === NONE && isHex(bytes[from] as number))) &&
+        this.#address(bytes, start, from, index, end, at)
+      )
+        return index;
+    }
+    if (from === to) return index;
     if (whole === NONE && start === this.#valueAt) {
       const isValue = (flags & DIGIT) === 0 ? this.#isValue(bytes, start, index, end) : !this.#isText(bytes, start);
       if (isValue) whole = ANY;
@@ -210,9 +337,16 @@ export class Masker {
     else if (!this.#parts(bytes, from, to, index, end)) {
       this.#text.copy(bytes, to, index);
       if (from === start) this.#text.word(bytes, start, to, index, at);
-      return;
+      return index;
     }
     this.#text.copy(bytes, to, index);
+    return index;
+  }
+
+  #address(bytes: Uint8Array, start: number, from: number, index: number, messageEnd: number, at: number): boolean {
+    if (!mayBeAddress(bytes, start, from, index)) return false;
+    const isValue = start === this.#valueAt && !this.#isText(bytes, start);
+    return putAddress(this.#text, bytes, { messageFrom: this.#from, messageEnd, start, from, end: index, at, isValue });
   }
 
   /** The parts of an atom between colons and between rows of dots, each masked by itself; `<HOST>:<N>` becomes one. Whether any was masked. */
@@ -248,16 +382,6 @@ function isCallAt(bytes: Uint8Array, index: number, end: number): boolean {
   return index + 1 < end && bytes[index] === PARENTHESIS && bytes[index + 1] === PARENTHESIS_END;
 }
 
-function endOfPart(bytes: Uint8Array, from: number, to: number): number {
-  for (let index = from; index < to; index += 1) {
-    const byte = bytes[index];
-    if (byte === COLON_SIGN || (byte === DOT && index + 1 < to && bytes[index + 1] === DOT)) return index;
-  }
-  return to;
-}
-
-function partType(bytes: Uint8Array, start: number, end: number, isCall: boolean): number {
-  for (let index = start; index < end; index += 1)
-    if (CLASSES[bytes[index] as number] === DIGIT) return numberType(bytes, start, end, isCall);
-  return nameType(bytes, start, end);
+function isLongId(bytes: Uint8Array, start: number, end: number): boolean {
+  return isLetterId(bytes, start, end) || isLong(bytes, start, end);
 }

@@ -1,18 +1,22 @@
 import { CLASSES, COMMA, DIGIT, HARD, SPACE, isLetter } from './byte-classes.ts';
+import { TEXT, codeAt, kindOf } from './characters.ts';
 import { ANY, ID, N, NONE, PATH, PLACEHOLDERS, TS, URL, YEAR } from './placeholders.ts';
-import { BEFORE_USER, MAX_MESSAGE, MAX_TEXT, MONTHS_AND_DAYS, UNITS, ZONES, wholeCharacters } from './words.ts';
+import { BEFORE_ADDRESS, BEFORE_USER, MAX_MESSAGE, MAX_TEXT, MONTHS_AND_DAYS, UNITS, ZONES, wholeCharacters } from './words.ts';
 import { WordSet } from './word-set.ts';
 
 const units = new WordSet(UNITS);
 const zones = new WordSet(ZONES);
 const namesOfTime = new WordSet(MONTHS_AND_DAYS);
 const beforeUser = new WordSet(BEFORE_USER);
+const beforeAddress = new WordSet(BEFORE_ADDRESS);
 const user = new WordSet(['user']);
 const unknown = Buffer.from('unknown');
 const http = Buffer.from('HTTP/');
 
 const PLACEHOLDER_BYTES = PLACEHOLDERS.map((text) => Uint8Array.from(Buffer.from(text)));
 const DOT = 0x2e;
+const COLON = 0x3a;
+const BRACKET = 0x5b;
 const UNDERSCORE = 0x5f;
 
 /** A template is not written further than this: nothing behind it changes its first `MAX_TEXT` bytes. */
@@ -50,8 +54,27 @@ export class TemplateText {
   /** Ends it: its length, with at most `MAX_TEXT` bytes and no word cut. */
   end(): number {
     if (this.length <= MAX_TEXT) return this.length;
+    const whole = wholeCharacters(this.out, MAX_TEXT);
+    // text without blanks may be cut anywhere
+    if ((this.out[whole] as number) >= 0x80 && kindOf(codeAt(this.out, whole, this.length)) === TEXT) return whole;
     const blank = this.out.lastIndexOf(SPACE, MAX_TEXT - 1);
-    return blank > 0 ? blank : wholeCharacters(this.out, MAX_TEXT);
+    return blank > 0 ? blank : whole;
+  }
+
+  /** Whether a placeholder was written behind `at`. */
+  hasMaskSince(at: number): boolean {
+    return this.#lastEnd > at;
+  }
+
+  /** Whether an id in brackets alone ends at `at`. */
+  hasIdInBrackets(at: number): boolean {
+    return this.#lastType === ID && this.#lastEnd === at - 1 && this.out[at - 6] === BRACKET;
+  }
+
+  /** Whether a word that announces an address ends before the blank at the end, perhaps with a colon. */
+  announcesAddress(at: number): boolean {
+    if (at < 2 || this.out[at - 1] !== SPACE) return false;
+    return beforeAddress.startBefore(this.out, 0, this.out[at - 2] === COLON ? at - 2 : at - 1, isEdge) >= 0;
   }
 
   byte(byte: number): void {

@@ -11,6 +11,9 @@ const ENOUGH_METHODS = 4;
 
 const NAME = /[A-Za-z][._-][A-Za-z]/;
 const IN_CAPITALS = /^[^A-Za-z]*[A-Z]{2,}(?:_[A-Z]+)*[^A-Za-z]*$/;
+/** A clause in a script without blanks between words; names are shorter. */
+const CLAUSE =
+  /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]){5}|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{12}/u;
 const METHOD = new RegExp(`^(["'[(]?)(?:${METHODS})$`);
 /** Stands for any method in a key: no template holds it, since masks take control characters for blanks. */
 const ANY_METHOD = '\u0002';
@@ -20,6 +23,9 @@ export function anyMethod(tokens: readonly string[], index: number): string | un
   const token = tokens[index] as string;
   return tokens[index + 1]?.startsWith(ANY_VALUE) === true && METHOD.test(token) ? token.replace(METHOD, `$1${ANY_METHOD}`) : undefined;
 }
+
+/** Whether a token is more than a word, and so no value: a statement without blanks is one token. */
+export const isClause = (token: string): boolean => CLAUSE.test(token);
 
 /** Whether this number of methods makes them one. */
 export const showsMethods = (seen: number): boolean => seen >= ENOUGH_METHODS;

@@ -1,10 +1,16 @@
+import { countCharacters } from './characters.ts';
+
 /** Bytes of a message that the masks read; what follows is not part of its template. */
 export const MAX_MESSAGE = 4096;
 /** Bytes of a template. */
 export const MAX_TEXT = 1024;
 
-/** Bytes of the longest atom that counts as a word; a longer one is an id, with or without digits. */
+/** Characters of the longest atom that counts as a word; a longer one is an id, with or without digits. */
 export const LONGEST_WORD = 64;
+
+/** Whether an atom has more characters than a word. */
+export const isLong = (bytes: Uint8Array, from: number, to: number): boolean =>
+  to - from > LONGEST_WORD && countCharacters(bytes, from, to) > LONGEST_WORD;
 
 /** Words with a digit that name a protocol, an algorithm or a format: as constant as any other word. */
 export const KEPT_WORDS: readonly string[] = [
@@ -148,6 +154,13 @@ export const SOURCES: readonly string[] = [
 
 /** Words before `user`, after which a user's name follows. */
 export const BEFORE_USER: readonly string[] = ['for', 'invalid', 'Invalid', 'by', 'from', 'as', 'of', 'illegal'];
+
+/** Words behind which `::` is an address: `listening on ::`. */
+export const BEFORE_ADDRESS: readonly string[] = [
+  ...['on', 'at', 'to', 'from', 'by', 'via', 'of', 'for', 'peer', 'Peer', 'host', 'Host', 'client', 'Client', 'server', 'Server', 'node'],
+  ...['address', 'Address', 'addr', 'Addr', 'ip', 'IP', 'ipv6', 'IPv6', 'bind', 'bound', 'listen', 'listening', 'Listening', 'Listen'],
+  ...['source', 'src', 'destination', 'dest', 'dst', 'remote', 'local', 'route', 'gateway', 'neighbor', 'interface', 'ping', 'with'],
+];
 
 /** The largest end at or before `end` that cuts no UTF-8 character, where the bytes are UTF-8. */
 export function wholeCharacters(bytes: Uint8Array, end: number): number {

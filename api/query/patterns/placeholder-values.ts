@@ -1,3 +1,4 @@
+import { withoutEscapes } from '../../../pipeline/clusterer/escapes.ts';
 import { contentOf } from '../../../pipeline/clusterer/message-patterns.ts';
 import { PLACEHOLDER } from '../../../pipeline/clusterer/placeholders.ts';
 
@@ -40,11 +41,12 @@ export function placeholderValues(template: string, messages: readonly string[])
   }));
 }
 
-/** A message without the header of a raw line. */
+/** A message without the header of a raw line, and without escape sequences. */
 function contentText(message: string): string {
   const bytes = Buffer.from(message);
   const { from, to } = contentOf(bytes, 0, bytes.length);
-  return bytes.toString('utf8', from, to);
+  const text = Buffer.alloc(to - from);
+  return text.toString('utf8', 0, withoutEscapes(bytes, from, to, text));
 }
 
 /** What stands between the constants; null where they do not stand there. */

@@ -53,6 +53,13 @@ describe('the clusterer', () => {
     expect(clusters(templates)).to.have.length(1);
   });
 
+  it('never takes a clause without blanks for a value', () => {
+    const clauses = ['用户登录失败', '磁盘空间不足', '订单已经支付', '服务正在重启', '数据库切换完成', '支付网关超时'];
+    expect(clusters(clauses.map((clause) => `[<N>] 订单 服务 ${clause}`))).to.have.length(6);
+    const names = ['张三', '李四', '王五', '赵六', '钱七'];
+    expect(clusters(names.map((name) => `用户 ${name} 登录 失败`))).to.have.length(1);
+  });
+
   it('needs one value fewer where one is a placeholder', () => {
     const templates = [...COLOURS.slice(0, 3).map((colour) => `the paint is ${colour} today`), 'the paint is <ID> today'];
     expect(clusters(templates)).to.have.length(1);

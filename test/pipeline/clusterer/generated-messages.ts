@@ -105,21 +105,10 @@ const PIECES: readonly string[] = [
     'jk2_init()',
     '0x1f',
   ],
-  ...[
-    'é',
-    '漢',
-    '\u{1f600}',
-    '\ufffd',
-    'x'.repeat(70),
-    'connection',
-    'closed',
-    'Server',
-    'of',
-    'error',
-    'com.example.Shop',
-    'worker-7',
-    'sha256',
-  ],
+  ...['::1', '2001:db8::7', '[::1]:80', '[::]', 'fe80::1%eth0', '/32', '::ffff:', 'dead', 'beef', 'on ', 'a::b', '%eth0', 'http://['],
+  ...['\x1b[31m', '\x1b', '\x1b]0;', '\x07', '\x1b\\', '\u009b0m', '\u009d', '\u009c', '\\u001b[0m', '\\e[', '[31m', '#033'],
+  ...['deadbeef-dead-beef-dead-beefdeadbeef', 'ab:cd:ef:ab:cd:ef', 'cafe'.repeat(8), 'ж'.repeat(40)],
+  ...['é', 'é', '\ufffd', 'x'.repeat(70), 'connection', 'closed', 'Server', 'of', 'error', 'com.example.Shop', 'worker-7', 'sha256'],
 ];
 
 /** Numbers of a sequence that a seed decides. */

@@ -59,9 +59,96 @@ const TEMPLATES: readonly (readonly [string, string])[] = [
   ['Traceback:\n  File "x.py", line 1\n    boom()\nValueError: bad 5', 'Traceback: ValueError: bad <N>'],
 ];
 
+const UUID = 'deadbeef-dead-beef-dead-beefdeadbeef';
+const IDS: readonly string[] = [
+  ...['0190fe17-d1ae-7091-a034-22ade2121dc0', UUID, UUID.toUpperCase(), UUID.replaceAll('-', ''), `job-${UUID}`, 'ab:cd:ef:ab:cd:ef'],
+];
+const ADDRESSES: readonly string[] = [
+  ...['2001:db8::1', 'fe80::1', '::1', '::', '2001:db8:85a3:1:2:8a2e:370:7334', '::ffff:10.0.0.1', '::ffff:192.0.2.1:8080', '2001:db8::'],
+  ...['fe80::1%eth0', '2001:db8::/32', '[::1]:8080', '[fe80::1%eth0]:80', '[::]:80', ':::8080', '0:0:0:0:0:0:0:1', '64:ff9b::192.0.2.33'],
+  ...['2001:DB8::A', 'dead:beef::cafe', 'dead:beef:dead:beef:dead:beef:dead:beef', '[2001:db8::1]:443'],
+];
+/** Ways in which a line is coloured. */
+const COLOURED: readonly string[] = [
+  ...[
+    '\x1b[31mERROR\x1b[0m disk sda1 full',
+    '\x1b[1;38;5;196mERR\x1b[mOR disk sda1 \x1b[2mfull\x1b[0m\x1b[K',
+    '\x1b(B\x1b[mERROR disk sda1 full',
+  ],
+  ...[
+    '\x1b]0;title 5\x07ERROR disk sda1 full',
+    '\x1b]8;;http://x/1\x1b\\ERROR\x1b]8;;\x1b\\ disk sda1 full',
+    '\u009b31mERROR\u009b0m disk sda1 full',
+  ],
+  ...[
+    '\\u001b[31mERROR\\u001b[0m disk sda1 full',
+    '\\x1b[31mERROR\\x1b[0m disk \\033[1msda1\\e[0m full',
+    'ERROR disk sd\x1b[4ma1 full\x1b[31',
+  ],
+  ...['ERROR disk sda1 full\n\x1b[2m\tat a.b(C.java:5)\x1b[0m', '\x1b ERROR disk sda1 full'],
+];
+/** Text outside ASCII, and the values in it. */
+const SCRIPTS: readonly (readonly [string, string])[] = [
+  ['用户登录失败，错误码401', '用户登录失败，错误码<N>'],
+  ['支付网关超时，对端10.0.0.3:8080', '支付网关超时，对端<IP>'],
+  ['订单12345处理失败', '订单<N>处理失败'],
+  ['訂單ABC-123已取消', '訂單<ID>已取消'],
+  ['注文１２３４５の処理に失敗しました', '注文<N>の処理に失敗しました'],
+  ['耗时１２．５秒，１２：３０：４５完成１００％', '耗时<N>秒，<TS>完成<N>%'],
+  ['주문12345이 실패했습니다 3회', '주문<N>이 실패했습니다 <N>회'],
+  ['คำสั่งซื้อ12345ล้มเหลว รหัส ๔๐๔', 'คำสั่งซื้อ<N>ล้มเหลว รหัส <N>'],
+  ['ошибка узла 10.0.0.1, попытка 3', 'ошибка узла <IP>, попытка <N>'],
+  ['узел7 упал', '<ID> упал'],
+  ['Σφάλμα 404 στη σύνδεση', 'Σφάλμα <N> στη σύνδεση'],
+  ['خطأ في الاتصال رقم ٤٠١، الخادم12', 'خطأ في الاتصال رقم <N>، الخادم<N>'],
+  ['שגיאה 5 בשרת', 'שגיאה <N> בשרת'],
+  ['त्रुटि ४०४ पोर्ट8080 बंद', 'त्रुटि <N> पोर्ट<N> बंद'],
+  ['🚀部署3完成✅ 1️⃣', '🚀部署<N>完成✅ <N>'],
+  ['e\u0301te\u0301 12 naïve café', 'e\u0301te\u0301 <N> naïve café'],
+  ['bad \ud83d half 5', 'bad \ufffd half <N>'],
+  ['访问http://a.example/x失败', '访问<URL>失败'],
+  ['请求 http://例え.jp/パス 成功', '请求 <URL> 成功'],
+  ['fetch http://[2001:db8::1]:80/x failed', 'fetch <URL> failed'],
+  ['文件 /home/张三/文件.txt 丢失，读/写', '文件 <PATH> 丢失，读/写'],
+  ['user=张三，登录失败 msg=订单5失败', 'user=<*>，登录失败 msg=订单<N>失败'],
+  ['for user 张三 登录', 'for user <*> 登录'],
+  ['“12” – 10–20 €5 №12', '“<N>” – <N>–<N> €<N> №<N>'],
+  ['错误'.repeat(60), '错误'.repeat(60)],
+  ['warn :: std::vector a::b ::Foo a[::2] 1::', 'warn :: std::vector a::b ::Foo a[::<N>] <N>::'],
+  ['Server listening on :: port 22, addr=::', 'Server listening on <ID> port <N>, addr=<ID>'],
+];
+
 describe('the masks', () => {
   for (const [message, template] of TEMPLATES)
     it(`make ${JSON.stringify(template)} of ${JSON.stringify(message)}`, () => expect(mask(message)).to.equal(template));
+
+  for (const [message, template] of SCRIPTS)
+    it(`keep the text of every script: ${JSON.stringify(message)}`, () => expect(mask(message)).to.equal(template));
+
+  for (const message of COLOURED)
+    it(`take no notice of escape sequences: ${JSON.stringify(message)}`, () => expect(mask(message)).to.equal('ERROR disk <ID> full'));
+
+  for (const address of ADDRESSES)
+    it(`have one placeholder for the address ${address}`, () => {
+      expect(mask(`peer ${address} is up`)).to.equal('peer <ID> is up');
+      expect(mask(`对端${address}超时`)).to.equal(address === '::' ? '对端::超时' : '对端<ID>超时');
+      expect(mask(`peer ${address}, down.`)).to.equal('peer <ID>, down.');
+    });
+
+  for (const id of IDS)
+    it(`have one placeholder for the id ${id}`, () => {
+      expect(mask(`job ${id} done`)).to.equal('job <ID> done');
+      expect(mask(`job {${id}} done`)).to.equal('job {<ID>} done');
+      expect(mask(`任务${id}完成`)).to.equal('任务<ID>完成');
+    });
+
+  it('are the same of a message inside a larger buffer, in every script', () => {
+    for (const [message, template] of [...TEMPLATES, ...SCRIPTS]) {
+      const [around, bytes] = [Buffer.from('[::1]12漢٣'), Buffer.from(message)];
+      const length = masker.mask(Buffer.concat([around, bytes, around]), around.length, around.length + bytes.length);
+      expect(Buffer.from(masker.out.subarray(0, length)).toString()).to.equal(template);
+    }
+  });
 
   it('are those of the table of regular expressions, on all Loghub lines', () => {
     for (const kind of ['content', 'raw'] as const) for (const line of loghubLines(kind)) same(Buffer.from(line));
@@ -84,7 +171,14 @@ describe('the masks', () => {
   });
 
   it('bound a template, and cut no character', () => {
-    for (const message of ['漢'.repeat(5000), 'word '.repeat(5000), '漢字 '.repeat(3000), `${'é'.repeat(1500)} x`, ',1'.repeat(9000)]) {
+    for (const message of [
+      '漢'.repeat(5000),
+      'ERROR ' + '漢'.repeat(5000),
+      'word '.repeat(5000),
+      '漢字 '.repeat(3000),
+      `${'é'.repeat(1500)} x`,
+      ',1'.repeat(9000),
+    ]) {
       const template = mask(message);
       expect(Buffer.byteLength(template)).to.be.at.most(MAX_TEXT);
       expect(template).not.to.include('\ufffd');
@@ -105,6 +199,14 @@ describe('the masks', () => {
     ['no UTF-8', Buffer.alloc(100_000, 0x80).toString('latin1')],
     ['indented lines', '\n \n'.repeat(MAX_MESSAGE)],
     ['months', 'Jan 1 '.repeat(MAX_MESSAGE)],
+    ['escape sequences', '\x1b[31m'.repeat(MAX_MESSAGE)],
+    ['strings that are not closed', '\x1b]\xc2\x9d'.repeat(MAX_MESSAGE)],
+    ['ESC as text', '\\e[0m'.repeat(MAX_MESSAGE)],
+    ['addresses', '[::1]:'.repeat(MAX_MESSAGE)],
+    ['groups of addresses', 'a:'.repeat(MAX_MESSAGE)],
+    ['text and digits', Buffer.from('漢1'.repeat(MAX_MESSAGE)).toString('latin1')],
+    ['wide digits', Buffer.from('１．'.repeat(MAX_MESSAGE)).toString('latin1')],
+    ['wide URLs', Buffer.from('漢://漢['.repeat(MAX_MESSAGE)).toString('latin1')],
     ['keys', 'msg=msg='.repeat(MAX_MESSAGE)],
   ];
   for (const [name, message] of HOSTILE)
