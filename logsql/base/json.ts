@@ -154,9 +154,9 @@ export function flattenJson(text: string): ReadonlyMap<string, string> | null {
   return fields;
 }
 
-/** The strings of the parts of a JSON array; null when the string is not a valid one. */
+/** The strings of the parts of a JSON array, which white space may stand before; null when the string is not a valid one. */
 export function splitJsonArray(text: string): readonly string[] | null {
-  if (!text.startsWith('[')) return null;
+  if (!/^[ \t\n\r]*\[/.test(text)) return null;
   const value = parseJson(text);
   return Array.isArray(value) ? (value as readonly Value[]).map(textOfValue) : null;
 }

@@ -67,6 +67,12 @@ export const hash: PipeSpec = {
 /** The parts of a JSON array; 0 for anything else. */
 export const jsonArrayLen: PipeSpec = {
   names: ['json_array_len'],
-  examples: [{ query: '* | json_array_len(a) as n | fields n', input: [{ a: '[1,[2,3]]' }, { a: 'x' }], output: [{ n: 2 }, { n: 0 }] }],
+  examples: [
+    {
+      query: '* | json_array_len(a) as n | fields n',
+      input: [{ a: '[1,[2,3]]' }, { a: ' \n\t[1]' }, { a: 'x' }],
+      output: [{ n: 2 }, { n: 1 }, { n: 0 }],
+    },
+  ],
   parse: (parser) => parseMeasure(parser, 'json_array_len', { of: (text) => String(splitJsonArray(text)?.length ?? 0), sql: null }),
 };

@@ -55,8 +55,9 @@ export const unroll: PipeSpec = {
       input: [
         { _msg: 'x', t: '["a",1]' },
         { _msg: 'y', t: 'b' },
+        { _msg: 'z', t: '\n [2]' },
       ],
-      output: [{ _msg: 'x', t: 'a' }, { _msg: 'x', t: '1' }, { _msg: 'y' }],
+      output: [{ _msg: 'x', t: 'a' }, { _msg: 'x', t: '1' }, { _msg: 'y' }, { _msg: 'z', t: '2' }],
     },
   ],
   parse(parser) {

@@ -20,6 +20,7 @@ const STATUSES = [
 ];
 /** A request's first line, as nginx' `$request` has it. */
 const REQUEST_LINE = 'request';
+const OPEN_BRACE = 0x7b;
 const METHOD = /^[A-Za-z]{3,20}$/;
 
 export type MessageOptions = {
@@ -76,6 +77,17 @@ export class MessageRules {
     if (told !== '') return this.#put(draft, told);
     if (fallback === undefined && !this.#says(draft, labels)) return -1;
     return this.#put(draft, source() ?? draft.json());
+  }
+
+  /** The index of the message inside a message that is a line of JSON, whose members are fields; -1 where it is something else. */
+  inner(draft: Draft, message: number): number {
+    const source = draft.inArena[message] === 1 ? draft.arena : draft.body;
+    if (draft.kinds[message] !== STRING || source[(draft.starts[message] as number) + 1] !== OPEN_BRACE) return -1;
+    for (let i = 0; i < MESSAGE_NAMES.length; i++) {
+      const index = draft.find(this.#names[i] as Name);
+      if (index >= 0 && index !== message && draft.kinds[index] === STRING) return index;
+    }
+    return -1;
   }
 
   #put(draft: Draft, text: string): number {

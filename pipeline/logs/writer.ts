@@ -268,7 +268,9 @@ export class EntryWriter {
     let headerLength = -1;
     if (!hasLevel || found === 'none') {
       const header = rawHeader(draft, message);
-      if (!hasLevel && header.level !== null) severity = canon.takeLevel(draft, header.level);
+      const inner = header.level === null ? canon.messages.inner(draft, message) : -1;
+      const level = header.level ?? (inner < 0 ? null : rawHeader(draft, inner).level);
+      if (!hasLevel && level !== null) severity = canon.takeLevel(draft, level);
       if (found === 'none' && header.time !== null) this.#takeTime(header.time);
       headerLength = header.length;
     }

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { loki } from '../../../pipeline/normalizers/loki.ts';
+import { normalize } from '../normalizers/normalize.ts';
 import { canonical } from './entry-lines.ts';
 
 const ESC = '\u001b';
@@ -67,6 +69,20 @@ describe('the head of a raw line', () => {
       expect(entry['level'], 'level').to.equal(level);
       if (time !== undefined) expect(entry['_time'], 'time').to.equal(time);
     });
+
+  it('is read inside a line of JSON that says no level', () => {
+    const levelIn = (line: string): unknown => {
+      const body = JSON.stringify({ streams: [{ stream: { a: 'b' }, values: [['1795269600000000000', line]] }] });
+      const result = normalize(loki, body, { contentType: 'application/json' });
+      return 'entries' in result ? result.entries[0]?.get('level') : result;
+    };
+    expect(levelIn('{"log":"level=error ts=2026-11-21T12:00:00Z msg=x\\n","stream":"stderr"}')).to.equal('error');
+    expect(levelIn('{"msg":"[2026-11-21 12:00:00] production.WARNING: slow"}')).to.equal('warning');
+    expect(levelIn('{"level":"warning","msg":"Get data error: x"}')).to.equal('warning');
+    expect(levelIn('{"level":"info","msg":"level=error"}')).to.equal('info');
+    expect(levelIn('{"msg":"the request failed with ERROR 5"}')).to.equal(undefined);
+    expect(levelIn('{"a":"level=error"}')).to.equal(undefined);
+  });
 
   it('does not go before what the entry says', () => {
     expect(canonical(JSON.stringify({ _msg: 'level=warn ts=2026-11-21T12:00:00.5Z', level: 'x', _time: T }))).to.include({
