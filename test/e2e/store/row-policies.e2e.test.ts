@@ -13,7 +13,8 @@ describe('the watch over row policies', function () {
   let own: LogsqlStore;
   before(async () => {
     own = await LogsqlStore.start();
-    await own.insert(1, [at(1)]);
+    // rows of no tenant are there too
+    for (const tenantId of [0, 1]) await own.insert(tenantId, [at(1)]);
   });
   after(() => own.stop());
 
