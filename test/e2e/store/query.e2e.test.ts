@@ -113,7 +113,7 @@ describe('The query endpoints', function () {
       { _time: '2026-11-18T10:00:02Z', _stream: '{app="a"}', _msg: 'm', level: 'error', app: 'x' },
       { _time: '2026-11-18T10:00:01Z', _stream: '{app="a"}', _msg: 'm', level: 'info' },
     ]);
-    expect(Object.keys(entries)).to.have.members(['logs', 'count', 'elapsed_ms', 'has_more', 'oldest_time', 'window']);
+    expect(Object.keys(entries)).to.have.members(['logs', 'count', 'elapsed_ms', 'has_more', 'oldest_time', 'window', 'hints']);
     const counted = await search({ query: '* | stats by (level) count() n | sort by (level)', limit: 1 }, { tenantId: 3 });
     expect(counted).to.include({ count: 1, has_more: false, oldest_time: null, truncated: true });
     expect(counted.logs).to.deep.equal([{ level: 'error', n: 1 }]);
