@@ -4,6 +4,7 @@ const HINTS: readonly (readonly [path: RegExp, hint: string])[] = [
     /^\/(?:api\/v2\/logs|v1\/input(?:\/.*)?|api\/v1\/input|insert\/datadog\/.*)$/,
     "Datadog's API has no path here; send its JSON to /api/v1/ingest.",
   ],
+  [/^\/(?:ingest\/clef|api\/events\/raw)$/, 'Events of Seq in CLEF, one a line, are taken as JSON at /api/v1/ingest.'],
   [/^\/api\/prom\/push$/, "This is the path of Loki before 1.0; Loki's is /loki/api/v1/push."],
   [
     /^\/insert\/(?:journald|native)(?:\/.*)?$/,

@@ -22,7 +22,8 @@ export function noteRefused({ rejections, keys, formats }: RefusedRequestsOption
   return (exchange, error) => {
     const { template, method, path } = exchange;
     const format = formats.get(template);
-    const isUnknownPath = error.status === 404 && (method === 'POST' || method === 'PUT') && !path.startsWith('/api/v1/tenants/');
+    const isSent = (method === 'POST' || method === 'PUT') && !path.startsWith('/api/v1/tenants/') && !path.startsWith('/select/');
+    const isUnknownPath = isSent && (error.status === 404 || error.status === 405);
     if (!NOTED.has(error.status) || (format === undefined && !isUnknownPath)) return;
     const tenantId = exchange.tenantId ?? ownerOf(exchange, keys);
     if (tenantId === null) return;
@@ -35,7 +36,16 @@ export function noteRefused({ rejections, keys, formats }: RefusedRequestsOption
   };
 }
 
+/** Headers in which clients of other systems send their keys. They let no one in, but show whose request was refused. */
+const FOREIGN_HEADERS = ['x-seq-apikey', 'dd-api-key', 'api-key', 'x-insert-key', 'x-license-key'];
+
+/** The tenant whose key the request has in any form, one that is not read included. */
 function ownerOf(exchange: Exchange, keys: KeyStore): number | null {
-  const secret = extractCredential(exchange, 'ingest') ?? extractCredential(exchange, 'app');
-  return secret === null ? null : (keys.ownerOf?.(secret) ?? null);
+  const [, behindScheme = ''] = exchange
+    .header('authorization')
+    .trim()
+    .split(/[ \t]+/, 2);
+  const foreign = [behindScheme, ...FOREIGN_HEADERS.map((name) => exchange.header(name).trim())].find((text) => text !== '');
+  const secret = extractCredential(exchange, 'ingest') ?? extractCredential(exchange, 'app') ?? foreign;
+  return secret === undefined ? null : (keys.ownerOf?.(secret) ?? null);
 }

@@ -8,7 +8,7 @@ import { readIsoToken, readTimeText, readUnixDigits, type SplitTime } from './ti
 /** Names whose value is taken, in this order, where an entry has no `_time`: after the usual ones those of Serilog, .NET, nginx, loguru, Traefik, audit logs. */
 const TIME_NAMES = [
   ...['@timestamp', 'timestamp', 'time', 'date', 'ts'],
-  ...['@t', 'Timestamp', 'time_iso8601', 'record.time.timestamp', 'timeMillis', 'StartUTC', 'requestReceivedTimestamp', 'eventTime'],
+  ...['@t', 'Timestamp', 'time_iso8601', 'record.time.timestamp', 'timeMillis', 'StartUTC', 'requestReceivedTimestamp', 'eventTime', 'dt'],
 ];
 /** The same for a level: after the usual ones those of .NET, Monolog, Python's JSON formatters and OpenTelemetry's names in other cases. */
 const LEVEL_NAMES = [

@@ -20,6 +20,7 @@ export const jsonEntries: Normalizer = {
     const body = validUtf8(request.body);
     const start = skipSpace(body, 0, body.length);
     if (start === body.length) throw invalidBody('The body is empty; send a JSON array of objects, or NDJSON.');
+    if (isMessagePack(request.body)) throw invalidBody('The body is not JSON but looks like MessagePack, which /api/v1/fluent takes.');
     if (body[start] === OPEN_ARRAY) readArray(body, start, out);
     else readLines(body, out);
     if (out.total > 0 && out.total === out.rejected.count && out.outOfBounds === 0) {
@@ -33,6 +34,12 @@ export const jsonEntries: Normalizer = {
     return { status: 200, body: { status: 'ok', accepted, rejected: rejected.count, errors } };
   },
 };
+
+/** True for a body that begins with a map or an array of MessagePack, which no UTF-8 does. */
+function isMessagePack(body: Buffer): boolean {
+  const first = body[0] as number;
+  return (first >= 0x80 && first <= 0x9f) || (first >= 0xdc && first <= 0xdf && (body[1] as number) < 0x80);
+}
 
 function readArray(body: Buffer, start: number, out: EntryWriter): void {
   const end = body.length;

@@ -6,6 +6,8 @@ const HINTS: readonly (readonly [path: string, named: RegExp])[] = [
   ['/api/v2/logs', /\/api\/v1\/ingest/],
   ['/v1/input/KEY', /\/api\/v1\/ingest/],
   ['/insert/datadog/api/v2/logs', /\/api\/v1\/ingest/],
+  ['/ingest/clef', /\/api\/v1\/ingest/],
+  ['/api/events/raw', /\/api\/v1\/ingest/],
   ['/api/prom/push', /\/loki\/api\/v1\/push/],
   ['/insert/journald/upload', /\/api\/v1\/syslog/],
   ['/insert/native', /not supported/],

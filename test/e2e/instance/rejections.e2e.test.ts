@@ -102,7 +102,8 @@ describe('a shipper sends what cannot be taken, its owner finds out why', functi
       ).status;
     expect(await send('/api/v2/logs', `Bearer ${key}`)).to.equal(404);
     expect(await send('/api/v1/ingest', `Bearer ${key}`, 'x'.repeat(3_000_000))).to.equal(413);
-    expect(await send('/api/v1/ingest', `bearer ${key}`)).to.equal(401);
+    expect(await send('/services/collector/event', `Splunk ${key}`)).to.equal(401);
+    expect(await send('/', `Bearer ${key}`)).to.equal(405);
     await instance.call('DELETE', `${instance.admin}/admin/tenants/${own.id}/keys/${id}`, undefined, operator);
     for (let n = 0; n < 3; n++) expect(await send('/loki/api/v1/push', `Bearer ${key}`)).to.equal(403);
     const shown = async (): Promise<unknown> => {
@@ -114,7 +115,8 @@ describe('a shipper sends what cannot be taken, its owner finds out why', functi
     };
     const expected = [
       [403, '/loki/api/v1/push', 'shipper/1', 3],
-      [401, '/api/v1/ingest', 'shipper/1', undefined],
+      [405, '/', 'shipper/1', undefined],
+      [401, '/services/collector/event', 'shipper/1', undefined],
       [413, '/api/v1/ingest', 'shipper/1', undefined],
       [404, '/api/v2/logs', 'shipper/1', undefined],
     ];

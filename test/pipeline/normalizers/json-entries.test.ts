@@ -19,6 +19,15 @@ describe('normalizer json', () => {
   ]);
   ok('takes an empty array', '[]', []);
 
+  it('names the path for MessagePack', () => {
+    for (const hex of ['9681a2647401', '81a36d736701', 'dc00010102', 'de000181']) {
+      const result = normalize(jsonEntries, Buffer.from(hex, 'hex'));
+      expect(result).to.deep.include({
+        status: 400,
+        detail: 'The body is not JSON but looks like MessagePack, which /api/v1/fluent takes.',
+      });
+    }
+  });
   it('rejects by itself what is JSON but no entry', () => {
     const result = normalize(jsonEntries, '[{"_msg":"a"},"text",5,{"level":"x"},{"_msg":"b"}]');
     expect(messages(result)).to.deep.equal(['a', 'b']);
