@@ -218,6 +218,23 @@ export const BODIES: Section = {
       attack: ['own-levels', 'large-levels'],
     },
     {
+      what: 'A level, a service',
+      of: 'an entry',
+      bound: [from('pipeline/logs/canonical.ts')('MAX_WORD_BYTES', 'bytes')],
+      beyond: 'The entry is rejected.',
+      others: 'Values of a part are in one dictionary, which their queries read.',
+      attack: ['large-levels'],
+      test: 'test/pipeline/logs/canonical.test.ts',
+    },
+    {
+      what: 'A text in another field that names a level',
+      of: 'an entry',
+      bound: [from('pipeline/logs/canonical.ts')('MAX_NAMED_LEVEL', 'characters')],
+      beyond: 'It names none.',
+      others: 'nothing',
+      test: 'test/pipeline/logs/canonical.test.ts',
+    },
+    {
       what: 'Levels whose severity is remembered',
       of: 'a process',
       bound: [

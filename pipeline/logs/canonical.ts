@@ -38,6 +38,11 @@ export const DEFAULT_LABELS = [
 
 const NO_NAMES: readonly string[] = [];
 
+/** Of a level and of a service, whose parts have one dictionary for all tenants (docs/adr/0013-what-the-table-costs.md). */
+const MAX_WORD_BYTES = 16_384;
+/** Longer texts of other fields name no level. */
+const MAX_NAMED_LEVEL = 64;
+
 type KnownLevel = { readonly token: Uint8Array; readonly severity: Severity };
 const MAX_KNOWN_LEVELS = 1000;
 /** Of a level as it is written; longer ones are looked at each time. */
@@ -125,6 +130,16 @@ export class Canon {
     return level === null ? 0 : this.takeLevel(draft, level);
   }
 
+  /** Why the entry cannot be taken for its level or its service; empty where it can. */
+  longWord(draft: Draft): string {
+    for (const name of [this.level, this.service]) {
+      const index = draft.find(name);
+      if (index >= 0 && (draft.ends[index] as number) - (draft.starts[index] as number) > MAX_WORD_BYTES + 2)
+        return `a ${name.text} of more than ${String(MAX_WORD_BYTES)} bytes`;
+    }
+    return '';
+  }
+
   /** Gives an entry that has none a level, and gives its severity. */
   takeLevel(draft: Draft, level: string): Severity {
     draft.set(this.level, STRING, JSON.stringify(level));
@@ -157,6 +172,7 @@ export class Canon {
 
 /** The level that another field's value names: a word, a syslog severity (0 to 7) or an OpenTelemetry severity number (8 to 24). */
 function levelWord(text: string, mustBeKnown: boolean): string | null {
+  if (text.length > MAX_NAMED_LEVEL) return null;
   if (/^\d{1,2}$/.test(text)) {
     const number = Number(text);
     return SYSLOG_LEVELS[number] ?? otelLevel(number);

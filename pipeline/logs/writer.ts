@@ -274,6 +274,8 @@ export class EntryWriter {
       if (found === 'none' && header.time !== null) this.#takeTime(header.time);
       headerLength = header.length;
     }
+    const long = canon.longWord(draft);
+    if (long !== '') return long;
     const bound = rowBound(draft);
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
     const { maxRowBytes = Infinity } = this.options;

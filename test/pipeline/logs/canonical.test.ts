@@ -148,6 +148,14 @@ describe('canonical entry: limits', () => {
     expect(canonical(withFields(`"${'n'.repeat(257)}":1`))).to.match(/^a field name of more than 256 bytes/);
     expect(canonical(withFields(`"${'a'.repeat(200)}":{"${'b'.repeat(56)}":1}`))).to.match(/^a field name of more than 256 bytes/);
   });
+  it('takes levels and services of 16 KiB and no more; what is longer elsewhere names no level', () => {
+    const long = 'l'.repeat(16_385);
+    for (const name of ['level', 'service']) {
+      expect(canonical(withFields(`"${name}":"${long.slice(1)}"`))).to.be.an('object');
+      expect(canonical(withFields(`"${name}":"${long}"`))).to.equal(`a ${name} of more than 16384 bytes`);
+    }
+    expect(canonical(withFields(`"severity":"${long}"`))).to.deep.equal(entry({ severity: long }));
+  });
   it('takes a depth of 64 and no more', () => {
     const nested = (depth: number): string => '{"a":'.repeat(depth - 1) + '1' + '}'.repeat(depth - 1);
     expect(canonical(withFields(`"o":${nested(64)}`))).to.be.an('object');
