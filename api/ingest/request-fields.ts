@@ -7,6 +7,8 @@ type Given = Pick<Exchange, 'header' | 'query'>;
 
 /** Most names that a request gives for one purpose. */
 const MAX_NAMES = 100;
+/** Characters of `extra_fields`, which each entry of a request gets. */
+const MAX_EXTRA = 4096;
 
 /** The stream labels that the request names by header or query parameter; null where it names none. */
 export function streamFieldsOf(exchange: Given): readonly string[] | null {
@@ -18,13 +20,17 @@ export function streamFieldsOf(exchange: Given): readonly string[] | null {
 /**
  * What the request says of the fields of its entries, by parameter or header, as VictoriaLogs has it
  * (https://docs.victoriametrics.com/victorialogs/data-ingestion/#http-parameters); null where it says nothing.
- * Throws HttpError 400 for more than 100 names, a name that no field may have, and an extra field without a value.
+ * Throws HttpError 400 for more than 100 names, a name that no field may have, an extra field without a
+ * value, and extra fields of more than 4,096 characters.
  */
 export function fieldRulesOf(exchange: Given): FieldRules | null {
   const messages = given(exchange, '_msg_field', 'vl-msg-field');
   const times = given(exchange, '_time_field', 'vl-time-field');
   const ignored = given(exchange, 'ignore_fields', 'vl-ignore-fields');
-  const extra = given(exchange, 'extra_fields', 'vl-extra-fields').map(pairOf);
+  const pairs = given(exchange, 'extra_fields', 'vl-extra-fields');
+  const length = pairs.reduce((sum, pair) => sum + pair.length, 0);
+  if (length > MAX_EXTRA) throw invalidBody(`extra_fields has ${String(length)} characters; at most ${String(MAX_EXTRA)} are taken.`);
+  const extra = pairs.map(pairOf);
   if (messages.length + times.length + ignored.length + extra.length === 0) return null;
   return { messages, times, ignored, extra };
 }

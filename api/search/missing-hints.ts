@@ -16,7 +16,9 @@ const ALWAYS = new Set(['_time', '_msg', '_stream', '_stream_id']);
 /** Fields of a query that are looked for, and characters of one that are shown. */
 const [MAX_FIELDS, MAX_SHOWN] = [5, 60];
 /** What is said of a query that found nothing may take so much longer; what is not known by then is not said. Milliseconds. */
-const MOST_MS = 1500;
+const MOST_MS = 500;
+/** Of a window with more names or levels nothing is said. */
+const MAX_ROWS = 5000;
 
 /**
  * What a query that found nothing may have meant: a field that no entry of the window has, with the nearest name that there is, and a level
@@ -57,7 +59,7 @@ async function lookUp(pipe: string, window: Window, request: Request, deps: Deps
     runner,
     {},
   ))
-    found.push(...some);
+    if (found.push(...some) > MAX_ROWS) throw new Error('The window has too many names.');
   return found;
 }
 

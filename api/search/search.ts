@@ -47,7 +47,9 @@ export async function search(
   const isPaged = prepared.plan.kind === 'entries';
   const page = await firstPage(parameters.enrich && isPaged ? enriched(chunks, request, deps) : chunks, parameters.limit, deps.memory);
   const oldest = isPaged ? oldestTime(page) : null;
-  const nothing = page.texts.length === 0 ? [...(await missingHints(query, window, request, deps)), ...hintsOf(parameters.query)] : [];
+  const isEmpty = page.texts.length === 0;
+  const missing = isEmpty && parameters.before === null ? await missingHints(query, window, request, deps) : [];
+  const nothing = isEmpty ? [...missing, ...hintsOf(parameters.query)] : [];
   const hints = [...(parameters.notes ?? []), ...innerWindowHints(query, window), ...nothing];
   const tail = `"count":${String(page.texts.length)},"elapsed_ms":${String(Math.round(performance.now() - request.startedAt))},"has_more":${String(page.hasMore && isPaged)},"oldest_time":${oldest === null ? 'null' : JSON.stringify(oldest)},${windowMember(window)}${page.hasMore && !isPaged ? ',"truncated":true' : ''}${hintsMember(hints)}`;
   const length = page.texts.reduce((sum, text) => sum + text.length, 0);

@@ -293,7 +293,10 @@ export const BODIES: Section = {
     {
       what: 'Fields that a request names for one purpose (`_msg_field`, `ignore_fields`, …)',
       of: 'a request',
-      bound: [from('api/ingest/request-fields.ts')('MAX_NAMES', '')],
+      bound: [
+        from('api/ingest/request-fields.ts')('MAX_NAMES', ''),
+        from('api/ingest/request-fields.ts')('MAX_EXTRA', 'characters of `extra_fields`'),
+      ],
       beyond: '400',
       others: 'nothing',
       test: 'test/api/ingest/ingest-endpoints.test.ts',

@@ -1,3 +1,4 @@
+import { withoutEscapes } from '../clusterer/escapes.ts';
 import { headerOf } from '../clusterer/headers/index.ts';
 import { severityOf } from '../core/severity.ts';
 import { zonedTime } from '../clusterer/headers/pieces.ts';
@@ -11,10 +12,6 @@ const HEAD = 512;
 /** Bytes that are looked at to see whether a line may be logfmt. */
 const LOOKED_AT = 48;
 const [BACKSLASH, BRACKET, LESS, EQUALS, SPACE, COLON] = [0x5c, 0x5b, 0x3c, 0x3d, 0x20, 0x3a];
-
-/** Colours and other control sequences of terminals (ECMA-48, 5.4; OSC ends with BEL or ST). */
-// eslint-disable-next-line no-control-regex
-const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 
 const VALUE = String.raw`(?:"(?:[^"\\]|\\.){0,300}"|[^\s"]{0,300})`;
 /** logfmt with its level among the first pairs (go-kit, logrus, Grafana's and HashiCorp's programs). */
@@ -39,22 +36,27 @@ const BEHIND_TIME = new RegExp(
 /** MongoDB before 4.4, etcd before 3.4: a letter. */
 const LETTER = new RegExp(`^${TIME} (?<level>[TDIWEF])(?:  ?[A-Z]{2,12} +\\[| \\| )`);
 /** Words and letters that are levels in these heads alone. */
-const SHORT: Readonly<Record<string, string>> = {
-  ...{ trce: 'trace', dbug: 'debug', fail: 'error', crit: 'critical' },
-  ...{ VRB: 'trace', INF: 'info', WRN: 'warn', FTL: 'fatal' },
-  ...{ T: 'trace', D: 'debug', I: 'info', W: 'warn', E: 'error', F: 'fatal' },
-};
+const SHORT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ trce: 'trace', dbug: 'debug', fail: 'error', crit: 'critical' },
+    ...{ VRB: 'trace', INF: 'info', WRN: 'warn', FTL: 'fatal' },
+    ...{ T: 'trace', D: 'debug', I: 'info', W: 'warn', E: 'error', F: 'fatal' },
+  }),
+);
 const LEVEL_FIRST = [MONOLOG, DOTNET, IN_BRACKETS, IN_CAPITALS, BEHIND_TIME, LETTER];
 
 /** The head of the JSON token of a text, `bytes[from, to)` without its quotes; `text` decodes it. */
-export function lineHead(bytes: Uint8Array, from: number, to: number, text: () => string): LineHead {
+export function lineHead(bytes: Buffer, from: number, to: number, text: () => string): LineHead {
   if (!mayHaveHead(bytes, from, to)) return NONE;
-  const line = text().slice(0, HEAD);
+  const head = bytes.subarray(from, Math.min(to, from + HEAD));
+  const line = head.includes(BACKSLASH) ? text().slice(0, HEAD) : head.toString();
   if (!line.includes('\u001b')) return levelHead(line);
-  const plain = Buffer.from(line.replace(ESCAPES, '').trimStart());
-  const { level, time } = headerOf(plain, 0, plain.length);
-  const head = level === null ? levelHead(plain.toString()) : NONE;
-  return { level: level ?? head.level, time: time ?? head.time };
+  const coloured = Buffer.from(line);
+  const plain = coloured.subarray(0, withoutEscapes(coloured, 0, coloured.length, coloured));
+  const start = plain.findIndex((byte) => byte > SPACE);
+  const { level, time } = headerOf(plain, Math.max(0, start), plain.length);
+  const own = level === null ? levelHead(plain.toString().trimStart()) : NONE;
+  return { level: level ?? own.level, time: time ?? own.time };
 }
 
 function levelHead(line: string): LineHead {
@@ -64,7 +66,7 @@ function levelHead(line: string): LineHead {
   for (const pattern of LEVEL_FIRST) {
     const found = pattern.exec(line)?.groups;
     const word = found?.['level'] ?? found?.['angled'];
-    const level = word === undefined ? undefined : (SHORT[word] ?? word);
+    const level = word === undefined ? undefined : (SHORT.get(word) ?? word);
     if (isLevel(level)) return { level: lower(level), time: zonedTime(found?.['time'] ?? '') };
   }
   return NONE;

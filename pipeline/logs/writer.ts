@@ -3,10 +3,10 @@ import { MAX_TIME, MIN_TIME } from '../core/time.ts';
 import { objectScanner, type ObjectScanner } from '../wasm/object-scanner.ts';
 import { MessagePatterns } from '../clusterer/message-patterns.ts';
 import { Canon, DEFAULT_LABELS } from './canonical.ts';
-import { ABSENT, Draft } from './draft.ts';
-import { isIgnored, type FieldRules } from './field-rules.ts';
+import { Draft } from './draft.ts';
+import { AppliedRules, type FieldRules } from './field-rules.ts';
 import { compact, last, skipSpace } from '../wire/json-tokens.ts';
-import { Names, type Name } from './names.ts';
+import { Names } from './names.ts';
 import { Rejections, type Rejected } from './rejections.ts';
 import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
 import { StreamCeilings, type DayStreams } from './day-streams.ts';
@@ -109,6 +109,7 @@ export class EntryWriter {
   /** True where the entry is a JSON object of the body. */
   #isObject = false;
   readonly #rules: FieldRules | null;
+  readonly #applied: AppliedRules | null;
   readonly #labels: ReadonlySet<string>;
   /** The streams of the day of the last entry. */
   #dayStreams: DayStreams | null = null;
@@ -124,6 +125,7 @@ export class EntryWriter {
     this.options = options;
     this.#streams = codec.tableOf(options.streamFields);
     this.#rules = options.fieldRules ?? null;
+    this.#applied = this.#rules === null ? null : new AppliedRules(this.#rules);
     this.#labels = options.streamFields === null ? USUAL_LABELS : new Set(options.streamFields);
     this.#chunks = new ChunkBuilder(codec.pool, options, expectedBytes);
     this.#streamsPerDay = options.streamsPerDay ?? Infinity;
@@ -251,10 +253,13 @@ export class EntryWriter {
 
   /** Applies the rules and writes the row; gives the reason where the entry cannot be taken. */
   #canonise(draft: Draft, fallback: string | undefined): string {
+    // before any work: an entry may bring much that the request puts in
+    const { maxRowBytes = Infinity } = this.options;
+    if (this.#chunks.bytes > maxRowBytes) return `the entries before it take more than ${String(maxRowBytes)} bytes as they are stored`;
     const canon = this.#codec.canon;
     const time = this.#time;
     const rules = this.#rules;
-    if (rules !== null) applyRules(draft, rules);
+    this.#applied?.apply(draft);
     const found = this.#timed ? 'time' : canon.readTime(draft, time, rules?.times);
     if (found === 'unreadable') return NO_TIME;
     if (found === 'none') splitTime(this.options.receivedAt + BigInt(this.total), time);
@@ -278,8 +283,6 @@ export class EntryWriter {
     if (long !== '') return long;
     const bound = rowBound(draft);
     if (bound > MAX_ROW_BYTES) return `longer than ${String(MAX_ROW_BYTES)} bytes as it would be stored`;
-    const { maxRowBytes = Infinity } = this.options;
-    if (this.#chunks.bytes > maxRowBytes) return `the entries before it take more than ${String(maxRowBytes)} bytes as they are stored`;
     const day = Math.floor(time.seconds / DAY);
     const stream = this.#admitted(this.#stream ?? this.#streams.of(draft), day);
     const columns = this.#chunks.open(stream, day, bound, draft.count);
@@ -336,13 +339,6 @@ const NO_TIME = '_time is not a time';
 const NO_MESSAGE = 'no message, and nothing else but a time, a level, a service and labels';
 const NO_NAMES: readonly string[] = [];
 const USUAL_LABELS: ReadonlySet<string> = new Set(DEFAULT_LABELS);
-
-/** Leaves out and puts in what a request wants left out and put in. */
-function applyRules(draft: Draft, { ignored, extra }: FieldRules): void {
-  if (ignored.length > 0)
-    for (let i = 0; i < draft.count; i++) if (isIgnored((draft.fieldNames[i] as Name).text, ignored)) draft.kinds[i] = ABSENT;
-  for (const [name, value] of extra) draft.putString(draft.names.of(name), value);
-}
 
 function clip(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);

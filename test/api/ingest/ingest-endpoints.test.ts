@@ -329,7 +329,13 @@ describe('fields that a request names', () => {
   });
   it('are a 400 where they cannot be followed', () => {
     const many = Array.from({ length: 101 }, (_none, index) => `f${String(index)}`).join(',');
-    for (const query of [`_msg_field=${many}`, `ignore_fields=${'n'.repeat(257)}`, 'extra_fields=novalue', 'extra_fields==v'])
+    for (const query of [
+      `_msg_field=${many}`,
+      `ignore_fields=${'n'.repeat(257)}`,
+      'extra_fields=novalue',
+      'extra_fields==v',
+      `extra_fields=a=${'v'.repeat(4096)}`,
+    ])
       expect(() => rulesOf({}, query), query.slice(0, 40))
         .to.throw(HttpError)
         .with.property('status', 400);

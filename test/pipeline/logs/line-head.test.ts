@@ -84,6 +84,12 @@ describe('the head of a raw line', () => {
     expect(levelIn('{"a":"level=error"}')).to.equal(undefined);
   });
 
+  it('takes no word for a level that every object has', () => {
+    for (const word of ['toString', 'valueOf', '__proto__', 'isNaN'])
+      for (const line of [`[${word}] x`, `<${word}> x`, `level=${word} x`])
+        expect(canonical(JSON.stringify({ _msg: line }))).to.not.have.property('level');
+  });
+
   it('does not go before what the entry says', () => {
     expect(canonical(JSON.stringify({ _msg: 'level=warn ts=2026-11-21T12:00:00.5Z', level: 'x', _time: T }))).to.include({
       level: 'x',
