@@ -16,7 +16,7 @@ const ALWAYS = new Set(['_time', '_msg', '_stream', '_stream_id']);
 /** Fields of a query that are looked for, and characters of one that are shown. */
 const [MAX_FIELDS, MAX_SHOWN] = [5, 60];
 /** What is said of a query that found nothing may take so much longer; what is not known by then is not said. Milliseconds. */
-const MOST_MS = 500;
+const MOST_MS = 3000;
 /** Of a window with more names or levels nothing is said. */
 const MAX_ROWS = 5000;
 
