@@ -1,9 +1,9 @@
 /** The audit as a program of its own: it reads Kafka and ClickHouse itself, next to a running service, and loads none of its processes. */
 import { pino } from 'pino';
-import { auditedLog } from '../pipeline/bus/audited-log.ts';
-import { deadLetterKey } from '../pipeline/bus/dead-letter.ts';
-import { DeadLetters } from '../pipeline/bus/dead-letters.ts';
-import { createKafka } from '../pipeline/bus/kafka.ts';
+import { auditedLog } from '../pipeline/bus/measured/audited-log.ts';
+import { deadLetterKey } from '../pipeline/bus/records/dead-letter.ts';
+import { DeadLetters } from '../pipeline/bus/dead-letters/dead-letters.ts';
+import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import type { AuditReport } from '../pipeline/core/audit-report.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { Store } from '../pipeline/store/client.ts';

@@ -1,4 +1,4 @@
-import { busTopics, stateTopic, type TopicSpec } from '../pipeline/bus/topics.ts';
+import { busTopics, stateTopic, type TopicSpec } from '../pipeline/bus/records/topics.ts';
 import { registry, type Registry } from '../pipeline/core/registry.ts';
 import type { Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';

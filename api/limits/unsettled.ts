@@ -1,5 +1,5 @@
-import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
-import type { UsageSegment } from '../../pipeline/bus/usage-records.ts';
+import type { SentRecord } from '../../pipeline/bus/producer/sent-record.ts';
+import type { UsageSegment } from '../../pipeline/bus/state/usage-records.ts';
 import { addCount, addCounts, dayOf, type DayCounts } from '../../pipeline/core/day-counts.ts';
 
 /** Segments of one partition; beyond that neighbours become one, and twice as many records share one from then on. */

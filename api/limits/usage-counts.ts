@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
-import { encodeNode, nodeKey } from '../../pipeline/bus/usage-records.ts';
+import type { SentRecord } from '../../pipeline/bus/producer/sent-record.ts';
+import { encodeNode, nodeKey } from '../../pipeline/bus/state/usage-records.ts';
 import { readAndFollow, type CompactedLog, type CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { repeat } from '../../pipeline/core/repeat.ts';
 import type { Service } from '../../pipeline/core/service.ts';

@@ -1,11 +1,11 @@
-import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
+import type { SentRecord } from '../../pipeline/bus/producer/sent-record.ts';
 import {
   parseUsageRecord,
   type NodeUsage,
   type UsageDelta,
   type UsageSegment,
   type UsageSnapshot,
-} from '../../pipeline/bus/usage-records.ts';
+} from '../../pipeline/bus/state/usage-records.ts';
 import type { CompactedRecord } from '../../pipeline/core/compacted-log.ts';
 import { addCount, addCounts, countOf, type DayCounts } from '../../pipeline/core/day-counts.ts';
 import { Unsettled } from './unsettled.ts';

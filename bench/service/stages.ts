@@ -1,8 +1,8 @@
 import type { AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
-import { encodeTick } from '../../pipeline/bus/record.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
+import { encodeTick } from '../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders } from '../../pipeline/logs/record.ts';
 import { EntryCodec, EntryWriter } from '../../pipeline/logs/writer.ts';

@@ -1,9 +1,9 @@
 import { from, type Section } from './limit.ts';
 
 const publisher = from('pipeline/logs/log-publisher.ts');
-const records = from('pipeline/bus/record-publisher.ts');
+const records = from('pipeline/bus/producer/record-publisher.ts');
 const layout = from('pipeline/logs/columns/layout.ts');
-const tail = from('pipeline/bus/log-tail.ts');
+const tail = from('pipeline/bus/reading/log-tail.ts');
 
 /** The way of entries to Kafka. */
 export const LOG: Section = {
@@ -63,11 +63,11 @@ export const LOG: Section = {
     {
       what: 'Values of a request to a broker, which has one at a time',
       of: 'a process',
-      bound: [from('pipeline/bus/broker-sender.ts')('MAX_REQUEST_BYTES', 'bytes')],
+      bound: [from('pipeline/bus/producer/broker-sender.ts')('MAX_REQUEST_BYTES', 'bytes')],
       beyond: 'The rest comes with the next one.',
       others: 'Theirs wait for a request or two: what has waited longest comes first.',
       attack: ['flood'],
-      test: 'test/pipeline/bus/idempotent-producer.test.ts',
+      test: 'test/pipeline/bus/producer/idempotent-producer.test.ts',
     },
     {
       what: 'Entries a second for each of its partitions',
@@ -100,7 +100,7 @@ export const LOG: Section = {
       by: '`LOGWEIR_MIN_FREE_DISK_PERCENT`',
       beyond: '429 `wal_full`',
       others: '429 `wal_full` too.',
-      test: 'test/pipeline/bus/log-guard.test.ts',
+      test: 'test/pipeline/bus/measured/log-guard.test.ts',
     },
     {
       what: 'Snapshots that are taken and saved at once',

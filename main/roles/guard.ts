@@ -1,8 +1,8 @@
-import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { diskCheck, LogGuard } from '../../pipeline/bus/log-guard.ts';
-import { USAGE_TOPIC } from '../../pipeline/bus/topics.ts';
-import { LagSeconds } from '../../pipeline/bus/lag-seconds.ts';
+import { KafkaCompactedLog } from '../../pipeline/bus/state/compacted-log.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { diskCheck, LogGuard } from '../../pipeline/bus/measured/log-guard.ts';
+import { USAGE_TOPIC } from '../../pipeline/bus/records/topics.ts';
+import { LagSeconds } from '../../pipeline/bus/measured/lag-seconds.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { sinks } from '../../sinks/index.ts';
 import type { Role, RoleContext } from './role.ts';

@@ -1,10 +1,10 @@
-import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
-import { createKafka, type Kafka } from '../../pipeline/bus/kafka.ts';
-import { encodeTick } from '../../pipeline/bus/record.ts';
-import type { Signal } from '../../pipeline/bus/signal.ts';
-import { StateLog } from '../../pipeline/bus/state-log.ts';
-import { KafkaStateTopic } from '../../pipeline/bus/state-topic.ts';
-import { stateTopic } from '../../pipeline/bus/topics.ts';
+import { AbsoluteWriter } from '../../pipeline/bus/producer/absolute-record.ts';
+import { createKafka, type Kafka } from '../../pipeline/bus/connection/kafka.ts';
+import { encodeTick } from '../../pipeline/bus/records/record.ts';
+import type { Signal } from '../../pipeline/bus/records/signal.ts';
+import { StateLog } from '../../pipeline/bus/state/state-log.ts';
+import { KafkaStateTopic } from '../../pipeline/bus/state/state-topic.ts';
+import { stateTopic } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host/host.ts';

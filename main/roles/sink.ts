@@ -1,8 +1,8 @@
-import { ConsumerLag } from '../../pipeline/bus/consumer-lag.ts';
-import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { RangeConsumer, type Expired } from '../../pipeline/bus/range-consumer.ts';
-import type { PaceLimits } from '../../pipeline/bus/insert-pace.ts';
+import { ConsumerLag } from '../../pipeline/bus/measured/consumer-lag.ts';
+import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { RangeConsumer, type Expired } from '../../pipeline/bus/consumer/range-consumer.ts';
+import type { PaceLimits } from '../../pipeline/bus/consumer/insert-pace.ts';
 import { collectGarbage } from './garbage.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';

@@ -1,4 +1,4 @@
-import { RecordPublisher, type RecordPublisherOptions } from '../bus/record-publisher.ts';
+import { RecordPublisher, type RecordPublisherOptions } from '../bus/producer/record-publisher.ts';
 import { backpressure } from '../core/errors.ts';
 import { retentionClass } from './retention.ts';
 import type { Service } from '../core/service.ts';

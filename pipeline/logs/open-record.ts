@@ -1,4 +1,4 @@
-import { SharedRecord, type Compression, type SealedRecord } from '../bus/pending-record.ts';
+import { SharedRecord, type Compression, type SealedRecord } from '../bus/producer/pending-record.ts';
 import type { Chunk } from './chunk.ts';
 import { COLUMNS, encodeLogHeaders } from './record.ts';
 

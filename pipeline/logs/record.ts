@@ -1,6 +1,7 @@
-import type { Fault } from '../bus/dead-letter.ts';
-import type { IHeaders } from '../bus/kafka.ts';
-import { encodeHeaders, faultOf, type HeaderText, type RecordInfo, type SignalRecord } from '../bus/record.ts';
+import type { Fault } from '../bus/records/dead-letter.ts';
+import type { IHeaders } from '../bus/connection/kafka.ts';
+import { encodeHeaders, faultOf } from '../bus/records/record.ts';
+import type { HeaderText, RecordInfo, SignalRecord } from '../bus/records/signal-record.ts';
 import { MAX_DAY, RecordStreams } from './record-streams.ts';
 import { ROW_VERSION } from './row.ts';
 import { StreamList } from './stream-list.ts';

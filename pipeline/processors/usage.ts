@@ -1,5 +1,5 @@
-import type { AbsoluteRecord } from '../bus/absolute-record.ts';
-import { USAGE_TOPIC } from '../bus/topics.ts';
+import type { AbsoluteRecord } from '../bus/producer/absolute-record.ts';
+import { USAGE_TOPIC } from '../bus/records/topics.ts';
 import {
   DELTA_KEYS,
   deltaKey,
@@ -8,7 +8,7 @@ import {
   parseUsageRecord,
   partitionKey,
   type UsageSnapshot,
-} from '../bus/usage-records.ts';
+} from '../bus/state/usage-records.ts';
 import { addCount, countOf, dayOf, type DayCounts } from '../core/day-counts.ts';
 import type { Fold, Input } from './base/processor.ts';
 

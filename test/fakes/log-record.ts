@@ -1,11 +1,11 @@
-import type { Range } from '../../pipeline/bus/range.ts';
+import type { Range } from '../../pipeline/bus/consumer/range.ts';
 import { encodeColumns } from '../../pipeline/logs/columns/column-encoder.ts';
 import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow, readPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
 import { WordTable } from '../../pipeline/logs/columns/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
-import type { RecordInfo } from '../../pipeline/bus/record.ts';
-import type { IHeaders } from '../../pipeline/bus/kafka.ts';
+import type { RecordInfo } from '../../pipeline/bus/records/signal-record.ts';
+import type { IHeaders } from '../../pipeline/bus/connection/kafka.ts';
 import { encodeLogHeaders, NDJSON, type LogRecord } from '../../pipeline/logs/record.ts';
 import { RecordStreams } from '../../pipeline/logs/record-streams.ts';
 import { StreamList } from '../../pipeline/logs/stream-list.ts';

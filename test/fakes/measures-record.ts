@@ -1,6 +1,6 @@
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import type { Range } from '../../pipeline/bus/range.ts';
-import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
+import type { Range } from '../../pipeline/bus/consumer/range.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 import { measureColumns } from '../../pipeline/counters/measure-columns.ts';
 import { measureRow, type Measure } from '../../pipeline/counters/measure.ts';
 

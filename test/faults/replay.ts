@@ -1,8 +1,8 @@
 import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
 import type { AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 import { VOLUME_HEADS } from '../../pipeline/counters/layout.ts';
 import { readFrames } from '../../pipeline/logs/columns/frames.ts';
 import { columnHead } from '../../pipeline/logs/columns/layout.ts';

@@ -1,5 +1,5 @@
-import type { KafkaMessage } from '../../bus/kafka.ts';
-import { decodeBilled, isTick, readRecord } from '../../bus/record.ts';
+import type { KafkaMessage } from '../../bus/connection/kafka.ts';
+import { decodeBilled, isTick, readRecord } from '../../bus/records/record.ts';
 import { viewOf } from '../../logs/columns/record-view.ts';
 import { logsSignal } from '../../logs/logs-signal.ts';
 import { RecordStreams } from '../../logs/record-streams.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { UsageView } from '../../../api/limits/usage-view.ts';
-import { encodeGuard, encodeNode, encodeSnapshot, guardKey, nodeKey, partitionKey } from '../../../pipeline/bus/usage-records.ts';
+import { encodeGuard, encodeNode, encodeSnapshot, guardKey, nodeKey, partitionKey } from '../../../pipeline/bus/state/usage-records.ts';
 import type { DayCounts } from '../../../pipeline/core/day-counts.ts';
 
 const DAY = 20_000;

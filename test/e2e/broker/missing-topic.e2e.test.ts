@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { LagSeconds } from '../../../pipeline/bus/lag-seconds.ts';
-import { LogGuard } from '../../../pipeline/bus/log-guard.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { LagSeconds } from '../../../pipeline/bus/measured/lag-seconds.ts';
+import { LogGuard } from '../../../pipeline/bus/measured/log-guard.ts';
 import { until } from '../instance.ts';
 import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 

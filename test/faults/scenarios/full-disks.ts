@@ -29,7 +29,7 @@ const FREE_AT_REFUSAL = 'full disk of Kafka: free at the first 429 wal_full, %';
 const STARTS = 'full disk of Kafka: ends of the broker';
 const RESUMED = 'full disk of Kafka: from room to the first acknowledgement, ms';
 
-/** The guard (pipeline/bus/log-guard.ts) must be faster than the disk. */
+/** The guard (pipeline/bus/measured/log-guard.ts) must be faster than the disk. */
 export const kafkaDiskFull: Scenario = {
   name: 'kafka-disk-full',
   about: `Kafka's disk, of ${String(KAFKA_MIB)} MB, fills up; after a while there is room again.`,

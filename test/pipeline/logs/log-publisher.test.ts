@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { readChecked } from '../../../pipeline/bus/record.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { readChecked } from '../../../pipeline/bus/records/record.ts';
 import { textOf } from '../../../pipeline/core/entry.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';

@@ -1,5 +1,5 @@
-import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
-import { encodeTick } from '../../../pipeline/bus/record.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
+import { encodeTick } from '../../../pipeline/bus/records/record.ts';
 import { encodeLogHeaders } from '../../../pipeline/logs/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { RecordStreams } from '../../../pipeline/logs/record-streams.ts';

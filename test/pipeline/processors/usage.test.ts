@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { UsageView } from '../../../api/limits/usage-view.ts';
-import { parseUsageRecord } from '../../../pipeline/bus/usage-records.ts';
-import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
+import { parseUsageRecord } from '../../../pipeline/bus/state/usage-records.ts';
+import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
 import { usage, type UsageState } from '../../../pipeline/processors/usage.ts';
 import { billed } from './inputs.ts';
 

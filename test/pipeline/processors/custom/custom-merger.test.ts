@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { ByteReader, ByteWriter } from '../../../../pipeline/core/snapshot-bytes.ts';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import threeTimes from '../../../../examples/detectors/three-times.ts';
 import { pointDetectorOf } from '../../../../pipeline/detectors/custom-series.ts';
 import type { CustomDetector } from '../../../../pipeline/detectors/custom.ts';

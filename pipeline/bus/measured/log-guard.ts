@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { encodeGuard, guardKey } from '../state/usage-records.ts';
+import type { CompactedLog } from '../../core/compacted-log.ts';
+import { repeat } from '../../core/repeat.ts';
+import { ended, reasonOf } from '../../core/connection-reason.ts';
+import type { Service } from '../../core/service.ts';
+
+/** Returns why ingest must be paused, or null while it need not be; rejects where that is unknown. */
+export type GuardCheck = () => Promise<string | null>;
+
+export type LogGuardOptions = {
+  readonly checks: readonly GuardCheck[];
+  /** The topic `usage.v1`, to append to; the caller owns it. */
+  readonly topic: Pick<CompactedLog, 'append'>;
+  readonly logger: Logger;
+  readonly everyMs?: number;
+  /** Is given whether ingest is paused, or will be since nothing is known, at each look. */
+  readonly onLook?: (isPaused: boolean) => void;
+};
+
+/** One look that fails is followed by the next, and pauses nothing. */
+const FEW_FAILURES = 1;
+
+/**
+ * Checks every 2 s whether ingest must be paused, and publishes that to every API node on `usage.v1`. Where it does not know it is silent,
+ * and the nodes stop accepting entries after a while.
+ */
+export class LogGuard implements Service {
+  readonly name = 'log guard';
+  readonly #options: LogGuardOptions;
+  readonly #key = guardKey(randomUUID());
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+  #full: string | null = null;
+  #failures = 0;
+  #failure = '';
+
+  constructor(options: LogGuardOptions) {
+    this.#options = options;
+  }
+
+  /** What an operator is to know: why ingest is paused, or why that is not known; null where all is well. */
+  get warning(): string | null {
+    if (this.#failures > FEW_FAILURES) return `Ingest pauses, since the log cannot be watched: ${ended(this.#failure)}`;
+    return this.#full === null ? null : `Ingest is paused. ${this.#full}`;
+  }
+
+  async start(): Promise<void> {
+    await this.#look();
+    this.#running = repeat(this.#options.everyMs ?? 2000, this.#stop.signal, () => this.#look());
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const { checks, topic, logger } = this.#options;
+    try {
+      const reasons = await Promise.all(checks.map((check) => check()));
+      const full = reasons.find((reason) => reason !== null) ?? null;
+      await topic.append(this.#key, encodeGuard(full, new Date()));
+      if (full !== null && this.#full === null) logger.error({ reason: full }, 'Ingest is paused.');
+      if (full === null && this.#full !== null) logger.info('Ingest has resumed.');
+      this.#full = full;
+      this.#failures = 0;
+      this.#options.onLook?.(full !== null);
+    } catch (error) {
+      this.#failures += 1;
+      this.#failure = reasonOf(error);
+      if (this.#failures > FEW_FAILURES) this.#options.onLook?.(true);
+      logger.warn({ err: error }, 'The checks of the log guard failed; retrying.');
+    }
+  }
+}
+
+/** Holds while at least this share of a folder's disk is free for us. */
+export function diskCheck(folder: string, minFreePercent: number): GuardCheck {
+  return async () => {
+    const { bavail, blocks } = await statfs(folder);
+    const free = (100 * bavail) / blocks;
+    return free >= minFreePercent
+      ? null
+      : `The disk of Kafka's log has ${free.toFixed(1)} % free; at least ${String(minFreePercent)} % must be.`;
+  };
+}

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { statfsSync } from 'node:fs';
+import os from 'node:os';
+import { pino } from 'pino';
+import { parseUsageRecord } from '../../../../pipeline/bus/state/usage-records.ts';
+import { diskCheck, LogGuard, type GuardCheck } from '../../../../pipeline/bus/measured/log-guard.ts';
+
+const logger = pino({ level: 'silent' });
+
+/** What the guard published, once it has published so often. */
+async function published(checks: readonly GuardCheck[], count: number): Promise<(string | null)[]> {
+  const values: (string | null)[] = [];
+  let enough: () => void = () => undefined;
+  const reached = new Promise<void>((resolve) => (enough = resolve));
+  const append = (key: string, value: string | null): Promise<bigint> => {
+    const record = parseUsageRecord(key, value);
+    if (record?.kind === 'guard') values.push(record.full);
+    if (values.length === count) enough();
+    return Promise.resolve(0n);
+  };
+  const guard = new LogGuard({ checks, topic: { append }, logger, everyMs: 1 });
+  await guard.start();
+  await reached;
+  await guard.stop();
+  return values.slice(0, count);
+}
+
+describe('log guard', () => {
+  const fine: GuardCheck = () => Promise.resolve(null);
+
+  it('tells the first reason why the log must take no more, and when it is gone', async () => {
+    let looks = 0;
+    const filling: GuardCheck = () => Promise.resolve(++looks === 2 ? 'full' : null);
+    expect(await published([fine, filling, () => Promise.resolve(looks === 2 ? 'old' : null)], 3)).to.deep.equal([null, 'full', null]);
+  });
+
+  it('is silent while it cannot tell', async () => {
+    let looks = 0;
+    const failing: GuardCheck = () => (++looks < 3 ? Promise.reject(new Error('no')) : Promise.resolve(`look ${looks}`));
+    expect(await published([fine, failing], 1)).to.deep.equal(['look 3']);
+  });
+
+  it('warns of a pause, and where it cannot tell for longer than one look', async () => {
+    let looks = 0;
+    const outcomes = ['full', new Error('no'), new Error('Kafka has no topic logs.v1'), null];
+    const check: GuardCheck = () => {
+      const outcome = outcomes[Math.min(looks++, outcomes.length - 1)] ?? null;
+      return outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome);
+    };
+    const seen: (string | null)[] = [];
+    const paused: boolean[] = [];
+    await new Promise<void>((resolve) => {
+      const append = (): Promise<bigint> => Promise.resolve(0n);
+      const guard: LogGuard = new LogGuard({
+        ...{ checks: [() => (seen.push(guard.warning), check())], topic: { append }, logger, everyMs: 1 },
+        onLook: (isPaused) => {
+          paused.push(isPaused);
+          if (looks > outcomes.length) void guard.stop().then(resolve);
+        },
+      });
+      void guard.start();
+    });
+    expect(seen.slice(0, 5)).to.deep.equal([
+      null,
+      'Ingest is paused. full',
+      'Ingest is paused. full',
+      'Ingest pauses, since the log cannot be watched: Kafka has no topic logs.v1.',
+      null,
+    ]);
+    expect(paused.slice(0, 3)).to.deep.equal([true, true, false]);
+  });
+
+  it('looks at the free share of the disk', async () => {
+    const { bavail, blocks } = statfsSync(os.tmpdir());
+    const free = (100 * bavail) / blocks;
+    expect(await diskCheck(os.tmpdir(), Math.max(0, free - 5))()).to.equal(null);
+    expect(await diskCheck(os.tmpdir(), free + 5)()).to.match(/^The disk of Kafka's log has \d+\.\d % free; at least /);
+    const failure = await diskCheck('/no/such/folder', 10)().catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(Error);
+  });
+});
