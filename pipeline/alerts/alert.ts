@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { objectOf } from './shown-alert.ts';
+import { objectOf } from '../core/read-json.ts';
 
 export const ALERT_SEVERITIES = ['info', 'warning', 'critical'] as const;
 export type AlertSeverity = (typeof ALERT_SEVERITIES)[number];

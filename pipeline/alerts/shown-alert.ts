@@ -1,6 +1,6 @@
 import { formatTime } from '../core/time.ts';
 import type { Alert } from './alert.ts';
-import { readJson } from '../core/read-json.ts';
+import { objectOf } from '../core/read-json.ts';
 
 /** An alert as clients see it, of the API and of webhooks. Times are ISO 8601. */
 export type ShownAlert = {
@@ -51,13 +51,3 @@ export function shownAlert(alert: Omit<Alert, 'tenantId' | 'retentionDays' | 'se
 /** Both, as one string. An alert that was resolved as it was shown has what is added already. */
 const joined = (text: string, between: string, added: string): string =>
   added === '' || text.endsWith(added) ? text : `${text}${between}${added}`;
-
-/** The object of a JSON string that a detector wrote; empty for any other string. */
-export function objectOf(json: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = readJson(json ?? '');
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import { ALERT_SEVERITIES, PART_ALERT, type AlertRow, type AlertSeverity } from '../alerts/alert.ts';
-import { objectOf, timeText } from '../alerts/shown-alert.ts';
+import { timeText } from '../alerts/shown-alert.ts';
+import { objectOf } from '../core/read-json.ts';
 import type { Addresses } from './addresses.ts';
 
 export const WEBHOOK_FORMS = ['json', 'slack'] as const;

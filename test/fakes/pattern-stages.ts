@@ -7,7 +7,8 @@ import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import { clusters } from '../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns, type PatternsOptions } from '../../pipeline/processors/patterns/patterns.ts';
-import type { Fold, Position } from '../../pipeline/processors/base/processor.ts';
+import type { Fold } from '../../pipeline/processors/base/processor.ts';
+import type { Position } from '../../pipeline/processors/base/position.ts';
 import { HostedFold } from './hosted-fold.ts';
 import { logMessage, tickMessage } from '../pipeline/processors/inputs.ts';
 

@@ -5,7 +5,7 @@ import { alertBytes, SizedMap } from '../merge/sized-map.ts';
 import { customText, evidenceOf, textOf, type AlertText } from './alert-text.ts';
 import { patternEvidence, patternText, type PatternSubject } from './pattern-text.ts';
 import type { Part } from './services.ts';
-import type { WatchedSeries } from './watched-streams.ts';
+import type { WatchedSeries } from './watched-series.ts';
 
 /** An alert that was resolved is remembered for so long: it may fire again as the same one. Seconds. */
 const REMEMBERED = 3600;

@@ -3,14 +3,15 @@ import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import type { PartialInput } from '../base/partial.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
-import type { Position } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { readRates } from '../rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { whole } from '../base/slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from '../settings/sensitivity.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
-import { TenantWatch, type Held, type SensitivityOf } from './tenant-watch.ts';
+import { TenantWatch, type Held } from './tenant-watch.ts';
+import type { SensitivityOf } from '../settings/sensitivity.ts';
 
 const [KIB, MIB] = [1024, 1024 * 1024];
 /** What a partition holds, in bytes: a snapshot of 64 MiB fits all. 10,000 streams of a tenant fit with label sets of 300 bytes. */

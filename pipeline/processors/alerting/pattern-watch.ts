@@ -9,8 +9,8 @@ import { readSeen } from '../patterns/patterns-partial.ts';
 import type { AlertBook } from './alert-book.ts';
 import { ErrorPatterns, type ErrorPattern } from './error-patterns.ts';
 import type { Part } from './services.ts';
-import type { SensitivityOf } from './tenant-watch.ts';
-import type { WatchedSeries } from './watched-streams.ts';
+import type { SensitivityOf } from '../settings/sensitivity.ts';
+import type { WatchedSeries } from './watched-series.ts';
 
 const MINUTE_MS = 60_000;
 /** Minutes of counts that an alert shows. */

@@ -1,7 +1,7 @@
 import type { Finding, Series } from '../../detectors/detector.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import type { WatchedSeries } from './watched-streams.ts';
+import type { WatchedSeries } from './watched-series.ts';
 
 /** Services of a tenant that are watched, at most; each takes as much as a stream. */
 const MOST_SERVICES = 1000;

@@ -7,10 +7,12 @@ import type { Joined } from '../merge/incidents.ts';
 import type { PartialInput } from '../base/partial.ts';
 import type { Rates } from '../rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
+import type { SensitivityOf } from '../settings/sensitivity.ts';
 import { AlertBook, type Subject } from './alert-book.ts';
 import { PatternWatch } from './pattern-watch.ts';
 import { countedThrough, handedOver, isPart, partsOf, type Sum } from './services.ts';
-import { WatchedStreams, type WatchedSeries, type Watched } from './watched-streams.ts';
+import { WatchedStreams, type Watched } from './watched-streams.ts';
+import type { WatchedSeries } from './watched-series.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** A stream that had no entry for so long is forgotten, by append time. Milliseconds. */
@@ -35,8 +37,6 @@ export type Held = {
 };
 const EVERYTHING: Held = { watched: Infinity, patterns: Infinity, alerts: Infinity };
 
-/** How easily a detector fires of a stream. */
-export type SensitivityOf = (detector: string, stream: string) => Sensitivity;
 const NORMAL: SensitivityOf = () => 'normal';
 
 /** What is watched of a tenant. */

@@ -1,21 +1,10 @@
 import { serviceLabels } from '../../core/labels.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import type { Sensitivity, Series } from '../../detectors/detector.ts';
 import { newSeries, restoreSeries } from '../../detectors/series/series.ts';
 import { Services, watchedBytes, type Sum } from './services.ts';
+import type { WatchedSeries } from './watched-series.ts';
 
 const MAX_STREAMS = 20_000;
-
-/** What detectors evaluate, and what is remembered of it. */
-export type WatchedSeries = {
-  /** Its label set; empty until it is known. */
-  stream: string;
-  readonly series: Series;
-  /** The minute in which it was evaluated last; -1 where it is due. */
-  evaluatedAt: number;
-  /** How easily each detector fires, as far as it was evaluated; undefined where that has changed. */
-  sensitivities?: Map<string, Sensitivity> | undefined;
-};
 
 /** A stream. */
 export type Watched = WatchedSeries & {

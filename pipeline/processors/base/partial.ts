@@ -1,4 +1,4 @@
-import type { Position } from './processor.ts';
+import type { Position } from './position.ts';
 
 /** The longest value of a partial, bytes. */
 export const MAX_PARTIAL_BYTES = 512 * 1024;

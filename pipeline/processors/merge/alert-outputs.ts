@@ -1,7 +1,7 @@
 import { alertRow, type Alert } from '../../alerts/alert.ts';
 import { alertRecords } from '../../alerts/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
-import type { Position } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import type { Incidents } from './incidents.ts';
 import { incidentRecord } from './partials-signal.ts';
 

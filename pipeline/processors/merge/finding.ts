@@ -1,5 +1,5 @@
 import type { Finding } from '../../detectors/detector.ts';
-import type { Position } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** What a detector of one's own has found of a stream, as it lies on `partials.v1` (docs/adr/0029-custom-detectors.md). */

@@ -1,5 +1,5 @@
 import { idOf, type Alert } from '../../alerts/alert.ts';
-import type { Position } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** Alerts of a service that fire within so long of each other are of one incident. Seconds. */

@@ -5,7 +5,8 @@ import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord }
 import type { SignalRecord } from '../../bus/records/signal-record.ts';
 import type { Signal } from '../../bus/records/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/records/topics.ts';
-import type { Position, Tick } from '../base/processor.ts';
+import type { Tick } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { tickOf } from '../base/tick.ts';
 import { findingValue, readFinding, type FindingInput, type StreamFinding } from './finding.ts';
 import { joinedText, readJoined, type IncidentInput, type Joined } from './incidents.ts';

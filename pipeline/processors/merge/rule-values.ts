@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Side } from '../../detectors/detector.ts';
-import type { Position } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether a user has resolved its alert. */

@@ -5,7 +5,7 @@ import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../settings/sensitivity.ts';
 import type { Merger } from '../merge/merger.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
-import type { Position } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
 import { NewPatterns } from './new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';

@@ -3,7 +3,7 @@ import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import { valuesRecord } from '../merge/partials-signal.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
-import type { Position } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
 import { RuleWatch, type RulesResult } from './rule-watch.ts';
 import { RULES } from './rules.ts';

@@ -1,5 +1,5 @@
 import type { Alert } from '../../alerts/alert.ts';
-import { objectOf } from '../../alerts/shown-alert.ts';
+import { objectOf } from '../../core/read-json.ts';
 import { AlertBook } from '../alerting/alert-book.ts';
 import { partialRows } from '../base/json.ts';
 import type { StreamFinding } from '../merge/finding.ts';

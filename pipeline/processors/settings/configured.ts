@@ -1,4 +1,5 @@
-import type { Configurable, Fold, Position, Tick } from '../base/processor.ts';
+import type { Configurable, Fold, Tick } from '../base/processor.ts';
+import type { Position } from '../base/position.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { MAX_SETTINGS, type Setting } from '../../core/setting.ts';
 import { joined, slicesOf } from '../base/slices.ts';

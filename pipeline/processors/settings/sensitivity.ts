@@ -27,6 +27,9 @@ export const EXAMPLES: readonly (readonly SensitivityRule[])[] = [
   [{ detector: 'silence', stream: '{service="web"}', sensitivity: 'off' }, { detector: 'log_rate', sensitivity: 'high' }], // prettier-ignore
 ];
 
+/** How easily a detector fires of a stream. */
+export type SensitivityOf = (detector: string, stream: string) => Sensitivity;
+
 /** Null for a string that is not a label set. */
 type Labels = ReadonlyMap<string, string> | null;
 

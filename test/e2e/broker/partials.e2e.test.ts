@@ -14,7 +14,8 @@ import { ProcessorHost, type ProcessorHostOptions } from '../../../pipeline/proc
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal } from '../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
-import type { Fold, Position } from '../../../pipeline/processors/base/processor.ts';
+import type { Fold } from '../../../pipeline/processors/base/processor.ts';
+import type { Position } from '../../../pipeline/processors/base/position.ts';
 import { lastLogLine } from '../../fakes/measures-record.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { logMessage } from '../../pipeline/processors/inputs.ts';

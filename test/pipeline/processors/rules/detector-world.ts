@@ -9,7 +9,8 @@ import { CUSTOM_DETECTORS } from '../../../../pipeline/processors/custom/switch.
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
-import type { Fold, Position } from '../../../../pipeline/processors/base/processor.ts';
+import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
+import type { Position } from '../../../../pipeline/processors/base/position.ts';
 import { ruleAlerts } from '../../../../pipeline/processors/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
