@@ -1,9 +1,9 @@
 import type { SettingCheck } from '../api/control/processor-settings.ts';
 import { defaultExport } from '../pipeline/core/default-export.ts';
 import type { Setting } from '../pipeline/core/setting.ts';
-import { alerting } from '../pipeline/processors/alerting/alerts-merger.ts';
-import { sensitivityFault } from '../pipeline/processors/settings/sensitivity.ts';
-import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../pipeline/processors/custom/switch.ts';
+import { alerting } from '../pipeline/alerting/streams/alerts-merger.ts';
+import { sensitivityFault } from '../pipeline/alerting/settings/sensitivity.ts';
+import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../pipeline/alerting/settings/switch.ts';
 import { extensionFault, type Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
 import { rules, ruleSettingFault } from '../pipeline/processors/rules/rules.ts';

@@ -14,7 +14,7 @@ import { loadConfig, type Config } from '../pipeline/core/config.ts';
 import { clickHouseFault } from '../pipeline/store/connection-fault.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
-import { loadDetectors } from '../pipeline/processors/custom/load-detectors.ts';
+import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
 import { loadExtensions } from './extensions.ts';
 import { topicsWith } from './topics.ts';
 

@@ -2,7 +2,7 @@ import { busTopics, stateTopic, type TopicSpec } from '../pipeline/bus/records/t
 import { registry, type Registry } from '../pipeline/core/registry.ts';
 import type { Extension } from '../pipeline/processors/extension.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
-import { CUSTOM_DETECTORS } from '../pipeline/processors/custom/switch.ts';
+import { CUSTOM_DETECTORS } from '../pipeline/alerting/settings/switch.ts';
 import { partialsSignal } from '../pipeline/processors/merge/partials-signal.ts';
 import { sinks } from '../sinks/index.ts';
 

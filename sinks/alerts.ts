@@ -1,5 +1,5 @@
-import { alertColumns } from '../pipeline/alerts/alert-columns.ts';
-import { alertsSignal } from '../pipeline/alerts/alerts-signal.ts';
+import { alertColumns } from '../pipeline/alerting/book/alert-columns.ts';
+import { alertsSignal } from '../pipeline/alerting/book/alerts-signal.ts';
 import { rowsSink } from './rows-sink.ts';
 
 /** What detectors have found into `alerts`. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Alert } from '../../pipeline/alerts/alert.ts';
-import type { Resolution } from '../../pipeline/alerts/resolution.ts';
+import type { Alert } from '../../pipeline/alerting/book/alert.ts';
+import type { Resolution } from '../../pipeline/alerting/book/resolution.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { serviceOf } from '../../pipeline/core/labels.ts';
 import { parseTime } from '../../pipeline/core/time.ts';
-import type { ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
+import type { ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
 
 export type AlertResolverOptions = {
   /** Puts a resolution among the partials of its tenant; resolves when Kafka has it. */

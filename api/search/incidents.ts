@@ -2,7 +2,7 @@ import { HttpError } from '../../pipeline/core/errors.ts';
 import { int64, join, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
 import { lastWord, ownOf, readAlerts, seconds, totalOf, updatedLately } from './alerts.ts';
 import { timeOf } from '../query/window.ts';
-import { timeText, type ShownAlert } from '../../pipeline/alerts/shown-alert.ts';
+import { timeText, type ShownAlert } from '../../pipeline/alerting/book/shown-alert.ts';
 import type { Deps, Request } from '../query/deps.ts';
 import type { AlertParameters, IncidentsParameters } from '../query/parameters.ts';
 

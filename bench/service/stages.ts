@@ -1,12 +1,12 @@
-import type { AlertRow } from '../../pipeline/alerts/alert.ts';
-import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
+import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
+import { alertColumns } from '../../pipeline/alerting/book/alert-columns.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { encodeTick } from '../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { encodeLogHeaders } from '../../pipeline/logs/record.ts';
 import { EntryCodec, EntryWriter } from '../../pipeline/logs/writer.ts';
-import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';

@@ -1,4 +1,4 @@
-import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import type { PartialInput } from '../../pipeline/processors/base/partial.ts';
 import { secondStage } from '../../pipeline/processors/merge/stages.ts';
 import { encodeRates } from '../../pipeline/processors/rates/rates-partial.ts';

@@ -23,7 +23,7 @@ import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { RecordHistory } from '../../pipeline/bus/state/record-history.ts';
 import { ADMIN_AUDIT_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.ts';
+import { loadDetectors } from '../../pipeline/alerting/custom/load-detectors.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { sinks } from '../../sinks/index.ts';

@@ -1,9 +1,9 @@
-import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
-import type { AlertRow } from '../../pipeline/alerts/alert.ts';
-import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
+import { alertColumns } from '../../pipeline/alerting/book/alert-columns.ts';
+import type { AlertRow } from '../../pipeline/alerting/book/alert.ts';
+import { alertsSignal } from '../../pipeline/alerting/book/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
-import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
+import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';

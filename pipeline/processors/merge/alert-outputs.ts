@@ -1,8 +1,8 @@
-import { alertRow, type Alert } from '../../alerts/alert.ts';
-import { alertRecords } from '../../alerts/alerts-signal.ts';
+import { alertRow, type Alert } from '../../alerting/book/alert.ts';
+import { alertRecords } from '../../alerting/book/alerts-signal.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Position } from '../base/position.ts';
-import type { Incidents } from './incidents.ts';
+import type { Incidents } from '../../alerting/book/incidents.ts';
 import { incidentRecord } from './partials-signal.ts';
 
 /** What a merger puts out for alerts at this place: their rows, and the announcements to the other mergers. `incidentsOf`: those of a tenant. */

@@ -1,11 +1,11 @@
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import type { Configurable, Fold, Tick } from '../base/processor.ts';
-import type { FindingInput } from './finding.ts';
-import type { IncidentInput } from './incidents.ts';
+import type { FindingInput } from '../../alerting/exchange/finding.ts';
+import type { IncidentInput } from '../../alerting/book/incidents.ts';
 import type { PartialInput } from '../base/partial.ts';
-import type { ResolutionInput } from './resolution.ts';
-import type { ValuesInput } from './rule-values.ts';
+import type { ResolutionInput } from '../../alerting/exchange/resolution.ts';
+import type { ValuesInput } from '../../alerting/exchange/rule-values.ts';
 
 /** What a merger takes: partials of its processors, each once, and time that passes on `partials.v1`, by ticks and partials of others. */
 export type MergerInput = PartialInput | Tick;

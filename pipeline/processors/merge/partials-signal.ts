@@ -1,4 +1,4 @@
-import { readResolution, type Resolution } from '../../alerts/resolution.ts';
+import { readResolution, type Resolution } from '../../alerting/book/resolution.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../bus/connection/kafka.ts';
 import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord } from '../../bus/records/record.ts';
@@ -8,10 +8,10 @@ import { MAX_MESSAGE_BYTES } from '../../bus/records/topics.ts';
 import type { Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
 import { tickOf } from '../base/tick.ts';
-import { findingValue, readFinding, type FindingInput, type StreamFinding } from './finding.ts';
-import { joinedText, readJoined, type IncidentInput, type Joined } from './incidents.ts';
-import type { ResolutionInput } from './resolution.ts';
-import { readValues, valuesText, type RuleValues, type ValuesInput } from './rule-values.ts';
+import { findingValue, readFinding, type FindingInput, type StreamFinding } from '../../alerting/exchange/finding.ts';
+import { joinedText, readJoined, type IncidentInput, type Joined } from '../../alerting/book/incidents.ts';
+import type { ResolutionInput } from '../../alerting/exchange/resolution.ts';
+import { readValues, valuesText, type RuleValues, type ValuesInput } from '../../alerting/exchange/rule-values.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from '../base/partial.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,10 +1,10 @@
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
-import type { FindingInput } from './finding.ts';
-import type { IncidentInput } from './incidents.ts';
-import type { ResolutionInput } from './resolution.ts';
-import type { ValuesInput } from './rule-values.ts';
+import type { FindingInput } from '../../alerting/exchange/finding.ts';
+import type { IncidentInput } from '../../alerting/book/incidents.ts';
+import type { ResolutionInput } from '../../alerting/exchange/resolution.ts';
+import type { ValuesInput } from '../../alerting/exchange/rule-values.ts';
 import type { Fold, Input, Processor, Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
 import { configured, type Configured } from '../settings/configured.ts';

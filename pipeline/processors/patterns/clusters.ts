@@ -1,13 +1,13 @@
-import { NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
+import { NEW_PATTERN, type Alert } from '../../alerting/book/alert.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { patternRecords } from '../../counters/pattern-rows.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
-import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../settings/sensitivity.ts';
+import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../../alerting/settings/sensitivity.ts';
 import type { Merger } from '../merge/merger.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';
 import type { Position } from '../base/position.ts';
 import { mostOf, type Bounds } from '../base/bounds.ts';
-import { NewPatterns } from './new-patterns.ts';
+import { NewPatterns } from '../../alerting/patterns/new-patterns.ts';
 import { readSeen } from './patterns-partial.ts';
 import { MOST_TENANT_BYTES, TenantClusters } from './tenant-clusters.ts';
 import { readJson } from '../../core/read-json.ts';

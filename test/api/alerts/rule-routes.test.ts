@@ -7,7 +7,7 @@ import { appEndpoint } from '../../../api/http/endpoint.ts';
 import type { Scope } from '../../../api/tenants/principal.ts';
 import { ruleDetector } from '../../../main/roles/detection.ts';
 import type { Setting } from '../../../pipeline/core/setting.ts';
-import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../../../pipeline/processors/custom/switch.ts';
+import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../../../pipeline/alerting/settings/switch.ts';
 import { MOST_RULES, ruleKey, rules, ruleSettingFault } from '../../../pipeline/processors/rules/rules.ts';
 import { FakeControlTopic } from '../../fakes/control-log.ts';
 import { controlNode } from '../../fakes/control-node.ts';

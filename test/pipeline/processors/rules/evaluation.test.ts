@@ -16,7 +16,7 @@ import { firstStage } from '../../../../pipeline/processors/merge/stages.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
 import { EVERYTHING } from '../../../logsql/support.ts';
 import { logMessage, tickMessage } from '../inputs.ts';
-import { ruleOf, START } from './rule-stages.ts';
+import { ruleOf, START } from '../../alerting/rules/rule-stages.ts';
 
 const entry = fc.record(
   {

@@ -1,0 +1,52 @@
+import { CutOff } from '../../core/snapshot-bytes.ts';
+import type { Merger } from '../../processors/merge/merger.ts';
+import { readRates } from '../../processors/rates/rates-partial.ts';
+import { CustomState } from './custom-state.ts';
+import type { DetectorRunner } from './detector-runner.ts';
+import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../settings/switch.ts';
+
+/**
+ * Runs detectors of others on the streams of tenants, minute by minute, and on the values of rules. Puts their findings on `partials.v1`
+ * for `alerting` and `rule-alerts` (ADR 29, ADR 33 in docs/adr/): alerts follow from the findings there, not from when a detector ran.
+ */
+export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomState> => ({
+  name: CUSTOM_DETECTORS,
+  of: 'rates',
+  init: () => new CustomState(runner),
+
+  settings: Object.fromEntries(runner.detectors.map(({ name }) => [name, EXAMPLES])),
+  checkSetting: switchFault,
+  configure(state, setting) {
+    state.configure(setting);
+  },
+
+  fold(state, input) {
+    state.pass(input.appendedAt);
+    const rates = input.kind === 'partial' ? readRates(input.value) : null;
+    if (rates !== null && input.kind === 'partial') state.take(input, rates);
+    return [];
+  },
+
+  resolve(state, input) {
+    state.resolve(input);
+    return [];
+  },
+
+  watch(state, input) {
+    state.pass(input.appendedAt);
+    state.watch(input);
+    return [];
+  },
+
+  news: (state) => state.news(),
+  isBehind: (state) => state.isBehind,
+  snapshot: (state) => state.write(),
+  restore(bytes) {
+    try {
+      return CustomState.read(bytes, runner);
+    } catch (error) {
+      if (error instanceof CutOff || error instanceof SyntaxError || error instanceof TypeError) return null;
+      throw error;
+    }
+  },
+});
