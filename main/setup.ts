@@ -15,7 +15,7 @@ import { clickHouseFault } from '../pipeline/store/connection-fault.ts';
 import { Store } from '../pipeline/store/client.ts';
 import { migrate } from '../pipeline/store/migrations.ts';
 import { loadDetectors } from '../pipeline/alerting/custom/load-detectors.ts';
-import { loadExtensions } from './extensions.ts';
+import { loadProcessorFiles } from './processor-files.ts';
 import { topicsWith } from './topics.ts';
 
 /** How long a ClickHouse that has refused something may take to tell its version. Milliseconds. */
@@ -42,7 +42,7 @@ async function prepareKafka(config: Config): Promise<readonly string[]> {
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-setup', log });
   // what cannot be used is reported before anything is begun
   await loadDetectors(config.detectors.sources);
-  const topics = topicsWith(await loadExtensions(config.processors.files));
+  const topics = topicsWith(await loadProcessorFiles(config.processors.files));
   await ensureTopics(kafka, topics.members, { partitions: config.kafka.logPartitions, brokers: config.kafka.brokers.length });
   const { refused, warnings } = await checkTopics(kafka, topics.members);
   if (refused.length > 0) throw new Error(`Kafka's topics are not as they must be: ${refused.join('. ')}.`);

@@ -1,15 +1,15 @@
 import { busTopics, stateTopic, type TopicSpec } from '../pipeline/bus/records/topics.ts';
 import { registry, type Registry } from '../pipeline/core/registry.ts';
-import type { Extension } from '../pipeline/processors/extension.ts';
+import type { ProcessorFile } from '../pipeline/processors/processor-file.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
 import { CUSTOM_DETECTORS } from '../pipeline/alerting/settings/switch.ts';
 import { partialsSignal } from '../pipeline/processors/merge/partials-signal.ts';
 import { sinks } from '../sinks/index.ts';
 
 /** Every topic of the service: one for each signal that is stored, those of processors, one for the states of each, and those of the bus. */
-export function topicsWith(extensions: readonly Extension[]): Registry<TopicSpec> {
+export function topicsWith(files: readonly ProcessorFile[]): Registry<TopicSpec> {
   const own = [...processors.members, ...mergers.members];
-  const others = extensions.flatMap(({ processor, merger }) => (merger === undefined ? [processor] : [processor, merger]));
+  const others = files.flatMap(({ processor, merger }) => (merger === undefined ? [processor] : [processor, merger]));
   return registry<TopicSpec>(
     (topic) => [topic.name],
     [

@@ -9,7 +9,7 @@ import { EntryCodec, EntryWriter } from '../../pipeline/logs/writer.ts';
 import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';
 
 const PARTITIONS = [0, 1, 2, 3];
@@ -22,10 +22,10 @@ const RETENTION_DAYS = 30;
  */
 export class ServiceStages {
   readonly #codec = new EntryCodec();
-  readonly #first = firstStage(rates);
+  readonly #first = hostedProcessor(rates);
   #counted = PARTITIONS.map(() => this.#first.init());
   readonly #offsets = PARTITIONS.map(() => 0);
-  readonly #second = secondStage(alerting);
+  readonly #second = hostedMerger(alerting);
   #watched = this.#second.init();
   #partials = 0;
   /** What was told, row by row. */

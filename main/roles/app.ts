@@ -27,7 +27,7 @@ import { loadDetectors } from '../../pipeline/alerting/custom/load-detectors.ts'
 import { Store } from '../../pipeline/store/client.ts';
 import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { sinks } from '../../sinks/index.ts';
-import { allProcessors } from '../extensions.ts';
+import { settingChecks } from '../processor-files.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
@@ -124,7 +124,7 @@ export const appRole: Role = {
     const deadLetters = new DeadLetters(createKafka({ ...config.kafka, clientId: 'logweir-dead-letters', log }));
     const { history, audit } = adminAudit(context);
     const custom = await loadDetectors(config.detectors.sources);
-    const checks = await allProcessors(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
+    const checks = await settingChecks(config.processors.files, custom.map(({ name }) => name)); // prettier-ignore
     const detection = { control, peers, checks, custom };
     serveAdmin(context, { control, counts, deadLetters, store, detection, audit });
     const { engine, runtime, cover } = queryPlane(context, { store, deadLetters });

@@ -13,11 +13,11 @@ import { SnapshotBudget } from '../../pipeline/processors/host/snapshot-budget.t
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, type HostedInput } from '../../pipeline/processors/merge/partials-signal.ts';
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
-import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
 import type { Fold } from '../../pipeline/processors/base/processor.ts';
 import type { Position } from '../../pipeline/processors/base/position.ts';
 import { SETTING, settingText, type Setting } from '../../pipeline/core/setting.ts';
-import { loadExtensions } from '../extensions.ts';
+import { loadProcessorFiles } from '../processor-files.ts';
 import { createControlStore } from './control.ts';
 import { customDetectors } from './custom-detectors.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -38,14 +38,14 @@ type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'in
 /** Folds the log into what is derived from it, and what spans its partitions into one: one reading of each, for every processor. */
 export const processorsRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
-    const extensions = await loadExtensions(context.config.processors.files);
-    const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
+    const others = await loadProcessorFiles(context.config.processors.files);
+    const merging = [...mergers.members, ...others.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
     const shared = { settings: () => control.settings, budget: new SnapshotBudget() };
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
-      folds: [...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
+      folds: [...processors.members, ...others.map(({ processor }) => processor)].map(hostedProcessor),
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
       ...shared,
     });
@@ -56,7 +56,7 @@ export const processorsRole: Role = {
         ? []
         : [
             hostOf<HostedInput>(context, kafka, {
-              ...{ signal: partialsSignal, groupId, inputOf: partialInputOf, folds: own.map(secondStage) },
+              ...{ signal: partialsSignal, groupId, inputOf: partialInputOf, folds: own.map(hostedMerger) },
               ...{ ...shared, entriesOf: () => 0 },
             }),
           ];

@@ -171,5 +171,5 @@ export const PROMISES: readonly Promised[] = [
   { page: 'docs/topics.md#countersv1', promise: 'Rows of segments are a recount of the log, each written once or the same twice.', test: 'test/pipeline/processors/volume/volume.property.test.ts', title: 'adds up to what is counted plainly, whatever it may hold' },
   { page: 'docs/topics.md#dead-letterv1', promise: 'A dead letter has the record byte for byte, and the documented headers.', test: 'test/pipeline/bus/records/dead-letter.test.ts', title: 'keeps value, headers and key of the record, and says what is known of it' },
   { page: 'docs/topics.md#admin-auditv1', promise: 'A change has a begun record and one with its outcome, never a secret.', test: 'test/api/admin/admin-audit.test.ts', title: 'each change leaves a line: who, what, on which tenant and key, and never a secret' },
-  { page: 'docs/topics.md#partialsv1', promise: 'A value of partials has at most 512 KiB.', test: 'test/pipeline/processors/merge/stages.test.ts', title: 'is wrong where one of them is too large' },
+  { page: 'docs/topics.md#partialsv1', promise: 'A value of partials has at most 512 KiB.', test: 'test/pipeline/processors/merge/hosted.test.ts', title: 'is wrong where one of them is too large' },
 ];

@@ -6,7 +6,7 @@ import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { alerting } from '../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
 import { rates } from '../../pipeline/processors/rates/rates.ts';
 import type { Cluster } from './cluster.ts';
 import { harnessClient, withAdmin } from './kafka-state.ts';
@@ -55,7 +55,7 @@ const header = ({ headers }: Headed, name: string): string => headers?.[name]?.t
 
 /** What a host that was never killed counts of the log. */
 function partialsOf(logs: ReadonlyMap<number, readonly KafkaMessage[]>): Map<string, string> {
-  const stage = firstStage(rates);
+  const stage = hostedProcessor(rates);
   const found = new Map<string, string>();
   for (const [partition, messages] of logs) {
     const state = stage.init();
@@ -68,7 +68,7 @@ function partialsOf(logs: ReadonlyMap<number, readonly KafkaMessage[]>): Map<str
 
 /** What a merger that was never killed tells of these partials: the last word on each alert. */
 function alertsOf(partials: ReadonlyMap<number, readonly KafkaMessage[]>): Map<number, AlertRow> {
-  const stage = secondStage(alerting);
+  const stage = hostedMerger(alerting);
   const found = new Map<number, AlertRow>();
   for (const [partition, messages] of partials) {
     const state = stage.init();

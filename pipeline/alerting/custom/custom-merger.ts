@@ -3,19 +3,17 @@ import type { Merger } from '../../processors/merge/merger.ts';
 import { readRates } from '../../processors/rates/rates-partial.ts';
 import { CustomState } from './custom-state.ts';
 import type { DetectorRunner } from './detector-runner.ts';
-import { CUSTOM_DETECTORS, EXAMPLES, switchFault } from '../settings/switch.ts';
+import { detectorSwitches } from '../settings/switch.ts';
 
 /**
  * Runs detectors of others on the streams of tenants, minute by minute, and on the values of rules. Puts their findings on `partials.v1`
  * for `alerting` and `rule-alerts` (ADR 29, ADR 33 in docs/adr/): alerts follow from the findings there, not from when a detector ran.
  */
 export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomState> => ({
-  name: CUSTOM_DETECTORS,
+  ...detectorSwitches(runner.detectors.map(({ name }) => name)),
   of: 'rates',
   init: () => new CustomState(runner),
 
-  settings: Object.fromEntries(runner.detectors.map(({ name }) => [name, EXAMPLES])),
-  checkSetting: switchFault,
   configure(state, setting) {
     state.configure(setting);
   },

@@ -1,4 +1,4 @@
-import type { Json } from '../../core/setting.ts';
+import type { Json, SettingRules } from '../../core/setting.ts';
 
 /** The merger whose settings switch detectors of one's own off; each detector is a setting of its name. */
 export const CUSTOM_DETECTORS = 'custom-detectors';
@@ -37,3 +37,10 @@ export const EXAMPLES: readonly Json[] = [
   offValue({ version: null, reason: 'by hand', since: '2026-01-01T00:00:00Z' }),
   offValue({ version: '0123456789ab', reason: 'It did not come to an end.', since: '2026-01-01T00:00:00.000Z' }),
 ];
+
+/** The settings that switch these detectors off. */
+export const detectorSwitches = (detectors: readonly string[]): { readonly name: string } & SettingRules => ({
+  name: CUSTOM_DETECTORS,
+  settings: Object.fromEntries(detectors.map((name) => [name, EXAMPLES])),
+  checkSetting: switchFault,
+});

@@ -52,7 +52,7 @@ export const alerting: Merger<Watches> = {
   init: newWatches,
 
   settings: { [SENSITIVITY]: EXAMPLES },
-  checkSetting: ({ value }) => sensitivityFault(value),
+  checkSetting: ({ value }, detectors) => sensitivityFault(value, detectors),
   configure(state, { tenantId, value }) {
     if (value === null) state.sensitivities.delete(tenantId);
     else state.sensitivities.set(tenantId, new Sensitivities(value));

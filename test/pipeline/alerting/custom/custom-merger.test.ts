@@ -12,7 +12,7 @@ import { createCustomDetectors } from '../../../../pipeline/alerting/custom/cust
 import { DetectorWatch } from '../../../../pipeline/alerting/custom/detector-watch.ts';
 import { CUSTOM_DETECTORS, EXAMPLES, offValue, switchFault } from '../../../../pipeline/alerting/settings/switch.ts';
 import { readFinding } from '../../../../pipeline/alerting/exchange/finding.ts';
-import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { FakeRunner } from '../../../fakes/detector-runner.ts';
 import { CustomWorld, START, START_MS, streamOf, type Came } from './custom-world.ts';
 
@@ -203,7 +203,7 @@ describe('detectors of others, by what rates has counted', () => {
 
   it('go on from a snapshot of a release that was not asked about rules', async () => {
     const text = readFileSync(path.resolve('test/fixtures/snapshots/custom-detectors.v1.txt'), 'utf8');
-    const stage = secondStage(createCustomDetectors(new FakeRunner([example])));
+    const stage = hostedMerger(createCustomDetectors(new FakeRunner([example])));
     const state = stage.restore(Buffer.from(text, 'base64'));
     if (state === null) throw new Error('The snapshot cannot be read.');
     const again = stage.restore(stage.snapshot(state));

@@ -7,7 +7,7 @@ import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts
 import { createCustomDetectors } from '../../../../pipeline/alerting/custom/custom-merger.ts';
 import type { DetectorRunner } from '../../../../pipeline/alerting/custom/detector-runner.ts';
 import { partialInputOf, partialRecord, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { encodeRates, type StreamCounts } from '../../../../pipeline/processors/rates/rates-partial.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 
@@ -31,7 +31,7 @@ export class CustomWorld {
   readonly log: KafkaMessage[] = [];
   readonly rows: AlertRow[] = [];
   readonly #stage;
-  readonly #alerting = secondStage(alerting);
+  readonly #alerting = hostedMerger(alerting);
   #custom: never;
   #watched = this.#alerting.init();
   #taken = 0;
@@ -40,7 +40,7 @@ export class CustomWorld {
   #sources = 0;
 
   constructor(runner: DetectorRunner) {
-    this.#stage = secondStage(createCustomDetectors(runner));
+    this.#stage = hostedMerger(createCustomDetectors(runner));
     this.#custom = this.#stage.init() as never;
     this.#saved = { bytes: Buffer.from(this.#stage.snapshot(this.#custom)), taken: 0 };
   }
@@ -97,7 +97,7 @@ export class CustomWorld {
 
   /** The process of the detectors was killed: another one goes on from the last snapshot, maybe with other detectors. */
   kill(runner: DetectorRunner): void {
-    const stage = secondStage(createCustomDetectors(runner));
+    const stage = hostedMerger(createCustomDetectors(runner));
     const restored = stage.restore(this.#saved.bytes);
     if (restored === null) throw new Error('The snapshot cannot be read.');
     this.#custom = restored as never;

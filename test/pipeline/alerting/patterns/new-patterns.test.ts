@@ -5,7 +5,7 @@ import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { sensitivityIn } from '../../../../pipeline/alerting/settings/sensitivity.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { NewPatterns, type NewPattern } from '../../../../pipeline/alerting/patterns/new-patterns.ts';
-import { configured } from '../../../../pipeline/processors/settings/configured.ts';
+import { withSettings } from '../../../../pipeline/processors/settings/with-settings.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { PatternStages } from '../../../fakes/pattern-stages.ts';
 
@@ -87,7 +87,7 @@ describe('error templates that were never seen before', () => {
   });
 
   it('are told as rules say that are set for alerts, for the streams that they name, from a snapshot on too', () => {
-    const stage = configured(clusters);
+    const stage = withSettings(clusters);
     const said = { processor: 'alerting', tenantId: 1, key: 'sensitivity', version: 1 };
     const value = [{ detector: 'new_pattern', stream: '{service="web"}', sensitivity: 'off' }];
     let state = stage.init();

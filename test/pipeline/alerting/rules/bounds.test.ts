@@ -3,7 +3,7 @@ import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts'
 import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state/state-log.ts';
 import { jsonPartials } from '../../../../pipeline/processors/base/json.ts';
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
@@ -18,7 +18,7 @@ const BINS = Array.from({ length: 1024 }, (_none, index) => [10_000 + index, 1])
 
 /** `rule-alerts`, to which partials come. */
 class Told {
-  readonly #stage = secondStage(ruleAlerts);
+  readonly #stage = hostedMerger(ruleAlerts);
   #state = this.#stage.init();
   #offset = 0;
   readonly rows: AlertRow[] = [];

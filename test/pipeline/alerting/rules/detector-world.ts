@@ -8,7 +8,7 @@ import type { DetectorRunner } from '../../../../pipeline/alerting/custom/detect
 import { CUSTOM_DETECTORS } from '../../../../pipeline/alerting/settings/switch.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import type { Position } from '../../../../pipeline/processors/base/position.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
@@ -69,7 +69,7 @@ class Host {
 /** Entries that come in a minute of a partition of the log. */
 export type Came = { readonly entries: readonly object[]; readonly partition?: number };
 
-const customStage = (runner: DetectorRunner): Fold<never, never> => secondStage(createCustomDetectors(runner)) as Fold<never, never>;
+const customStage = (runner: DetectorRunner): Fold<never, never> => hostedMerger(createCustomDetectors(runner)) as Fold<never, never>;
 
 /** Rules by the way of the service: two partitions of the log, one of `partials.v1`, and those who fold it: alerts of rules, and detectors of one's own. */
 export class DetectorWorld {
@@ -82,9 +82,9 @@ export class DetectorWorld {
   minute = 0;
 
   constructor(runner: DetectorRunner) {
-    const first = firstStage(rules) as Fold<never, never>;
+    const first = hostedProcessor(rules) as Fold<never, never>;
     this.#evaluating = this.#sources.map((log, partition) => new Host(first, log, (message) => inputOf(partition, message)));
-    this.#alerting = new Host(secondStage(ruleAlerts) as Fold<never, never>, this.log, (message) => partialInputOf(0, message));
+    this.#alerting = new Host(hostedMerger(ruleAlerts) as Fold<never, never>, this.log, (message) => partialInputOf(0, message));
     this.#custom = new Host(customStage(runner), this.log, (message) => partialInputOf(0, message));
   }
 
@@ -163,7 +163,7 @@ export class DetectorWorld {
 
   /** What is told by whoever folds the same log from its beginning, without any detector. */
   replayed(): string[] {
-    const host = new Host(secondStage(ruleAlerts) as Fold<never, never>, this.log, (message) => partialInputOf(0, message));
+    const host = new Host(hostedMerger(ruleAlerts) as Fold<never, never>, this.log, (message) => partialInputOf(0, message));
     return [...new Set([...host.fold()].flatMap((record) => alertRowsOf([record]).map((row) => JSON.stringify(row))))];
   }
 

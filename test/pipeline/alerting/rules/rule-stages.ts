@@ -5,7 +5,7 @@ import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import type { Json } from '../../../../pipeline/core/setting.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
@@ -28,10 +28,10 @@ export type Sent = { readonly at: number; readonly entries: readonly object[]; r
 
 /** What is told of rules, by the way of the service: two partitions of the log, and one of `partials.v1`. */
 export class RuleStages {
-  readonly #first = firstStage(rules);
+  readonly #first = hostedProcessor(rules);
   #counted = Array.from({ length: SOURCES }, () => this.#first.init());
   readonly #offsets = Array.from({ length: SOURCES }, () => 0);
-  readonly #second = secondStage(ruleAlerts);
+  readonly #second = hostedMerger(ruleAlerts);
   #watched = this.#second.init();
   #offset = 0;
   readonly rows: AlertRow[] = [];

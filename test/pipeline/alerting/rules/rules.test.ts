@@ -6,7 +6,7 @@ import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts'
 import { jsonPartials } from '../../../../pipeline/processors/base/json.ts';
 import type { PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
 import { evidenceOf, MINUTE_MS, ruleOf, RuleStages, START } from './rule-stages.ts';
@@ -119,7 +119,7 @@ describe('rules', () => {
 
   it('go on from a snapshot of a release in which no detector of others watched them', () => {
     const text = readFileSync(path.resolve('test/fixtures/snapshots/rule-alerts.v1.txt'), 'utf8');
-    const stage = secondStage(ruleAlerts);
+    const stage = hostedMerger(ruleAlerts);
     const state = stage.restore(Buffer.from(text, 'base64'));
     if (state === null) throw new Error('The snapshot cannot be read.');
     const again = stage.restore(stage.snapshot(state));

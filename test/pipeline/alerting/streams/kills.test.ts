@@ -5,7 +5,7 @@ import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts'
 import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
 import { alertRowsOf } from '../../../fakes/alert-rows.ts';
@@ -103,8 +103,8 @@ function run(
 ) {
   // prettier-ignore
   const random = new Random(7);
-  const counting = PARTITIONS.map((partition) => new Host<KafkaMessage>(firstStage(rates) as never, saved?.counted[partition] ?? null, (stage, state, message) => stage.fold(state, inputOf(partition, message) as never))); // prettier-ignore
-  const watching = new Host<KafkaMessage>(secondStage(alerting) as never, saved?.watched ?? null, (stage, state, message) => stage.fold(state, partialInputOf(0, message) as never)); // prettier-ignore
+  const counting = PARTITIONS.map((partition) => new Host<KafkaMessage>(hostedProcessor(rates) as never, saved?.counted[partition] ?? null, (stage, state, message) => stage.fold(state, inputOf(partition, message) as never))); // prettier-ignore
+  const watching = new Host<KafkaMessage>(hostedMerger(alerting) as never, saved?.watched ?? null, (stage, state, message) => stage.fold(state, partialInputOf(0, message) as never)); // prettier-ignore
   const alerts = new Map<number, AlertRow>();
   let [offset, left] = [1_000_000, kills];
   const tell = (records: readonly AbsoluteRecord[]): void => {

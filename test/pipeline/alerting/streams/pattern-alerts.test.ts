@@ -6,7 +6,7 @@ import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts'
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { encodeSeen } from '../../../../pipeline/processors/patterns/patterns-partial.ts';
 import { encodeRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
 import { Random } from '../../../fuzz/random.ts';
@@ -146,7 +146,7 @@ describe('alerts of error patterns that rise', function () {
   });
 
   it('are watched from a snapshot of a release on that did not know of them', () => {
-    const stage = secondStage(alerting);
+    const stage = hostedMerger(alerting);
     const text = readFileSync(path.resolve('test/fixtures/snapshots/alerting.v2.txt'), 'utf8');
     const state = stage.restore(Buffer.from(text, 'base64'));
     if (state === null) throw new Error('The snapshot cannot be read.');

@@ -6,7 +6,7 @@ import { SETTING, settingText, type Json } from '../../../../pipeline/core/setti
 import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns } from '../../../../pipeline/processors/patterns/patterns.ts';
 import type { Processor } from '../../../../pipeline/processors/base/processor.ts';
@@ -38,10 +38,10 @@ export class PatternWorld {
   constructor(saved: Saved | null = null, minute = 0) {
     this.#counting = PARTITIONS.flatMap(
       (partition) =>
-      COUNTING.map((processor, index) => new HostedFold(firstStage(processor) as never, (message) => inputOf(partition, message), saved?.counting[partition * COUNTING.length + index] ?? null)), // prettier-ignore
+      COUNTING.map((processor, index) => new HostedFold(hostedProcessor(processor) as never, (message) => inputOf(partition, message), saved?.counting[partition * COUNTING.length + index] ?? null)), // prettier-ignore
     );
     this.#merging = [alerting, clusters].map(
-      (merger, index) => new HostedFold(secondStage(merger as never) as never, (message) => partialInputOf(0, message), saved?.merging[index] ?? null), // prettier-ignore
+      (merger, index) => new HostedFold(hostedMerger(merger as never) as never, (message) => partialInputOf(0, message), saved?.merging[index] ?? null), // prettier-ignore
     );
     this.minute = minute;
     this.#offsets = PARTITIONS.map(() => 2 * minute);

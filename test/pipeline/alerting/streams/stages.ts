@@ -7,7 +7,7 @@ import { SETTING, settingText, type Json } from '../../../../pipeline/core/setti
 import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { slicesOf } from '../../../../pipeline/processors/base/slices.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
@@ -33,10 +33,10 @@ function restored<State>({ snapshot, restore }: Pick<Fold<State, never>, 'snapsh
 
 /** What is told, by the way of the service: `rates` reads partitions of the log, `alerting` reads one of `partials.v1`. */
 export class Stages {
-  readonly #first = firstStage(rates);
+  readonly #first = hostedProcessor(rates);
   readonly #counted = Array.from({ length: SOURCES }, () => this.#first.init());
   readonly #offsets = [0, 0];
-  readonly #second = secondStage(alerting);
+  readonly #second = hostedMerger(alerting);
   #watched = this.#second.init();
   #offset = 0;
   #held: { readonly partition: number; readonly messages: KafkaMessage[] } | null = null;

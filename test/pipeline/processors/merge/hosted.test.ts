@@ -6,7 +6,7 @@ import { measureColumns } from '../../../../pipeline/counters/measure-columns.ts
 import type { Merger, MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
 import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
-import { firstStage, secondStage } from '../../../../pipeline/processors/merge/stages.ts';
+import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import type { Processor } from '../../../../pipeline/processors/base/processor.ts';
 import { billed } from '../inputs.ts';
 
@@ -48,13 +48,13 @@ const messageOf = ({ key, value, headers }: Pick<AbsoluteRecord, 'value' | 'head
 
 /** The partials of records 4 and 5 of partition 3. */
 const records = [4, 5].flatMap((offset) =>
-  [...firstStage(notification).fold(null, billed(1, 1, NOW)(3, offset))].filter(({ topic }) => topic === 'partials.v1'),
+  [...hostedProcessor(notification).fold(null, billed(1, 1, NOW)(3, offset))].filter(({ topic }) => topic === 'partials.v1'),
 );
 const inputs = records.map((record, offset) => partialInputOf(0, messageOf(record, offset)));
 
 describe('a processor with partials', () => {
   it('has them written for the partition of their tenant, with who emitted them where; other records stay as they are', () => {
-    const outputs = firstStage(notification).fold(null, billed(1, 1, NOW)(3, 4));
+    const outputs = hostedProcessor(notification).fold(null, billed(1, 1, NOW)(3, 4));
     expect(outputs.map(({ topic, partition, key }) => [topic, partition, key])).to.deep.equal([
       ['partials.v1', null, '1'],
       ['t', 3, null],
@@ -71,7 +71,7 @@ describe('a processor with partials', () => {
   });
 
   it('is wrong where one of them is too large', () => {
-    const large = firstStage({ ...notification, fold: () => [partial(1, 'x'.repeat(MAX_PARTIAL_BYTES + 1))] });
+    const large = hostedProcessor({ ...notification, fold: () => [partial(1, 'x'.repeat(MAX_PARTIAL_BYTES + 1))] });
     expect(() => large.fold(null, billed(1, 1, NOW)(3, 4))).to.throw('at most 524288 are taken');
   });
 
@@ -84,14 +84,14 @@ describe('a processor with partials', () => {
       { value: 'text' },
       { kind: 'measure' },
     ]) {
-      const wrong = firstStage({ ...notification, fold: () => [{ ...partial(1, 'x'), ...more } as PartialOutput] });
+      const wrong = hostedProcessor({ ...notification, fold: () => [{ ...partial(1, 'x'), ...more } as PartialOutput] });
       expect(() => wrong.fold(null, billed(1, 1, NOW)(3, 4)), JSON.stringify(more)).to.throw('partial');
     }
   });
 });
 
 describe('a merger', () => {
-  const stage = secondStage(hearing);
+  const stage = hostedMerger(hearing);
   const heard = (state: ReturnType<typeof stage.init>): unknown => stage.restore(stage.snapshot(state))?.state;
 
   it('takes each partial of its processor once, also behind a snapshot, and no others', () => {
@@ -134,7 +134,7 @@ describe('a merger', () => {
   });
 
   it('is wrong where it gives what is no measure', () => {
-    const wrong = secondStage({ ...hearing, fold: () => [partial(1, 'x')] } as unknown as Merger);
+    const wrong = hostedMerger({ ...hearing, fold: () => [partial(1, 'x')] } as unknown as Merger);
     expect(() => wrong.fold(wrong.init(), inputs[1] as MergerInput)).to.throw('A merger gives measures and records, not "partial".');
   });
 

@@ -6,7 +6,7 @@ import { joined, slicesOf } from '../base/slices.ts';
 import { Settings } from './settings.ts';
 
 /** The state of a processor, and its settings. */
-export type Configured<State> = { readonly settings: Settings; readonly state: State };
+export type WithSettings<State> = { readonly settings: Settings; readonly state: State };
 
 /** How a snapshot with settings begins; those from before there were any do not. */
 const BEGIN = Buffer.from('\0settings\n');
@@ -19,12 +19,12 @@ const isFor = ({ name, hears = [] }: Own, { processor }: Setting): boolean => pr
 const mostOf = ({ mostSettings = MAX_SETTINGS, hears = [] }: Own): number => mostSettings + hears.length * MAX_SETTINGS;
 
 /**
- * A processor or merger that can be configured, as it is hosted: it gets each new setting where that lies on the log, and its snapshots
+ * A processor or merger with settings, as it is hosted: it gets each new setting where that lies on the log, and its snapshots
  * have those that it got, so that it folds the same from any of them on.
  */
-export const configured = <State, In extends (Position & { readonly kind: string }) | Tick, Out>(
+export const withSettings = <State, In extends (Position & { readonly kind: string }) | Tick, Out>(
   processor: Fold<State, In, Out> & Configurable<State>,
-): Fold<Configured<State>, In, Out> => ({
+): Fold<WithSettings<State>, In, Out> => ({
   name: processor.name,
   init: () => ({ settings: new Settings(mostOf(processor)), state: processor.init() }),
   fold({ settings, state }, input) {

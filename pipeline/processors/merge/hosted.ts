@@ -7,7 +7,7 @@ import type { ResolutionInput } from '../../alerting/exchange/resolution.ts';
 import type { ValuesInput } from '../../alerting/exchange/rule-values.ts';
 import type { Fold, Input, Processor, Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
-import { configured, type Configured } from '../settings/configured.ts';
+import { withSettings, type WithSettings } from '../settings/with-settings.ts';
 import { joined, slicesOf } from '../base/slices.ts';
 import { isOn } from '../../core/fault-points.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
@@ -16,8 +16,9 @@ import { partialRecord, type HostedInput } from './partials-signal.ts';
 import type { PartialOutput } from '../base/partial.ts';
 import { Taken } from './taken.ts';
 
-/** A processor as it is hosted: its partials are records that say who emitted them at which record. What can be configured is. */
-export const firstStage = (processor: Processor): Fold => staged(processor.configure === undefined ? processor : configured(processor));
+/** A processor as it is hosted: its partials are records that say who emitted them at which record. One with settings gets them. */
+export const hostedProcessor = (processor: Processor): Fold =>
+  staged(processor.configure === undefined ? processor : withSettings(processor));
 
 const staged = (processor: Processor): Fold => ({
   name: processor.name,
@@ -39,12 +40,12 @@ const staged = (processor: Processor): Fold => ({
   restore: (bytes) => processor.restore(bytes),
 });
 
-/** A merger as it is hosted: what can be configured is. */
+/** A merger as it is hosted: one with settings gets them. */
 function ownOf(merger: Merger): Merger {
   if (merger.configure === undefined) return merger;
   const { resolve, hear, join, watch } = merger;
-  const own: Fold<Configured<unknown>, MergerInput, AbsoluteRecord | Measure> = configured(merger);
-  const within = (state: unknown): unknown => (state as Configured<unknown>).state;
+  const own: Fold<WithSettings<unknown>, MergerInput, AbsoluteRecord | Measure> = withSettings(merger);
+  const within = (state: unknown): unknown => (state as WithSettings<unknown>).state;
   return {
     ...(own as Fold<unknown, MergerInput, AbsoluteRecord | Measure>),
     of: merger.of,
@@ -79,7 +80,7 @@ const OTHERS = Buffer.from('\0others\n');
  * A merger as it is hosted: it gets each partial of its processor once, however often that is on the topic, and its measures are rows whose
  * version is the offset of what they were found at.
  */
-export const secondStage = (merger: Merger): Fold<Merging, HostedInput> => mergedStage(ownOf(merger));
+export const hostedMerger = (merger: Merger): Fold<Merging, HostedInput> => mergedStage(ownOf(merger));
 
 const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
   name: merger.name,

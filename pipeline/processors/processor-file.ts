@@ -3,15 +3,15 @@ import type { Merger } from './merge/merger.ts';
 import type { Fold, Processor } from './base/processor.ts';
 
 /** What a file of `LOGWEIR_PROCESSORS` exports by default: a processor, and who merges its partials, where it has some. */
-export type Extension<State = unknown, Merged = unknown> = { readonly processor: Processor<State>; readonly merger?: Merger<Merged> };
+export type ProcessorFile<State = unknown, Merged = unknown> = { readonly processor: Processor<State>; readonly merger?: Merger<Merged> };
 
 const NAME = /^[a-z][a-z0-9-]{0,62}$/;
 const CONFIGURABLE = ['settings', 'checkSetting', 'configure'] as const;
 const METHODS = ['init', 'fold', 'snapshot', 'restore'] as const;
 
-/** What is wrong with an extension, as a sentence; null for nothing. `taken`: the names of those that are there already. */
-export function extensionFault(found: unknown, taken: ReadonlySet<string>): string | null {
-  const { processor, merger } = (typeof found === 'object' && found !== null ? found : {}) as { [Key in keyof Extension]?: unknown };
+/** What is wrong with what a file exports, as a sentence; null for nothing. `taken`: the names of those that are there already. */
+export function processorFileFault(found: unknown, taken: ReadonlySet<string>): string | null {
+  const { processor, merger } = (typeof found === 'object' && found !== null ? found : {}) as { [Key in keyof ProcessorFile]?: unknown };
   const fault = foldFault('processor', processor, taken) ?? configurableFault(processor as Record<string, unknown>);
   if (fault !== null || merger === undefined) return fault;
   const { name } = processor as Fold;
