@@ -120,6 +120,7 @@ export const ROOMS = {
     'pipeline/alerting/book',
     'pipeline/alerting/exchange',
     'pipeline/processors/merge',
+    'pipeline/alerting/settings',
     'pipeline/processors/rules',
     'pipeline/alerting/streams',
   ],

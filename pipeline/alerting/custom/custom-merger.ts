@@ -1,6 +1,7 @@
 import { CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger } from '../../processors/merge/merger.ts';
 import { readRates } from '../../processors/rates/rates-partial.ts';
+import { readValues, RULE_ALERTS } from '../exchange/rule-values.ts';
 import { CustomState } from './custom-state.ts';
 import type { DetectorRunner } from './detector-runner.ts';
 import { detectorSwitches } from '../settings/switch.ts';
@@ -12,6 +13,7 @@ import { detectorSwitches } from '../settings/switch.ts';
 export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomState> => ({
   ...detectorSwitches(runner.detectors.map(({ name }) => name)),
   of: 'rates',
+  ofMergers: [RULE_ALERTS],
   init: () => new CustomState(runner),
 
   configure(state, setting) {
@@ -20,19 +22,19 @@ export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomStat
 
   fold(state, input) {
     state.pass(input.appendedAt);
-    const rates = input.kind === 'partial' ? readRates(input.value) : null;
-    if (rates !== null && input.kind === 'partial') state.take(input, rates);
+    if (input.kind === 'tick') return [];
+    if (input.processor === RULE_ALERTS) {
+      const values = readValues(input.value);
+      if (values !== null) state.watch(input, values);
+      return [];
+    }
+    const rates = readRates(input.value);
+    if (rates !== null) state.take(input, rates);
     return [];
   },
 
   resolve(state, input) {
     state.resolve(input);
-    return [];
-  },
-
-  watch(state, input) {
-    state.pass(input.appendedAt);
-    state.watch(input);
     return [];
   },
 

@@ -1,18 +1,18 @@
 import { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { findingValue, readFinding, type StreamFinding } from '../exchange/finding.ts';
-import { findingRecord } from '../../processors/merge/partials-signal.ts';
+import { partialRecord } from '../../processors/merge/partials-signal.ts';
 import type { Rates } from '../../processors/rates/rates-partial.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
 import type { ResolutionInput } from '../exchange/resolution.ts';
-import type { ValuesInput } from '../exchange/rule-values.ts';
+import type { RuleValues } from '../exchange/rule-values.ts';
 import { readBatch, writeBatch, type Batch } from './batch.ts';
 import type { DetectorRunner } from './detector-runner.ts';
 import { DetectorWatch, type Found } from './detector-watch.ts';
 import { FinalMinutes } from './final-minutes.ts';
 import { mostOf, type Bounds } from '../../processors/base/bounds.ts';
 import { RuleSeries } from './rule-series.ts';
-import { isOff, readOff, type SwitchedOff } from '../settings/switch.ts';
+import { CUSTOM_DETECTORS, isOff, readOff, type SwitchedOff } from '../settings/switch.ts';
 import type { Setting } from '../../core/setting.ts';
 
 /** Streams, and groups of rules, that a partition watches. */
@@ -74,14 +74,14 @@ export class CustomState {
   }
 
   /** Takes the values of a rule, for the detector that it names. */
-  watch(input: ValuesInput): void {
-    const { tenantId, retentionDays, detector, side, step, appendedAt } = input;
+  watch({ tenantId, retentionDays, appendedAt }: PartialInput, values: RuleValues): void {
+    const { detector, side, step } = values;
     const watch = this.#watches.find((one) => one.detector.name === detector);
     if (watch === undefined) return;
     const tenant = this.#tenantOf(tenantId, retentionDays);
     const { minutes, rules } = tenant;
     const before = rules.size;
-    const { points, removed, muted } = rules.take(input, appendedAt, this.#mostOf(tenant) - minutes.size);
+    const { points, removed, muted } = rules.take(values, appendedAt, this.#mostOf(tenant) - minutes.size);
     this.#streams += rules.size - before;
     // of a slot whose rule was changed another detector may know them
     this.#forget(tenantId, removed);
@@ -135,7 +135,9 @@ export class CustomState {
       for (const [tenantId, tenant] of this.#tenants) this.#collect(tenantId, tenant);
     }
     for (const watch of this.#watches) if (!watch.isPending) void this.#query(watch);
-    return unpublished.map(({ tenantId, retentionDays, found }) => findingRecord(tenantId, retentionDays, found));
+    return unpublished.map(({ tenantId, retentionDays, found }) =>
+      partialRecord(CUSTOM_DETECTORS, null, { tenantId, retentionDays, value: findingValue(found) }),
+    );
   }
 
   write(): Buffer {

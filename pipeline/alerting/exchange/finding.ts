@@ -1,5 +1,4 @@
 import type { Finding } from '../../detectors/detector.ts';
-import type { Position } from '../../processors/base/position.ts';
 import { readJson } from '../../core/read-json.ts';
 
 /** What a detector of one's own has found of a stream, as it lies on `partials.v1` (docs/adr/0029-custom-detectors.md). */
@@ -10,9 +9,6 @@ export type StreamFinding = {
   /** When the detector fires: a sentence of its own. */
   readonly about: string;
 };
-
-/** A finding, as a merger takes it. */
-export type FindingInput = Position & StreamFinding & { readonly kind: 'finding'; readonly tenantId: number };
 
 /** A finding as the value of a record. */
 export const findingValue = ({ id, finding, about }: StreamFinding): Buffer =>

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Side } from '../../detectors/detector.ts';
-import type { Position } from '../../processors/base/position.ts';
 import { readJson } from '../../core/read-json.ts';
+
+/** The merger that watches the values of rules, and sends those for detectors of others. */
+export const RULE_ALERTS = 'rule-alerts';
 
 /** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether a user has resolved its alert. */
 export type GroupValue = readonly [group: string, value: number | null, entries: number, isMuted?: boolean];
@@ -19,9 +21,6 @@ export type RuleValues = RuleOrigin & {
   readonly window: number;
   readonly groups: readonly GroupValue[];
 };
-
-/** Values of a rule, as a merger takes them. */
-export type ValuesInput = Position & RuleValues & { readonly kind: 'values'; readonly tenantId: number; readonly retentionDays: number };
 
 /** What a group is called: the same for the same labels. */
 export const groupOf = (labels: readonly string[]): string =>

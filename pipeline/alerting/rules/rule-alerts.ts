@@ -1,10 +1,14 @@
 import { RULE, type Alert } from '../book/alert.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Merger } from '../../processors/merge/merger.ts';
-import { valuesRecord } from '../../processors/merge/partials-signal.ts';
+import { partialRecord } from '../../processors/merge/partials-signal.ts';
 import { alertOutputs } from '../../processors/merge/alert-outputs.ts';
 import type { Position } from '../../processors/base/position.ts';
 import { mostOf, type Bounds } from '../../processors/base/bounds.ts';
+import type { PartialInput } from '../../processors/base/partial.ts';
+import { readFinding } from '../exchange/finding.ts';
+import { RULE_ALERTS, valuesText } from '../exchange/rule-values.ts';
+import { CUSTOM_DETECTORS } from '../settings/switch.ts';
 import { RuleWatch, type RulesResult } from './rule-watch.ts';
 import { RULES } from '../../processors/rules/rules.ts';
 import { readJson } from '../../core/read-json.ts';
@@ -23,23 +27,19 @@ export type RuleWatches = { readonly tenants: Map<number, RuleWatch>; lookAt: nu
  * the time that passes where a tenant sends nothing, and of what detectors of others have found in the values that it sends them.
  */
 export const ruleAlerts: Merger<RuleWatches> = {
-  name: 'rule-alerts',
+  name: RULE_ALERTS,
   of: RULES,
+  ofMergers: [CUSTOM_DETECTORS],
   init: () => ({ tenants: new Map(), lookAt: 0 }),
 
   fold(state, input) {
     const alone = passed(state, input);
     if (input.kind === 'tick') return alone;
+    if (input.processor === CUSTOM_DETECTORS) return [...alone, ...heard(state, input)];
     const { tenantId } = input;
     let watch = state.tenants.get(tenantId);
     if (watch === undefined) state.tenants.set(tenantId, (watch = new RuleWatch()));
     return [...alone, ...publishedOf(state, input, input, watch.take(input, budgetOf(state, watch)), watch.retentionDays)];
-  },
-
-  hear(state, input) {
-    const watch = state.tenants.get(input.tenantId);
-    const alert = watch?.hear(input.tenantId, input, input.appendedAt, budgetOf(state, watch)) ?? null;
-    return [...passed(state, input), ...(alert === null ? [] : recordsOf(state, input, [alert]))];
   },
 
   join(state, input) {
@@ -69,6 +69,14 @@ export const ruleAlerts: Merger<RuleWatches> = {
   },
 };
 
+/** The records of what a detector of others has found in the values of a group. */
+function heard(state: RuleWatches, input: PartialInput): AbsoluteRecord[] {
+  const watch = state.tenants.get(input.tenantId);
+  const found = readFinding(input.value);
+  const alert = watch === undefined || found === null ? null : watch.hear(input.tenantId, found, input.appendedAt, budgetOf(state, watch));
+  return alert === null ? [] : recordsOf(state, input, [alert]);
+}
+
 /** The records of tenants that send nothing. */
 function passed(state: RuleWatches, at: Position): AbsoluteRecord[] {
   const { appendedAt } = at;
@@ -90,7 +98,7 @@ const publishedOf = (
   retentionDays: number,
 ): AbsoluteRecord[] => [
   ...recordsOf(state, at, result.alerts),
-  ...result.values.map((values) => valuesRecord(tenantId, retentionDays, values)),
+  ...result.values.map((values) => partialRecord(RULE_ALERTS, null, { tenantId, retentionDays, value: valuesText(values) })),
 ];
 
 /** Kibibytes that the groups and alerts of a tenant may take more. */

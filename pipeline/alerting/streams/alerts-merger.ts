@@ -10,6 +10,8 @@ import { whole } from '../../processors/base/slices.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 import { ALERTING, EXAMPLES, Sensitivities, SENSITIVITY, sensitivityFault, sensitivityIn } from '../settings/sensitivity.ts';
 import { mostOf, type Bounds } from '../../processors/base/bounds.ts';
+import { readFinding } from '../exchange/finding.ts';
+import { CUSTOM_DETECTORS } from '../settings/switch.ts';
 import { TenantWatch, type Held } from './tenant-watch.ts';
 import type { SensitivityOf } from '../settings/sensitivity.ts';
 
@@ -49,6 +51,7 @@ export const alerting: Merger<Watches> = {
   name: ALERTING,
   of: 'rates',
   alsoOf: [PATTERNS],
+  ofMergers: [CUSTOM_DETECTORS],
   init: newWatches,
 
   settings: { [SENSITIVITY]: EXAMPLES },
@@ -61,6 +64,7 @@ export const alerting: Merger<Watches> = {
 
   fold(state, input) {
     if (input.kind === 'tick') return [];
+    if (input.processor === CUSTOM_DETECTORS) return heard(state, input);
     const watch = watchOf(state, input.tenantId);
     const found = measured(state, watch, () => take(state, watch, input));
     return found === null ? [] : recordsOf(state, input, [...found, ...sweep(state, input)]);
@@ -72,13 +76,6 @@ export const alerting: Merger<Watches> = {
     const watch = watchOf(state, alert.tenantId);
     const resolved = measured(state, watch, () => watch.resolve(alert, note, appendedAt));
     return resolved === null ? [] : recordsOf(state, input, [resolved]);
-  },
-
-  hear(state, input) {
-    const watch = state.tenants.get(input.tenantId);
-    if (watch === undefined) return [];
-    const alert = measured(state, watch, () => watch.hear(input.tenantId, input, input.appendedAt, most(state, watch)));
-    return alert === null ? [] : recordsOf(state, input, [alert]);
   },
 
   join(state, input) {
@@ -125,6 +122,15 @@ function* slices({ tenants, counted, held }: Watches): Generator<undefined, Buff
     yield* watch.write(to);
   }
   return to.finish();
+}
+
+/** The records of what a detector of others has found of a stream. */
+function heard(state: Watches, input: PartialInput): AbsoluteRecord[] {
+  const watch = state.tenants.get(input.tenantId);
+  const found = readFinding(input.value);
+  if (watch === undefined || found === null) return [];
+  const alert = measured(state, watch, () => watch.hear(input.tenantId, found, input.appendedAt, most(state, watch)));
+  return alert === null ? [] : recordsOf(state, input, [alert]);
 }
 
 /** Takes a partial; gives what was found, null of one that is none of `rates`. */

@@ -1,10 +1,8 @@
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
-import type { FindingInput } from '../../alerting/exchange/finding.ts';
 import type { IncidentInput } from '../../alerting/book/incidents.ts';
 import type { ResolutionInput } from '../../alerting/exchange/resolution.ts';
-import type { ValuesInput } from '../../alerting/exchange/rule-values.ts';
 import type { Fold, Input, Processor, Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
 import { withSettings, type WithSettings } from '../settings/with-settings.ts';
@@ -43,26 +41,23 @@ const staged = (processor: Processor): Fold => ({
 /** A merger as it is hosted: one with settings gets them. */
 function ownOf(merger: Merger): Merger {
   if (merger.configure === undefined) return merger;
-  const { resolve, hear, join, watch } = merger;
+  const { resolve, join } = merger;
   const own: Fold<WithSettings<unknown>, MergerInput, AbsoluteRecord | Measure> = withSettings(merger);
   const within = (state: unknown): unknown => (state as WithSettings<unknown>).state;
   return {
     ...(own as Fold<unknown, MergerInput, AbsoluteRecord | Measure>),
     of: merger.of,
     ...(merger.alsoOf && { alsoOf: merger.alsoOf }),
+    ...(merger.ofMergers && { ofMergers: merger.ofMergers }),
     ...(resolve && { resolve: (state: unknown, input: ResolutionInput) => resolve(within(state), input) }),
-    ...(hear && { hear: (state: unknown, input: FindingInput) => hear(within(state), input) }),
     ...(join && { join: (state: unknown, input: IncidentInput) => join(within(state), input) }),
-    ...(watch && { watch: (state: unknown, input: ValuesInput) => watch(within(state), input) }),
   };
 }
 
 function foldOf(merger: Merger, state: unknown, input: HostedInput): ReturnType<Merger['fold']> {
   if (input.kind === 'partial' || input.kind === 'tick') return merger.fold(state, input);
   if (input.kind === 'resolution' && merger.resolve !== undefined) return merger.resolve(state, input);
-  if (input.kind === 'finding' && merger.hear !== undefined) return merger.hear(state, input);
   if (input.kind === 'incident' && merger.join !== undefined) return merger.join(state, input);
-  if (input.kind === 'values' && merger.watch !== undefined) return merger.watch(state, input);
   return merger.fold(state, timeOf(input));
 }
 
@@ -89,8 +84,9 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
     const own = input.kind === 'partial' ? taken.get(input.processor) : undefined;
     const isKnown = input.kind === 'partial' && own?.take(input.source) === false;
     if (isKnown && TAKES_ONCE) return [];
+    const isOther = input.kind === 'partial' && own === undefined && merger.ofMergers?.includes(input.processor) !== true;
     // of partials of others it sees that time has passed
-    const outputs = foldOf(merger, state, input.kind === 'partial' && own === undefined ? timeOf(input) : input);
+    const outputs = foldOf(merger, state, isOther ? timeOf(input) : input);
     const measures = outputs.filter((output): output is Measure => 'kind' in output);
     const other = measures.find(({ kind }) => (kind as string) !== 'measure');
     if (other !== undefined) throw new Error(`A merger gives measures and records, not ${JSON.stringify(other.kind)}.`);

@@ -1,11 +1,9 @@
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import type { Configurable, Fold, Tick } from '../base/processor.ts';
-import type { FindingInput } from '../../alerting/exchange/finding.ts';
 import type { IncidentInput } from '../../alerting/book/incidents.ts';
 import type { PartialInput } from '../base/partial.ts';
 import type { ResolutionInput } from '../../alerting/exchange/resolution.ts';
-import type { ValuesInput } from '../../alerting/exchange/rule-values.ts';
 
 /** What a merger takes: partials of its processors, each once, and time that passes on `partials.v1`, by ticks and partials of others. */
 export type MergerInput = PartialInput | Tick;
@@ -19,12 +17,10 @@ export interface Merger<State = unknown> extends Fold<State, MergerInput, Absolu
   readonly of: string;
   /** The names of others whose partials it takes as well. */
   readonly alsoOf?: readonly string[];
+  /** The names of mergers whose partials it takes. These stand for themselves: they may come more than once. */
+  readonly ofMergers?: readonly string[];
   /** Takes a user's resolution of an alert, maybe more than once; for mergers without it time has passed. */
   resolve?(state: State, input: ResolutionInput): readonly (AbsoluteRecord | Measure)[];
-  /** Takes what a detector of one's own has found, maybe more than once; for mergers without it time has passed. */
-  hear?(state: State, input: FindingInput): readonly (AbsoluteRecord | Measure)[];
   /** Takes which incident an alert of any merger has joined, maybe more than once; for mergers without it time has passed. */
   join?(state: State, input: IncidentInput): readonly (AbsoluteRecord | Measure)[];
-  /** Takes the values of a rule that a detector of one's own watches, maybe more than once; for mergers without it time has passed. */
-  watch?(state: State, input: ValuesInput): readonly (AbsoluteRecord | Measure)[];
 }

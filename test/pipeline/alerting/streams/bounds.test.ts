@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state/state-log.ts';
+import { findingValue } from '../../../../pipeline/alerting/exchange/finding.ts';
+import { CUSTOM_DETECTORS } from '../../../../pipeline/alerting/settings/switch.ts';
 import type { Finding } from '../../../../pipeline/detectors/detector.ts';
 import { alerting, type Watches } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { Sensitivities } from '../../../../pipeline/alerting/settings/sensitivity.ts';
@@ -33,8 +35,9 @@ const finding: Finding = { detector: 'own', side: 'up', state: 'firing', firedAt
 /** How many alerts are told where a detector of one's own finds something of each stream. */
 const heard = (state: Watches, tenantId: number, streams: number): number =>
   Array.from({ length: streams }, (_none, index) => {
-    const input = { ...at(), kind: 'finding', tenantId, retentionDays: 30, id: idOf(tenantId, index), finding, about: 'x' } as const;
-    return alertRowsOf((alerting.hear?.(state, input) ?? []) as AbsoluteRecord[]).length;
+    const [place, value] = [at(), findingValue({ id: idOf(tenantId, index), finding, about: 'x' })];
+    const whose = { tenantId, retentionDays: 30, processor: CUSTOM_DETECTORS, source: { ...place, number: 0 } };
+    return alertRowsOf(alerting.fold(state, { ...place, kind: 'partial', ...whose, value }) as AbsoluteRecord[]).length;
   }).reduce((sum, rows) => sum + rows, 0);
 
 const [ONE, MANY] = [1, 20].map((entries) => [0, 0, 0, entries, 0, 0, 0]) as [number[], number[]];
