@@ -52,7 +52,7 @@ export const ROOMS = {
   'logsql/planner': ['pipeline/core', 'logsql/base', 'logsql/sql', 'logsql/filters', 'logsql/pipes', 'logsql/evaluation'],
   'pipeline/processors/base': ['pipeline/core', 'pipeline/bus/*', 'pipeline/logs', 'pipeline/counters'],
   'pipeline/processors/settings': ['pipeline/core', 'pipeline/processors/base'],
-  'pipeline/alerting/book': ['pipeline/core', 'pipeline/bus/*', 'pipeline/counters', 'pipeline/processors/base'],
+  'pipeline/alerting/book': ['pipeline/core', 'pipeline/bus/*', 'pipeline/counters', 'pipeline/detectors', 'pipeline/processors/base'],
   'pipeline/alerting/evidence': ['pipeline/core', 'pipeline/detectors', 'pipeline/alerting/book'],
   'pipeline/alerting/exchange': ['pipeline/core', 'pipeline/detectors', 'pipeline/processors/base', 'pipeline/alerting/book'],
   'pipeline/processors/merge': [
@@ -61,8 +61,6 @@ export const ROOMS = {
     'pipeline/counters',
     'pipeline/processors/base',
     'pipeline/processors/settings',
-    'pipeline/alerting/book',
-    'pipeline/alerting/exchange',
   ],
   'pipeline/processors/host': ['pipeline/core', 'pipeline/bus/*', 'pipeline/processors/base'],
   'pipeline/processors/volume': ['pipeline/core', 'pipeline/bus/*', 'pipeline/counters', 'pipeline/processors/base'],
@@ -84,6 +82,7 @@ export const ROOMS = {
     'pipeline/counters',
     'pipeline/processors/base',
     'pipeline/alerting/book',
+    'pipeline/alerting/exchange',
     'pipeline/processors/merge',
     'pipeline/processors/volume',
     'pipeline/alerting/settings',
@@ -99,7 +98,6 @@ export const ROOMS = {
   ],
   'pipeline/alerting/streams': [
     'pipeline/core',
-    'pipeline/bus/*',
     'pipeline/clusterer',
     'pipeline/detectors',
     'pipeline/processors/base',
@@ -113,7 +111,6 @@ export const ROOMS = {
   ],
   'pipeline/alerting/rules': [
     'pipeline/core',
-    'pipeline/bus/*',
     'pipeline/detectors',
     'logsql/*',
     'pipeline/processors/base',
@@ -122,7 +119,6 @@ export const ROOMS = {
     'pipeline/processors/merge',
     'pipeline/alerting/settings',
     'pipeline/processors/rules',
-    'pipeline/alerting/streams',
   ],
   'pipeline/alerting/custom': [
     'pipeline/core',

@@ -1,5 +1,6 @@
 import type { SettingCheck } from '../api/control/processor-settings.ts';
-import { detectorSwitches } from '../pipeline/alerting/settings/switch.ts';
+import { alertBook } from '../pipeline/alerting/book/book.ts';
+import { CUSTOM_DETECTORS, detectorSwitches } from '../pipeline/alerting/settings/switch.ts';
 import { defaultExport } from '../pipeline/core/default-export.ts';
 import type { SettingRules } from '../pipeline/core/setting.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
@@ -11,7 +12,7 @@ import { processorFileFault, type ProcessorFile } from '../pipeline/processors/p
  */
 export async function loadProcessorFiles(files: readonly string[]): Promise<readonly ProcessorFile[]> {
   const loaded: ProcessorFile[] = [];
-  const taken = new Set([...processors.names, ...mergers.names]);
+  const taken = new Set([...processors.names, ...mergers.names, CUSTOM_DETECTORS, alertBook.name]);
   for (const file of files) {
     const found = await defaultExport(file, 'processor');
     const fault = processorFileFault(found, taken);

@@ -4,6 +4,8 @@ import type { ProcessorFile } from '../pipeline/processors/processor-file.ts';
 import { mergers, processors } from '../pipeline/processors/index.ts';
 import { CUSTOM_DETECTORS } from '../pipeline/alerting/settings/switch.ts';
 import { partialsSignal } from '../pipeline/processors/merge/partials-signal.ts';
+import { alertBook } from '../pipeline/alerting/book/book.ts';
+import { alertCommandsSignal } from '../pipeline/alerting/book/commands-signal.ts';
 import { sinks } from '../sinks/index.ts';
 
 /** Every topic of the service: one for each signal that is stored, those of processors, one for the states of each, and those of the bus. */
@@ -15,7 +17,8 @@ export function topicsWith(files: readonly ProcessorFile[]): Registry<TopicSpec>
     [
       ...new Set(sinks.members.map(({ signal }) => signal.topic)),
       partialsSignal.topic,
-      ...[...own, ...others, { name: CUSTOM_DETECTORS }].map(({ name }) => stateTopic(name)),
+      alertCommandsSignal.topic,
+      ...[...own, ...others, { name: CUSTOM_DETECTORS }, alertBook].map(({ name }) => stateTopic(name)),
       ...busTopics,
     ],
   );

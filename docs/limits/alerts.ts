@@ -4,6 +4,7 @@ const rates = from('pipeline/processors/rates/rates.ts');
 const tenantRates = from('pipeline/processors/rates/tenant-rates.ts');
 const alerting = from('pipeline/alerting/streams/alerts-merger.ts');
 const errors = from('pipeline/alerting/streams/error-patterns.ts');
+const book = from('pipeline/alerting/book/book.ts');
 const enricher = from('api/alerts/enricher.ts');
 const alert = from('pipeline/alerting/book/alert.ts');
 
@@ -163,6 +164,22 @@ export const ALERTS: Section = {
       beyond: 'As above.',
       others: 'They have as few that are new. Some tenants together can fill the first.',
       test: 'test/pipeline/alerting/streams/bounds.test.ts',
+    },
+    {
+      what: 'Alerts of all sources that fire or were resolved lately, in a partition of the book',
+      of: 'a tenant',
+      bound: [book('BOUNDS', 'bytes', 'ofTenant')],
+      beyond: 'No new alert is published until there is room.',
+      others: 'nothing',
+      test: 'test/pipeline/alerting/book/book.test.ts',
+    },
+    {
+      what: 'The same; beyond it of a tenant, up to a sum',
+      of: 'all tenants',
+      bound: [book('BOUNDS', 'bytes', 'most'), book('BOUNDS', 'bytes of a tenant', 'few'), book('BOUNDS', 'bytes in all', 'last')],
+      beyond: 'As above.',
+      others: 'They have as few that are new. Some tenants together can fill the first.',
+      test: 'test/pipeline/alerting/book/book.test.ts',
     },
     {
       what: 'Evidence of an alert, and characters of its strings',

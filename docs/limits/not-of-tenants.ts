@@ -37,7 +37,7 @@ export const NOT_OF_TENANTS: readonly NotOfTenants[] = [
       'pipeline/alerting/custom/detector-watch.ts': ['MOST_STEP'],
       'pipeline/alerting/custom/final-minutes.ts': ['MAX_STREAMS', 'MOST_OPEN'],
       'pipeline/alerting/custom/rule-series.ts': ['MOST_RULES', 'MOST_GROUPS'],
-      'pipeline/processors/merge/taken.ts': ['MAX_PARTITIONS'],
+      'pipeline/processors/base/taken.ts': ['MAX_PARTITIONS'],
       'pipeline/processors/patterns/error-counts.ts': ['MOST'],
       'pipeline/processors/patterns/patterns-partial.ts': ['MOST'],
       'pipeline/processors/patterns/patterns-state.ts': ['MOST_GROUPS'],
@@ -89,7 +89,8 @@ export const NOT_OF_TENANTS: readonly NotOfTenants[] = [
     constants: {
       'api/limits/storage-window.ts': ['MAX_MARKS'],
       'api/limits/token-bucket.ts': ['MAX_RATE'],
-      'pipeline/alerting/streams/alert-book.ts': ['MOST_OLD'],
+      'pipeline/alerting/book/book.ts': ['MOST_REPORTERS'],
+      'pipeline/alerting/book/reports.ts': ['MOST_OLD'],
       'pipeline/alerting/streams/services.ts': ['MOST_OF_ONE', 'MOST_TAKEN'],
       'pipeline/alerting/custom/detector-watch.ts': ['MOST_OVERRUN'],
       'pipeline/alerting/patterns/new-patterns.ts': ['MOST_OLD'],

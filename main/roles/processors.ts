@@ -11,10 +11,12 @@ import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/process
 import { mergers, processors } from '../../pipeline/processors/index.ts';
 import { SnapshotBudget } from '../../pipeline/processors/host/snapshot-budget.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal, type HostedInput } from '../../pipeline/processors/merge/partials-signal.ts';
-import type { Merger } from '../../pipeline/processors/merge/merger.ts';
+import { partialInputOf, partialsSignal } from '../../pipeline/processors/merge/partials-signal.ts';
+import { alertBook } from '../../pipeline/alerting/book/book.ts';
+import { alertCommandsSignal, commandsInputOf, type CommandsInput } from '../../pipeline/alerting/book/commands-signal.ts';
+import type { Merger, MergerInput } from '../../pipeline/processors/merge/merger.ts';
 import { hostedProcessor, hostedMerger } from '../../pipeline/processors/merge/hosted.ts';
-import type { Fold } from '../../pipeline/processors/base/processor.ts';
+import type { Fold, Tick } from '../../pipeline/processors/base/processor.ts';
 import type { Position } from '../../pipeline/processors/base/position.ts';
 import { SETTING, settingText, type Setting } from '../../pipeline/core/setting.ts';
 import { loadProcessorFiles } from '../processor-files.ts';
@@ -27,9 +29,10 @@ const PROCESSORS_GROUP = 'logweir-processors';
 const MERGERS_GROUP = 'logweir-mergers';
 /** Custom detectors read in a group of their own, so that nothing else waits for them. */
 const CUSTOM_GROUP = 'logweir-custom-detectors';
+const BOOK_GROUP = 'logweir-alert-book';
 
 /** What a host reads, who folds it, and who shares the reading. */
-type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings' | 'budget'> & {
+type Hosting<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'inputOf' | 'settings' | 'budget' | 'minBytes'> & {
   readonly signal: Pick<Signal, 'name' | 'version' | 'topic'>;
   readonly folds: readonly Fold<unknown, In>[];
   readonly entriesOf: (input: In) => number;
@@ -50,17 +53,27 @@ export const processorsRole: Role = {
       ...shared,
     });
     const custom = await customDetectors(context, control);
-    const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<HostedInput>>[] =>
+    const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<MergerInput>>[] =>
       // who merges nothing does not read what others merge
       own.length === 0
         ? []
         : [
-            hostOf<HostedInput>(context, kafka, {
+            hostOf<MergerInput>(context, kafka, {
               ...{ signal: partialsSignal, groupId, inputOf: partialInputOf, folds: own.map(hostedMerger) },
               ...{ ...shared, entriesOf: () => 0 },
             }),
           ];
-    const hosts = [first, ...mergersOf(MERGERS_GROUP, merging), ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger])];
+    const book = hostOf<CommandsInput | Tick>(context, kafka, {
+      ...{
+        signal: alertCommandsSignal,
+        groupId: BOOK_GROUP,
+        inputOf: commandsInputOf,
+        folds: [alertBook],
+      },
+      // an alert, and a user who resolves one, wait for each of the few records
+      ...{ budget: shared.budget, minBytes: 1, entriesOf: () => 0 },
+    });
+    const hosts = [first, ...mergersOf(MERGERS_GROUP, merging), ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger]), book];
     const status = (): ProcessorHost['status'] => hosts.flatMap(({ host }) => host.status);
     context.showProcessors(status);
     context.registerCheck('processors', () => hosts.every(({ host }) => host.joined));
@@ -75,7 +88,7 @@ const headersOf = (setting: Setting | undefined): Record<string, string> =>
 function hostOf<In extends Position>(
   context: RoleContext,
   kafka: Kafka,
-  { signal, folds, entriesOf, groupId, inputOf: read, settings, budget }: Stage<In>,
+  { signal, folds, entriesOf, groupId, inputOf: read, settings, budget, minBytes }: Hosting<In>,
 ): { readonly host: ProcessorHost<In>; readonly states: readonly StateLog[] } {
   const log = context.log.child({ component: 'processors' });
   const topic = signal.topic.name;
@@ -87,6 +100,7 @@ function hostOf<In extends Position>(
     tick: (partition, setting) => ({ topic, partition, key: null, ...encodeTick(signal, headersOf(setting)) }),
     ...(settings === undefined ? {} : { settings }),
     ...(budget === undefined ? {} : { budget }),
+    ...(minBytes === undefined ? {} : { minBytes }),
     onCrash: (error) => context.fail(error),
     onFold: (processor, ms, input) => {
       context.metrics.foldSeconds.inc({ processor }, ms / 1000);

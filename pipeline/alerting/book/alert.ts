@@ -64,7 +64,7 @@ const OMITTED_BYTES = 1024;
 const cut = (text: string, most: number): string => (text.length <= most ? text : Buffer.from(text.slice(0, most)).toString());
 
 /** Evidence of at most 64 KiB: of a larger one the largest members are left out, and named in `omitted`. */
-function boundedEvidence(evidence: string): string {
+export function boundedEvidence(evidence: string): string {
   if (evidence.length <= MOST_EVIDENCE) return evidence;
   const sized = Object.entries(objectOf(evidence)).map(([name, value]) => ({
     name,

@@ -1,5 +1,3 @@
-import type { Alert } from './alert.ts';
-
 /** A map that knows how many bytes its values take. */
 export class SizedMap<Key, Value> {
   readonly #sizeOf: (value: Value) => number;
@@ -49,4 +47,4 @@ export class SizedMap<Key, Value> {
 const BESIDE_BYTES = 80;
 
 /** What an alert takes as JSON, about: its evidence is JSON within JSON, in which quotes and escapes take more. */
-export const alertBytes = (alert: Alert): number => Buffer.byteLength(JSON.stringify(alert)) + BESIDE_BYTES;
+export const alertBytes = (alert: object): number => Buffer.byteLength(JSON.stringify(alert)) + BESIDE_BYTES;

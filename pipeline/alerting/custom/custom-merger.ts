@@ -33,11 +33,6 @@ export const createCustomDetectors = (runner: DetectorRunner): Merger<CustomStat
     return [];
   },
 
-  resolve(state, input) {
-    state.resolve(input);
-    return [];
-  },
-
   news: (state) => state.news(),
   isBehind: (state) => state.isBehind,
   snapshot: (state) => state.write(),

@@ -4,7 +4,6 @@ import { findingValue, readFinding, type StreamFinding } from '../exchange/findi
 import { partialRecord } from '../../processors/merge/partials-signal.ts';
 import type { Rates } from '../../processors/rates/rates-partial.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
-import type { ResolutionInput } from '../exchange/resolution.ts';
 import type { RuleValues } from '../exchange/rule-values.ts';
 import { readBatch, writeBatch, type Batch } from './batch.ts';
 import type { DetectorRunner } from './detector-runner.ts';
@@ -81,11 +80,10 @@ export class CustomState {
     const tenant = this.#tenantOf(tenantId, retentionDays);
     const { minutes, rules } = tenant;
     const before = rules.size;
-    const { points, removed, muted } = rules.take(values, appendedAt, this.#mostOf(tenant) - minutes.size);
+    const { points, removed } = rules.take(values, appendedAt, this.#mostOf(tenant) - minutes.size);
     this.#streams += rules.size - before;
     // of a slot whose rule was changed another detector may know them
     this.#forget(tenantId, removed);
-    for (const id of muted) for (const one of ['up', 'down'] as const) watch.mute(tenantId, id, one);
     if (points.length > 0) this.#add({ tenantId, minutes: points, rule: { detector, side, step } });
   }
 
@@ -99,13 +97,6 @@ export class CustomState {
       this.#forget(tenantId, removed);
       if (minutes.size === 0 && rules.size === 0) this.#tenants.delete(tenantId);
     }
-  }
-
-  resolve({ alert }: ResolutionInput): void {
-    const watch = this.#watches.find(({ detector }) => detector.name === alert.detector);
-    if (watch === undefined) return;
-    for (const id of this.#tenants.get(alert.tenantId)?.minutes.idsOf(alert.stream) ?? [])
-      for (const side of ['up', 'down'] as const) watch.mute(alert.tenantId, id, side);
   }
 
   /** Switches a detector off, or on again. It starts from the beginning then. */

@@ -1,7 +1,7 @@
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import { CustomEpisodes } from '../../detectors/custom-series.ts';
 import { MAX_STATE } from '../../detectors/custom.ts';
-import type { Finding, Side } from '../../detectors/detector.ts';
+import type { Finding } from '../../detectors/detector.ts';
 import { inMinutes } from '../../detectors/steps.ts';
 import type { OfRule } from './batch.ts';
 import type { RequestedSeries, LookedSeries } from './detector-messages.ts';
@@ -112,11 +112,6 @@ export class DetectorWatch {
       this.passedOver += 1;
     });
     return found;
-  }
-
-  /** A user has resolved an alert of a stream by hand. */
-  mute(tenantId: number, id: string, side: Side): void {
-    this.#series.get(tenantId)?.get(id)?.episodes.mute(this.detector.name, side);
   }
 
   forget(tenantId: number, id: string): void {

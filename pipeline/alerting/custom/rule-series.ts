@@ -10,10 +10,10 @@ const MOST_GROUPS = 1000;
 /** A rule as reported last: since which version it is watched so, the last window, when that was reported, and the ids of its groups. */
 type Known = { readonly began: number; readonly window: number; readonly publishedAt: number; readonly ids: ReadonlySet<string> };
 
-/** What follows from the values of a window: points to look at, removed series, and series whose alert a user has resolved. */
-export type RuleTaken = { readonly points: readonly FinalMinute[]; readonly removed: readonly string[]; readonly muted: readonly string[] };
+/** What follows from the values of a window: points to look at, and removed series. */
+export type RuleTaken = { readonly points: readonly FinalMinute[]; readonly removed: readonly string[] };
 
-const NOTHING: RuleTaken = { points: [], removed: [], muted: [] };
+const NOTHING: RuleTaken = { points: [], removed: [] };
 
 /** The groups of a tenant's rules that detectors of one's own watch: a window of a rule is reported as a whole, and taken once. */
 export class RuleSeries {
@@ -35,17 +35,16 @@ export class RuleSeries {
     if (known !== undefined && (began < known.began || (began === known.began && window <= known.window))) return NOTHING;
     const before = known?.ids ?? new Set<string>();
     let free = most - this.size;
-    const taken = groups.slice(0, MOST_GROUPS).flatMap(([group, value, entries, isMuted = false]) => {
+    const taken = groups.slice(0, MOST_GROUPS).flatMap(([group, value, entries]) => {
       const id = seriesIdOf(values, group);
       if (!before.has(id) && free-- <= 0) return [];
-      return [{ id, isMuted, point: { id, minute: window, value, entries, errors: 0, isLate: false } }];
+      return [{ id, point: { id, minute: window, value, entries, errors: 0, isLate: false } }];
     });
     const ids = new Set(taken.map(({ id }) => id));
     this.#rules.set(slot, { began, window, publishedAt: appendedAt, ids });
     return {
       points: taken.map(({ point }) => point),
       removed: [...before].filter((id) => !ids.has(id)),
-      muted: taken.filter(({ isMuted }) => isMuted).map(({ id }) => id),
     };
   }
 

@@ -1,13 +1,9 @@
-import type { AlertSeverity } from '../book/alert.ts';
-import { timeText } from '../book/shown-alert.ts';
+import type { AlertText } from '../book/reports.ts';
 import { wordsFrom } from '../../core/severity.ts';
 import type { Finding } from '../../detectors/detector.ts';
 
 /** What a stream of a service has of what the service has too much, or too little of. */
 export type Part = { readonly stream: string; readonly share: number };
-
-/** The words of an alert: one sentence as its title, more in its description. */
-export type AlertText = { readonly title: string; readonly description: string; readonly severity: AlertSeverity };
 
 /** The window of entries that a link shows around a finding, before and behind it. Minutes. */
 const AROUND = 15;
@@ -68,8 +64,6 @@ const iso = (minute: number): string => new Date(minute * 60_000).toISOString().
 export type EvidenceMore = {
   /** The counts of the last minutes, the newest last. */
   readonly recent: readonly number[];
-  /** Since when it fires this time, seconds since 1970; 0 where that is not known. */
-  readonly openedAt: number;
   /** Which streams have most of it, and which shares. */
   readonly parts: readonly Part[];
   /** LogsQL: the entries that it is about, and those that it is compared with; of what the detector counts without it. */
@@ -80,7 +74,7 @@ export type EvidenceMore = {
 export function evidenceOf(
   { detector, z, value, mean, expected, window, scale, side }: Finding,
   stream: string,
-  { recent, openedAt, parts, links, ...more }: EvidenceMore,
+  { recent, parts, links, ...more }: EvidenceMore,
 ): string {
   const rounded = (number: number): number => Number(number.toPrecision(6));
   return JSON.stringify({
@@ -91,7 +85,6 @@ export function evidenceOf(
     window: { start: iso(window.start), end: iso(window.end + 1) },
     scale_minutes: scale,
     direction: side,
-    ...(openedAt === 0 ? {} : { opened_at: timeText(openedAt) }),
     ...(parts.length === 0 ? {} : { streams: parts.map(({ stream: part, share }) => ({ stream: part, share: Number(share.toFixed(3)) })) }),
     series: { minute: iso(window.end - recent.length + 1), step: '1m', values: recent },
     ...more,

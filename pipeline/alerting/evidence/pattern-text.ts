@@ -1,5 +1,6 @@
+import type { AlertText } from '../book/reports.ts';
 import type { Finding } from '../../detectors/detector.ts';
-import { ERRORS, evidenceOf, minutes, plain, type AlertText, type EvidenceMore } from './alert-text.ts';
+import { ERRORS, evidenceOf, minutes, plain, type EvidenceMore } from './alert-text.ts';
 import type { Part } from './alert-text.ts';
 
 /** Characters of a template in a title. */
@@ -36,12 +37,12 @@ export function patternText(
 export function patternEvidence(
   finding: Finding,
   stream: string,
-  { recent, openedAt, pattern }: Pick<EvidenceMore, 'recent' | 'openedAt'> & { readonly pattern: PatternSubject },
+  { recent, pattern }: Pick<EvidenceMore, 'recent'> & { readonly pattern: PatternSubject },
 ): string {
   const { fingerprint, template, example, parts } = pattern;
   const errors = stream === '{}' ? ERRORS : `${stream} ${ERRORS}`;
   return evidenceOf(finding, stream, {
-    ...{ recent, openedAt, parts, links: { query: `${errors} _fingerprint:${fingerprint}`, all: errors } },
+    ...{ recent, parts, links: { query: `${errors} _fingerprint:${fingerprint}`, all: errors } },
     ...{ fingerprint, normalized_message: template, sample_messages: [example] },
   });
 }

@@ -5,8 +5,8 @@ import { readJson } from '../../core/read-json.ts';
 /** The merger that watches the values of rules, and sends those for detectors of others. */
 export const RULE_ALERTS = 'rule-alerts';
 
-/** A group of a rule in a window: which one, its value (null: none), the entries that match, and whether a user has resolved its alert. */
-export type GroupValue = readonly [group: string, value: number | null, entries: number, isMuted?: boolean];
+/** A group of a rule in a window: which one, its value (null: none), and the entries that match. */
+export type GroupValue = readonly [group: string, value: number | null, entries: number];
 
 /** Which rule it is of a tenant: its slot, and the version since which it is watched in the same way. */
 export type RuleOrigin = { readonly slot: number; readonly began: number };

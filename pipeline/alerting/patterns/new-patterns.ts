@@ -1,8 +1,9 @@
 import { idOf, NEW_PATTERN, type Alert } from '../book/alert.ts';
+import type { AlertCommand, Back, Fires } from '../book/command.ts';
 import { timeText } from '../book/shown-alert.ts';
 import { MASK_VERSION } from '../../clusterer/masker.ts';
 import { serviceOf } from '../../core/labels.ts';
-import { Incidents, serviceKey, type Joined, type WrittenIncidents } from '../book/incidents.ts';
+import { serviceKey } from '../book/incidents.ts';
 import { alertBytes, SizedMap } from '../book/sized-map.ts';
 import type { Sensitivity } from '../../detectors/detector.ts';
 import { readJson } from '../../core/read-json.ts';
@@ -50,10 +51,18 @@ type Written = readonly [
   // by their numbers; releases before wrote names
   services: [string | number, number][],
   hours: [string | number, [number, number]][],
-  firing: Alert[],
-  // not in what releases before wrote
-  incidents?: WrittenIncidents,
+  firing: (Firing | Alert)[],
+  // true; releases before wrote incidents there, or nothing, and whole alerts as what fires
+  isReported?: unknown,
 ];
+
+/** An alert that fires: what is needed of it where it fires again. */
+type Firing = Pick<Alert, 'id' | 'firedAt' | 'updatedAt' | 'fireCount'> & {
+  /** The evidence of an alert of several patterns. */
+  readonly evidence: string;
+  /** What it takes in the book of alerts, about. */
+  readonly bytes: number;
+};
 
 /** Which error templates of a tenant are reported as new, and the alerts that fire of them. */
 export class NewPatterns {
@@ -63,10 +72,11 @@ export class NewPatterns {
   #services = new Map<number, number>();
   /** Of each service the last hour with an alert, and how many it had. */
   #hours = new Map<number, [number, number]>();
-  readonly #firing = new SizedMap<number, Alert>(alertBytes);
-  #incidents = new Incidents();
+  readonly #firing = new SizedMap<number, Firing>(({ bytes }) => bytes);
+  /** Alerts that a release before kept here. */
+  #carried: AlertCommand[] = [];
 
-  /** What its alerts take where they are written down, about. */
+  /** What its alerts take in the book, about. */
   get bytes(): number {
     return this.#firing.bytes;
   }
@@ -77,10 +87,10 @@ export class NewPatterns {
   }
 
   /**
-   * Takes a pattern that came; `isNew`: of a cluster that was never seen. Returns its alert, where alerts take no more than `most` bytes.
+   * Takes a pattern that came; `isNew`: of a cluster that was never seen. Returns its command, where alerts take no more than `most` bytes.
    * `now`: append time, seconds.
    */
-  take(pattern: NewPattern, isNew: boolean, whose: Whose, now: number, sensitivity: Sensitivity = 'normal', most = Infinity): Alert | null {
+  take(pattern: NewPattern, isNew: boolean, whose: Whose, now: number, sensitivity: Sensitivity = 'normal', most = Infinity): Fires | null {
     if (this.#version !== MASK_VERSION || this.#since === 0) {
       this.#version = MASK_VERSION;
       this.#since = now;
@@ -96,37 +106,25 @@ export class NewPatterns {
     return this.#fire(pattern, service, whose, now, { mostAlone: MOST_ALONE[sensitivity], most });
   }
 
-  /** Takes which incident an alert of another merger has joined. `now`: append time, seconds. */
-  join(joined: Joined, now: number): void {
-    this.#incidents.hear(joined, now);
-  }
-
-  /** What is to be announced to other mergers of alerts that are published. */
-  announcements(alerts: readonly Alert[]): Joined[] {
-    return this.#incidents.announcements(alerts);
+  /** What a release before kept here, for the book of alerts: once. */
+  carried(): readonly AlertCommand[] {
+    const carried = this.#carried;
+    this.#carried = [];
+    return carried;
   }
 
   /** What is over by now. */
-  end(now: number): Alert[] {
-    const ended: Alert[] = [];
-    for (const alert of this.#firing.values()) {
-      if (now < alert.updatedAt + FIRES) continue;
-      this.#firing.delete(alert.id);
-      ended.push({ ...alert, state: 'resolved', resolvedAt: now, updatedAt: now, note: KNOWN });
+  end(now: number): Back[] {
+    const ended: Back[] = [];
+    for (const { id, updatedAt } of this.#firing.values()) {
+      if (now < updatedAt + FIRES) continue;
+      this.#firing.delete(id);
+      ended.push({ kind: 'back', id, at: now, note: KNOWN });
     }
     return ended;
   }
 
-  /** The alert after a user has resolved it; null where that changes nothing. */
-  resolve(shown: Alert, note: string, now: number): Alert | null {
-    const before = this.#firing.get(shown.id) ?? shown;
-    this.#firing.delete(shown.id);
-    const wasFiring = before.state === 'firing';
-    if (!wasFiring && (note === '' || before.note !== '')) return null;
-    return { ...before, state: 'resolved', resolvedAt: wasFiring ? now : before.resolvedAt, updatedAt: now, note };
-  }
-
-  #fire(pattern: NewPattern, service: string, { tenantId, retentionDays }: Whose, now: number, { mostAlone, most }: Limits): Alert | null {
+  #fire(pattern: NewPattern, service: string, { tenantId }: Whose, now: number, { mostAlone, most }: Limits): Fires | null {
     const hour = Math.floor(now / HOUR);
     const key = serviceKey(service);
     const [last, before] = this.#hours.get(key) ?? [hour, 0];
@@ -139,34 +137,43 @@ export class NewPatterns {
     const known = this.#firing.get(id);
     if (known === undefined && (this.#firing.size >= MOST_FIRING || this.bytes >= most)) return null;
     const words = isAlone ? aloneWords(pattern, service) : groupWords(pattern, service, { count: count - mostAlone, mostAlone }, known);
-    const alert: Alert = {
-      ...{ tenantId, retentionDays, id, detector: NEW_PATTERN, service, severity: 'warning', ...words },
-      stream: isAlone ? pattern.stream : streamOf(service),
-      ...{ state: 'firing', firedAt: known?.firedAt ?? now, fireCount: (known?.fireCount ?? 0) + 1, updatedAt: now },
-      ...{ resolvedAt: null, note: '' },
-      incidentId: known === undefined ? this.#incidents.join(tenantId, service, now) : known.incidentId,
+    const fireCount = (known?.fireCount ?? 0) + 1;
+    const command: Fires = {
+      ...{ kind: known === undefined ? 'fired' : 'updated', id, at: now, detector: NEW_PATTERN, service, severity: 'warning', ...words },
+      ...{ stream: isAlone ? pattern.stream : streamOf(service), fireCount },
     };
-    this.#firing.set(id, alert);
-    return alert;
+    const evidence = isAlone ? '' : command.evidence;
+    this.#firing.set(id, { id, firedAt: known?.firedAt ?? now, updatedAt: now, fireCount, evidence, bytes: alertBytes(command) });
+    return command;
   }
 
   toJSON(): Written {
-    return [this.#version, this.#since, [...this.#services], [...this.#hours], [...this.#firing.values()], this.#incidents.toJSON()];
+    return [this.#version, this.#since, [...this.#services], [...this.#hours], [...this.#firing.values()], true];
   }
 
   /** What `toJSON` gave; throws where it is anything else. */
   static from(json: unknown): NewPatterns {
     const read = new NewPatterns();
-    const [version, since, services, hours, firing, incidents = []] = json as Written;
+    const [version, since, services, hours, firing, isReported] = json as Written;
     [read.#version, read.#since] = [version, since];
     read.#services = new Map(services.map(([service, at]) => [numberOf(service), at]));
     read.#hours = new Map(hours.map(([service, hour]) => [numberOf(service), hour]));
-    for (const alert of firing) read.#firing.set(alert.id, alert);
-    read.#incidents = Incidents.from(incidents);
+    for (const one of firing) {
+      read.#firing.set(one.id, 'bytes' in one ? one : { ...firingOf(one), bytes: alertBytes(one) });
+      if (isReported !== true && !('bytes' in one))
+        read.#carried.push({ kind: 'carried', alert: one, isByHand: false, openedAt: one.firedAt });
+    }
     return read;
   }
 }
 
+const firingOf = ({ id, firedAt, updatedAt, fireCount, evidence }: Alert): Omit<Firing, 'bytes'> => ({
+  id,
+  firedAt,
+  updatedAt,
+  fireCount,
+  evidence,
+});
 const numberOf = (service: string | number): number => (typeof service === 'number' ? service : serviceKey(service));
 const streamOf = (service: string): string => (service === '' ? '{}' : `{service=${JSON.stringify(service)}}`);
 const short = (text: string, most = MOST_TEXT): string => (text.length > most ? `${text.slice(0, most)}…` : text);
@@ -197,7 +204,7 @@ function groupWords(
   { fingerprint, template, first }: NewPattern,
   service: string,
   { count, mostAlone }: { readonly count: number; readonly mostAlone: number },
-  known: Alert | undefined,
+  known: Firing | undefined,
 ): Words {
   const before = known === undefined ? [] : (readJson(known.evidence) as { patterns: unknown[] }).patterns;
   const patterns = [...before, { fingerprint, normalized_message: short(template, MOST_NAMED_TEXT) }].slice(0, MOST_NAMED);

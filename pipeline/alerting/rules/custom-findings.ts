@@ -16,8 +16,6 @@ export class CustomFindings {
   /** The entries of the last windows, the newest last, and the first minute of that one. */
   readonly entries: number[];
   #window: number;
-  /** A user has resolved its alert, and that was not sent to the detector yet. */
-  #isMuted: boolean;
   /** What fires, and when its finding came: append time, milliseconds. */
   #open: Finding | null;
   #receivedAt: number;
@@ -25,15 +23,9 @@ export class CustomFindings {
   #received: number;
 
   constructor(kept: unknown) {
-    const [entries, window, isMuted, open, receivedAt, received] = (kept ?? [[], 0, false, null, 0, 0]) as [number[], number, boolean, Finding | null, number, number]; // prettier-ignore
-    [this.entries, this.#window, this.#isMuted, this.#open, this.#receivedAt, this.#received] = [
-      entries,
-      window,
-      isMuted,
-      open,
-      receivedAt,
-      received,
-    ];
+    // the third member was of releases in which sources knew what a user had resolved
+    const [entries, window, , open, receivedAt, received] = (kept ?? [[], 0, false, null, 0, 0]) as [number[], number, boolean, Finding | null, number, number]; // prettier-ignore
+    [this.entries, this.#window, this.#open, this.#receivedAt, this.#received] = [entries, window, open, receivedAt, received];
   }
 
   /** A window is over. */
@@ -67,18 +59,7 @@ export class CustomFindings {
     return { ...open, state: 'resolved', updatedAt: Math.max(window.end, this.#received) };
   }
 
-  mute(): void {
-    [this.#isMuted, this.#open] = [true, null];
-  }
-
-  /** Whether the detector is to get that a user has resolved the alert: once. */
-  takeMuted(): boolean {
-    const isMuted = this.#isMuted;
-    this.#isMuted = false;
-    return isMuted;
-  }
-
   toJSON(): unknown {
-    return [this.entries, this.#window, this.#isMuted, this.#open, this.#receivedAt, this.#received];
+    return [this.entries, this.#window, false, this.#open, this.#receivedAt, this.#received];
   }
 }

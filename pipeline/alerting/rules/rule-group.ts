@@ -90,7 +90,7 @@ export class RuleGroup {
     if (this.#watch.kind !== 'custom') return null;
     const { findings } = this.#watch;
     const [value, entries] = [this.#recent.at(-1) ?? null, findings.entries.at(-1) ?? 0];
-    return findings.takeMuted() ? [this.name, value, entries, true] : [this.name, value, entries];
+    return [this.name, value, entries];
   }
 
   /**
@@ -106,13 +106,6 @@ export class RuleGroup {
     const { findings } = this.#watch;
     const last = Math.max(0, this.#recent.length - findings.since(finding.window.end, minutes));
     return { series: this.#recent.slice(0, last), entries: findings.entries[last - 1] ?? 0 };
-  }
-
-  /** A user has resolved its alert. */
-  mute(): void {
-    if (this.#watch.kind === 'threshold') this.#watch.threshold.mute();
-    else if (this.#watch.kind === 'custom') this.#watch.findings.mute();
-    else for (const side of ['up', 'down'] as const) this.#watch.series.resolve(side);
   }
 
   toJSON(): unknown {

@@ -4,7 +4,8 @@ import { RULE } from '../book/alert.ts';
 import { timeText } from '../book/shown-alert.ts';
 import { renderStream, serviceOf } from '../../core/labels.ts';
 import type { Finding } from '../../detectors/detector.ts';
-import type { AlertWords, Subject } from '../streams/alert-book.ts';
+import type { AlertWords, Subject } from '../book/reports.ts';
+import { objectOf } from '../../core/read-json.ts';
 import type { CompiledRule } from '../../processors/rules/rule.ts';
 import { BUDGET, MOST_GROUPS } from '../../processors/rules/tenant-counts.ts';
 
@@ -17,6 +18,8 @@ export type RuleSubject = Subject & {
   /** Entries of the window that match the filter, and the values of the last windows, the newest last. */
   readonly entries: number;
   readonly series: readonly (number | null)[];
+  /** Of a detector of one's own: when it fires, a sentence. */
+  readonly about?: string;
 };
 
 /** How many windows of entries a link shows around a finding, before and behind it; and minutes at least. */
@@ -72,6 +75,9 @@ function conditionOf({ when, rule }: CompiledRule, { expected }: Finding): strin
 
 /** The words of an alert of a rule. */
 export const ruleWords: AlertWords<RuleSubject> = {
+  about: ({ compiled }) => compiled.rule.id,
+  aboutFormer: ({ evidence }) => (objectOf(evidence) as { readonly rule?: { readonly id?: string } }).rule?.id ?? '',
+
   key: ({ side, firedAt }, { compiled, labels, notice }) => [RULE, compiled.rule.id, notice ?? '', ...labels, side, firedAt],
 
   text(finding, subject) {
@@ -99,7 +105,7 @@ export const ruleWords: AlertWords<RuleSubject> = {
     };
   },
 
-  evidence(finding, { compiled, labels, notice, entries, series }, openedAt) {
+  evidence(finding, { compiled, labels, notice, entries, series }) {
     const { rule, by, minutes, when } = compiled;
     const { window, value, side } = finding;
     const around = Math.max(AROUND, AROUND_WINDOWS * minutes);
@@ -117,7 +123,6 @@ export const ruleWords: AlertWords<RuleSubject> = {
       ...(isOfAll
         ? {}
         : { entries, ...(by.length === 0 ? {} : { group: Object.fromEntries(by.map((field, at) => [field, labels[at]])) }) }),
-      ...(openedAt === 0 ? {} : { opened_at: timeText(openedAt) }),
       series: { minute: iso(window.end + 1 - minutes * series.length), step: every, values: series.map((one) => one && rounded(one)) },
       links: {
         query: allOf([compiled.filter, ...(isOfAll ? [] : [...groups, ...own])]).toString(),

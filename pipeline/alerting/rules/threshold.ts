@@ -8,6 +8,7 @@ type Open = {
   readonly fireCount: number;
   readonly hotAt: number;
   readonly calm: number;
+  /** In releases in which sources knew that a user had resolved it: it gives nothing until it has recovered. */
   readonly isMuted: boolean;
 };
 type Past = { readonly firedAt: number; readonly fireCount: number; readonly resolvedAt: number };
@@ -44,12 +45,6 @@ export class Threshold {
     }
     this.#run = 0;
     return open === null || isKnown ? null : this.#rest(open, end, minutes);
-  }
-
-  /** A user has resolved it: it gives nothing until it has recovered. */
-  mute(): void {
-    if (this.#open !== null) this.#open = { ...this.#open, isMuted: true };
-    this.#past = null;
   }
 
   toJSON(): unknown {

@@ -158,12 +158,6 @@ export class WatchedRule {
     return foundOf(compiled, group, { ...finding, detector: RULE }, received.entries, received.series);
   }
 
-  /** A user has resolved the alert of a group. */
-  mute(labels: readonly string[], notice: RuleSubject['notice']): void {
-    if (notice === null) this.#groups.get(keyOf(labels))?.mute();
-    else this.#notices[notice].mute();
-  }
-
   /** Forgets groups that have had no entry for a day, and gives their labels. */
   forget(): readonly (readonly string[])[] {
     const { compiled } = this;

@@ -1,9 +1,9 @@
-import { NEW_PATTERN, RULE, type Alert } from '../book/alert.ts';
-import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
+import { NEW_PATTERN, RULE } from '../book/alert.ts';
+import type { AlertCommand, TenantCommands } from '../book/command.ts';
+import { commandRecords } from '../book/commands-signal.ts';
+import { FORMER_RESOLUTIONS, formerResolution } from '../exchange/former-resolution.ts';
 import type { Merger } from '../../processors/merge/merger.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
-import { alertOutputs } from '../../processors/merge/alert-outputs.ts';
-import type { Position } from '../../processors/base/position.ts';
 import { readRates } from '../../processors/rates/rates-partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { whole } from '../../processors/base/slices.ts';
@@ -24,8 +24,9 @@ const BOUNDS: Readonly<Record<keyof Held, Bounds>> = {
 };
 /** The processor that publishes patterns. */
 const PATTERNS = 'patterns';
-const VERSION = 3;
-/** Those of releases without error patterns, and without services. */
+const VERSION = 4;
+/** Those of releases with alerts, without error patterns, and without services. */
+const THIRD_VERSION = 3;
 const SECOND_VERSION = 2;
 const FIRST_VERSION = 1;
 /** How often tenants without entries are looked for, by append time. Milliseconds. */
@@ -40,18 +41,20 @@ export type Watches = {
   readonly counted: Map<number, number>;
   /** What was set, by tenant; 0: for all. */
   readonly sensitivities: Map<number, Sensitivities>;
+  /** Whether it was read of what a release before wrote, which kept alerts. */
+  hasCarried: boolean;
 };
 
 /**
- * Watches the streams of tenants by what `rates` has counted of them, and their error patterns by what `patterns` has, and publishes
- * alerts (docs/adr/0026-alerts.md, docs/adr/0030-patterns.md). What is found is a function of
+ * Watches the streams of tenants by what `rates` has counted of them, and their error patterns by what `patterns` has, and reports
+ * to the book of alerts (docs/adr/0038-alerting.md, docs/adr/0030-patterns.md). What is found is a function of
  * the partials, in the order in which they lie on their topic.
  */
 export const alerting: Merger<Watches> = {
   name: ALERTING,
   of: 'rates',
   alsoOf: [PATTERNS],
-  ofMergers: [CUSTOM_DETECTORS],
+  ofMergers: [CUSTOM_DETECTORS, FORMER_RESOLUTIONS],
   init: newWatches,
 
   settings: { [SENSITIVITY]: EXAMPLES },
@@ -63,25 +66,8 @@ export const alerting: Merger<Watches> = {
   },
 
   fold(state, input) {
-    if (input.kind === 'tick') return [];
-    if (input.processor === CUSTOM_DETECTORS) return heard(state, input);
-    const watch = watchOf(state, input.tenantId);
-    const found = measured(state, watch, () => take(state, watch, input));
-    return found === null ? [] : recordsOf(state, input, [...found, ...sweep(state, input)]);
-  },
-
-  resolve(state, input) {
-    const { alert, note, appendedAt } = input;
-    if (alert.detector === RULE || alert.detector === NEW_PATTERN) return [];
-    const watch = watchOf(state, alert.tenantId);
-    const resolved = measured(state, watch, () => watch.resolve(alert, note, appendedAt));
-    return resolved === null ? [] : recordsOf(state, input, [resolved]);
-  },
-
-  join(state, input) {
-    const watch = state.tenants.get(input.tenantId);
-    if (watch !== undefined) measured(state, watch, () => watch.join(input, input.appendedAt));
-    return [];
+    const told = [...carried(state), ...(input.kind === 'tick' ? [] : takeOne(state, input))];
+    return told.length === 0 ? [] : commandRecords(ALERTING, input, told);
   },
 
   snapshot: (state) => whole(slices(state)),
@@ -93,7 +79,8 @@ export const alerting: Merger<Watches> = {
       const version = from.count();
       if (version > VERSION || version < FIRST_VERSION) return null;
       const state = newWatches();
-      const has = { hasServices: version >= SECOND_VERSION, hasPatterns: version >= VERSION };
+      const has = { hasServices: version >= SECOND_VERSION, hasPatterns: version >= THIRD_VERSION };
+      state.hasCarried = version <= THIRD_VERSION;
       if (has.hasServices) for (let left = from.count(65_535); left > 0; left--) state.counted.set(from.count(65_535), from.count());
       for (let left = from.count(0xffff_ffff); left > 0; left--) {
         const tenantId = from.count(0xffff_ffff);
@@ -124,17 +111,41 @@ function* slices({ tenants, counted, held }: Watches): Generator<undefined, Buff
   return to.finish();
 }
 
-/** The records of what a detector of others has found of a stream. */
-function heard(state: Watches, input: PartialInput): AbsoluteRecord[] {
+/** What is to be reported after a partial. */
+function takeOne(state: Watches, input: PartialInput): TenantCommands[] {
+  const { tenantId, processor } = input;
+  if (processor === FORMER_RESOLUTIONS) {
+    const resolved = formerResolution(input, (detector) => detector !== RULE && detector !== NEW_PATTERN);
+    return resolved === null ? [] : [{ tenantId, retentionDays: input.retentionDays, commands: [resolved] }];
+  }
+  if (processor === CUSTOM_DETECTORS) return heard(state, input);
+  const watch = watchOf(state, tenantId);
+  const found = measured(state, watch, () => take(state, watch, input));
+  return found === null ? [] : [toldOf(tenantId, watch, found), ...sweep(state, input)];
+}
+
+const toldOf = (tenantId: number, { retentionDays }: TenantWatch, commands: readonly AlertCommand[]): TenantCommands => ({
+  ...{ tenantId, retentionDays, commands },
+});
+
+/** What is to be reported of what a detector of others has found of a stream. */
+function heard(state: Watches, input: PartialInput): TenantCommands[] {
   const watch = state.tenants.get(input.tenantId);
   const found = readFinding(input.value);
   if (watch === undefined || found === null) return [];
-  const alert = measured(state, watch, () => watch.hear(input.tenantId, found, input.appendedAt, most(state, watch)));
-  return alert === null ? [] : recordsOf(state, input, [alert]);
+  const command = measured(state, watch, () => watch.hear(input.tenantId, found, input.appendedAt, most(state, watch)));
+  return command === null ? [] : [toldOf(input.tenantId, watch, [command])];
+}
+
+/** What a release before kept with the streams, once. */
+function carried(state: Watches): TenantCommands[] {
+  if (!state.hasCarried) return [];
+  state.hasCarried = false;
+  return [...state.tenants].map(([tenantId, watch]) => toldOf(tenantId, watch, watch.carried()));
 }
 
 /** Takes a partial; gives what was found, null of one that is none of `rates`. */
-function take(state: Watches, watch: TenantWatch, input: PartialInput): Alert[] | null {
+function take(state: Watches, watch: TenantWatch, input: PartialInput): AlertCommand[] | null {
   if (input.processor === PATTERNS) {
     watch.takePatterns(input, most(state, watch));
     return null;
@@ -174,8 +185,8 @@ function watchOf(state: Watches, tenantId: number): TenantWatch {
   return watch;
 }
 
-/** Forgets the tenants that have had no entry for a day, each hour; returns their alerts that still fired, resolved. */
-function sweep(state: Watches, { source: { partition, appendedAt } }: PartialInput): Alert[] {
+/** Forgets the tenants that have had no entry for a day, each hour; returns the ends of what still fired. */
+function sweep(state: Watches, { source: { partition, appendedAt } }: PartialInput): TenantCommands[] {
   const { tenants, counted } = state;
   const known = counted.get(partition) ?? 0;
   counted.set(partition, Math.max(known, appendedAt));
@@ -189,12 +200,12 @@ function sweep(state: Watches, { source: { partition, appendedAt } }: PartialInp
     }
     tenants.delete(tenantId);
     state.held = sum(state.held, NOTHING, before);
-    return ended;
+    return [toldOf(tenantId, watch, ended)];
   });
 }
 
 function newWatches(): Watches {
-  return { tenants: new Map(), held: NOTHING, counted: new Map(), sensitivities: new Map() };
+  return { tenants: new Map(), held: NOTHING, counted: new Map(), sensitivities: new Map(), hasCarried: false };
 }
 
 /** What was set for a tenant, else what was for all; null where nothing was. */
@@ -202,7 +213,3 @@ const sensitivityOf = ({ sensitivities }: Watches, tenantId: number): Sensitivit
   sensitivities.has(tenantId) || sensitivities.has(0)
     ? (detector, stream): Sensitivity => sensitivityIn(sensitivities, tenantId, detector, stream)
     : null;
-
-/** The records of alerts at this place. */
-const recordsOf = ({ tenants }: Watches, at: Position, alerts: readonly Alert[]): AbsoluteRecord[] =>
-  alertOutputs(at, alerts, (tenantId) => tenants.get(tenantId));

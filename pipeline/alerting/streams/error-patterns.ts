@@ -107,11 +107,6 @@ export class ErrorPatterns {
     return forgotten.flatMap(([, own]) => (own.told === null ? [] : [own]));
   }
 
-  /** That of an alert. */
-  ofAlert(id: number): ErrorPattern | undefined {
-    return [...this.#all.values()].find(({ told }) => told?.id === id);
-  }
-
   /** A slice of the snapshot for each series. */
   *write(to: ByteWriter): Generator<undefined, void> {
     to.count(this.size);

@@ -1,4 +1,4 @@
-import type { Alert } from '../book/alert.ts';
+import type { AlertCommand } from '../book/command.ts';
 import { serviceLabels, serviceOf } from '../../core/labels.ts';
 import type { Finding } from '../../detectors/detector.ts';
 import { catchUpOf } from '../../detectors/series/catch-up.ts';
@@ -6,7 +6,8 @@ import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
 import { readErrors } from '../../processors/patterns/error-counts.ts';
 import { readSeen } from '../../processors/patterns/patterns-partial.ts';
-import type { AlertBook } from './alert-book.ts';
+import type { Reports } from '../book/reports.ts';
+import type { CountSubject } from '../evidence/count-words.ts';
 import { ErrorPatterns, type ErrorPattern } from './error-patterns.ts';
 import type { Part } from '../evidence/alert-text.ts';
 import type { SensitivityOf } from '../settings/sensitivity.ts';
@@ -26,7 +27,7 @@ const OF_STREAMS = ['error_rate', 'log_rate'] as const;
 export type Around = {
   readonly tenantId: number;
   readonly retentionDays: number;
-  readonly book: AlertBook;
+  readonly reports: Reports<CountSubject>;
   /** A stream by its id, and the sum of a service's streams by their common labels. */
   readonly streamOf: (id: string) => WatchedSeries | undefined;
   readonly sumOf: (labels: string) => WatchedSeries | null;
@@ -61,32 +62,24 @@ export class PatternWatch {
     else this.#patterns.learn(seen, appendedAt, most);
   }
 
-  /** A user has resolved an alert by hand. */
-  resolve(id: number): void {
-    const own = this.#patterns.ofAlert(id);
-    if (own?.series.open !== null) own?.series.resolve(own.series.open.detector);
-  }
-
   /** What was found up to an append time, milliseconds, up to which all partitions of the log are counted. */
-  evaluate(through: number, around: Around): Alert[] {
+  evaluate(through: number, around: Around): AlertCommand[] {
     const minute = Math.floor(through / MINUTE_MS);
     if (minute <= this.#evaluatedAt) return [];
     this.#evaluatedAt = minute;
     const now = Math.floor(through / 1000);
-    // of an alert the last word counts
-    const found = new Map<number, Alert>();
     const forgotten = new Set(this.#patterns.forget(through).map(({ told }) => told?.id));
-    for (const alert of forgotten.size === 0 ? [] : around.book.end(({ id }) => forgotten.has(id), now)) found.set(alert.id, alert);
+    const found = forgotten.size === 0 ? [] : around.reports.end(({ id }) => forgotten.has(id), now);
     const catchUp = catchUpOf(this.size);
     for (const pattern of this.#patterns) {
       const from = fromOf(pattern, around);
       const stream = from[0]?.watched.stream ?? '{}';
       for (const finding of pattern.series.tick(through, (detector) => around.sensitivityOf(detector, stream), catchUp)) {
-        const alert = this.#publish(pattern, finding, from, around, now);
-        if (alert !== null) found.set(alert.id, alert);
+        const command = this.#report(pattern, finding, from, around, now);
+        if (command !== null) found.push(command);
       }
     }
-    return [...found.values()];
+    return found;
   }
 
   /** A slice of the snapshot for each series. */
@@ -103,8 +96,8 @@ export class PatternWatch {
     return read;
   }
 
-  /** The alert after a finding. One that another alert covers, or that is suppressed, may fire after it was back within its baseline. */
-  #publish(pattern: ErrorPattern, finding: Finding, from: readonly From[], around: Around, now: number): Alert | null {
+  /** The command after a finding. One that another alert covers, or that is suppressed, may fire after it was back within its baseline. */
+  #report(pattern: ErrorPattern, finding: Finding, from: readonly From[], around: Around, now: number): AlertCommand | null {
     const { series, fingerprint, template, example } = pattern;
     const { detector, firedAt, state } = finding;
     if (pattern.told?.firedAt !== firedAt) {
@@ -117,12 +110,12 @@ export class PatternWatch {
       }
       pattern.told = { id: 0, firedAt, stream, service };
     }
-    const { tenantId, retentionDays, book } = around;
+    const { tenantId, retentionDays, reports } = around;
     const { stream, service } = pattern.told;
     const subject = { tenantId, retentionDays, stream, service, recent: series.recent(finding.window.end, SHOWN) };
-    const alert = book.take(finding, { ...subject, pattern: { fingerprint, template, example, parts: partsOf(from) } }, now);
-    if (alert !== null) pattern.told = { ...pattern.told, id: alert.id };
-    return alert;
+    const command = reports.take(finding, { ...subject, pattern: { fingerprint, template, example, parts: partsOf(from) } }, now);
+    if (command !== null) pattern.told = { ...pattern.told, id: command.id };
+    return command;
   }
 
   /** How many alerts of a service's patterns fire. */

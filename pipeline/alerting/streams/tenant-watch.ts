@@ -1,14 +1,14 @@
-import type { Alert } from '../book/alert.ts';
+import type { AlertCommand } from '../book/command.ts';
 import { serviceOf } from '../../core/labels.ts';
 import { catchUpOf, unlimited, type CatchUp } from '../../detectors/series/catch-up.ts';
-import type { Finding, Sensitivity, Side } from '../../detectors/detector.ts';
+import type { Finding, Sensitivity } from '../../detectors/detector.ts';
 import type { StreamFinding } from '../exchange/finding.ts';
-import type { Joined } from '../book/incidents.ts';
 import type { PartialInput } from '../../processors/base/partial.ts';
 import type { Rates } from '../../processors/rates/rates-partial.ts';
 import type { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
 import type { SensitivityOf } from '../settings/sensitivity.ts';
-import { AlertBook, type Subject } from './alert-book.ts';
+import { Reports } from '../book/reports.ts';
+import { countKey, countWords, OF_SERVICE, type CountSubject } from '../evidence/count-words.ts';
 import { PatternWatch } from './pattern-watch.ts';
 import { countedThrough, handedOver, isPart, partsOf, type Sum } from './services.ts';
 import { WatchedStreams, type Watched } from './watched-streams.ts';
@@ -27,7 +27,7 @@ const SHOWN = 60;
 /** Streams that are looked at, each time that series are evaluated, for what young ones have taken over. */
 const MOST_LOOKED_AT = 200_000;
 
-/** What of a tenant is watched and what was published of it, or how much of these it may have: bytes of a snapshot, at most, about. */
+/** What of a tenant is watched and what was reported of it, or how much of these it may have: bytes of a snapshot, at most, about. */
 export type Held = {
   /** Streams and services. */
   readonly watched: number;
@@ -53,7 +53,7 @@ export class TenantWatch {
   /** Up to when each partition of the log is counted, and when its series were evaluated last: append times, milliseconds. */
   readonly #sources = new Map<number, { through: number; evaluatedAt: number }>();
   #patterns = new PatternWatch();
-  #book = new AlertBook();
+  #reports = new Reports(countWords);
   #sensitivityOf = NORMAL;
 
   /** Streams and services that are watched. */
@@ -67,7 +67,7 @@ export class TenantWatch {
   }
 
   get held(): Held {
-    return { watched: this.#streams.bytes, patterns: this.#patterns.bytes, alerts: this.#book.bytes };
+    return { watched: this.#streams.bytes, patterns: this.#patterns.bytes, alerts: this.#reports.bytes };
   }
 
   /** Sets how easily detectors fire from now on; null: normally. */
@@ -77,7 +77,7 @@ export class TenantWatch {
   }
 
   /** Adds what a partition has counted, as far as the tenant has no more than `most`; gives what was found. */
-  take(input: PartialInput, rates: Rates, most: Held): Alert[] {
+  take(input: PartialInput, rates: Rates, most: Held): AlertCommand[] {
     const { source, retentionDays } = input;
     this.retentionDays = retentionDays;
     this.#most = most;
@@ -95,8 +95,8 @@ export class TenantWatch {
     this.#patterns.take(input, most.patterns);
   }
 
-  /** Takes what a detector of one's own has found and returns its alert; null where that changes nothing. `now`: milliseconds. */
-  hear(tenantId: number, { id, finding, about }: StreamFinding, now: number, most: Held): Alert | null {
+  /** Takes what a detector of one's own has found and returns what is to be reported; null where that changes nothing. `now`: milliseconds. */
+  hear(tenantId: number, { id, finding, about }: StreamFinding, now: number, most: Held): AlertCommand | null {
     this.#most = most;
     const watched = this.#streams.find(id);
     if (watched === undefined || watched.stream === '') return null;
@@ -112,32 +112,12 @@ export class TenantWatch {
       about,
       isNews: this.#mayTake,
     };
-    return this.#book.hear(finding, subject, Math.floor(now / 1000));
+    return this.#reports.hear(finding, subject, Math.floor(now / 1000));
   }
 
-  /** Takes which incident an alert of any merger has joined. `now`: milliseconds. */
-  join(joined: Joined, now: number): void {
-    this.#book.join(joined, Math.floor(now / 1000));
-  }
-
-  /** What is to be announced to other mergers of alerts that are published. */
-  announcements(alerts: readonly Alert[]): Joined[] {
-    return this.#book.announcements(alerts);
-  }
-
-  /** Resolves an alert by hand and returns it; null where that changes nothing. */
-  resolve(shown: Alert, note: string, now: number): Alert | null {
-    const resolved = this.#book.resolve(shown, note, Math.floor(now / 1000));
-    if (resolved === null) return null;
-    const { alert, wasFiring } = resolved;
-    if (wasFiring) this.#patterns.resolve(alert.id);
-    if (wasFiring)
-      for (const watched of this.#streams.all()) {
-        if (watched.stream !== alert.stream) continue;
-        for (const side of SIDES) watched.series.resolve(alert.detector, side);
-        watched.evaluatedAt = -1;
-      }
-    return alert;
+  /** What a release before kept here, for the book of alerts: once. */
+  carried(): readonly AlertCommand[] {
+    return this.#reports.carried();
   }
 
   /** A slice of the snapshot for each series. */
@@ -148,7 +128,7 @@ export class TenantWatch {
       for (const number of [partition, through, evaluatedAt]) to.count(number);
     yield* this.#streams.write(to);
     yield* this.#patterns.write(to);
-    to.text(Buffer.from(JSON.stringify(this.#book)).toString('latin1'));
+    to.text(Buffer.from(JSON.stringify(this.#reports)).toString('latin1'));
   }
 
   /** What `write` wrote, or an older release, which had no services, or no patterns; null or CutOff thrown where it is anything else. */
@@ -161,7 +141,7 @@ export class TenantWatch {
     if (streams === null) return null;
     read.#streams = streams;
     if (hasPatterns) read.#patterns = PatternWatch.read(from);
-    read.#book = AlertBook.from(readJson(utf8(from.text())));
+    read.#reports = Reports.from(readJson(utf8(from.text())), countWords);
     return read;
   }
 
@@ -169,14 +149,14 @@ export class TenantWatch {
    * Resolves and returns what fires where the partitions of the log, each counted up to an append time, have had no entry of the tenant for
    * a day: it may be forgotten then. Null where they have. `now`: seconds.
    */
-  leave(throughOf: (partition: number) => number, now: number): Alert[] | null {
-    if (this.#sources.size === 0) return this.#book.isOver(now) && this.patterns === 0 ? [] : null;
+  leave(throughOf: (partition: number) => number, now: number): AlertCommand[] | null {
+    if (this.#sources.size === 0) return this.#reports.isOver(now) && this.patterns === 0 ? [] : null;
     for (const [partition, { through }] of this.#sources) if (throughOf(partition) < through + EXPIRED_MS) return null;
-    return this.#book.end(() => true, now);
+    return this.#reports.end(() => true, now);
   }
 
   /** Whether another alert fits. */
-  readonly #mayTake = (): boolean => this.#book.bytes < this.#most.alerts;
+  readonly #mayTake = (): boolean => this.#reports.bytes < this.#most.alerts;
 
   #add({ ids, streams, ends, minutes, entries, errors }: Rates, source: number, appendedAt: number): void {
     let row = 0;
@@ -215,10 +195,9 @@ export class TenantWatch {
   }
 
   /** What the series of a partition's streams have found, and of the services that have some there, up to when it is counted. */
-  #evaluate(tenantId: number, partition: number, through: number): Alert[] {
-    // of an alert the last word counts
-    const found = new Map<number, Alert>();
-    const take = (alert: Alert | null): unknown => alert !== null && found.set(alert.id, alert);
+  #evaluate(tenantId: number, partition: number, through: number): AlertCommand[] {
+    const found: AlertCommand[] = [];
+    const take = (command: AlertCommand | null): unknown => command !== null && found.push(command);
     const now = Math.floor(through / 1000);
     const minute = Math.floor(through / MINUTE_MS);
     this.#catchUp = catchUpOf(this.size);
@@ -231,30 +210,30 @@ export class TenantWatch {
       for (const finding of this.#tick(watched, through)) take(this.#publishOfStream(tenantId, watched, finding, now));
       if (!isExpired) continue;
       const isLast = this.#streams.forget(id, watched);
-      this.#book.end((alert, isOfService) => alert.stream === stream && !isOfService, now).forEach(take);
-      if (isLast) this.#book.end((alert, isOfService) => alert.stream === service && isOfService, now).forEach(take);
+      this.#reports.end((one) => one.stream === stream && one.about !== OF_SERVICE, now).forEach(take);
+      if (isLast) this.#reports.end((one) => one.stream === service && one.about === OF_SERVICE, now).forEach(take);
     }
     for (const sum of this.#streams.services) if (sum.sources.has(partition)) this.#evaluateService(tenantId, sum).forEach(take);
-    return [...found.values()];
+    return found;
   }
 
   /** The alert after a finding of a stream, unless its service reports it. */
-  #publishOfStream(tenantId: number, watched: Watched, finding: Finding, now: number): Alert | null {
+  #publishOfStream(tenantId: number, watched: Watched, finding: Finding, now: number): AlertCommand | null {
     const { stream, service, series } = watched;
     if (stream === '') return null;
     const sum = this.#streams.services.sum(service);
     if (sum === null) return this.#publish(tenantId, watched, finding, now, {});
-    if (!this.#book.isPublished(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
+    if (!this.#isReported(tenantId, watched, finding, false) && this.#isHandedOver(finding, sum)) {
       // it is not published before it has recovered
       series.resolve(finding.detector, finding.side);
       return null;
     }
-    const isNews = (): boolean => !this.#book.isPublished(tenantId, sum, finding, true) || !isPart(finding, sum);
+    const isNews = (): boolean => !this.#isReported(tenantId, sum, finding, true) || !isPart(finding, sum);
     return this.#publish(tenantId, watched, finding, now, { isNews });
   }
 
   /** What a service has found, up to when all of its partitions are counted. */
-  #evaluateService(tenantId: number, sum: Sum): Alert[] {
+  #evaluateService(tenantId: number, sum: Sum): AlertCommand[] {
     const through = countedThrough(sum, (partition) => this.#sources.get(partition)?.through ?? 0);
     if (through < sum.through + TICK_MS) return [];
     sum.through = through;
@@ -268,12 +247,18 @@ export class TenantWatch {
   }
 
   /** What the error patterns have found, up to when all partitions with entries of the tenant are counted. */
-  #evaluatePatterns(tenantId: number): Alert[] {
+  #evaluatePatterns(tenantId: number): AlertCommand[] {
     if (this.patterns === 0) return [];
     const sources = new Map([...this.#sources].map(([partition, { through }]) => [partition, through]));
     const through = countedThrough({ sources }, (partition) => sources.get(partition) ?? 0);
     return this.#patterns.evaluate(through, {
-      ...{ tenantId, retentionDays: this.retentionDays, book: this.#book, sensitivityOf: this.#sensitivityOf, mayTake: this.#mayTake },
+      ...{
+        tenantId,
+        retentionDays: this.retentionDays,
+        reports: this.#reports,
+        sensitivityOf: this.#sensitivityOf,
+        mayTake: this.#mayTake,
+      },
       ...{ streamOf: (id) => this.#streams.find(id), sumOf: (labels) => this.#streams.services.sum(labels) },
     });
   }
@@ -300,21 +285,25 @@ export class TenantWatch {
     return found;
   }
 
-  /** The alert after a finding. `isNews`: of one that was never published; `together`: of a service its streams. */
+  /** Whether an alert was reported of what fires there, which this finding is about. */
+  #isReported(tenantId: number, { stream, series }: WatchedSeries, { detector }: Finding, isOfService: boolean): boolean {
+    const firing = series.firing(detector);
+    return firing !== null && this.#reports.has(tenantId, countKey(firing, stream, isOfService));
+  }
+
+  /** The command after a finding. `isNews`: of one that was never published; `together`: of a service its streams. */
   #publish(
     tenantId: number,
     { stream, series }: WatchedSeries,
     finding: Finding,
     now: number,
-    more: Pick<Subject, 'isNews' | 'together'>,
-  ): Alert | null {
+    more: Pick<CountSubject, 'isNews' | 'together'>,
+  ): AlertCommand | null {
     const recent = series.recent(finding.detector, finding.window.end, SHOWN);
     const isNews = (): boolean => this.#mayTake() && more.isNews?.() !== false;
     const subject = { tenantId, retentionDays: this.retentionDays, stream, service: serviceOf(stream), recent, ...more, isNews };
-    return this.#book.take(finding, subject, now);
+    return this.#reports.take(finding, subject, now);
   }
 }
-
-const SIDES: readonly Side[] = ['up', 'down'];
 
 const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();

@@ -1,18 +1,16 @@
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
-import type { IncidentInput } from '../../alerting/book/incidents.ts';
-import type { ResolutionInput } from '../../alerting/exchange/resolution.ts';
 import type { Fold, Input, Processor, Tick } from '../base/processor.ts';
 import type { Position } from '../base/position.ts';
-import { withSettings, type WithSettings } from '../settings/with-settings.ts';
+import { withSettings } from '../settings/with-settings.ts';
 import { joined, slicesOf } from '../base/slices.ts';
 import { isOn } from '../../core/fault-points.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import type { Merger, MergerInput } from './merger.ts';
-import { partialRecord, type HostedInput } from './partials-signal.ts';
+import { partialRecord } from './partials-signal.ts';
 import type { PartialOutput } from '../base/partial.ts';
-import { Taken } from './taken.ts';
+import { Taken } from '../base/taken.ts';
 
 /** A processor as it is hosted: its partials are records that say who emitted them at which record. One with settings gets them. */
 export const hostedProcessor = (processor: Processor): Fold =>
@@ -38,28 +36,18 @@ const staged = (processor: Processor): Fold => ({
   restore: (bytes) => processor.restore(bytes),
 });
 
-/** A merger as it is hosted: one with settings gets them. */
-function ownOf(merger: Merger): Merger {
-  if (merger.configure === undefined) return merger;
-  const { resolve, join } = merger;
-  const own: Fold<WithSettings<unknown>, MergerInput, AbsoluteRecord | Measure> = withSettings(merger);
-  const within = (state: unknown): unknown => (state as WithSettings<unknown>).state;
-  return {
-    ...(own as Fold<unknown, MergerInput, AbsoluteRecord | Measure>),
-    of: merger.of,
-    ...(merger.alsoOf && { alsoOf: merger.alsoOf }),
-    ...(merger.ofMergers && { ofMergers: merger.ofMergers }),
-    ...(resolve && { resolve: (state: unknown, input: ResolutionInput) => resolve(within(state), input) }),
-    ...(join && { join: (state: unknown, input: IncidentInput) => join(within(state), input) }),
-  };
-}
+/** A merger with its settings, where it has some. */
+const ownOf = (merger: Merger): Merger =>
+  merger.configure === undefined
+    ? merger
+    : { ...takesOf(merger), ...(withSettings(merger) as Fold<unknown, MergerInput, AbsoluteRecord | Measure>) };
 
-function foldOf(merger: Merger, state: unknown, input: HostedInput): ReturnType<Merger['fold']> {
-  if (input.kind === 'partial' || input.kind === 'tick') return merger.fold(state, input);
-  if (input.kind === 'resolution' && merger.resolve !== undefined) return merger.resolve(state, input);
-  if (input.kind === 'incident' && merger.join !== undefined) return merger.join(state, input);
-  return merger.fold(state, timeOf(input));
-}
+/** Whose partials it takes. */
+const takesOf = ({ of, alsoOf, ofMergers }: Merger): Pick<Merger, 'of' | 'alsoOf' | 'ofMergers'> => ({
+  of,
+  ...(alsoOf && { alsoOf }),
+  ...(ofMergers && { ofMergers }),
+});
 
 const timeOf = ({ partition, offset, appendedAt }: Position): Tick => ({ kind: 'tick', partition, offset, appendedAt });
 
@@ -75,9 +63,9 @@ const OTHERS = Buffer.from('\0others\n');
  * A merger as it is hosted: it gets each partial of its processor once, however often that is on the topic, and its measures are rows whose
  * version is the offset of what they were found at.
  */
-export const hostedMerger = (merger: Merger): Fold<Merging, HostedInput> => mergedStage(ownOf(merger));
+export const hostedMerger = (merger: Merger): Fold<Merging, MergerInput> => mergedStage(ownOf(merger));
 
-const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
+const mergedStage = (merger: Merger): Fold<Merging, MergerInput> => ({
   name: merger.name,
   init: () => ({ taken: takenOf(merger), state: merger.init() }),
   fold({ taken, state }, input) {
@@ -86,7 +74,7 @@ const mergedStage = (merger: Merger): Fold<Merging, HostedInput> => ({
     if (isKnown && TAKES_ONCE) return [];
     const isOther = input.kind === 'partial' && own === undefined && merger.ofMergers?.includes(input.processor) !== true;
     // of partials of others it sees that time has passed
-    const outputs = foldOf(merger, state, isOther ? timeOf(input) : input);
+    const outputs = merger.fold(state, isOther ? timeOf(input) : input);
     const measures = outputs.filter((output): output is Measure => 'kind' in output);
     const other = measures.find(({ kind }) => (kind as string) !== 'measure');
     if (other !== undefined) throw new Error(`A merger gives measures and records, not ${JSON.stringify(other.kind)}.`);

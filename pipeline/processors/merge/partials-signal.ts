@@ -1,35 +1,29 @@
-import { readResolution, type Resolution } from '../../alerting/book/resolution.ts';
 import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../bus/connection/kafka.ts';
 import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord } from '../../bus/records/record.ts';
 import type { SignalRecord } from '../../bus/records/signal-record.ts';
 import type { Signal } from '../../bus/records/signal.ts';
 import { MAX_MESSAGE_BYTES } from '../../bus/records/topics.ts';
-import type { Tick } from '../base/processor.ts';
-import type { Position } from '../base/position.ts';
 import { tickOf } from '../base/tick.ts';
-import { joinedText, readJoined, type IncidentInput, type Joined } from '../../alerting/book/incidents.ts';
-import type { ResolutionInput } from '../../alerting/exchange/resolution.ts';
-import { MAX_PARTIAL_BYTES, type PartialOutput, type PartialInput, type Source } from '../base/partial.ts';
+import type { MergerInput } from './merger.ts';
+import { MAX_PARTIAL_BYTES, placeText, readPlace, type PartialOutput, type PartialInput, type Source } from '../base/partial.ts';
 
 const DAY_MS = 86_400_000;
 const ENCODING = 'partial';
-const RESOLUTION = 'resolution';
-const INCIDENT = 'incident';
 /** The source of a partial that stands for itself. */
 const ITSELF = 'self';
-/** Of records that are not partials: each stands for itself. */
-const OTHERS: readonly string[] = [RESOLUTION, INCIDENT];
-/** The encodings that releases before had for partials of mergers, and whose they were. */
+/** The encodings that releases before had for other records, and whose partials these are now: nobody takes `incidents`. */
 const FORMER = new Map([
   ['finding', 'custom-detectors'],
   ['values', 'rule-alerts'],
+  ['resolution', 'resolutions'],
+  ['incident', 'incidents'],
 ]);
 
 /** A record of `partials.v1`, as it is read. */
 type PartialRecord = SignalRecord & Pick<PartialInput, 'processor'> & { readonly source: Source | null };
 
-/** Partials, in their tenants' partitions; resolutions and incidents of alerts. No table. */
+/** Partials, in their tenants' partitions. No table. */
 export const partialsSignal: Signal<PartialRecord> = {
   name: 'partials',
   topic: {
@@ -41,13 +35,12 @@ export const partialsSignal: Signal<PartialRecord> = {
     timestamps: 'append',
   },
   version: 1,
-  encodings: [ENCODING, ...FORMER.keys(), ...OTHERS],
+  encodings: [ENCODING, ...FORMER.keys()],
   decode(record, header) {
-    if (OTHERS.includes(record.encoding)) return { ...record, processor: '', source: null };
     const former = FORMER.get(record.encoding);
     if (former !== undefined) return { ...record, processor: former, source: null };
     const processor = header('processor');
-    const source = readSource(header('source'));
+    const source = readPlace(header('source'));
     if ((source === null && header('source') !== ITSELF) || processor === '')
       return faultOf('headers', 'The header source or processor is not one of a partial.');
     return { ...record, processor, source };
@@ -72,7 +65,7 @@ export function partialRecord(
   if (value.length > MAX_PARTIAL_BYTES)
     throw new Error(`A partial has ${String(value.length)} bytes; at most ${String(MAX_PARTIAL_BYTES)} are taken.`);
   const info = { tenantId, retentionDays, count: 1, bytes: 0, encoding: ENCODING };
-  const place = source === null ? ITSELF : [source.partition, source.offset, source.number, source.appendedAt].join(':');
+  const place = source === null ? ITSELF : placeText(source);
   return {
     topic: partialsSignal.topic.name,
     partition: null,
@@ -82,55 +75,15 @@ export function partialRecord(
   };
 }
 
-type Encoding = typeof RESOLUTION | typeof INCIDENT;
-
-/** A record that is not a partial, among those of its tenant. */
-const otherRecord = (encoding: Encoding, tenantId: number, retentionDays: number, value: Buffer): AbsoluteRecord => ({
-  topic: partialsSignal.topic.name,
-  partition: null,
-  key: String(tenantId),
-  value,
-  headers: encodeHeaders(partialsSignal, { tenantId, retentionDays, count: 1, bytes: 0, encoding }),
-});
-
-/** The record of a resolution. */
-export const resolutionRecord = ({ alert, note }: Resolution): AbsoluteRecord =>
-  otherRecord(RESOLUTION, alert.tenantId, alert.retentionDays, Buffer.from(JSON.stringify({ alert, note })));
-
-/** The record that announces an alert's incident. */
-export const incidentRecord = (tenantId: number, retentionDays: number, joined: Joined): AbsoluteRecord =>
-  otherRecord(INCIDENT, tenantId, retentionDays, joinedText(joined));
-
-/** What is read on `partials.v1`. */
-export type HostedInput = PartialInput | ResolutionInput | IncidentInput | Tick;
-
-/** What mergers see of a record. One that is not a partial, or cannot be read, counts as a tick: time has passed. */
-export function partialInputOf(partition: number, message: KafkaMessage): HostedInput {
+/** What mergers see of a record. One that cannot be read counts as a tick: time has passed. */
+export function partialInputOf(partition: number, message: KafkaMessage): MergerInput {
   const [offset, appendedAt] = [Number(message.offset), Number(message.timestamp)];
   const record = readRecord(partialsSignal, partition, message);
   if (isTick(record)) return tickOf({ partition, offset, appendedAt }, message);
   const at = { partition, offset, appendedAt };
   if (record.fault !== null) return { kind: 'tick', ...at };
-  const { tenantId, retentionDays, value, processor, source, encoding } = record as PartialRecord;
-  if (!OTHERS.includes(encoding))
-    return { kind: 'partial', ...at, tenantId, retentionDays, value, processor, source: source ?? { ...at, number: 0 } };
-  return otherInputOf(record as PartialRecord, at) ?? { kind: 'tick', ...at };
-}
-
-/** What is not a partial; null where it cannot be read. */
-function otherInputOf({ encoding, value, tenantId }: PartialRecord, at: Position): HostedInput | null {
-  if (encoding === RESOLUTION) {
-    const resolution = readResolution(value, tenantId);
-    return resolution && { kind: 'resolution', ...at, ...resolution };
-  }
-  const joined = readJoined(value);
-  return joined && { kind: 'incident', ...at, tenantId, ...joined };
+  const { tenantId, retentionDays, value, processor, source } = record as PartialRecord;
+  return { kind: 'partial', ...at, tenantId, retentionDays, value, processor, source: source ?? { ...at, number: 0 } };
 }
 
 const isCount = (number: number, most: number): boolean => Number.isInteger(number) && number >= 0 && number <= most;
-
-function readSource(text: string): Source | null {
-  if (!/^\d{1,9}(:\d{1,15}){3}$/.test(text)) return null;
-  const [partition, offset, number, appendedAt] = text.split(':').map(Number) as [number, number, number, number];
-  return { partition, offset, number, appendedAt };
-}

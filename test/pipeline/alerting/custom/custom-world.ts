@@ -6,10 +6,10 @@ import { SETTING, settingText, type Json } from '../../../../pipeline/core/setti
 import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { createCustomDetectors } from '../../../../pipeline/alerting/custom/custom-merger.ts';
 import type { DetectorRunner } from '../../../../pipeline/alerting/custom/detector-runner.ts';
-import { partialInputOf, partialRecord, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
+import { partialInputOf, partialRecord, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { encodeRates, type StreamCounts } from '../../../../pipeline/processors/rates/rates-partial.ts';
-import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { TestBook } from '../../../fakes/test-book.ts';
 
 const MINUTE_MS = 60_000;
 /** 2026-11-24 00:00 UTC, in minutes and in milliseconds. */
@@ -30,6 +30,7 @@ export type Came = { readonly service: string; readonly entries: number; readonl
 export class CustomWorld {
   readonly log: KafkaMessage[] = [];
   readonly rows: AlertRow[] = [];
+  readonly #book = new TestBook();
   readonly #stage;
   readonly #alerting = hostedMerger(alerting);
   #custom: never;
@@ -82,7 +83,7 @@ export class CustomWorld {
   }
 
   resolve(alert: Alert, note: string): void {
-    this.#append(resolutionRecord({ alert, note }), START_MS + this.minute * MINUTE_MS);
+    this.rows.push(...this.#book.resolve(alert, note, START_MS + this.minute * MINUTE_MS));
   }
 
   set(processor: string, key: string, value: Json, version = 1): void {
@@ -107,13 +108,14 @@ export class CustomWorld {
   /** What is told by whoever folds the same log from its beginning. */
   replayed(): AlertRow[] {
     const state = this.#alerting.init();
-    return this.log.flatMap((message) => alertRowsOf(this.#alerting.fold(state, partialInputOf(0, message))));
+    const book = new TestBook();
+    return this.log.flatMap((message) => book.take(this.#alerting.fold(state, partialInputOf(0, message)), Number(message.timestamp)));
   }
 
   #append({ value, headers }: AbsoluteRecord, at: number): void {
     const message = { value, headers, offset: String(this.log.length), timestamp: String(at) } as KafkaMessage;
     this.log.push(message);
-    this.rows.push(...alertRowsOf(this.#alerting.fold(this.#watched, partialInputOf(0, message))));
+    this.rows.push(...this.#book.take(this.#alerting.fold(this.#watched, partialInputOf(0, message)), at));
     this.#stage.fold(this.#custom, partialInputOf(0, message));
     this.#taken = this.log.length;
   }

@@ -5,7 +5,7 @@ import { jsonPartials } from '../../../../pipeline/processors/base/json.ts';
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
-import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { TestBook } from '../../../fakes/test-book.ts';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
 import { MINUTE_MS, ruleOf, START } from './rule-stages.ts';
 
@@ -20,6 +20,7 @@ const BINS = Array.from({ length: 1024 }, (_none, index) => [10_000 + index, 1])
 class Told {
   readonly #stage = hostedMerger(ruleAlerts);
   #state = this.#stage.init();
+  readonly #book = new TestBook();
   #offset = 0;
   readonly rows: AlertRow[] = [];
 
@@ -32,7 +33,7 @@ class Told {
     ]).entries()) {
       const { value, headers } = partialRecord('rules', { partition: 0, offset, number, appendedAt }, partial);
       const message = { value, headers, offset: String(this.#offset++), timestamp: String(appendedAt) } as KafkaMessage;
-      this.rows.push(...alertRowsOf(this.#stage.fold(this.#state, partialInputOf(0, message))));
+      this.rows.push(...this.#book.take(this.#stage.fold(this.#state, partialInputOf(0, message)), appendedAt));
     }
   }
 
@@ -42,7 +43,8 @@ class Told {
     const state = this.#stage.restore(bytes);
     if (state === null) throw new Error('The snapshot cannot be read.');
     this.#state = state;
-    return bytes.length;
+    this.#book.restart();
+    return Math.max(bytes.length, this.#book.snapshot().length);
   }
 
   firing(tenantId: number): number {
@@ -80,7 +82,7 @@ describe('the rules of a partition', function () {
     }
     expect(most, 'bytes of a snapshot')
       .to.be.below(0.9 * MAX_STATE_BYTES)
-      .and.above(16e6);
+      .and.above(8e6);
     expect(told.firing(1), 'alerts of an attacker')
       .to.be.above(100)
       .and.below(RULES * GROUPS);

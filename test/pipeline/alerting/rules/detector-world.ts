@@ -7,13 +7,13 @@ import { createCustomDetectors } from '../../../../pipeline/alerting/custom/cust
 import type { DetectorRunner } from '../../../../pipeline/alerting/custom/detector-runner.ts';
 import { CUSTOM_DETECTORS } from '../../../../pipeline/alerting/settings/switch.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
+import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import type { Position } from '../../../../pipeline/processors/base/position.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
-import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { TestBook } from '../../../fakes/test-book.ts';
 import { logMessage, tickMessage } from '../../processors/inputs.ts';
 import { MINUTE_MS, START } from './rule-stages.ts';
 
@@ -78,6 +78,7 @@ export class DetectorWorld {
   readonly #evaluating: Host[];
   readonly #alerting: Host;
   #custom: Host | null;
+  readonly #book = new TestBook();
   readonly rows: AlertRow[] = [];
   minute = 0;
 
@@ -115,7 +116,7 @@ export class DetectorWorld {
 
   resolve(row: AlertRow, note: string): void {
     const alert: Alert = { ...row, resolvedAt: null, incidentId: row.incidentId === 0 ? null : row.incidentId };
-    this.append(resolutionRecord({ alert, note }));
+    this.rows.push(...this.#book.resolve(alert, note, this.#now));
   }
 
   append({ value, headers }: Pick<AbsoluteRecord, 'value' | 'headers'>): void {
@@ -161,10 +162,28 @@ export class DetectorWorld {
     else this.#custom?.kill(customStage(runner));
   }
 
-  /** What is told by whoever folds the same log from its beginning, without any detector. */
+  /** What is told by whoever folds the same commands from their beginning. */
   replayed(): string[] {
+    const book = new TestBook();
+    const rows = this.#book.messages.flatMap(({ value, headers, timestamp }) =>
+      book.take([{ topic: 'alert-commands.v1', value, headers } as never], Number(timestamp)),
+    );
+    return [...new Set(rows.map((row) => JSON.stringify(row)))];
+  }
+
+  /** The commands that were reported, each once; and those of whoever folds the same log from its beginning, without any detector. */
+  reported(): { readonly reported: readonly string[]; readonly replayed: readonly string[] } {
     const host = new Host(hostedMerger(ruleAlerts) as Fold<never, never>, this.log, (message) => partialInputOf(0, message));
-    return [...new Set([...host.fold()].flatMap((record) => alertRowsOf([record]).map((row) => JSON.stringify(row))))];
+    const own = [...host.fold()].filter(({ topic }) => topic === 'alert-commands.v1');
+    const textsOf = (records: readonly Pick<KafkaMessage, 'value' | 'headers'>[]): string[] => [
+      ...new Set(
+        records.flatMap(({ value, headers }) => {
+          const [reporter, source] = [headers?.['reporter']?.toString(), headers?.['source']?.toString()];
+          return reporter === 'user' ? [] : [`${String(source)} ${String(value)}`];
+        }),
+      ),
+    ];
+    return { reported: textsOf(this.#book.messages).sort(), replayed: textsOf(own).sort() };
   }
 
   get #hosts(): Host[] {
@@ -183,6 +202,6 @@ export class DetectorWorld {
 
   #take(record: AbsoluteRecord): void {
     if (record.topic === partialsSignal.topic.name) this.append(record);
-    else this.rows.push(...alertRowsOf([record]));
+    else this.rows.push(...this.#book.take([record], this.#now));
   }
 }

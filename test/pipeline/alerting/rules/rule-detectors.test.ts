@@ -66,7 +66,7 @@ describe("rules that a detector of one's own watches", () => {
     expect(alert?.description).to.match(/^Mean duration_ms of checkout was 90 in the 2 minutes from .*Z\. A value is three times what it was in the last hours, for two minutes\. It expects 20, and nothing fires from 0 to 60\. Its query is/); // prettier-ignore
     const evidence = evidenceOf(alert as AlertRow);
     expect(evidence).to.deep.include({ current_value: 90, baseline_mean: 20, expected: { low: 0, high: 60 }, direction: 'up', scale_minutes: 2, entries: 3 }); // prettier-ignore
-    expect(Object.keys(evidence)).to.deep.equal(['rule', 'current_value', 'z_score', 'baseline_mean', 'expected', 'window', 'scale_minutes', 'direction', 'entries', 'opened_at', 'series', 'links']); // prettier-ignore
+    expect(Object.keys(evidence)).to.deep.equal(['rule', 'current_value', 'z_score', 'baseline_mean', 'expected', 'window', 'scale_minutes', 'direction', 'entries', 'series', 'links', 'opened_at']); // prettier-ignore
     const { values, minute } = evidence['series'] as { readonly values: readonly number[]; readonly minute: string };
     // its second window fires
     const hot = (alert?.fireCount ?? 0) + 1;
@@ -103,6 +103,8 @@ describe("rules that a detector of one's own watches", () => {
         await world.run(45 - world.minute, came);
         expect(last(world)).to.deep.equal(expected);
         expect(world.replayed().sort()).to.deep.equal(world.told.sort());
+        const { reported, replayed } = world.reported();
+        expect(reported).to.deep.equal(replayed);
       }),
       // what is asked comes again behind a snapshot in which it was asked
       { numRuns: 25, examples: [[[[6, 2, true], [10, 3, true], [10, 3, false], [10, 2, false]]]] }, // prettier-ignore

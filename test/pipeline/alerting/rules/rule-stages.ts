@@ -4,11 +4,11 @@ import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts'
 import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import type { Json } from '../../../../pipeline/core/setting.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
+import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
 import { ruleKey, rules } from '../../../../pipeline/processors/rules/rules.ts';
-import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { TestBook } from '../../../fakes/test-book.ts';
 import { logMessage, tickMessage } from '../../processors/inputs.ts';
 
 export const MINUTE_MS = 60_000;
@@ -33,6 +33,7 @@ export class RuleStages {
   readonly #offsets = Array.from({ length: SOURCES }, () => 0);
   readonly #second = hostedMerger(ruleAlerts);
   #watched = this.#second.init();
+  #book = new TestBook();
   #offset = 0;
   readonly rows: AlertRow[] = [];
   /** The values of the partials. */
@@ -69,7 +70,7 @@ export class RuleStages {
 
   resolve(row: AlertRow, note: string, at: number): void {
     const alert: Alert = { ...row, resolvedAt: null, incidentId: row.incidentId === 0 ? null : row.incidentId };
-    this.#take(resolutionRecord({ alert, note }), START + at);
+    this.rows.push(...this.#book.resolve(alert, note, START + at));
   }
 
   /** Begins again from snapshots. */
@@ -78,11 +79,25 @@ export class RuleStages {
     const watched = this.#second.restore(this.#second.snapshot(this.#watched));
     if (watched === null || this.#counted.includes(null)) throw new Error('A snapshot cannot be read.');
     this.#watched = watched;
+    this.#book.restart();
+  }
+
+  /** Goes on with what a release before wrote down, and a book that knows nothing. */
+  upgrade(snapshot: Buffer): void {
+    const watched = this.#second.restore(snapshot);
+    if (watched === null) throw new Error('A snapshot cannot be read.');
+    this.#watched = watched;
+    this.#book = new TestBook();
   }
 
   /** The last word on each alert, in the order in which they fired. */
   get alerts(): AlertRow[] {
     return [...new Map(this.rows.map((row) => [row.id, row])).values()];
+  }
+
+  /** What the merger writes down. */
+  snapshot(): Buffer {
+    return Buffer.from(this.#second.snapshot(this.#watched));
   }
 
   get sizes(): readonly number[] {
@@ -105,7 +120,7 @@ export class RuleStages {
   #take({ value, headers }: Pick<AbsoluteRecord, 'value' | 'headers'>, at: number): void {
     const message = { value, headers, offset: String(this.#offset++), timestamp: String(at) } as KafkaMessage;
     const records = this.#second.fold(this.#watched, partialInputOf(0, message));
-    this.rows.push(...alertRowsOf(records));
+    this.rows.push(...this.#book.take(records, at));
   }
 }
 

@@ -8,7 +8,7 @@ import type { PartialOutput } from '../../../../pipeline/processors/base/partial
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { ruleAlerts } from '../../../../pipeline/alerting/rules/rule-alerts.ts';
-import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { TestBook } from '../../../fakes/test-book.ts';
 import { evidenceOf, MINUTE_MS, ruleOf, RuleStages, START } from './rule-stages.ts';
 
 const many = (count: number, entry: object = {}): object[] => Array.from({ length: count }, () => entry);
@@ -124,6 +124,7 @@ describe('rules', () => {
     if (state === null) throw new Error('The snapshot cannot be read.');
     const again = stage.restore(stage.snapshot(state));
     expect(again === null ? null : stage.snapshot(again).equals(stage.snapshot(state))).to.equal(true);
+    const book = new TestBook();
     // what fires in it is resolved when it is quiet
     const ends = Array.from({ length: 12 }, (_none, at) => [{ kind: 'end', through: START + minutes(5 + at), isGone: false }]);
     const found = ends.flatMap((rows, at) => {
@@ -133,7 +134,7 @@ describe('rules', () => {
       const message = { value, headers, offset: String(1000 + at), timestamp: String(source.appendedAt) } as KafkaMessage;
       return stage.fold(state, partialInputOf(0, message));
     });
-    expect(states(alertRowsOf(found))).to.deep.equal(['firing 5', 'resolved 5']); // prettier-ignore
+    expect(states(book.take(found, START))).to.deep.equal(['firing 5', 'resolved 5']); // prettier-ignore
   });
 
   it('that somebody resolves by hand say nothing until they were back', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
+import type { AlertCommand } from '../../../../pipeline/alerting/book/command.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state/state-log.ts';
 import { findingValue } from '../../../../pipeline/alerting/exchange/finding.ts';
@@ -9,7 +9,7 @@ import { alerting, type Watches } from '../../../../pipeline/alerting/streams/al
 import { Sensitivities } from '../../../../pipeline/alerting/settings/sensitivity.ts';
 import type { PartialInput } from '../../../../pipeline/processors/base/partial.ts';
 import { encodeRates } from '../../../../pipeline/processors/rates/rates-partial.ts';
-import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { commandsOf } from '../../../fakes/test-book.ts';
 import { cpuMs } from '../../../cpu-time.ts';
 import { START } from './stages.ts';
 
@@ -37,7 +37,7 @@ const heard = (state: Watches, tenantId: number, streams: number): number =>
   Array.from({ length: streams }, (_none, index) => {
     const [place, value] = [at(), findingValue({ id: idOf(tenantId, index), finding, about: 'x' })];
     const whose = { tenantId, retentionDays: 30, processor: CUSTOM_DETECTORS, source: { ...place, number: 0 } };
-    return alertRowsOf(alerting.fold(state, { ...place, kind: 'partial', ...whose, value }) as AbsoluteRecord[]).length;
+    return commandsOf(alerting.fold(state, { ...place, kind: 'partial', ...whose, value }) as AbsoluteRecord[]).length;
   }).reduce((sum, rows) => sum + rows, 0);
 
 const [ONE, MANY] = [1, 20].map((entries) => [0, 0, 0, entries, 0, 0, 0]) as [number[], number[]];
@@ -47,7 +47,7 @@ const streamOf = (index: number): { id: string; stream: string } => ({
 });
 
 /** What `rates` tells of tenant 1 in a minute behind START. */
-function fold(state: Watches, minute: number, streams: Parameters<typeof encodeRates>[0]): readonly AlertRow[] {
+function fold(state: Watches, minute: number, streams: Parameters<typeof encodeRates>[0]): readonly AlertCommand[] {
   const place = { partition: 0, offset: offset++, appendedAt: START + minute * 60_000 };
   const value = encodeRates(streams);
   const input = {
@@ -59,7 +59,7 @@ function fold(state: Watches, minute: number, streams: Parameters<typeof encodeR
     source: { ...place, number: 0 },
     value,
   } as const;
-  return alertRowsOf(alerting.fold(state, input) as AbsoluteRecord[]);
+  return commandsOf(alerting.fold(state, input) as AbsoluteRecord[]);
 }
 
 const sizeOf = (state: Watches, tenantId: number): number => state.tenants.get(tenantId)?.size ?? 0;

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerting/book/alert.ts';
 import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
+import { alertBook } from '../../../../pipeline/alerting/book/book.ts';
+import { commandsInputOf } from '../../../../pipeline/alerting/book/commands-signal.ts';
 import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../../../pipeline/processors/merge/partials-signal.ts';
@@ -105,26 +107,35 @@ function run(
   const random = new Random(7);
   const counting = PARTITIONS.map((partition) => new Host<KafkaMessage>(hostedProcessor(rates) as never, saved?.counted[partition] ?? null, (stage, state, message) => stage.fold(state, inputOf(partition, message) as never))); // prettier-ignore
   const watching = new Host<KafkaMessage>(hostedMerger(alerting) as never, saved?.watched ?? null, (stage, state, message) => stage.fold(state, partialInputOf(0, message) as never)); // prettier-ignore
+  const writing = new Host<KafkaMessage>(alertBook as never, null, (stage, state, message) => stage.fold(state, commandsInputOf(0, message) as never)); // prettier-ignore
   const alerts = new Map<number, AlertRow>();
-  let [offset, left] = [1_000_000, kills];
-  const tell = (records: readonly AbsoluteRecord[]): void => {
+  let [offset, commands, left] = [1_000_000, 0, kills];
+  const publish = (records: readonly AbsoluteRecord[]): void => {
     for (const row of alertRowsOf(records)) alerts.set(row.id, row);
+  };
+  const tell = (records: readonly AbsoluteRecord[], at: string): void => {
+    for (const { topic, value, headers } of records)
+      if (topic === 'alert-commands.v1')
+        publish(writing.take({ value, headers, offset: String(commands++), timestamp: at } as KafkaMessage));
   };
   const append = (records: readonly AbsoluteRecord[], at: string, isAgain = false): void => {
     for (const { topic, value, headers } of records)
       if (topic === 'partials.v1')
-        tell(watching.take({ value, headers: isAgain ? again(headers) : headers, offset: String(offset++), timestamp: at } as KafkaMessage)); // prettier-ignore
+        tell(watching.take({ value, headers: isAgain ? again(headers) : headers, offset: String(offset++), timestamp: at } as KafkaMessage), at); // prettier-ignore
   };
   logged.forEach(({ partition, message }, index) => {
     const own = counting[partition] as Host<KafkaMessage>;
     append(own.take(message), message.timestamp);
     // as many at each place as are left for it
     for (; left > ((logged.length - index - 1) * kills) / logged.length; left--) {
-      if (random.below(2) === 0) append(own.kill(), message.timestamp, true);
-      else tell(watching.kill());
+      const which = random.below(3);
+      if (which === 0) append(own.kill(), message.timestamp, true);
+      else if (which === 1) tell(watching.kill(), message.timestamp);
+      else publish(writing.kill());
     }
     if (kills > 0 && random.below(8) === 0) own.save();
     if (kills > 0 && random.below(8) === 0) watching.save();
+    if (kills > 0 && random.below(8) === 0) writing.save();
   });
   return { alerts, saved: { counted: counting.map((host) => host.snapshot()), watched: watching.snapshot() } };
 }
@@ -133,7 +144,7 @@ function run(
 const shown = (alerts: ReadonlyMap<number, AlertRow>): object[] =>
   [...alerts.values()].sort((a, b) => a.id - b.id).map((alert) => ({ ...alert, version: 0 }));
 
-describe('rates and alerting, from a snapshot with a past on', function () {
+describe('rates, alerting and the book of alerts, from a snapshot with a past on', function () {
   this.timeout(600_000);
   const offsets = [0, 0];
   let day: Saved;

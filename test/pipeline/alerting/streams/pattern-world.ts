@@ -5,13 +5,14 @@ import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Json } from '../../../../pipeline/core/setting.ts';
 import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
+import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import { clusters } from '../../../../pipeline/processors/patterns/clusters.ts';
 import { createPatterns } from '../../../../pipeline/processors/patterns/patterns.ts';
 import type { Processor } from '../../../../pipeline/processors/base/processor.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
-import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { resolutionRecord } from '../../../../pipeline/alerting/book/commands-signal.ts';
+import { TestBook } from '../../../fakes/test-book.ts';
 import { HostedFold } from '../../../fakes/hosted-fold.ts';
 import type { Random } from '../../../fuzz/random.ts';
 import { logMessage, tickMessage } from '../../processors/inputs.ts';
@@ -34,6 +35,7 @@ export class PatternWorld {
   #offset: number;
   minute: number;
   readonly rows: AlertRow[] = [];
+  readonly #book = new TestBook();
 
   constructor(saved: Saved | null = null, minute = 0) {
     this.#counting = PARTITIONS.flatMap(
@@ -73,7 +75,8 @@ export class PatternWorld {
   }
 
   resolve(alert: Alert, note: string): void {
-    this.#append(resolutionRecord({ alert, note }), START + this.minute * MINUTE_MS);
+    const at = START + this.minute * MINUTE_MS;
+    this.#tell(resolutionRecord({ alert, note }), at);
   }
 
   saved(): Saved {
@@ -108,9 +111,8 @@ export class PatternWorld {
     for (const one of this.#merging) for (const record of one.take(message)) this.#tell(record, at);
   }
 
-  /** Announcements to other mergers are among the partials too. */
   #tell(record: AbsoluteRecord, at: number): void {
-    this.rows.push(...alertRowsOf([record]));
+    this.rows.push(...this.#book.take([record], at));
     this.#written(record, at);
   }
 }

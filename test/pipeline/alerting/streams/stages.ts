@@ -6,12 +6,12 @@ import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Json } from '../../../../pipeline/core/setting.ts';
 import { alerting } from '../../../../pipeline/alerting/streams/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
-import { partialInputOf, partialsSignal, resolutionRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
+import { partialInputOf, partialsSignal } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { hostedProcessor, hostedMerger } from '../../../../pipeline/processors/merge/hosted.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { slicesOf } from '../../../../pipeline/processors/base/slices.ts';
 import { rates } from '../../../../pipeline/processors/rates/rates.ts';
-import { alertRowsOf } from '../../../fakes/alert-rows.ts';
+import { TestBook } from '../../../fakes/test-book.ts';
 import { logMessage, tickMessage } from '../../processors/inputs.ts';
 
 const MINUTE_MS = 60_000;
@@ -38,6 +38,7 @@ export class Stages {
   readonly #offsets = [0, 0];
   readonly #second = hostedMerger(alerting);
   #watched = this.#second.init();
+  #book = new TestBook();
   #offset = 0;
   #held: { readonly partition: number; readonly messages: KafkaMessage[] } | null = null;
   minute = 0;
@@ -65,7 +66,12 @@ export class Stages {
   }
 
   resolve(alert: Alert, note: string): void {
-    this.#take(resolutionRecord({ alert, note }), START + this.minute * MINUTE_MS);
+    this.rows.push(...this.#book.resolve(alert, note, START + this.minute * MINUTE_MS));
+  }
+
+  /** A record on `partials.v1`. */
+  append(record: Pick<AbsoluteRecord, 'value' | 'headers'>): void {
+    this.#take(record, START + this.minute * MINUTE_MS);
   }
 
   /** Says something to the merger. */
@@ -79,6 +85,13 @@ export class Stages {
   /** Begins again from a snapshot. */
   restart(): void {
     this.#watched = restored(this.#second, this.#watched);
+    this.#book.restart();
+  }
+
+  /** Goes on with what a release before wrote down, and a book that knows nothing. */
+  upgrade(snapshot: Buffer): void {
+    this.#watched = restored({ snapshot: () => snapshot, restore: (bytes) => this.#second.restore(bytes) }, this.#watched);
+    this.#book = new TestBook();
   }
 
   /** The snapshot, at once; and in slices, with their number. */
@@ -100,6 +113,7 @@ export class Stages {
     copy.#counted.splice(0, SOURCES, ...this.#counted.map((state) => restored(this.#first, state)));
     copy.#offsets.splice(0, SOURCES, ...this.#offsets);
     copy.#watched = restored(this.#second, this.#watched);
+    copy.#book = this.#book.copy();
     [copy.#offset, copy.minute] = [this.#offset, this.minute];
     copy.rows.push(...this.rows);
     return copy;
@@ -136,14 +150,12 @@ export class Stages {
       if (record.topic === 'partials.v1') this.#take(record, Number(message.timestamp));
   }
 
-  #take({ value, headers }: AbsoluteRecord, at: number): void {
+  #take({ value, headers }: Pick<AbsoluteRecord, 'value' | 'headers'>, at: number): void {
     const message = { value, headers, offset: String(this.#offset++), timestamp: String(at) } as KafkaMessage;
     const records = this.#second.fold(this.#watched, partialInputOf(0, message));
-    const rows = alertRowsOf(records);
+    const rows = this.#book.take(records, at);
     this.rows.push(...rows);
     if (rows.length > 0) this.told.push(rows);
-    // its announcements come back to it as well
-    for (const record of records) if (record.topic === partialsSignal.topic.name) this.#take(record, at);
   }
 }
 

@@ -1,5 +1,5 @@
 import { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import type { Source } from '../base/partial.ts';
+import type { Source } from './partial.ts';
 
 /** The last partial of a source that was taken, and the latest append time of all of them, milliseconds. */
 type Last = { offset: number; number: number; appendedAt: number };

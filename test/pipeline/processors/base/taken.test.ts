@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Taken } from '../../../../pipeline/processors/merge/taken.ts';
+import { Taken } from '../../../../pipeline/processors/base/taken.ts';
 import type { Source } from '../../../../pipeline/processors/base/partial.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../../../pipeline/core/snapshot-bytes.ts';
 
