@@ -2,7 +2,7 @@
  * Words that strings of the program (log lines, errors, help) do not use, and what an engineer of this field expects instead.
  * docs/glossary.md has the terms that they do use.
  */
-export const WORDS = [
+const WORDS = [
   [/(?<!there )\b(?:is|are|was|were) no (?!longer\b|such\b)(?=\w)/i, 'is not a …; must be a …'],
   [/\banew\b/, 'again'],
   [/\bfor good\b/, 'permanently'],

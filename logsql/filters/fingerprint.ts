@@ -13,7 +13,7 @@ const MOST = 1000;
  * In ClickHouse: of the clusters of these fingerprints, by the column `pattern`. In memory, where nothing is known of clusters: of these templates
  * themselves.
  */
-export class FingerprintFilter implements Filter {
+class FingerprintFilter implements Filter {
   readonly fields: readonly string[] = ['_msg'];
   readonly #fingerprints: readonly string[];
   readonly #patterns: ReadonlySet<string>;

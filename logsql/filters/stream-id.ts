@@ -10,7 +10,7 @@ import { SubqueryFilter, parseValues } from './in.ts';
 const STREAM_ID = /^[0-9a-fA-F]{48}$/;
 
 /** `_stream_id:<hex>` and `_stream_id:in(…)`. */
-export class StreamIdFilter implements Filter {
+class StreamIdFilter implements Filter {
   readonly fields: readonly string[] = ['_stream_id'];
   readonly #ids: ReadonlySet<string>;
   constructor(ids: readonly string[]) {

@@ -13,7 +13,7 @@ import type { TimeWindow } from '../base/time-window.ts';
 import { labelColumn } from '../sql/promoted.ts';
 
 /** An hour in nanoseconds. */
-export const HOUR = 3_600_000_000_000n;
+const HOUR = 3_600_000_000_000n;
 export const HOUR_SECONDS = 3600;
 /** With fewer whole hours than this, two statements cost more than they save. */
 const MIN_HOURS = 2n;

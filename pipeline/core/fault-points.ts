@@ -55,7 +55,7 @@ export type FaultHook = {
   readonly periodsMs: Readonly<Partial<Record<FaultPeriod, number>>>;
 };
 
-export const FAULT_HOOK = Symbol.for('logweir.fault-hook');
+const FAULT_HOOK = Symbol.for('logweir.fault-hook');
 
 const hook = (globalThis as { readonly [FAULT_HOOK]?: FaultHook })[FAULT_HOOK];
 

@@ -4,7 +4,7 @@ import { timeOf } from '../../query/window.ts';
 import type { Deps, Request } from '../../query/deps.ts';
 
 /** Most alerts that a stream begins with, the newest. */
-export const MAX_ALERTS = 1000;
+const MAX_ALERTS = 1000;
 
 export type PublishedSince = { readonly since: string };
 
