@@ -55,7 +55,8 @@ export type FaultHook = {
   readonly periodsMs: Readonly<Partial<Record<FaultPeriod, number>>>;
 };
 
-const FAULT_HOOK = Symbol.for('logweir.fault-hook');
+/** @public read by programs that tests write as strings */
+export const FAULT_HOOK = Symbol.for('logweir.fault-hook');
 
 const hook = (globalThis as { readonly [FAULT_HOOK]?: FaultHook })[FAULT_HOOK];
 
