@@ -2,6 +2,7 @@ import { invalidParameter } from '../../../pipeline/core/errors.ts';
 import { float64, int64, sql, uint32, type Sql } from '../../../pipeline/core/sql.ts';
 import { formatTime } from '../../../pipeline/core/time.ts';
 import type { Deps, Request } from '../deps.ts';
+import { tenantRows } from '../tenant-rows.ts';
 import { readWindow, type Window } from '../window.ts';
 import { lastLogLine, ofService, patternCounts, ROOT, type CountedWindow } from './counts.ts';
 import type { PatternDiffParameters } from './parameters.ts';
@@ -18,8 +19,7 @@ const KINDS = ['new', 'gone', 'changed'] as const;
 export async function diffPatterns(parameters: PatternDiffParameters, request: Request, deps: Deps): Promise<string> {
   const [a, b] = (['a', 'b'] as const).map((name) => windowOf(name, parameters[name], request, deps)) as [CountedWindow, CountedWindow];
   const ratio = Number(b.end - b.start) / Number(a.end - a.start);
-  const { store, options } = deps.runner(request);
-  const rows = await store.rows(statement([a, b], ratio, parameters, request.tenantId), options);
+  const rows = await tenantRows(statement([a, b], ratio, parameters, request.tenantId), request, deps);
   const texts = await textsOf(rows.map(([, root]) => String(root)), request, deps); // prettier-ignore
   const shown = (kind: string): object[] =>
     rows
