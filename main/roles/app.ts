@@ -33,6 +33,7 @@ import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
 import { adminDetectionRoutes, detectionRoutes, type DetectionOptions } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
+import { createLogGuard } from './log-guard.ts';
 import { ingestPlane, publicHost } from './ingest.ts';
 import { createLive } from './live.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -101,7 +102,6 @@ function serveAdmin(
   context.serveAdmin(routes, audit);
 }
 
-/** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 /** What answers queries, and tells which of what was taken they cover. */
 function queryPlane(
   context: RoleContext,
@@ -112,6 +112,10 @@ function queryPlane(
   const { limits } = context.config;
   return { engine, cover, runtime: new QueryRuntime({ engine, limits, rate: queryRate(), uses: context.metrics.queries, cover }) };
 }
+
+/** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
+const logGuard = (context: RoleContext): Service[] =>
+  context.roles.includes('ingest') ? [] : [createLogGuard(context, () => context.peers.list.some(({ role }) => role === 'ingest'))];
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
 export const appRole: Role = {
@@ -153,6 +157,7 @@ export const appRole: Role = {
       deadLetters,
       history,
       control,
+      ...logGuard(context),
       new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) }),
       ...services,
       engine,

@@ -25,6 +25,7 @@ import { committedBy } from '../../pipeline/bus/reading/group-positions.ts';
 import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
 import { sinkGroup } from './sink-group.ts';
 import { createControlStore } from './control.ts';
+import { createLogGuard } from './log-guard.ts';
 import type { Role, RoleContext } from './role.ts';
 import { createUsageCounts } from './usage.ts';
 
@@ -128,6 +129,6 @@ export const ingestRole: Role = {
       endpoints: ingestHostEndpoints(endpoints, gatedEndpoints),
       ...publicHost(context, control),
     });
-    return [control, ...services, host];
+    return [control, createLogGuard(context), ...services, host];
   },
 };
