@@ -19,7 +19,7 @@ export type UsageCountsOptions = {
 };
 
 /** A stop waits no longer than this for its last publication to the others, who get the same from the log. Milliseconds. */
-const LAST_WORD_MS = 2000;
+const LAST_PUBLISH_MS = 2000;
 
 /** What all API nodes have counted together, over the topic `usage.v1` (docs/adr/0006-usage.md). */
 export class UsageCounts implements Service, SharedCounts {
@@ -60,7 +60,7 @@ export class UsageCounts implements Service, SharedCounts {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.race([this.#notification, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS).unref())]);
+    await Promise.race([this.#notification, new Promise((resolve) => setTimeout(resolve, LAST_PUBLISH_MS).unref())]);
     await this.#options.log.stop();
     await this.#following;
   }

@@ -67,7 +67,7 @@ function whereOf(parameters: AlertsParameters, request: Request, deps: Deps): Wh
 }
 
 /** The condition of rows that are the last word on their alert. */
-export function lastWord({ fixed, last }: Where): Sql {
+export function latestRows({ fixed, last }: Where): Sql {
   const all = conjunction(fixed);
   return conjunction([all, sql`(id, version) IN (SELECT id, max(version) FROM alerts WHERE ${all} GROUP BY id)`, ...last]);
 }
@@ -86,7 +86,7 @@ export async function readAlerts(
   request: Request,
   deps: Deps,
 ): Promise<{ readonly items: readonly ShownAlert[]; readonly total: number }> {
-  const where = lastWord({ fixed, last });
+  const where = latestRows({ fixed, last });
   const [rows, counts] = await Promise.all([
     tenantRows(
       sql`SELECT ${COLUMNS} FROM (SELECT *, sum(size) OVER (ORDER BY ${NEWEST_FIRST}) - size AS before FROM (SELECT *, length(stream) + length(description) + length(evidence) AS size FROM alerts WHERE ${where} ORDER BY ${NEWEST_FIRST} LIMIT 1 BY id LIMIT ${uint32(limit)} OFFSET ${uint32(offset)})) WHERE before < ${int64(MOST_BYTES)} ORDER BY ${NEWEST_FIRST}`,

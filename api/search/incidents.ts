@@ -1,6 +1,6 @@
 import { HttpError } from '../../pipeline/core/errors.ts';
 import { conjunction, int64, sql, text, uint32, uint64s, type Sql } from '../../pipeline/core/sql.ts';
-import { isLate, lastWord, ownOf, readAlerts, totalOf } from './alerts.ts';
+import { isLate, latestRows, ownOf, readAlerts, totalOf } from './alerts.ts';
 import { notAfter, notBefore } from './time-bounds.ts';
 import { tenantRows } from '../query/tenant-rows.ts';
 import { timeOf } from '../query/window.ts';
@@ -64,7 +64,7 @@ async function read(
   deps: Deps,
 ): Promise<{ readonly items: readonly IncidentAnswer[]; readonly total: number }> {
   const fixed = [...ownOf(request, deps), sql`incident_id != 0`, ...conditions];
-  const last = sql`SELECT incident_id, service, state, severity, fired_at, updated_at, resolved_at FROM alerts WHERE ${lastWord({ fixed, last: [] })} LIMIT 1 BY id`;
+  const last = sql`SELECT incident_id, service, state, severity, fired_at, updated_at, resolved_at FROM alerts WHERE ${latestRows({ fixed, last: [] })} LIMIT 1 BY id`;
   const groups = sql`FROM (${last}) GROUP BY incident_id HAVING ${conjunction([sql`count() > 0`, ...having])}`;
   const [rows, counts] = await Promise.all([
     tenantRows(

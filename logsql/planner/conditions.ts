@@ -27,8 +27,8 @@ export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlCon
   for (const part of filter instanceof AndFilter ? filter.parts : [filter]) {
     if (part instanceof TimeFilter || part instanceof AnyFilter) continue;
     const own: Sql[] = [];
-    const said = budget.takeFilter(part) ? part.sql(maybe ? { ...context, doubt: (rows) => void own.push(rows) } : context) : null;
-    const condition = said === null || own.length === 0 ? said : or([said, ...own]);
+    const inSql = budget.takeFilter(part) ? part.sql(maybe ? { ...context, doubt: (rows) => void own.push(rows) } : context) : null;
+    const condition = inSql === null || own.length === 0 ? inSql : or([inSql, ...own]);
     if (condition === null || !budget.take(condition)) rest.push(part);
     else {
       conditions.push(condition);

@@ -60,11 +60,11 @@ export function patternCounts(tenantId: number, { start, end, isOpen }: CountedW
 }
 
 /** The last word on each pattern of a tenant: `number`, `fingerprint`, `root` and `first`, the earliest time that is known (milliseconds). */
-export const lastLogLine = (tenantId: number): Sql =>
+export const latestPatterns = (tenantId: number): Sql =>
   sql`(SELECT pattern AS number, any(fingerprint) AS fingerprint, argMax(root, (version, kafka_off, kafka_idx)) AS root, min(first_ms) AS first FROM patterns WHERE ${ofTenant(tenantId)} GROUP BY pattern)`;
 
 /**
- * The root of a counted pattern's cluster, joined with `lastWords`; empty for one that is not published yet. What was counted a minute ago
+ * The root of a counted pattern's cluster, joined with `latestPatterns`; empty for one that is not published yet. What was counted a minute ago
  * and is not published is the overflow.
  */
 export const ROOT = sql`multiIf(words.root != '', words.root, c.pattern = ${OVERFLOW} OR c.arrived < now64(3) - INTERVAL 1 MINUTE, ${text(OVERFLOW_FINGERPRINT)}, '')`;

@@ -4,7 +4,7 @@ import { formatTime } from '../../../pipeline/core/time.ts';
 import type { Deps, Request } from '../deps.ts';
 import { tenantRows } from '../tenant-rows.ts';
 import { readWindow, type Window } from '../window.ts';
-import { lastLogLine, ofService, patternCounts, ROOT, type CountedWindow } from './counts.ts';
+import { latestPatterns, ofService, patternCounts, ROOT, type CountedWindow } from './counts.ts';
 import type { PatternDiffParameters } from './parameters.ts';
 import { textsOf } from './texts.ts';
 
@@ -57,7 +57,7 @@ function statement(
     (window, index) =>
       sql`SELECT pattern, ${int64(index)} AS w, sum(entries) AS n, max(arrived) AS arrived FROM ${patternCounts(tenantId, window, only)} GROUP BY pattern`,
   ) as [Sql, Sql];
-  const counts = sql`SELECT ${ROOT} AS root, sumIf(n, w = 0) AS a, sumIf(n, w = 1) AS b FROM (${before} UNION ALL ${after}) AS c LEFT JOIN ${lastLogLine(tenantId)} AS words ON c.pattern = words.number GROUP BY root HAVING root != ''`;
+  const counts = sql`SELECT ${ROOT} AS root, sumIf(n, w = 0) AS a, sumIf(n, w = 1) AS b FROM (${before} UNION ALL ${after}) AS c LEFT JOIN ${latestPatterns(tenantId)} AS words ON c.pattern = words.number GROUP BY root HAVING root != ''`;
   const kind = sql`multiIf(a = 0, 'new', b = 0, 'gone', 'changed')`;
   // on this scale counts of any size vary by the same
   const change = sql`abs(sqrt(b) - sqrt(a * ${float64(ratio)}))`;

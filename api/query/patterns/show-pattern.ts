@@ -5,7 +5,7 @@ import { momentSql } from '../../../logsql/sql/time.ts';
 import type { Deps, Request } from '../deps.ts';
 import { tenantRows } from '../tenant-rows.ts';
 import { windowMember, type Window } from '../window.ts';
-import { lastLogLine, numberOf, numbersOf, patternCounts, sinceWindow } from './counts.ts';
+import { latestPatterns, numberOf, numbersOf, patternCounts, sinceWindow } from './counts.ts';
 import { findPatterns } from './list-patterns.ts';
 import type { PatternParameters } from './parameters.ts';
 import { placeholderValues } from './placeholder-values.ts';
@@ -24,7 +24,7 @@ const ONE = { sort: 'count', order: 'desc', search: null, service: null, limit: 
  */
 export async function showPattern({ fingerprint, since }: PatternParameters, request: Request, deps: Deps): Promise<string> {
   const window = sinceWindow(since, request, deps);
-  const words = lastLogLine(request.tenantId);
+  const words = latestPatterns(request.tenantId);
   const rows = await tenantRows(
     sql`SELECT root, fingerprint, toString(first) FROM ${words} WHERE root IN (SELECT root FROM ${words} WHERE number = ${numberOf(fingerprint)} AND fingerprint = ${text(fingerprint)})`,
     request,

@@ -43,7 +43,7 @@ export type Seen = {
 };
 
 /** The last word on each alert. */
-export const lastLogLine = (findings: readonly Finding[]): Seen[] => [
+export const latestOf = (findings: readonly Finding[]): Seen[] => [
   ...new Map(
     findings.map(({ detector, side, firedAt, state, updatedAt, fireCount }) => [
       `${detector} ${side} ${String(firedAt)}`,
