@@ -1,6 +1,7 @@
 import { SharedRecord, type Compression, type SealedRecord } from '../bus/producer/pending-record.ts';
 import type { Chunk } from './chunk.ts';
-import { COLUMNS, encodeLogHeaders } from './record.ts';
+import { encodeLogHeaders } from './record.ts';
+import { COLUMNS } from '../rows/native.ts';
 
 /** Whose entries a record holds, and where it goes. */
 export type RecordOwner = { readonly partition: number; readonly tenantId: number; readonly retentionDays: number };
