@@ -19,7 +19,7 @@ export type UsageCountsOptions = {
 };
 
 /** A stop waits no longer than this for its last publication to the others, who get the same from the log. Milliseconds. */
-const LAST_WORD_MS = 2000;
+const LAST_PUBLISH_MS = 2000;
 
 /** What was charged, by topic and tenant. */
 type Charges = NodeUsage['charged'];
@@ -64,7 +64,7 @@ export class UsageCounts implements Service {
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.race([this.#notification, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS).unref())]);
+    await Promise.race([this.#notification, new Promise((resolve) => setTimeout(resolve, LAST_PUBLISH_MS).unref())]);
     await this.#options.log.stop();
     await this.#following;
   }

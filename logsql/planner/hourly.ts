@@ -3,7 +3,7 @@
  * how many entries there are for each hour, stream, level and label. ClickHouse uses it for a query that groups and filters by its
  * expressions alone. So they count the whole hours of a window, and the entries count the rest of it.
  */
-import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { conjunction, join, ofTenant, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { AndFilter, AnyFilter } from '../filters/logic.ts';
 import { TimeFilter } from '../filters/time.ts';
 import { momentSql } from '../sql/time.ts';
@@ -13,7 +13,7 @@ import type { TimeWindow } from '../base/time-window.ts';
 import { labelColumn } from '../sql/promoted.ts';
 
 /** An hour in nanoseconds. */
-export const HOUR = 3_600_000_000_000n;
+const HOUR = 3_600_000_000_000n;
 export const HOUR_SECONDS = 3600;
 /** With fewer whole hours than this, two statements cost more than they save. */
 const MIN_HOURS = 2n;
@@ -46,7 +46,7 @@ export function hourlyCounts(filter: Filter, { fields, span }: Counted, window: 
   if (conditions === null || !columns.every((column) => column !== undefined) || fields.length + conditions.length === 0) return null;
   const keys = [...(fields.includes('_time') ? [HOUR_OF] : []), ...columns];
   const count = (time: Sql): Sql => {
-    const where = join([sql`tenant_id = ${uint32(context.tenantId)}`, time, ...conditions], sql` AND `);
+    const where = conjunction([ofTenant(context.tenantId), time, ...conditions]);
     const list = join([...(fields.includes('_time') ? [sql`${HOUR_OF} AS hour`] : []), ...columns, sql`count() AS entries`], sql`, `);
     return sql`SELECT ${list} FROM logs WHERE ${where}${keys.length === 0 ? sql`` : sql` GROUP BY ${join(keys, sql`, `)}`}`;
   };

@@ -27,12 +27,13 @@ import { loadDetectors } from '../../pipeline/processors/custom/load-detectors.t
 import { Store } from '../../pipeline/store/client.ts';
 import { RowPolicies } from '../../pipeline/store/row-policies.ts';
 import { allProcessors } from '../extensions.ts';
-import { sentSignals, signalsWith, sinksOf } from '../signals.ts';
+import { sentSignals, signalsWith, sinksOf, type StoredSignal } from '../signals.ts';
 import { createAlertFeed } from './alert-feed.ts';
 import { createAlertResolver } from './alert-resolver.ts';
 import { createControlStore } from './control.ts';
 import { adminDetectionRoutes, detectionRoutes, type DetectionOptions } from './detection.ts';
 import { createLogCover } from './log-cover.ts';
+import { createLogGuard } from './log-guard.ts';
 import { ingestPlane, publicHost } from './ingest.ts';
 import { createLive } from './live.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -102,7 +103,6 @@ function serveAdmin(
   context.serveAdmin(routes, audit);
 }
 
-/** Answers queries and takes entries too, on the app host; its internal listener has the admin routes. */
 /** What answers queries, and tells which of what was taken they cover. */
 function queryPlane(
   context: RoleContext,
@@ -113,6 +113,10 @@ function queryPlane(
   const { limits } = context.config;
   return { engine, cover, runtime: new QueryRuntime({ engine, limits, rate: queryRate(), uses: context.metrics.queries, cover }) };
 }
+
+/** Where no ingest of this instance runs, entries that the app host takes need the watch too. */
+const logGuard = (context: RoleContext, stored: readonly StoredSignal[]): Service[] =>
+  context.roles.includes('ingest') ? [] : [createLogGuard(context, stored, () => context.peers.list.some(({ role }) => role === 'ingest'))];
 
 /** Answers queries, tails and operators, and takes entries too, on the app host. */
 export const appRole: Role = {
@@ -158,6 +162,7 @@ export const appRole: Role = {
       deadLetters,
       history,
       control,
+      ...logGuard(context, stored),
       new TrialSweep({ control, log: log.child({ component: 'trial sweep' }) }),
       ...services,
       engine,

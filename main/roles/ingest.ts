@@ -18,6 +18,7 @@ import type { Service } from '../../pipeline/core/service.ts';
 import { AdminConnection } from '../../pipeline/bus/connection/admin-connection.ts';
 import { sentSignals, signalsWith, type SentSignal } from '../signals.ts';
 import { createControlStore } from './control.ts';
+import { createLogGuard } from './log-guard.ts';
 import type { Role, RoleContext } from './role.ts';
 import { signalPlane } from './signal-plane.ts';
 import { createUsageCounts } from './usage.ts';
@@ -79,7 +80,8 @@ export function publicHost(
 export const ingestRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
     const { config } = context;
-    const sent = sentSignals(await signalsWith(config.signals.files));
+    const stored = await signalsWith(config.signals.files);
+    const sent = sentSignals(stored);
     const control = createControlStore(context);
     const { services, endpoints } = ingestPlane(context, control, sent);
     const host = createHost({
@@ -88,6 +90,6 @@ export const ingestRole: Role = {
       endpoints: ingestHostEndpoints(endpoints, gatedEndpoints),
       ...publicHost(context, control, sent),
     });
-    return [control, ...services, host];
+    return [control, createLogGuard(context, stored), ...services, host];
   },
 };

@@ -7,7 +7,7 @@ import { COLUMNS } from '../rows/native.ts';
 import type { Stream } from './streams.ts';
 
 /** Most bytes of a record's columns before they are compressed, unless one entry alone has more. */
-export const MAX_CHUNK_BYTES = 2_000_000;
+const MAX_CHUNK_BYTES = 2_000_000;
 
 /** How many rows columns hold at first, and how many of each are put aside for the next request. */
 const SIZES = [

@@ -24,12 +24,12 @@ export type UsageState = {
   /** Tenants that have more than was published, by day. */
   readonly changed: Map<number, Set<number>>;
   /** The offset up to which it was published; null: nothing was. */
-  toldTo: number | null;
+  publishedTo: number | null;
   /** How many records were published. */
-  told: number;
+  published: number;
 };
 
-const newState = (days: DayCounts): UsageState => ({ days, changed: new Map(), toldTo: null, told: 0 });
+const newState = (days: DayCounts): UsageState => ({ days, changed: new Map(), publishedTo: null, published: 0 });
 
 /**
  * Counts the billable bytes of each tenant on a topic by the UTC day of the append time (docs/adr/0006-usage.md). `name`: of the fold, which
@@ -52,16 +52,16 @@ export const usageOf = (topic: string, name: string): Fold<UsageState, BilledInp
   },
 
   news(state: UsageState, partition: number, next: number): readonly AbsoluteRecord[] {
-    if (next === (state.toldTo ?? 0)) return [];
-    const isWhole = state.toldTo === null || state.told % DELTAS === 0;
+    if (next === (state.publishedTo ?? 0)) return [];
+    const isWhole = state.publishedTo === null || state.published % DELTAS === 0;
     const record = isWhole
       ? { key: partitionKey({ topic, partition }), value: encodeSnapshot({ next, days: state.days }) }
       : {
-          key: deltaKey({ topic, partition }, state.told),
-          value: encodeDelta({ since: state.toldTo ?? 0, next, days: changedDays(state) }),
+          key: deltaKey({ topic, partition }, state.published),
+          value: encodeDelta({ since: state.publishedTo ?? 0, next, days: changedDays(state) }),
         };
-    state.toldTo = next;
-    state.told += 1;
+    state.publishedTo = next;
+    state.published += 1;
     state.changed.clear();
     return [{ topic: USAGE_TOPIC, partition: 0, headers: {}, key: record.key, value: Buffer.from(record.value) }];
   },

@@ -29,7 +29,7 @@ export const measuresRange = (...records: readonly SignalRecord[]): Range => ({
 });
 
 /** The last word on each measure, by tenant, name, labels, span and time as JSON; records of other topics are passed over. */
-export function lastLogLine(records: Iterable<Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>>): Map<string, number> {
+export function latestOf(records: Iterable<Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>>): Map<string, number> {
   const words = new Map<string, { readonly version: number; readonly value: number }>();
   for (const { topic, value, headers } of records) {
     if (topic !== 'measures.v1') continue;

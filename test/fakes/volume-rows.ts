@@ -34,7 +34,7 @@ export function entriesValue(entries: readonly PlainEntry[]): Buffer {
 }
 
 /** Entries as a processor sees them. */
-export function viewOf(entries: readonly PlainEntry[]): ColumnsView {
+function viewOf(entries: readonly PlainEntry[]): ColumnsView {
   const view = readColumns(entriesValue(entries), entries.length);
   if (typeof view === 'string') throw new Error(view);
   return view;

@@ -16,7 +16,7 @@ const EXAMPLES = 20;
 const PATIENCE_MS = 180_000;
 
 /** All records of a topic that are there now, by partition. */
-export async function readTopic(cluster: Cluster, topic: string): Promise<Map<number, KafkaMessage[]>> {
+async function readTopic(cluster: Cluster, topic: string): Promise<Map<number, KafkaMessage[]>> {
   const ends = await withAdmin(cluster, (admin) => admin.fetchTopicOffsets(topic));
   const left = new Map(ends.filter(({ high, low }) => Number(high) > Number(low)).map(({ partition, high }) => [partition, Number(high)]));
   const found = new Map<number, KafkaMessage[]>(ends.map(({ partition }) => [partition, []]));

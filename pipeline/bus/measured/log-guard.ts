@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { encodeGuard, guardKey, type GuardReport } from '../state/usage-records.ts';
 import type { CompactedLog } from '../../core/compacted-log.ts';
@@ -19,16 +20,21 @@ export type LogGuardOptions = {
   readonly topic: Pick<CompactedLog, 'append'>;
   readonly logger: Logger;
   readonly everyMs?: number;
+  /** While it returns true another process looks, and this one does nothing. */
+  readonly isStandby?: (() => boolean) | undefined;
   /** Is given whether ingest is paused, or will be since nothing is known, at each look. */
   readonly onLook?: (isPaused: boolean) => void;
 };
+
+/** How long a stop waits for a look that has begun. Milliseconds. */
+const LAST_LOOK_MS = 500;
 
 /** One look that fails is followed by the next, and pauses nothing. */
 const FEW_FAILURES = 1;
 
 /**
  * Checks every 2 s whether ingest must be paused, and publishes that to every API node on `usage.v1`. Where it does not know it is silent,
- * and the nodes stop accepting entries after a while.
+ * and the nodes stop accepting entries after a while. Several may look and publish: one that reports a reason is enough.
  */
 export class LogGuard implements Service {
   readonly name = 'log guard';
@@ -51,18 +57,31 @@ export class LogGuard implements Service {
     return first === undefined ? null : `Ingest is paused. ${first}`;
   }
 
-  async start(): Promise<void> {
-    await this.#look();
-    this.#running = repeat(this.#options.everyMs ?? 2000, this.#stop.signal, () => this.#look());
+  /** Does not wait for the first look, which may take long where Kafka does not answer. */
+  start(): Promise<void> {
+    this.#running = this.#look().then(() => repeat(this.#options.everyMs ?? 2000, this.#stop.signal, () => this.#look()));
+    return Promise.resolve();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await this.#running;
+    await Promise.race([this.#running, sleep(LAST_LOOK_MS, undefined, { ref: false })]);
+  }
+
+  /** What was known is another's to say. */
+  #standBy(): void {
+    this.#report = GOES_ON;
+    this.#failures = 0;
+    this.#options.onLook?.(false);
   }
 
   async #look(): Promise<void> {
-    const { checks, topic, logger } = this.#options;
+    const { checks, topic, logger, isStandby } = this.#options;
+    if (this.#stop.signal.aborted) return;
+    if (isStandby?.() === true) {
+      this.#standBy();
+      return;
+    }
     try {
       const found = await Promise.all(checks.map(async ({ topic: paused, check }) => ({ topic: paused, reason: await check() })));
       const report = reportOf(found);

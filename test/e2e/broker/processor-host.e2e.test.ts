@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Kafka as Client } from 'kafkajs';
 import { pino } from 'pino';
+import { AdminConnection } from '../../../pipeline/bus/connection/admin-connection.ts';
 import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
 import { brokerConnections } from '../../../pipeline/bus/producer/broker-connection.ts';
 import { IdempotentProducer } from '../../../pipeline/bus/producer/idempotent-producer.ts';
@@ -186,7 +187,9 @@ describe('records of logs.v1 on a real Kafka', function () {
 
   it('are in danger while they are old and a group has not consumed them', async () => {
     const week = 7 * 86_400_000;
-    const later = (ms: number): LagSeconds => new LagSeconds({ kafka, topic: LOGS_TOPIC, groupId: 'unread', now: () => Date.now() + ms });
+    const connection = new AdminConnection(kafka, 20_000);
+    const later = (ms: number): LagSeconds =>
+      new LagSeconds({ connection, topic: LOGS_TOPIC, groupId: 'unread', now: () => Date.now() + ms });
     const [now, then] = [later(0), later(0.71 * week)];
     expect(await now.check()).to.equal(null);
     expect(await then.check()).to.match(/partition 0/);
@@ -197,6 +200,6 @@ describe('records of logs.v1 on a real Kafka', function () {
     await admin.setOffsets({ groupId: 'unread', topic: LOGS_TOPIC, partitions });
     expect(await then.check()).to.equal(null);
     await admin.disconnect();
-    await Promise.all([now.stop(), then.stop()]);
+    await connection.disconnect();
   });
 });

@@ -10,7 +10,7 @@ import { EntryCodec, EntryWriter, type WriterOptions } from '../../../pipeline/l
 import { codec, DEFAULTS } from './entry-lines.ts';
 
 /** Reads everything in TypeScript. */
-export const plainCodec = new EntryCodec(null);
+const plainCodec = new EntryCodec(null);
 
 /** The record that a chunk becomes, and what its header says of streams. */
 export type TakenRecord = {

@@ -43,6 +43,38 @@ describe('log guard', () => {
     expect(await published([fine, failing], 1)).to.deep.equal(['look 3']);
   });
 
+  it('does not wait for Kafka, neither as it starts nor as it stops', async () => {
+    const never = new Promise<null>(() => undefined);
+    const guard = new LogGuard({ checks: [ofAll(() => never)], topic: { append: () => Promise.reject(new Error('no')) }, logger });
+    await guard.start();
+    await guard.stop();
+  });
+
+  it('does nothing while another process looks, and takes over when that has ended', async () => {
+    let [turns, looks] = [0, 0];
+    const paused: boolean[] = [];
+    const values: (string | null)[] = [];
+    await new Promise<void>((resolve) => {
+      const append = (key: string, value: string | null): Promise<bigint> => {
+        const record = parseUsageRecord(key, value);
+        if (record?.kind === 'guard') values.push(record.full);
+        return Promise.resolve(0n);
+      };
+      const guard: LogGuard = new LogGuard({
+        ...{ checks: [ofAll(() => Promise.resolve(`look ${++looks}`))], topic: { append }, logger, everyMs: 1 },
+        isStandby: () => ++turns !== 3 && turns !== 4,
+        onLook: (isPaused) => {
+          paused.push(isPaused);
+          expect(guard.warning).to.equal(isPaused ? `Ingest is paused. look ${looks}` : null);
+          if (turns === 6) void guard.stop().then(resolve);
+        },
+      });
+      void guard.start();
+    });
+    expect(values).to.deep.equal(['look 1', 'look 2']);
+    expect(paused.slice(0, 6)).to.deep.equal([false, false, true, true, false, false]);
+  });
+
   it('warns of a pause, and where it cannot tell for longer than one look', async () => {
     let looks = 0;
     const outcomes = ['full', new Error('no'), new Error('Kafka has no topic logs.v1'), null];
