@@ -5,7 +5,7 @@ import { diskCheck, LogGuard } from '../../pipeline/bus/measured/log-guard.ts';
 import { USAGE_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import { KafkaCompactedLog } from '../../pipeline/bus/state/compacted-log.ts';
 import type { Service } from '../../pipeline/core/service.ts';
-import { sinks } from '../../sinks/index.ts';
+import type { StoredSignal } from '../signals.ts';
 import type { RoleContext } from './role.ts';
 import { sinkGroup } from './sink-group.ts';
 
@@ -16,16 +16,27 @@ const DEADLINE_MS = 20_000;
  * Watches whether ingest must be paused, in a process that takes entries (docs/adr/0040-ingest-watches-the-log.md). Its connections are its own,
  * so that nothing waits for it. `isStandby`: true while another process of this instance does it.
  */
-export function createLogGuard({ config, log, metrics, registerWarning }: RoleContext, isStandby?: () => boolean): Service {
+export function createLogGuard(
+  { config, log, metrics, registerWarning }: RoleContext,
+  stored: readonly StoredSignal[],
+  isStandby?: () => boolean,
+): Service {
   const logger = log.child({ component: 'guard' });
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-guard', log });
-  const topic = new KafkaCompactedLog({ kafka, log: logger, topic: USAGE_TOPIC });
+  const usage = new KafkaCompactedLog({ kafka, log: logger, topic: USAGE_TOPIC });
   const connection = new AdminConnection(kafka, DEADLINE_MS);
-  const ages = sinks.members.map((sink) => new LagSeconds({ connection, topic: sink.signal.topic.name, groupId: sinkGroup(sink.name) }));
+  const ages = stored.flatMap(({ signal, sinks, source }) =>
+    sinks.map((sink) => {
+      const topic = signal.topic.name;
+      const age = new LagSeconds({ connection, topic, groupId: sinkGroup(sink.name) });
+      // where a derived topic lags, all that it may be derived of must wait
+      return { topic: source === null ? null : topic, check: () => age.check() };
+    }),
+  );
   const { dir, minFreeDiskPercent } = config.kafka;
   const disk = dir === '' || minFreeDiskPercent === 0 ? [] : [diskCheck(dir, minFreeDiskPercent)];
   const guard = new LogGuard({
-    ...{ checks: [...disk, ...ages.map((age) => () => age.check())], topic, logger, isStandby },
+    ...{ checks: [...disk.map((check) => ({ topic: null, check })), ...ages], topic: usage, logger, isStandby },
     onLook: (isPaused) => {
       metrics.pausedIngest.set(isPaused ? 1 : 0);
     },
@@ -36,7 +47,7 @@ export function createLogGuard({ config, log, metrics, registerWarning }: RoleCo
     start: () => guard.start(),
     async stop() {
       await guard.stop();
-      await Promise.all([topic.stop(), connection.disconnect()]);
+      await Promise.all([usage.stop(), connection.disconnect()]);
     },
   };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { encodeGuard, guardKey } from '../state/usage-records.ts';
+import { encodeGuard, guardKey, type GuardReport } from '../state/usage-records.ts';
 import type { CompactedLog } from '../../core/compacted-log.ts';
 import { repeat } from '../../core/repeat.ts';
 import { ended, reasonOf } from '../../core/connection-reason.ts';
@@ -11,8 +11,11 @@ import type { Service } from '../../core/service.ts';
 /** Returns why ingest must be paused, or null while it need not be; rejects where that is unknown. */
 export type GuardCheck = () => Promise<string | null>;
 
+/** A check, and the topic that it pauses; null: all that tenants send to. */
+export type GuardedTopic = { readonly topic: string | null; readonly check: GuardCheck };
+
 export type LogGuardOptions = {
-  readonly checks: readonly GuardCheck[];
+  readonly checks: readonly GuardedTopic[];
   /** The topic `usage.v1`, to append to; the caller owns it. */
   readonly topic: Pick<CompactedLog, 'append'>;
   readonly logger: Logger;
@@ -39,7 +42,7 @@ export class LogGuard implements Service {
   readonly #key = guardKey(randomUUID());
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
-  #full: string | null = null;
+  #report: GuardReport = GOES_ON;
   #failures = 0;
   #failure = '';
 
@@ -50,7 +53,8 @@ export class LogGuard implements Service {
   /** What an operator is to know: why ingest is paused, or why that is not known; null where all is well. */
   get warning(): string | null {
     if (this.#failures > FEW_FAILURES) return `Ingest pauses, since the log cannot be watched: ${ended(this.#failure)}`;
-    return this.#full === null ? null : `Ingest is paused. ${this.#full}`;
+    const [first] = reasonsOf(this.#report);
+    return first === undefined ? null : `Ingest is paused. ${first}`;
   }
 
   /** Does not wait for the first look, which may take long where Kafka does not answer. */
@@ -66,7 +70,7 @@ export class LogGuard implements Service {
 
   /** What was known is another's to say. */
   #standBy(): void {
-    this.#full = null;
+    this.#report = GOES_ON;
     this.#failures = 0;
     this.#options.onLook?.(false);
   }
@@ -79,14 +83,15 @@ export class LogGuard implements Service {
       return;
     }
     try {
-      const reasons = await Promise.all(checks.map((check) => check()));
-      const full = reasons.find((reason) => reason !== null) ?? null;
-      await topic.append(this.#key, encodeGuard(full, new Date()));
-      if (full !== null && this.#full === null) logger.error({ reason: full }, 'Ingest is paused.');
-      if (full === null && this.#full !== null) logger.info('Ingest has resumed.');
-      this.#full = full;
+      const found = await Promise.all(checks.map(async ({ topic: paused, check }) => ({ topic: paused, reason: await check() })));
+      const report = reportOf(found);
+      await topic.append(this.#key, encodeGuard(report, new Date()));
+      const [reasons, before] = [reasonsOf(report), reasonsOf(this.#report)];
+      if (reasons.length > 0 && before.length === 0) logger.error({ reasons }, 'Ingest is paused.');
+      if (reasons.length === 0 && before.length > 0) logger.info('Ingest has resumed.');
+      this.#report = report;
       this.#failures = 0;
-      this.#options.onLook?.(full !== null);
+      this.#options.onLook?.(reasons.length > 0);
     } catch (error) {
       this.#failures += 1;
       this.#failure = reasonOf(error);
@@ -95,6 +100,17 @@ export class LogGuard implements Service {
     }
   }
 }
+
+const GOES_ON: GuardReport = { full: null, topics: {} };
+
+/** What is wrong, by what it pauses; of several reasons the first one. */
+function reportOf(found: readonly { readonly topic: string | null; readonly reason: string | null }[]): GuardReport {
+  const wrong = found.flatMap(({ topic, reason }) => (reason === null ? [] : [{ topic, reason }]));
+  const own = wrong.flatMap(({ topic, reason }) => (topic === null ? [] : [[topic, reason] as const]));
+  return { full: wrong.find(({ topic }) => topic === null)?.reason ?? null, topics: Object.fromEntries(own.reverse()) };
+}
+
+const reasonsOf = ({ full, topics }: GuardReport): string[] => [...(full === null ? [] : [full]), ...Object.values(topics)];
 
 /** Holds while at least this share of a folder's disk is free for us. */
 export function diskCheck(folder: string, minFreePercent: number): GuardCheck {

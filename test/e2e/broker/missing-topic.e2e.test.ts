@@ -23,7 +23,7 @@ describe('the guard of a log that is missing', function () {
     const lag = new LagSeconds({ connection, topic: 'absent.v1', groupId: 'sink' });
     let published = 0;
     const append = (): Promise<bigint> => Promise.resolve(BigInt(published++));
-    const guard = new LogGuard({ checks: [() => lag.check()], topic: { append }, logger: log, everyMs: 50 });
+    const guard = new LogGuard({ checks: [{ topic: 'absent.v1', check: () => lag.check() }], topic: { append }, logger: log, everyMs: 50 });
     await guard.start();
     const warning = await until('the warning', () => Promise.resolve(guard.warning), (said) => said !== null); // prettier-ignore
     expect(warning).to.equal('Ingest pauses, since the log cannot be watched: Kafka has no topic absent.v1; a start creates it, empty.');

@@ -8,10 +8,10 @@ import { IdempotentProducer } from '../../../pipeline/bus/producer/idempotent-pr
 import type { SentRecord } from '../../../pipeline/bus/producer/sent-record.ts';
 import { ensureTopics } from '../../../pipeline/bus/records/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
-import { encodeLogHeaders, LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
+import { LOGS_TOPIC, NDJSON } from '../../../pipeline/logs/record.ts';
 import { LagSeconds } from '../../../pipeline/bus/measured/lag-seconds.ts';
 import { AbsoluteWriter } from '../../../pipeline/bus/producer/absolute-record.ts';
-import { encodeTick } from '../../../pipeline/bus/records/record.ts';
+import { encodeTick, encodeHeaders } from '../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Setting } from '../../../pipeline/core/setting.ts';
 import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
 import { ProcessorHost } from '../../../pipeline/processors/host/host.ts';
@@ -118,7 +118,7 @@ describe('records of logs.v1 on a real Kafka', function () {
             size: value.length,
             enqueuedAt: performance.now(),
             cancelled: false,
-            seal: () => ({ value, headers: encodeLogHeaders(info, '[]'), info }),
+            seal: () => ({ value, headers: encodeHeaders(logsSignal, info, { streams: '[]' }), info }),
             done,
           });
         }),

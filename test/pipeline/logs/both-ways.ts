@@ -4,7 +4,7 @@ import type { LogEntry } from '../../../pipeline/core/entry.ts';
 import { httpErrorOf } from '../../../pipeline/core/errors.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
 import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
-import type { Rejected } from '../../../pipeline/logs/rejections.ts';
+import type { Rejected } from '../../../pipeline/intake/rejections.ts';
 import { readStreams } from '../../fakes/log-record.ts';
 import { EntryCodec, EntryWriter, type WriterOptions } from '../../../pipeline/logs/writer.ts';
 import { codec, DEFAULTS } from './entry-lines.ts';

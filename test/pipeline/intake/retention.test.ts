@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { PLANS } from '../../../api/tenants/plans.ts';
-import { RETENTION_CLASSES, retentionClass } from '../../../pipeline/logs/retention.ts';
+import { RETENTION_CLASSES, retentionClass } from '../../../pipeline/intake/retention.ts';
 
 describe('retention classes', () => {
   const of = (days: number, kept: number): Mocha.Test => it(`${days} days: ${kept}`, () => expect(retentionClass(days)).to.equal(kept));

@@ -1,12 +1,13 @@
 import { RecordPublisher, type RecordPublisherOptions } from '../bus/producer/record-publisher.ts';
 import { backpressure } from '../core/errors.ts';
-import { retentionClass } from './retention.ts';
 import type { Service } from '../core/service.ts';
-import { Shards } from './shard.ts';
-import type { Chunk } from './chunk.ts';
 import { OpenRecord, type RecordOwner } from './open-record.ts';
-import { LOGS_TOPIC } from './record.ts';
-import { EntryCodec, EntryWriter, type RequestOptions, type Written } from './writer.ts';
+import { retentionClass } from './retention.ts';
+import type { Intake, RowChunk, RowsRequest, RowWriter, Written } from './rows.ts';
+import { Shards } from './shard.ts';
+
+/** What a writer is made for, where of the tenant's shard only the size is known: how many partitions it has. */
+export type ShardedRequest = Omit<RowsRequest, 'partitions'> & { readonly shards: number };
 
 /** Bytes of one tenant that wait for Kafka; it is refused while there are more. What all may have is four times as much. */
 const MAX_OWN_BYTES = 16 * 1024 * 1024;
@@ -15,20 +16,22 @@ const PORTION_BYTES = 4 * 1024 * 1024;
 /** The open records are looked through for closed ones when there are this many more than at the last time. */
 const SWEEP_EVERY = 1000;
 
-/** Puts the entries of requests on the topic `logs.v1`. Small requests of one tenant share records while these wait for their send. */
-export class LogPublisher implements Service {
-  readonly name = 'log publisher';
+/** Puts the rows of requests on the topic of a signal. Small requests of one tenant share records while these wait for their send. */
+export class SignalPublisher<Writer extends RowWriter = RowWriter> implements Service {
+  readonly name: string;
+  readonly #intake: Intake<Writer>;
   readonly #publisher: RecordPublisher;
   /** The record of each owner that more may be appended to. */
   readonly #open = new Map<string, OpenRecord>();
   /** What waits for Kafka of each tenant, bytes. */
   readonly #held = new Map<number, number>();
   #sweepAt = SWEEP_EVERY;
-  readonly #codec = new EntryCodec();
   #shards: Shards | null = null;
 
-  constructor(options: Omit<RecordPublisherOptions, 'topic'>) {
-    this.#publisher = new RecordPublisher({ ...options, topic: LOGS_TOPIC });
+  constructor(intake: Intake<Writer>, options: Omit<RecordPublisherOptions, 'topic'>) {
+    this.#intake = intake;
+    this.#publisher = new RecordPublisher({ ...options, topic: intake.signal.topic.name });
+    this.name = this.#publisher.name;
   }
 
   async start(): Promise<void> {
@@ -40,14 +43,13 @@ export class LogPublisher implements Service {
     return this.#publisher.stop();
   }
 
-  /** A writer for the entries of one request; `expectedBytes` is the size of its body. */
-  writer(options: RequestOptions, expectedBytes = 0): EntryWriter {
+  /** A writer for the rows of one request. Throws HttpError 400 where its envelope cannot be read. */
+  writer({ shards, ...request }: ShardedRequest): Writer {
     if (this.#shards === null) throw backpressure();
-    const partitions = this.#shards.of(options.tenantId, options.shards);
-    return new EntryWriter(this.#codec, { ...options, partitions }, expectedBytes);
+    return this.#intake.writer({ ...request, partitions: this.#shards.of(request.tenantId, shards) });
   }
 
-  /** How many partitions the log has; 0 as long as that is not known. */
+  /** How many partitions the topic has; 0 as long as that is not known. */
   get partitions(): number {
     return this.#shards?.partitions ?? 0;
   }
@@ -56,7 +58,7 @@ export class LogPublisher implements Service {
   admit(tenantId: number, shards: number): void {
     if (this.#shards === null) throw backpressure();
     if ((this.#held.get(tenantId) ?? 0) > MAX_OWN_BYTES)
-      throw backpressure('The log pipeline cannot take more entries of this tenant right now.');
+      throw backpressure(`The log pipeline cannot take more ${this.#intake.unit} of this tenant right now.`);
     this.#publisher.admit(this.#shards.of(tenantId, shards));
   }
 
@@ -71,16 +73,16 @@ export class LogPublisher implements Service {
   }
 
   /**
-   * Resolves when Kafka has acknowledged every record that has entries of the request. Rejects with HttpError 429 `backpressure` when a send
-   * failed or nothing came back within 5 s: the entries are then stored once or not at all.
+   * Resolves when Kafka has acknowledged every record that has rows of the request. Rejects with HttpError 429 `backpressure` when a send
+   * failed or nothing came back within 5 s: the rows are then stored once or not at all.
    */
-  async publish(writer: EntryWriter, acceptedBytes: number): Promise<Written> {
+  async publish(writer: Writer, acceptedBytes: number): Promise<Written> {
     const { rejected, total, accepted } = writer;
     const { tenantId, partitions } = writer.options;
     const retentionDays = retentionClass(writer.options.retentionDays);
     const [partition = 0] = partitions;
     const chunks = writer.chunks();
-    // one whose entries were all rejected has none of them, but its bytes count
+    // one whose rows were all rejected has none of them, but its bytes count
     if (chunks.length === 0 && acceptedBytes > 0)
       await this.#publisher.acknowledged(new Set([this.#bill({ partition, tenantId, retentionDays }, acceptedBytes)]));
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
@@ -104,7 +106,7 @@ export class LogPublisher implements Service {
     else this.#held.set(tenantId, held);
   }
 
-  #append(owner: RecordOwner, chunk: Chunk, bytes: number): OpenRecord {
+  #append(owner: RecordOwner, chunk: RowChunk, bytes: number): OpenRecord {
     const open = this.#open.get(keyOf(owner));
     if (open?.takes(chunk) === true) {
       // by less than the chunk has where they share streams
@@ -113,14 +115,14 @@ export class LogPublisher implements Service {
       this.#publisher.grew(owner.partition, open.size - before);
       return open;
     }
-    const record = new OpenRecord(owner);
+    const record = new OpenRecord(this.#intake.signal, owner);
     record.append(chunk, bytes);
     return this.#enqueue(owner, record);
   }
 
   #bill(owner: RecordOwner, bytes: number): OpenRecord {
     const open = this.#open.get(keyOf(owner));
-    const record = open?.isOpen === true ? open : this.#enqueue(owner, new OpenRecord(owner));
+    const record = open?.isOpen === true ? open : this.#enqueue(owner, new OpenRecord(this.#intake.signal, owner));
     record.bill(bytes);
     return record;
   }
@@ -138,9 +140,9 @@ export class LogPublisher implements Service {
   }
 }
 
-/** Few bytes of a body may be many entries: they are put on the log in portions, each when the one before is there. */
-function portionsOf(chunks: readonly Chunk[]): Chunk[][] {
-  const portions: Chunk[][] = [];
+/** Few bytes of a body may be many rows: they are put on the log in portions, each when the one before is there. */
+function portionsOf(chunks: readonly RowChunk[]): RowChunk[][] {
+  const portions: RowChunk[][] = [];
   let budget = 0;
   for (const chunk of chunks) {
     if (chunk.size > budget) {

@@ -6,12 +6,14 @@ import { readChecked } from '../../../pipeline/bus/records/record.ts';
 import { textOf } from '../../../pipeline/core/entry.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { entriesIn } from '../../../pipeline/logs/columns/row-reader.ts';
-import { LogPublisher } from '../../../pipeline/logs/log-publisher.ts';
+import { SignalPublisher } from '../../../pipeline/intake/signal-publisher.ts';
 import type { StreamDays } from '../../../pipeline/logs/record-streams.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
-import type { Written } from '../../../pipeline/logs/writer.ts';
-import { shardOf } from '../../../pipeline/logs/shard.ts';
+import type { Written } from '../../../pipeline/intake/rows.ts';
+import { createLogsIntake } from '../../../pipeline/logs/logs-intake.ts';
+import type { EntryWriter } from '../../../pipeline/logs/writer.ts';
+import { shardOf } from '../../../pipeline/intake/shard.ts';
 import { eventually } from '../../fakes/eventually.ts';
 import { ProduceCluster, type SentMessage } from '../../fakes/produce-cluster.ts';
 
@@ -41,12 +43,12 @@ function received({ partition, value, headers }: SentMessage, offset = 0): LogRe
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
-describe('log publisher', () => {
+describe('signal publisher', () => {
   let kafka: ProduceCluster;
-  let publisher: LogPublisher;
+  let publisher: SignalPublisher<EntryWriter>;
   beforeEach(async () => {
     kafka = new ProduceCluster();
-    publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }) });
+    publisher = new SignalPublisher(createLogsIntake(), { kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }) });
     await publisher.start();
   });
 
@@ -56,7 +58,8 @@ describe('log publisher', () => {
       shards: 1,
       retentionDays,
       receivedAt: BigInt(NOW) * 1_000_000_000n,
-      streamFields: ['app'],
+      ...{ streamsPerDay: Infinity, maxRowBytes: Infinity, expectedBytes: 0 },
+      envelope: { header: () => '', query: new URLSearchParams('_stream_fields=app') },
     });
     for (const entry of entries) writer.add(entry);
     return publisher.publish(writer, bytes);
@@ -125,7 +128,7 @@ describe('log publisher', () => {
   it('refuses only what goes to a partition whose leader hangs', async () => {
     kafka = new ProduceCluster(2, 2);
     kafka.fateOf = ({ broker }) => (broker === 0 ? { answer: 'silent' } : { answer: 'answered' });
-    publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }) });
+    publisher = new SignalPublisher(createLogsIntake(), { kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }) });
     await publisher.start();
     const tenantOf = (partition: number): number => range(1, 100).find((id) => shardOf(id, 1, 2)[0] === partition) as number;
     const [held, free] = [tenantOf(0), tenantOf(1)];
@@ -184,7 +187,12 @@ describe('log publisher', () => {
 
   describe('whose requests wait for a short time', () => {
     beforeEach(async () => {
-      publisher = new LogPublisher({ kafka: client, connect: kafka.connect, log: pino({ level: 'silent' }), deadlineMs: 30 });
+      publisher = new SignalPublisher(createLogsIntake(), {
+        kafka: client,
+        connect: kafka.connect,
+        log: pino({ level: 'silent' }),
+        deadlineMs: 30,
+      });
       await publisher.start();
     });
     const refused = (request: Promise<Written>): Promise<unknown> =>

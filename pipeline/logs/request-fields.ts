@@ -1,9 +1,7 @@
-import { invalidBody } from '../../pipeline/core/errors.ts';
-import { MAX_NAME_BYTES } from '../../pipeline/logs/names.ts';
-import type { FieldRules } from '../../pipeline/logs/field-rules.ts';
-import type { Exchange } from '../http/exchange.ts';
-
-type Given = Pick<Exchange, 'header' | 'query'>;
+import { invalidBody } from '../core/errors.ts';
+import { MAX_NAME_BYTES } from './names.ts';
+import type { FieldRules } from './field-rules.ts';
+import type { Envelope } from '../intake/rows.ts';
 
 /** Most names that a request gives for one purpose. */
 const MAX_NAMES = 100;
@@ -11,8 +9,8 @@ const MAX_NAMES = 100;
 const MAX_EXTRA = 4096;
 
 /** The stream labels that the request names by header or query parameter; null where it names none. */
-export function streamFieldsOf(exchange: Given): readonly string[] | null {
-  const text = exchange.header('x-stream-fields') || exchange.header('vl-stream-fields') || (exchange.query.get('_stream_fields') ?? '');
+export function streamFieldsOf(envelope: Envelope): readonly string[] | null {
+  const text = envelope.header('x-stream-fields') || envelope.header('vl-stream-fields') || (envelope.query.get('_stream_fields') ?? '');
   const names = namesIn(text);
   return names.length === 0 ? null : names;
 }
@@ -23,11 +21,11 @@ export function streamFieldsOf(exchange: Given): readonly string[] | null {
  * Throws HttpError 400 for more than 100 names, a name that no field may have, an extra field without a
  * value, and extra fields of more than 4,096 characters.
  */
-export function fieldRulesOf(exchange: Given): FieldRules | null {
-  const messages = given(exchange, '_msg_field', 'vl-msg-field');
-  const times = given(exchange, '_time_field', 'vl-time-field');
-  const ignored = given(exchange, 'ignore_fields', 'vl-ignore-fields');
-  const pairs = given(exchange, 'extra_fields', 'vl-extra-fields');
+export function fieldRulesOf(envelope: Envelope): FieldRules | null {
+  const messages = given(envelope, '_msg_field', 'vl-msg-field');
+  const times = given(envelope, '_time_field', 'vl-time-field');
+  const ignored = given(envelope, 'ignore_fields', 'vl-ignore-fields');
+  const pairs = given(envelope, 'extra_fields', 'vl-extra-fields');
   const length = pairs.reduce((sum, pair) => sum + pair.length, 0);
   if (length > MAX_EXTRA) throw invalidBody(`extra_fields has ${String(length)} characters; at most ${String(MAX_EXTRA)} are taken.`);
   const extra = pairs.map(pairOf);
@@ -35,8 +33,8 @@ export function fieldRulesOf(exchange: Given): FieldRules | null {
   return { messages, times, ignored, extra };
 }
 
-function given(exchange: Given, parameter: string, header: string): readonly string[] {
-  const names = namesIn(exchange.query.get(parameter) ?? exchange.header(header));
+function given(envelope: Envelope, parameter: string, header: string): readonly string[] {
+  const names = namesIn(envelope.query.get(parameter) ?? envelope.header(header));
   if (names.length > MAX_NAMES)
     throw invalidBody(`${parameter} names ${String(names.length)} fields; at most ${String(MAX_NAMES)} are read.`);
   const long = names.find((name) => Buffer.byteLength(name.split('=', 1)[0] ?? '') > MAX_NAME_BYTES);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { placeOf, shardOf, Shards, tenantSeed } from '../../../pipeline/logs/shard.ts';
+import { placeOf, shardOf, Shards, tenantSeed } from '../../../pipeline/intake/shard.ts';
 
 const PINNED = { of1in2: [0], of1in12: [3, 4, 8, 0, 7, 1, 2, 6, 5, 9, 10, 11], of2in12: [11, 7, 10, 0], lastIn48: [43, 14, 18] };
 const TENANTS = 10_000;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Rejections } from '../../../pipeline/logs/rejections.ts';
+import { Rejections } from '../../../pipeline/intake/rejections.ts';
 
 const BODY = Buffer.from('one,two');
 
