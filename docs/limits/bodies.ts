@@ -8,7 +8,7 @@ const plans = from('api/tenants/plans.ts');
 const draft = from('pipeline/logs/draft.ts');
 const writer = from('pipeline/logs/writer.ts');
 const names = from('pipeline/logs/names.ts');
-const words = from('pipeline/logs/columns/words.ts');
+const words = from('pipeline/rows/words.ts');
 const rejections = from('pipeline/intake/rejections.ts');
 const rejectionLog = from('api/ingest/rejection-log.ts');
 

@@ -14,18 +14,18 @@ const DEADLINE_MS = 20_000;
 
 /**
  * Watches whether ingest must be paused, in a process that takes entries (docs/adr/0040-ingest-watches-the-log.md). Its connections are its own,
- * so that nothing waits for it. `isStandby`: true while another process of this instance does it.
+ * so that nothing waits for it. A signal whose table lags pauses alone. `isStandby`: true while another process of this instance does it.
  */
 export function createLogGuard(
   { config, log, metrics, registerWarning }: RoleContext,
-  stored: readonly StoredSignal[],
+  signals: readonly StoredSignal[],
   isStandby?: () => boolean,
 ): Service {
   const logger = log.child({ component: 'guard' });
   const kafka = createKafka({ ...config.kafka, clientId: 'logweir-guard', log });
   const usage = new KafkaCompactedLog({ kafka, log: logger, topic: USAGE_TOPIC });
   const connection = new AdminConnection(kafka, DEADLINE_MS);
-  const ages = stored.flatMap(({ signal, sinks, source }) =>
+  const ages = signals.flatMap(({ signal, sinks, source }) =>
     sinks.map((sink) => {
       const topic = signal.topic.name;
       const age = new LagSeconds({ connection, topic, groupId: sinkGroup(sink.name) });

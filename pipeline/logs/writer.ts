@@ -13,7 +13,7 @@ import { ChunkBuilder, ColumnPool, type Chunk } from './chunk.ts';
 import { StreamCeilings, type DayStreams } from './day-streams.ts';
 import { addDraft } from './columns/draft-row.ts';
 import type { Vocabulary } from './columns/log-columns.ts';
-import { WordTable } from './columns/words.ts';
+import { WordTable } from '../rows/words.ts';
 import { rawHeader } from './raw-header.ts';
 import { Streams, type Stream, type StreamTable } from './streams.ts';
 import { readTimeText, splitTime, type SplitTime } from './time-token.ts';

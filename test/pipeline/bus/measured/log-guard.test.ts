@@ -45,11 +45,7 @@ describe('log guard', () => {
 
   it('does not wait for Kafka, neither as it starts nor as it stops', async () => {
     const never = new Promise<null>(() => undefined);
-    const guard = new LogGuard({
-      checks: [{ topic: null, check: () => never }],
-      topic: { append: () => Promise.reject(new Error('no')) },
-      logger,
-    });
+    const guard = new LogGuard({ checks: [ofAll(() => never)], topic: { append: () => Promise.reject(new Error('no')) }, logger });
     await guard.start();
     await guard.stop();
   });
@@ -65,7 +61,7 @@ describe('log guard', () => {
         return Promise.resolve(0n);
       };
       const guard: LogGuard = new LogGuard({
-        ...{ checks: [{ topic: null, check: () => Promise.resolve(`look ${++looks}`) }], topic: { append }, logger, everyMs: 1 },
+        ...{ checks: [ofAll(() => Promise.resolve(`look ${++looks}`))], topic: { append }, logger, everyMs: 1 },
         isStandby: () => ++turns !== 3 && turns !== 4,
         onLook: (isPaused) => {
           paused.push(isPaused);
