@@ -116,13 +116,24 @@ export function planValues(query: QueryNode, field: string, options: PlanOptions
   const before = residual === null ? beforeValues(pipes, field) : null;
   if (before === null) return null;
   const counted = before.length === 0 && field !== '_stream_id' ? counts([field], Infinity) : null;
-  const entries = counted !== null && counted.doubt === undefined ? counted.source : splitScans(conditions);
+  const entries = splitScans(conditions);
   const rows = before.length === 0 ? { source: entries, context, doubt: null } : computeRows([...before, valuesOf(field)], entries, context, run); // prettier-ignore
   const value = rows === null || rows.doubt !== null ? null : fieldText(field, rows.context);
   if (rows === null || value === null) return null;
   const { maxRows, maxBytes } = options.memory.left;
-  return sql`SELECT DISTINCT toString(${value}) FROM ${rows.source} SETTINGS max_rows_in_distinct = ${uint64(maxRows)}, max_bytes_in_distinct = ${uint64(maxBytes)}, distinct_overflow_mode = 'throw'`;
+  const short = fieldText(field, ofCounts(context)) ?? value;
+  // those in doubt are counted by their entries
+  const ofDoubtful = ({ source, doubt, doubtful }: Counts): Sql | null =>
+    doubt === undefined || doubtful === undefined
+      ? null
+      : sql`v FROM (SELECT toString(${short}) AS v FROM ${source} WHERE NOT ${doubt} UNION ALL SELECT toString(${value}) AS v FROM ${splitScans([...conditions, doubtful])})`;
+  const ofEntries = sql`toString(${value}) FROM ${rows.source}`;
+  const selected = counted === null ? ofEntries : counted.doubt === undefined ? sql`toString(${short}) FROM ${counted.source}` : (ofDoubtful(counted) ?? ofEntries); // prettier-ignore
+  return sql`SELECT DISTINCT ${selected} SETTINGS max_rows_in_distinct = ${uint64(maxRows)}, max_bytes_in_distinct = ${uint64(maxBytes)}, distinct_overflow_mode = 'throw'`;
 }
+
+/** Over counts, whose rows with longer values are in doubt. */
+const ofCounts = (context: SqlContext): SqlContext => ({ ...context, longer: () => undefined });
 
 const valuesOf = (field: string): UniqPipe => new UniqPipe([field], null, Infinity);
 
@@ -140,8 +151,7 @@ function beforeValues(pipes: readonly Pipe[], field: string): readonly Pipe[] | 
 function countsOf(filter: Filter, counted: Counted, window: TimeWindow, context: SqlContext, cover: PlanOptions['cover']): Counts | null {
   const volume = cover == null ? null : volumeCounts(filter, counted, window, context, cover);
   if (volume !== null && volume.doubt === undefined) return volume;
-  const source = hourlyCounts(filter, counted, window, context);
-  const otherwise = source === null ? null : { source };
+  const otherwise = hourlyCounts(filter, counted, window, context);
   return volume === null ? otherwise : { ...volume, otherwise };
 }
 
@@ -297,7 +307,7 @@ function planAggregate(
     counts: sources.counts,
     widest: sources.widest,
     doubt: counts?.doubt ?? sources.doubt ?? null,
-    context,
+    context: counts === null ? context : ofCounts(context),
     run,
     output,
     rest,

@@ -4,13 +4,16 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AggregatePlan } from '../../../logsql/planner/plan.ts';
 import type { PlanOptions } from '../../../logsql/planner/planner.ts';
+import { PROMOTED } from '../../../logsql/sql/promoted.ts';
 import { NOW, planAs, planOf, sqlOf } from '../support.ts';
 
-const LOGS_TABLE = readFileSync(path.join(import.meta.dirname, '../../../pipeline/store/schema/002_logs.sql'), 'utf8').replace(/\s+/g, ' ');
-const WORDS_INDEX = readFileSync(path.join(import.meta.dirname, '../../../pipeline/store/schema/012_short_words.sql'), 'utf8').replace(
-  /\s+/g,
-  ' ',
-);
+const schema = (name: string): string =>
+  readFileSync(path.join(import.meta.dirname, '../../../pipeline/store/schema', name), 'utf8').replace(/\s+/g, ' ');
+const LOGS_TABLE = schema('002_logs.sql');
+const WORDS_INDEX = schema('012_short_words.sql');
+const SHORT_PROMOTED = schema('014_short_promoted.sql');
+const MATERIALIZED = schema('015_short_promoted_of_parts.sql');
+const whole = (name: string): string => `if(length(f_${name}) > 256, l_${name}, f_${name})`;
 const STREAMS = new Map([['5', '{app="x"}']]);
 const columns = (query: string): string => /^SELECT (.*?) FROM/.exec(sqlOf(query).text)?.[1] ?? '';
 const where = (query: string): string => /(?:PREWHERE|WHERE) (.*?)(?: GROUP BY| ORDER BY|$)/.exec(sqlOf(query).text)?.[1] ?? '';
@@ -56,7 +59,7 @@ describe('the LogsQL planner', () => {
 
   it('reads only the columns that are needed', () => {
     expect(columns('* | fields a')).to.equal('fields[{p0:String}], json_keys');
-    expect(columns('* | fields app, status')).to.equal('f_app, f_status, json_keys');
+    expect(columns('* | fields app, status')).to.equal(`${whole('app')}, ${whole('status')}, json_keys`);
     expect(columns('* | fields _time, level')).to.match(/^_time, level, toUnixTimestamp64Nano/);
     expect(columns('* | fields _msg | filter x')).to.equal('_msg');
     expect(columns('*')).to.match(/^_time, stream_id, _msg, level, service, trace_id, span_id, fields, json_keys, /);
@@ -256,7 +259,7 @@ describe('the LogsQL planner', () => {
   it('counts before a pipe that groups where SQL counts to the last bit', () => {
     const { text, values } = sqlOf('* | math (a + b) / 2 as x, x - now() as y | filter y:<0 | stats by (app) avg(x), max(y)');
     expect(text).to.match(
-      /^SELECT f_app, .* FROM \(SELECT .*FROM \(SELECT tenant_id, .* AS c0, .* AS c1 FROM logs .* GROUP BY f_app ORDER BY f_app$/,
+      /^SELECT if\(.*, f_app\), .* FROM \(SELECT .*FROM \(SELECT tenant_id, .* AS c0, .* AS c1 FROM logs .* GROUP BY if\(.*, f_app\) ORDER BY if\(.*, f_app\)$/,
     );
     expect(values).to.include.members([2, Number(NOW)]);
     for (const text of [
@@ -361,7 +364,7 @@ describe('the hourly counts', () => {
   it('answer whole hours, and the entries the rest', () => {
     const { text, values } = sqlOf('level:=error | stats by (app) count() n', null, day);
     expect(text).to.match(
-      /^SELECT f_app, sum\(entries\) FROM \(SELECT f_app, entries FROM \(SELECT .* UNION ALL SELECT .*\)\) GROUP BY f_app ORDER BY f_app$/,
+      /^SELECT f_app, sum\(entries\), sum\(countIf\(in_doubt\)\) OVER \(\) FROM \(SELECT f_app, in_doubt, entries FROM \(SELECT .* UNION ALL SELECT .*\)\) GROUP BY f_app ORDER BY f_app$/,
     );
     const bounds = values.map(String).filter((value) => /^1\d{18}$/.test(value));
     expect(bounds).to.deep.equal([NOW - 24n * HOUR, NOW, day.start, NOW - 24n * HOUR, NOW, NOW].map(String));
@@ -376,16 +379,28 @@ describe('the hourly counts', () => {
     );
   });
   it('and the promoted fields are those of the schema', () => {
-    const promoted = [...LOGS_TABLE.matchAll(/f_(\w+) LowCardinality\(String\) MATERIALIZED fields\['(\w+)'\]/g)];
-    expect(promoted.map(([, column]) => column)).to.deep.equal(promoted.map(([, , field]) => field));
-    for (const [, name = ''] of promoted) expect(columns(`* | fields ${name}`)).to.equal(`f_${name}, json_keys`);
+    const names = [...LOGS_TABLE.matchAll(/f_(\w+) LowCardinality\(String\) MATERIALIZED fields\['\w+'\]/g)].map(([, name = '']) => name);
+    expect(names).to.have.length(PROMOTED.length);
+    for (const name of names) {
+      expect(columns(`* | fields ${name}`)).to.equal(`${whole(name)}, json_keys`);
+      const [value, marker] = [`fields['${name}']`, "repeat('~', 257)"];
+      expect(SHORT_PROMOTED).to.include(
+        `MODIFY COLUMN f_${name} LowCardinality(String) MATERIALIZED if(length(${value}) > 256, ${marker}, ${value})`,
+      );
+      expect(SHORT_PROMOTED).to.include(`l_${name} String MATERIALIZED if(length(${value}) > 256, ${value}, '')`);
+      for (const column of [`f_${name}`, `l_${name}`]) expect(MATERIALIZED, column).to.include(`MATERIALIZE COLUMN ${column},`);
+    }
     const counted = sqlOf(
       '* | stats by (_time:1d, _stream, level, service, app, host, env, namespace, pod, container, job) count() n',
       null,
       day,
     );
     const inner = /\((SELECT toStart.*?) FROM logs/.exec(counted.text)?.[1] ?? 'absent';
-    expect(LOGS_TABLE).to.include(`SELECT tenant_id, ${inner.replace(/^SELECT /, '').replace(' AS entries', '')} GROUP BY`);
+    const counts = inner
+      .replace(/^SELECT /, '')
+      .replace(/\(length\(f_app\).* AS in_doubt, /, '')
+      .replace(' AS entries', '');
+    expect(SHORT_PROMOTED).to.include(`SELECT tenant_id, ${counts} GROUP BY`);
   });
 });
 
