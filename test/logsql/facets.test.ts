@@ -31,6 +31,15 @@ describe('the statements of facets', () => {
     expect(byHour).to.contain('level AS c0, service AS c1, toString(stream_id) AS c2, f_app AS c3,').and.to.contain('sum(entries) AS c');
     expect(entries).to.contain('f_status) AS').and.to.contain('count() AS c').and.not.to.contain('f_app').and.not.to.contain('stream_id');
   });
+  it('ask the entries for all where a row of the counts is in doubt', async () => {
+    const asked = await askedFor('* | facets', 10_000, ['_msg', 'app', 'a'], (text) => {
+      if (!text.includes('in_doubt AS r')) return [];
+      const sets = (text.match(/ AS c\d+/g) ?? []).length + 1;
+      return [[String(2 ** sets - 2), '1', '1', '1', [], '1']];
+    });
+    expect(asked).to.have.length(3);
+    expect(asked[2]).to.contain('f_app) AS').and.to.contain('toString(stream_id) AS').and.not.to.contain('entries');
+  });
   for (const [what, query, sampled] of [
     ['few entries match', '* | facets', 9_999],
     ['the counts do not tell the filter', 'word | facets', 10_000],

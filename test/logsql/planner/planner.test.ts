@@ -4,15 +4,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AggregatePlan } from '../../../logsql/planner/plan.ts';
 import type { PlanOptions } from '../../../logsql/planner/planner.ts';
-import { PROMOTED } from '../../../logsql/sql/promoted.ts';
 import { NOW, planAs, planOf, sqlOf } from '../support.ts';
 
 const schema = (name: string): string =>
   readFileSync(path.join(import.meta.dirname, '../../../pipeline/store/schema', name), 'utf8').replace(/\s+/g, ' ');
-const LOGS_TABLE = schema('002_logs.sql');
 const WORDS_INDEX = schema('012_short_words.sql');
-const SHORT_PROMOTED = schema('014_short_promoted.sql');
-const MATERIALIZED = schema('015_short_promoted_of_parts.sql');
 const whole = (name: string): string => `if(length(f_${name}) > 256, l_${name}, f_${name})`;
 const STREAMS = new Map([['5', '{app="x"}']]);
 const columns = (query: string): string => /^SELECT (.*?) FROM/.exec(sqlOf(query).text)?.[1] ?? '';
@@ -377,30 +373,6 @@ describe('the hourly counts', () => {
     expect(isCounted({ ...day, before: { time: '1794996000000000000', arrived: '1', part: '2', offset: '3', index: '4' } })).to.equal(
       false,
     );
-  });
-  it('and the promoted fields are those of the schema', () => {
-    const names = [...LOGS_TABLE.matchAll(/f_(\w+) LowCardinality\(String\) MATERIALIZED fields\['\w+'\]/g)].map(([, name = '']) => name);
-    expect(names).to.have.length(PROMOTED.length);
-    for (const name of names) {
-      expect(columns(`* | fields ${name}`)).to.equal(`${whole(name)}, json_keys`);
-      const [value, marker] = [`fields['${name}']`, "repeat('~', 257)"];
-      expect(SHORT_PROMOTED).to.include(
-        `MODIFY COLUMN f_${name} LowCardinality(String) MATERIALIZED if(length(${value}) > 256, ${marker}, ${value})`,
-      );
-      expect(SHORT_PROMOTED).to.include(`l_${name} String MATERIALIZED if(length(${value}) > 256, ${value}, '')`);
-      for (const column of [`f_${name}`, `l_${name}`]) expect(MATERIALIZED, column).to.include(`MATERIALIZE COLUMN ${column},`);
-    }
-    const counted = sqlOf(
-      '* | stats by (_time:1d, _stream, level, service, app, host, env, namespace, pod, container, job) count() n',
-      null,
-      day,
-    );
-    const inner = /\((SELECT toStart.*?) FROM logs/.exec(counted.text)?.[1] ?? 'absent';
-    const counts = inner
-      .replace(/^SELECT /, '')
-      .replace(/\(length\(f_app\).* AS in_doubt, /, '')
-      .replace(' AS entries', '');
-    expect(SHORT_PROMOTED).to.include(`SELECT tenant_id, ${counts} GROUP BY`);
   });
 });
 
