@@ -17,7 +17,7 @@ export type SqlContext = {
   readonly computed?: (field: string) => Sql | null | undefined;
   /** Is given the rows that a cheaper condition leaves in doubt. Absent: conditions must decide every row. */
   readonly doubt?: (rows: Sql) => void;
-  /** Over counts, which have of promoted fields the short columns alone: is given the rows whose value was looked at and is longer. */
+  /** Of promoted fields the columns of short values are there alone, or are tried first: is given the rows whose value was looked at and is longer. */
   readonly longer?: (rows: Sql) => void;
 };
 

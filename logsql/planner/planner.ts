@@ -24,7 +24,7 @@ import { hourlyCounts, type Counted } from './hourly.ts';
 import { ENTRIES } from '../sql/counts.ts';
 import { PLACE, POSITION, POSITION_COLUMNS, placeSql, positionAt } from '../sql/places.ts';
 import { StatementBudget } from '../sql/statement-budget.ts';
-import { fieldText } from '../sql/text.ts';
+import { fieldText, longerSql, or } from '../sql/text.ts';
 import { volumeCounts, type VolumeCover } from './volume.ts';
 import { narrowWindow } from '../evaluation/narrow-window.ts';
 import type { TimeWindow } from '../base/time-window.ts';
@@ -121,7 +121,7 @@ export function planValues(query: QueryNode, field: string, options: PlanOptions
   const value = rows === null || rows.doubt !== null ? null : fieldText(field, rows.context);
   if (rows === null || value === null) return null;
   const { maxRows, maxBytes } = options.memory.left;
-  const short = fieldText(field, ofCounts(context)) ?? value;
+  const short = fieldText(field, ofShort(context)) ?? value;
   // those in doubt are counted by their entries
   const ofDoubtful = ({ source, doubt, doubtful }: Counts): Sql | null =>
     doubt === undefined || doubtful === undefined
@@ -132,8 +132,8 @@ export function planValues(query: QueryNode, field: string, options: PlanOptions
   return sql`SELECT DISTINCT ${selected} SETTINGS max_rows_in_distinct = ${uint64(maxRows)}, max_bytes_in_distinct = ${uint64(maxBytes)}, distinct_overflow_mode = 'throw'`;
 }
 
-/** Over counts, whose rows with longer values are in doubt. */
-const ofCounts = (context: SqlContext): SqlContext => ({ ...context, longer: () => undefined });
+/** Over columns of short values alone, where rows with longer ones are in doubt. */
+const ofShort = (context: SqlContext): SqlContext => ({ ...context, longer: () => undefined });
 
 const valuesOf = (field: string): UniqPipe => new UniqPipe([field], null, Infinity);
 
@@ -266,7 +266,11 @@ function timeOrder({ options: { keys, isDescending, rank, partition } }: SortPip
 const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pipe.dropsTime !== true);
 
 /** What aggregates read: the entries, or where they only count and look at these fields alone, the hourly counts. */
-type Sources = Pick<SqlInput, 'counts' | 'widest' | 'doubt'> & { readonly entries: Sql };
+type Sources = Pick<SqlInput, 'counts' | 'widest' | 'doubt'> & {
+  readonly entries: Sql;
+  /** Promoted fields have long values: both of their columns must be read. */
+  readonly hasLong?: true;
+};
 const nothingCounted = (): null => null;
 
 /** The first pipe that groups or counts, in SQL, if SQL can express it and nothing before it prevents that. */
@@ -301,13 +305,16 @@ function planAggregate(
   const looked = span > 0 ? pipe.needs(FieldSet.all).list() : null;
   const counts = looked === null ? null : sources.counts(looked, span);
   const entries = counts === null ? null : ENTRIES;
+  const isShort = counts === null && sources.hasLong === undefined && pipe.gather === undefined;
+  const longer = isShort ? longerSql(pipe.needs(FieldSet.all).list() ?? [], context) : null;
+  const doubts = [counts?.doubt ?? sources.doubt ?? [], longer ?? []].flat();
   const input: SqlInput = {
     source: counts?.source ?? sources.entries,
     entries,
     counts: sources.counts,
     widest: sources.widest,
-    doubt: counts?.doubt ?? sources.doubt ?? null,
-    context: counts === null ? context : ofCounts(context),
+    doubt: doubts.length > 1 ? or(doubts) : (doubts[0] ?? null),
+    context: counts === null && longer === null ? context : ofShort(context),
     run,
     output,
     rest,
@@ -315,8 +322,10 @@ function planAggregate(
   const { gather } = pipe;
   if (gather !== undefined) return { kind: 'gather', pipes: rest, run, otherwise, gather: (runner) => gather.call(pipe, input, runner) };
   const entirely = (): AggregatePlan | EntriesPlan | ReshapedPlan => {
-    if (counts?.doubt === undefined) return otherwise;
-    const plan = planAggregate(pipes, { ...sources, counts: () => counts.otherwise ?? null }, context, run, otherwise);
+    if (counts?.doubt === undefined && longer === null) return otherwise;
+    const next = counts?.doubt === undefined ? {} : { counts: () => counts.otherwise ?? null };
+    const hasLong = longer !== null || counts?.doubtful !== undefined ? ({ hasLong: true } as const) : {};
+    const plan = planAggregate(pipes, { ...sources, ...next, ...hasLong }, context, run, otherwise);
     return plan?.kind === 'aggregate' ? plan : otherwise;
   };
   return aggregatePlan(pipe.sql?.(input) ?? null, rest, run, entirely);

@@ -59,6 +59,12 @@ function shortOf(columns: Promoted | undefined, longer: (rows: Sql) => void): Sq
 const promotedIn = (field: string, { computed }: SqlContext): Promoted | undefined =>
   computed?.(field) === undefined ? promoted(field) : undefined;
 
+/** True for rows of which one of these fields has a long value that is not in its short column; null where none can. */
+export function longerSql(fields: readonly string[], context: SqlContext): Sql | null {
+  const rows = fields.flatMap((field) => promotedIn(field, context)?.isLong ?? []);
+  return rows.length === 0 ? null : or(rows);
+}
+
 /** The string of a field of the table; null for `_stream`, which is in another table. */
 export function tableText(field: string): Sql | null {
   if (Object.hasOwn(COLUMNS, field)) return COLUMNS[field] ?? null;

@@ -71,6 +71,15 @@ describe('promoted fields', () => {
     expect(SHORT_PROMOTED).to.include(`SELECT tenant_id, ${counts} GROUP BY`);
   });
 
+  it('are grouped by their columns of short values, and by both where there are long ones', () => {
+    const plan = planAs('aggregate', 'trace_id:* | stats by (host) count() n, count(a) if (app:x) m');
+    const [short, both] = [plan, plan.otherwise].map(({ statement }) =>
+      typeof statement === 'function' ? '' : statement.strings.join(''),
+    );
+    expect(short).to.include('sum(countIf((length(f_host) > 256 OR length(f_app) > 256))) OVER ()').and.to.not.include('l_');
+    expect(both).to.include('GROUP BY if(length(f_host) > 256, l_host, f_host)').and.to.not.include('OVER ()');
+  });
+
   it('are counted by their columns of short values, and long ones that decide are in doubt', () => {
     const counts = (query: string): string => sqlOf(query, null, DAY).text;
     expect(counts('host:=web-1 | stats by (level) count()')).to.include('entries').and.to.not.include('in_doubt');
