@@ -81,11 +81,11 @@ export function withoutCursor({ tenantId, start, end, widest, memory, cover = nu
 }
 
 function planPipes(query: QueryNode, options: PlanOptions): Exclude<Plan, { readonly kind: 'expand' }> {
-  const { pipes, conditions, residual, quick, counts, context, run } = headOf(query, options);
+  const { pipes, conditions, residual, quick, short, counts, context, run } = headOf(query, options);
   const where = { conditions, quick: residual === null ? quick() : null };
   const inMemory = planEntries(residual === null ? pipes : [new FilterPipe(residual), ...pipes], where, run, options);
   if (residual !== null) return inMemory;
-  const sources = { entries: splitScans(conditions), counts, widest: options.widest };
+  const sources = { entries: splitScans(conditions), short, counts, widest: options.widest };
   return planAggregate(pipes, sources, context, run, inMemory) ?? inMemory;
 }
 
@@ -99,13 +99,17 @@ function headOf(query: QueryNode, options: PlanOptions) {
     options.before === undefined ? countsOf(filter, { fields, span }, window, context, options.cover) : null;
   const { before } = options;
   const place = before === undefined || typeof before === 'bigint' ? [] : [beforeSql(before)];
-  const { conditions, rest } = conditionsOf(filter, window, context, { maybe: false });
+  const { conditions, rest } = conditionsOf(filter, window, context, 'none');
   const quick = (): Quick | null => {
-    const { conditions, rest, doubt } = conditionsOf(filter, window, context, { maybe: true });
+    const { conditions, rest, doubt } = conditionsOf(filter, window, context, 'doubtful');
+    return doubt === null || rest.length > 0 ? null : { conditions: [...conditions, ...place], doubt };
+  };
+  const short = (): Quick | null => {
+    const { conditions, rest, doubt } = conditionsOf(filter, window, context, 'longer');
     return doubt === null || rest.length > 0 ? null : { conditions: [...conditions, ...place], doubt };
   };
   return {
-    ...{ pipes, run, context, counts, quick },
+    ...{ pipes, run, context, counts, quick, short },
     ...{ conditions: [...conditions, ...place], residual: rest.length === 0 ? null : allOf(rest) },
   };
 }
@@ -268,6 +272,8 @@ const keepsTime = (pipes: readonly Pipe[]): boolean => pipes.every((pipe) => pip
 /** What aggregates read: the entries, or where they only count and look at these fields alone, the hourly counts. */
 type Sources = Pick<SqlInput, 'counts' | 'widest' | 'doubt'> & {
   readonly entries: Sql;
+  /** The entries by the columns of short values alone; null where the others are not asked for. */
+  readonly short?: () => Quick | null;
   /** Promoted fields have long values: both of their columns must be read. */
   readonly hasLong?: true;
 };
@@ -305,16 +311,15 @@ function planAggregate(
   const looked = span > 0 ? pipe.needs(FieldSet.all).list() : null;
   const counts = looked === null ? null : sources.counts(looked, span);
   const entries = counts === null ? null : ENTRIES;
-  const isShort = counts === null && sources.hasLong === undefined && pipe.gather === undefined;
-  const longer = isShort ? longerSql(pipe.needs(FieldSet.all).list() ?? [], context) : null;
-  const doubts = [counts?.doubt ?? sources.doubt ?? [], longer ?? []].flat();
+  const { short, longer } = counts === null ? shortOf(pipe, sources, context) : ALL_COLUMNS;
+  const doubts = [counts?.doubt ?? sources.doubt ?? [], longer].flat();
   const input: SqlInput = {
-    source: counts?.source ?? sources.entries,
+    source: counts?.source ?? (short === null ? sources.entries : splitScans(short.conditions)),
     entries,
     counts: sources.counts,
     widest: sources.widest,
     doubt: doubts.length > 1 ? or(doubts) : (doubts[0] ?? null),
-    context: counts === null && longer === null ? context : ofShort(context),
+    context: counts === null && longer.length === 0 ? context : ofShort(context),
     run,
     output,
     rest,
@@ -322,13 +327,23 @@ function planAggregate(
   const { gather } = pipe;
   if (gather !== undefined) return { kind: 'gather', pipes: rest, run, otherwise, gather: (runner) => gather.call(pipe, input, runner) };
   const entirely = (): AggregatePlan | EntriesPlan | ReshapedPlan => {
-    if (counts?.doubt === undefined && longer === null) return otherwise;
+    if (counts?.doubt === undefined && longer.length === 0) return otherwise;
     const next = counts?.doubt === undefined ? {} : { counts: () => counts.otherwise ?? null };
-    const hasLong = longer !== null || counts?.doubtful !== undefined ? ({ hasLong: true } as const) : {};
+    const hasLong = longer.length > 0 || counts?.doubtful !== undefined ? ({ hasLong: true } as const) : {};
     const plan = planAggregate(pipes, { ...sources, ...next, ...hasLong }, context, run, otherwise);
     return plan?.kind === 'aggregate' ? plan : otherwise;
   };
   return aggregatePlan(pipe.sql?.(input) ?? null, rest, run, entirely);
+}
+
+const ALL_COLUMNS = { short: null, longer: [] };
+
+/** What a pipe reads of columns of short values alone, and the rows for which that is not right; it must look at no other fields. */
+function shortOf(pipe: Pipe, sources: Sources, context: SqlContext): { readonly short: Quick | null; readonly longer: readonly Sql[] } {
+  const looked = pipe.needs(FieldSet.all).list();
+  if (sources.hasLong !== undefined || pipe.gather !== undefined || looked === null) return ALL_COLUMNS;
+  const short = sources.short?.() ?? null;
+  return { short, longer: [short?.doubt ?? [], longerSql(looked, context) ?? []].flat() };
 }
 
 /** The plan of a pipe in SQL, and of each other form of it; `entirely` is its fallback where none holds for the data. */

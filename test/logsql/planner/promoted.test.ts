@@ -80,6 +80,14 @@ describe('promoted fields', () => {
     expect(both).to.include('GROUP BY if(length(f_host) > 256, l_host, f_host)').and.to.not.include('OVER ()');
   });
 
+  it('are looked at likewise by the filter of a pipe that groups; not by one that does not tell what is in doubt', () => {
+    const text = sqlOf('trace_id:* host:~"a" !status:>5 | stats count() n').text;
+    expect(text).to.match(/^SELECT count\(\), sum\(countIf\(\(length\(f_host\) > 256 OR length\(f_status\) > 256\)\)\) OVER \(\) FROM/);
+    expect(text).to.include('}) OR length(f_host) > 256)').and.to.not.include('l_host').and.to.not.include('l_status');
+    expect(sqlOf('host:~"a" | field_names').text).to.include('l_host');
+    expect(sqlOf('host:=a status:in(1, 2) trace_id:* | stats count() n').text).to.not.include('OVER');
+  });
+
   it('are counted by their columns of short values, and long ones that decide are in doubt', () => {
     const counts = (query: string): string => sqlOf(query, null, DAY).text;
     expect(counts('host:=web-1 | stats by (level) count()')).to.include('entries').and.to.not.include('in_doubt');
