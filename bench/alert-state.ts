@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';
-import { encodeSnapshot } from '../pipeline/bus/state-snapshot.ts';
+import { encodeSnapshot } from '../pipeline/bus/state/state-snapshot.ts';
 import { HostedPartition } from '../pipeline/processors/host/hosted-partition.ts';
 import type { HostedInput } from '../pipeline/processors/merge/partials-signal.ts';
 import { SnapshotBudget } from '../pipeline/processors/host/snapshot-budget.ts';

@@ -10,7 +10,7 @@ import { embeddedEngines } from '../main/engines.ts';
 import { PART_WHY } from '../pipeline/alerts/alert.ts';
 import { alertColumns } from '../pipeline/alerts/alert-columns.ts';
 import type { ShownAlert } from '../pipeline/alerts/shown-alert.ts';
-import { createKafka } from '../pipeline/bus/kafka.ts';
+import { createKafka } from '../pipeline/bus/connection/kafka.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { startAlertmanager, type RunningAlertmanager } from '../test/e2e/alertmanager.ts';
 import { startInstance, type Instance } from '../test/e2e/instance.ts';

@@ -9,14 +9,40 @@ export const ROOMS = {
   'pipeline/compression': ['pipeline/core'],
   'pipeline/wire': ['pipeline/core'],
   'pipeline/wasm': ['pipeline/core', 'pipeline/compression'],
-  'pipeline/bus': ['pipeline/core', 'pipeline/compression', 'pipeline/wasm'],
+  'pipeline/bus/records': ['pipeline/core'],
+  'pipeline/bus/connection': ['pipeline/core', 'pipeline/compression', 'pipeline/wasm', 'pipeline/bus/records'],
+  'pipeline/bus/reading': ['pipeline/bus/records', 'pipeline/bus/connection'],
+  'pipeline/bus/producer': ['pipeline/core', 'pipeline/wasm', 'pipeline/bus/records', 'pipeline/bus/connection'],
+  'pipeline/bus/consumer': ['pipeline/core', 'pipeline/bus/records', 'pipeline/bus/connection', 'pipeline/bus/reading'],
+  'pipeline/bus/state': [
+    'pipeline/core',
+    'pipeline/bus/connection',
+    'pipeline/bus/reading',
+    'pipeline/bus/producer',
+    'pipeline/bus/consumer',
+  ],
+  'pipeline/bus/dead-letters': [
+    'pipeline/core',
+    'pipeline/bus/records',
+    'pipeline/bus/connection',
+    'pipeline/bus/reading',
+    'pipeline/bus/producer',
+  ],
+  'pipeline/bus/measured': [
+    'pipeline/core',
+    'pipeline/bus/records',
+    'pipeline/bus/connection',
+    'pipeline/bus/reading',
+    'pipeline/bus/state',
+  ],
   'pipeline/clusterer': ['pipeline/core', 'pipeline/wire'],
-  'pipeline/logs': ['pipeline/core', 'pipeline/wire', 'pipeline/wasm', 'pipeline/bus', 'pipeline/clusterer'],
-  'pipeline/counters': ['pipeline/core', 'pipeline/bus', 'pipeline/logs'],
-  'pipeline/alerts': ['pipeline/core', 'pipeline/bus', 'pipeline/counters'],
+  'pipeline/intake': ['pipeline/core', 'pipeline/bus/*'],
+  'pipeline/logs': ['pipeline/core', 'pipeline/intake', 'pipeline/wire', 'pipeline/wasm', 'pipeline/bus/*', 'pipeline/clusterer'],
+  'pipeline/counters': ['pipeline/core', 'pipeline/bus/*', 'pipeline/logs'],
+  'pipeline/alerts': ['pipeline/core', 'pipeline/bus/*', 'pipeline/counters'],
   'pipeline/notify': ['pipeline/core', 'pipeline/alerts'],
   'pipeline/store': ['pipeline/core'],
-  'pipeline/normalizers': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'pipeline/logs'],
+  'pipeline/normalizers': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'pipeline/intake', 'pipeline/logs'],
   'pipeline/detectors': ['pipeline/core'],
   'logsql/values': ['pipeline/core', 'pipeline/clusterer'],
   'logsql/base': ['pipeline/core', 'logsql/values'],
@@ -27,7 +53,7 @@ export const ROOMS = {
   'logsql/parser': ['logsql/values', 'logsql/base', 'logsql/filters', 'logsql/pipes'],
   'logsql/evaluation': ['pipeline/core', 'logsql/base', 'logsql/filters', 'logsql/pipes'],
   'logsql/planner': ['pipeline/core', 'logsql/base', 'logsql/sql', 'logsql/filters', 'logsql/pipes', 'logsql/evaluation'],
-  'pipeline/processors/base': ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'pipeline/counters'],
+  'pipeline/processors/base': ['pipeline/core', 'pipeline/bus/*', 'pipeline/logs', 'pipeline/counters'],
   'pipeline/processors/settings': [
     'pipeline/core',
     'pipeline/alerts',
@@ -39,19 +65,19 @@ export const ROOMS = {
   ],
   'pipeline/processors/merge': [
     'pipeline/core',
-    'pipeline/bus',
+    'pipeline/bus/*',
     'pipeline/counters',
     'pipeline/alerts',
     'pipeline/detectors',
     'pipeline/processors/base',
     'pipeline/processors/settings',
   ],
-  'pipeline/processors/host': ['pipeline/core', 'pipeline/bus', 'pipeline/processors/base'],
-  'pipeline/processors/volume': ['pipeline/core', 'pipeline/bus', 'pipeline/counters', 'pipeline/processors/base'],
+  'pipeline/processors/host': ['pipeline/core', 'pipeline/bus/*', 'pipeline/processors/base'],
+  'pipeline/processors/volume': ['pipeline/core', 'pipeline/bus/*', 'pipeline/counters', 'pipeline/processors/base'],
   'pipeline/processors/rates': ['pipeline/core', 'pipeline/counters', 'pipeline/processors/base'],
   'pipeline/processors/patterns': [
     'pipeline/core',
-    'pipeline/bus',
+    'pipeline/bus/*',
     'pipeline/logs',
     'pipeline/counters',
     'pipeline/alerts',
@@ -64,7 +90,7 @@ export const ROOMS = {
   ],
   'pipeline/processors/alerting': [
     'pipeline/core',
-    'pipeline/bus',
+    'pipeline/bus/*',
     'pipeline/alerts',
     'pipeline/detectors',
     'pipeline/clusterer',
@@ -76,7 +102,7 @@ export const ROOMS = {
   ],
   'pipeline/processors/rules': [
     'pipeline/core',
-    'pipeline/bus',
+    'pipeline/bus/*',
     'pipeline/logs',
     'pipeline/alerts',
     'pipeline/detectors',
@@ -87,26 +113,26 @@ export const ROOMS = {
   ],
   'pipeline/processors/custom': [
     'pipeline/core',
-    'pipeline/bus',
+    'pipeline/bus/*',
     'pipeline/alerts',
     'pipeline/detectors',
     'pipeline/processors/base',
     'pipeline/processors/merge',
     'pipeline/processors/rates',
   ],
-  'pipeline/processors': ['pipeline/core', 'pipeline/bus', 'pipeline/counters', 'pipeline/processors/*'],
-  sinks: ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'pipeline/counters', 'pipeline/alerts', 'pipeline/store'],
+  'pipeline/processors': ['pipeline/core', 'pipeline/bus/*', 'pipeline/counters', 'pipeline/processors/*'],
+  sinks: ['pipeline/core', 'pipeline/bus/*', 'pipeline/logs', 'pipeline/counters', 'pipeline/alerts', 'pipeline/store'],
   'api/tenants': [],
   'api/auth': ['pipeline/core', 'api/tenants'],
   'api/control': ['pipeline/core', 'pipeline/alerts', 'pipeline/notify', 'api/tenants', 'api/auth'],
-  'api/limits': ['pipeline/core', 'pipeline/bus', 'api/tenants'],
+  'api/limits': ['pipeline/core', 'pipeline/bus/*', 'api/tenants'],
   'api/http': ['pipeline/core', 'pipeline/compression', 'pipeline/wire', 'api/tenants', 'api/auth'],
   'api/app': ['pipeline/core', 'api/tenants', 'api/auth', 'api/http'],
-  'api/ingest': ['pipeline/core', 'pipeline/logs', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
+  'api/ingest': ['pipeline/core', 'pipeline/intake', 'pipeline/normalizers', 'api/tenants', 'api/auth', 'api/limits', 'api/http'],
   'api/admin': [
     'pipeline/core',
-    'pipeline/bus',
-    'pipeline/logs',
+    'pipeline/bus/*',
+    'pipeline/intake',
     'pipeline/store',
     'logsql/values',
     'api/tenants',
@@ -115,7 +141,7 @@ export const ROOMS = {
     'api/http',
     'api/ingest',
   ],
-  'api/query': ['pipeline/core', 'pipeline/bus', 'pipeline/alerts', 'pipeline/store', 'logsql/*', 'api/limits', 'api/http'],
+  'api/query': ['pipeline/core', 'pipeline/bus/*', 'pipeline/alerts', 'pipeline/store', 'logsql/*', 'api/limits', 'api/http'],
   'api/query/patterns': ['pipeline/core', 'pipeline/clusterer', 'pipeline/store', 'logsql/values', 'logsql/sql', 'api/query'],
   'api/search': ['pipeline/core', 'pipeline/alerts', 'pipeline/store', 'logsql/*', 'api/http', 'api/query', 'api/query/patterns'],
   'api/select': ['pipeline/core', 'logsql/*', 'api/http', 'api/query'],
@@ -136,7 +162,7 @@ export const ROOMS = {
   'api/workers': ['pipeline/core'],
   'api/live/place': ['pipeline/core', 'logsql/base'],
   'api/live/match': ['pipeline/core', 'pipeline/logs', 'logsql/*', 'api/query', 'api/select'],
-  'api/live/worker': ['pipeline/core', 'pipeline/bus', 'pipeline/logs', 'api/query', 'api/workers', 'api/live/place', 'api/live/match'],
+  'api/live/worker': ['pipeline/core', 'pipeline/bus/*', 'pipeline/logs', 'api/query', 'api/workers', 'api/live/place', 'api/live/match'],
   'api/live': [
     'pipeline/core',
     'logsql/*',
@@ -151,7 +177,7 @@ export const ROOMS = {
   'api/live/streams': ['pipeline/core', 'logsql/values', 'logsql/parser', 'api/limits', 'api/http', 'api/select', 'api/live'],
   'api/live/alerts': [
     'pipeline/core',
-    'pipeline/bus',
+    'pipeline/bus/*',
     'pipeline/alerts',
     'pipeline/notify',
     'api/limits',
@@ -177,8 +203,10 @@ export const ROOMS = {
   compose: ['pipeline/core'],
   main: [
     'pipeline/core',
-    'pipeline/bus',
+    'pipeline/bus/*',
+    'pipeline/intake',
     'pipeline/logs',
+    'pipeline/counters',
     'pipeline/alerts',
     'pipeline/notify',
     'pipeline/store',
@@ -193,7 +221,11 @@ export const ROOMS = {
 };
 
 /** `bus` alone imports kafkajs, `store` and `sinks` alone @clickhouse/client. */
-const OWNED_PACKAGES = { kafkajs: ['pipeline/bus'], 'kafkajs-snappy': ['pipeline/bus'], '@clickhouse/client': ['pipeline/store', 'sinks'] };
+const OWNED_PACKAGES = {
+  kafkajs: ['pipeline/bus/*'],
+  'kafkajs-snappy': ['pipeline/bus/connection'],
+  '@clickhouse/client': ['pipeline/store', 'sinks'],
+};
 
 const LONGEST_FIRST = Object.keys(ROOMS).sort((a, b) => b.length - a.length);
 
@@ -223,7 +255,10 @@ export const rooms = {
       if (source.startsWith('.')) {
         const target = roomOf(fromRoot(path.resolve(path.dirname(context.filename), source)));
         if (target !== room && !allowed.includes(target)) context.report({ node, message: `${room} may not import ${target ?? source}.` });
-      } else if (OWNED_PACKAGES[source] !== undefined && !OWNED_PACKAGES[source].includes(room)) {
+      } else if (
+        OWNED_PACKAGES[source] !== undefined &&
+        !OWNED_PACKAGES[source].some((owner) => owner === room || (owner.endsWith('/*') && room.startsWith(owner.slice(0, -1))))
+      ) {
         context.report({ node, message: `Only ${OWNED_PACKAGES[source].join(' and ')} may import ${source}.` });
       }
     };

@@ -1,8 +1,8 @@
 /** Prints what is on a topic, as a program of its own: it reads Kafka itself, next to a service that runs, and joins none of its groups. */
 import { pino } from 'pino';
-import { auditedLog } from '../pipeline/bus/audited-log.ts';
-import { createKafka } from '../pipeline/bus/kafka.ts';
-import type { SignalRecord } from '../pipeline/bus/record.ts';
+import { auditedLog } from '../pipeline/bus/measured/audited-log.ts';
+import { createKafka } from '../pipeline/bus/connection/kafka.ts';
+import type { SignalRecord } from '../pipeline/bus/records/signal-record.ts';
 import { loadConfig } from '../pipeline/core/config.ts';
 import { renderEntry } from '../pipeline/core/entry.ts';
 import { logsSignal } from '../pipeline/logs/logs-signal.ts';

@@ -1,4 +1,4 @@
-import type { Range } from '../pipeline/bus/range.ts';
+import type { Range } from '../pipeline/bus/consumer/range.ts';
 import { unlessFenced } from './insert-fence.ts';
 import { missingOnly } from './missing-rows.ts';
 import { literalFrame } from './shared-columns.ts';

@@ -1,7 +1,8 @@
 import { unlessFenced } from './insert-fence.ts';
 import { missingOnly } from './missing-rows.ts';
-import type { Range } from '../pipeline/bus/range.ts';
-import { positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
+import type { Range } from '../pipeline/bus/consumer/range.ts';
+import { positionOf } from '../pipeline/bus/records/record.ts';
+import type { SignalRecord } from '../pipeline/bus/records/signal-record.ts';
 
 export type InsertStatement = {
   readonly range: Range;

@@ -1,5 +1,5 @@
-import { positionOf } from '../pipeline/bus/record.ts';
-import type { Range } from '../pipeline/bus/range.ts';
+import { positionOf } from '../pipeline/bus/records/record.ts';
+import type { Range } from '../pipeline/bus/consumer/range.ts';
 import { readColumns } from '../pipeline/logs/columns/column-reader.ts';
 import { COLUMN_NAMES, COLUMN_STRUCTURE } from '../pipeline/logs/columns/layout.ts';
 import { LogColumns } from '../pipeline/logs/columns/log-columns.ts';

@@ -1,4 +1,4 @@
-import type { Range } from '../pipeline/bus/range.ts';
+import type { Range } from '../pipeline/bus/consumer/range.ts';
 import { storedRows } from './stored-rows.ts';
 
 /** What identifies a row in a table: its record's position and append time, and its place in it. */

@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
-import type { Fault } from '../pipeline/bus/dead-letter.ts';
-import type { Refusal } from '../pipeline/bus/range.ts';
-import type { SignalRecord } from '../pipeline/bus/record.ts';
+import type { Fault } from '../pipeline/bus/records/dead-letter.ts';
+import type { Refusal } from '../pipeline/bus/consumer/range.ts';
+import type { SignalRecord } from '../pipeline/bus/records/signal-record.ts';
 
 /**
  * What ClickHouse answers where it is the rows that are at fault, and no repeat will help

@@ -1,6 +1,6 @@
-import type { Range } from '../pipeline/bus/range.ts';
-import { positionOf } from '../pipeline/bus/record.ts';
-import type { Signal } from '../pipeline/bus/signal.ts';
+import type { Range } from '../pipeline/bus/consumer/range.ts';
+import { positionOf } from '../pipeline/bus/records/record.ts';
+import type { Signal } from '../pipeline/bus/records/signal.ts';
 import { columnsInsert } from './columns-insert.ts';
 import { POSITION_COLUMNS, positionFrame } from './shared-columns.ts';
 import type { InsertOptions, Sink } from './sink.ts';

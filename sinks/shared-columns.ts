@@ -77,7 +77,7 @@ export function literalFrame(bytes: Buffer): Buffer {
 }
 
 /** A number below 2^53, little-endian. */
-export function littleEndian(value: number, width: number): Buffer {
+function littleEndian(value: number, width: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeBigInt64LE(BigInt(value));
   return bytes.subarray(0, width);

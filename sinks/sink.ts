@@ -1,6 +1,6 @@
-import type { Range } from '../pipeline/bus/range.ts';
-import type { SignalRecord } from '../pipeline/bus/record.ts';
-import type { Signal } from '../pipeline/bus/signal.ts';
+import type { Range } from '../pipeline/bus/consumer/range.ts';
+import type { SignalRecord } from '../pipeline/bus/records/signal-record.ts';
+import type { Signal } from '../pipeline/bus/records/signal.ts';
 import type { Store } from '../pipeline/store/client.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Range } from '../pipeline/bus/range.ts';
-import type { SignalRecord } from '../pipeline/bus/record.ts';
+import type { Range } from '../pipeline/bus/consumer/range.ts';
+import type { SignalRecord } from '../pipeline/bus/records/signal-record.ts';
 
 /**
  * A condition for the rows that a table may have of a range: of its own records, of those that it replays, or of both; empty where it has

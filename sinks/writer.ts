@@ -1,9 +1,10 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Fault } from '../pipeline/bus/dead-letter.ts';
-import type { Range, RangeStore, Refusal, Stored } from '../pipeline/bus/range.ts';
-import { appendedAt, positionOf, type SignalRecord } from '../pipeline/bus/record.ts';
+import type { Fault } from '../pipeline/bus/records/dead-letter.ts';
+import type { Range, RangeStore, Refusal, Stored } from '../pipeline/bus/consumer/range.ts';
+import { appendedAt, positionOf } from '../pipeline/bus/records/record.ts';
+import type { SignalRecord } from '../pipeline/bus/records/signal-record.ts';
 import { isOn } from '../pipeline/core/fault-points.ts';
 import type { Store } from '../pipeline/store/client.ts';
 import { FENCE_QUERY, FENCE_STATEMENT, fenceRow } from './insert-fence.ts';

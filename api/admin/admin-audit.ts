@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { HistoryRecord, RecordHistory } from '../../pipeline/bus/record-history.ts';
+import type { HistoryRecord, RecordHistory } from '../../pipeline/bus/state/record-history.ts';
 import { HttpError } from '../../pipeline/core/errors.ts';
 
 /** Who makes a change. `token`: a digest of the admin token; `client`: the client's own name for itself, which is not verified. */

@@ -1,8 +1,8 @@
 import Joi from 'joi';
 import type { Logger } from 'pino';
 import { readTime } from '../../logsql/values/times.ts';
-import { deadLetterKey, REASONS, type DeadLetter, type Reason } from '../../pipeline/bus/dead-letter.ts';
-import type { DeadLetters, StoredDeadLetter } from '../../pipeline/bus/dead-letters.ts';
+import { deadLetterKey, REASONS, type DeadLetter, type Reason } from '../../pipeline/bus/records/dead-letter.ts';
+import type { DeadLetters, StoredDeadLetter } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import { invalidBody, invalidParameter } from '../../pipeline/core/errors.ts';
 import { formatTime } from '../../pipeline/core/time.ts';
 import type { Store } from '../../pipeline/store/client.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
+import type { SentRecord } from '../../pipeline/bus/producer/sent-record.ts';
 import { repeat } from '../../pipeline/core/repeat.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { StorageWindow } from './storage-window.ts';

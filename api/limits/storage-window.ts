@@ -1,4 +1,4 @@
-import type { SentRecord } from '../../pipeline/bus/sent-record.ts';
+import type { SentRecord } from '../../pipeline/bus/producer/sent-record.ts';
 
 /** How long what is acknowledged may take until it is stored, milliseconds: below the first the window grows, above the second it shrinks. */
 const [SOON_MS, LATE_MS] = [3500, 4500];

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { sql, uint64s, type Sql } from '../../pipeline/core/sql.ts';
-import { withTimeout } from '../../pipeline/bus/with-timeout.ts';
+import { withTimeout } from '../../pipeline/bus/connection/with-timeout.ts';
 import type { Row } from '../../pipeline/store/client.ts';
 import type { CoveredPartition, VolumeCover } from '../../logsql/planner/volume.ts';
 import { SPANS } from '../../logsql/sql/counts.ts';

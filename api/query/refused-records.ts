@@ -1,4 +1,4 @@
-import type { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
+import type { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
 import type { Refused } from './log-cover.ts';
 
 export type RefusedRecordsOptions = {

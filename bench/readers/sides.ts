@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createClient } from '@clickhouse/client';
 import Router from '@koa/router';
 import { RouteTable } from '../../api/http/route-table.ts';
-import { snappyCodec } from '../../pipeline/bus/snappy-codec.ts';
+import { snappyCodec } from '../../pipeline/bus/connection/snappy-codec.ts';
 import { inflateLz4 } from '../../pipeline/compression/lz4.ts';
 import { inflateSnappy } from '../../pipeline/compression/snappy.ts';
 import type { Param } from '../../pipeline/core/sql.ts';

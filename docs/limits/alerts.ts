@@ -199,7 +199,7 @@ export const ALERTS: Section = {
     {
       what: 'Records of alerts that are worked on',
       of: 'a partition',
-      bound: [from('pipeline/bus/record-feed.ts')('MOST_UNFINISHED', '')],
+      bound: [from('pipeline/bus/consumer/record-feed.ts')('MOST_UNFINISHED', '')],
       beyond: 'The next ones wait.',
       others: 'Alerts of those in the same partition wait too, to be explained and sent.',
       attack: ['rules-of-many-groups'],
@@ -218,7 +218,7 @@ export const ALERTS: Section = {
     {
       what: 'State of a processor',
       of: 'a partition',
-      bound: [from('pipeline/bus/state-log.ts')('MAX_STATE_BYTES', 'bytes')],
+      bound: [from('pipeline/bus/state/state-log.ts')('MAX_STATE_BYTES', 'bytes')],
       beyond: 'The processor halts there; the bounds above and below keep states smaller.',
       others: 'It halts there for them too.',
       test: 'test/pipeline/processors/host/hosted-partition.test.ts',

@@ -121,15 +121,15 @@ export const STORAGE: Section = {
       beyond: 'From half of it on, of partitions with a backlog one is read at a time; at the bound none.',
       others: 'Theirs wait where they are in such a partition; at the bound all do.',
       attack: ['flood', 'large-entries'],
-      test: 'test/pipeline/bus/flow-control.test.ts',
+      test: 'test/pipeline/bus/consumer/flow-control.test.ts',
     },
     {
       what: 'Time in which a range is not stored while others are',
       of: 'a partition',
-      bound: [from('pipeline/bus/flow-control.ts')('STUCK_MS', 'ms')],
+      bound: [from('pipeline/bus/consumer/flow-control.ts')('STUCK_MS', 'ms')],
       beyond: 'The partition does not count for that bound any more.',
       others: 'Those in other partitions go on.',
-      test: 'test/pipeline/bus/flow-control.test.ts',
+      test: 'test/pipeline/bus/consumer/flow-control.test.ts',
     },
     {
       what: 'Dead letters among the last records',

@@ -7,7 +7,7 @@ import { AnyFilter } from './logic.ts';
 import { TextFilter } from './text-filter.ts';
 
 /** `f:in(a, "b c")`: the value is one of these; '' among them means missing. */
-export class InFilter extends TextFilter {
+class InFilter extends TextFilter {
   readonly values: readonly string[];
   readonly #set: ReadonlySet<string>;
   constructor(field: string, values: readonly string[]) {

@@ -21,7 +21,7 @@ const NUMBER_TOKEN = /^[\p{L}\p{N}_.:+/-]+$/u;
 /** A number as it was written. */
 const printNumber = (text: string): string => (NUMBER_TOKEN.test(text) ? text : JSON.stringify(text));
 
-export class RangeFilter extends TextFilter {
+class RangeFilter extends TextFilter {
   readonly #bounds: Bounds;
   readonly #written: string;
   constructor(field: string, bounds: Bounds, written: string) {

@@ -136,14 +136,14 @@ class GroupRows {
   /** Takes in what SQL can express. Filters, sorts and limits are complete then; what changes rows is done once more with the rows left. */
   through(pipes: readonly Pipe[], isOrdered: boolean): { readonly left: readonly Pipe[]; readonly first: First | null } {
     const left: Pipe[] = [];
-    let areAllSaid = isOrdered;
+    let areAllInSql = isOrdered;
     for (const [index, pipe] of pipes.entries()) {
       if (pipe instanceof FilterPipe) {
         if (this.#rows.through(pipe)) continue;
         // what it leaves out is not known: the first ones are not either
-        areAllSaid = false;
+        areAllInSql = false;
       } else if (pipe.rows !== 'same' || !this.#change(pipe)) {
-        const first = areAllSaid ? this.#firstOf(pipes.slice(index), left.length === 0) : null;
+        const first = areAllInSql ? this.#firstOf(pipes.slice(index), left.length === 0) : null;
         return { left: [...left, ...pipes.slice(index + (first?.done ?? 0))], first };
       }
       left.push(pipe);
@@ -183,7 +183,7 @@ class GroupRows {
   #firstSorted({ keys, isDescending, offset, limit, most = Infinity, rank, partition }: SortOptions, isPlain: boolean): First | null {
     if (keys.length === 0 || partition.length > 0) return null;
     const order: Sql[] = [];
-    let said = 0;
+    let inSql = 0;
     for (const key of keys) {
       const sorted = this.#sorted.get(key.field);
       // without a limit floats of more than 20 characters are sorted as strings
@@ -191,10 +191,10 @@ class GroupRows {
       const isDown = key.isDescending !== isDescending;
       // what is not a number comes last
       for (const by of sorted.isFloat ? [sql`isNaN(${sorted.by})`, sorted.by] : [sorted.by]) order.push(isDown ? sql`${by} DESC` : by);
-      said += 1;
+      inSql += 1;
     }
-    if (said === 0) return null;
-    const isWhole = said === keys.length;
+    if (inSql === 0) return null;
+    const isWhole = inSql === keys.length;
     const size = Math.min(limit, isPlain ? most : Infinity);
     // ranks count from the first one on
     return isWhole && rank === null

@@ -232,8 +232,8 @@ function sqlKey(name: string, bucket: Bucket | null, context: SqlContext): Group
 /** The condition of a call in SQL, null where it has none; null where SQL cannot express it. */
 function conditionOf({ condition }: StatsCall, context: SqlContext): { readonly condition: Sql | null } | null {
   if (condition === null) return { condition: null };
-  const said = condition.sql(context);
-  return said === null ? null : { condition: said };
+  const inSql = condition.sql(context);
+  return inSql === null ? null : { condition: inSql };
 }
 
 /** To the microsecond: ten minutes up to now have a nanosecond more than 600 s. */

@@ -3,7 +3,7 @@
  * how many entries there are for each hour, stream, level and label. ClickHouse uses it for a query that groups and filters by its
  * expressions alone. So they count the whole hours of a window, and the entries count the rest of it.
  */
-import { join, sql, uint32, type Sql } from '../../pipeline/core/sql.ts';
+import { conjunction, join, ofTenant, sql, type Sql } from '../../pipeline/core/sql.ts';
 import { AndFilter, AnyFilter } from '../filters/logic.ts';
 import { TimeFilter } from '../filters/time.ts';
 import { momentSql } from '../sql/time.ts';
@@ -14,7 +14,7 @@ import { promotedLabel } from '../sql/promoted.ts';
 import { and, or } from '../sql/text.ts';
 
 /** An hour in nanoseconds. */
-export const HOUR = 3_600_000_000_000n;
+const HOUR = 3_600_000_000_000n;
 export const HOUR_SECONDS = 3600;
 /** With fewer whole hours than this, two statements cost more than they save. */
 const MIN_HOURS = 2n;
@@ -56,7 +56,7 @@ export function hourlyCounts(filter: Filter, { fields, span }: Counted, window: 
   const doubtful = longer.size === 0 ? null : or([...longer.values()]);
   const keys = [...(fields.includes('_time') ? [HOUR_OF] : []), ...columns, ...(doubtful === null ? [] : [IN_DOUBT])];
   const count = (time: Sql): Sql => {
-    const where = join([sql`tenant_id = ${uint32(context.tenantId)}`, time, ...kept], sql` AND `);
+    const where = conjunction([ofTenant(context.tenantId), time, ...kept]);
     const doubt = doubtful === null ? [] : [sql`${doubtful} AS ${IN_DOUBT}`];
     const hour = fields.includes('_time') ? [sql`${HOUR_OF} AS hour`] : [];
     const list = join([...hour, ...columns, ...doubt, sql`count() AS entries`], COMMA);

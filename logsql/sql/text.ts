@@ -160,7 +160,7 @@ function phraseInText(value: Sql, phrase: string): Sql {
   const at = sql`position(${value}, ${text(phrase)})`;
   if (!checksStart && !checksEnd) return sql`${at} > 0`;
   const end = sql`${at} + ${uint32(Buffer.byteLength(phrase))}`;
-  const neighbours = [...(checksStart ? [isNoWordByte(value, sql`${at} - 1`)] : []), ...(checksEnd ? [isNoWordByte(value, end)] : [])];
+  const neighbours = [...(checksStart ? [isNotWordByte(value, sql`${at} - 1`)] : []), ...(checksEnd ? [isNotWordByte(value, end)] : [])];
   return sql`(${at} > 0 AND ${plainOr(and(neighbours), value, phraseRegexp(phrase))})`;
 }
 
@@ -181,7 +181,7 @@ const phraseRegexp = (phrase: string): string =>
   (startsWithWord(phrase) ? LEFT : '') + quoteRegexp(phrase) + (endsWithWord(phrase) ? RIGHT : '');
 
 /** True when there is no byte at this place (from 1), or one of ASCII that is in no word. */
-const isNoWordByte = (value: Sql, place: Sql): Sql => sql`substring(${value}, ${place}, 1) IN (${NO_WORD})`;
+const isNotWordByte = (value: Sql, place: Sql): Sql => sql`substring(${value}, ${place}, 1) IN (${NO_WORD})`;
 
 /** The phrases one after another in a string; each begins where the one before ended, or at a boundary later on. */
 export function sequenceInText(value: Sql, phrases: readonly string[]): Sql {
@@ -204,7 +204,7 @@ export function prefixSql(field: string, prefix: string, context: SqlContext): S
     const at = sql`position(${value}, ${text(prefix)})`;
     const words = indexedWords(field, wholeWordsOfPrefix(prefix), context);
     if (!startsWithWord(prefix)) return and([...words, sql`${at} > 0`]);
-    return and([...words, sql`${at} > 0`, plainOr(isNoWordByte(value, sql`${at} - 1`), value, LEFT + quoteRegexp(prefix))]);
+    return and([...words, sql`${at} > 0`, plainOr(isNotWordByte(value, sql`${at} - 1`), value, LEFT + quoteRegexp(prefix))]);
   });
 }
 

@@ -1,6 +1,6 @@
 import { AlertResolver } from '../../api/alerts/resolver.ts';
-import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
+import { AbsoluteWriter } from '../../pipeline/bus/producer/absolute-record.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import type { ShownDetector } from '../../api/alerts/detector-admin-routes.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import type { Service } from '../../pipeline/core/service.ts';

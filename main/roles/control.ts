@@ -1,7 +1,7 @@
 import { ControlStore } from '../../api/control/control-store.ts';
-import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { CONTROL_TOPIC } from '../../pipeline/bus/topics.ts';
+import { KafkaCompactedLog } from '../../pipeline/bus/state/compacted-log.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { CONTROL_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { RoleContext } from './role.ts';
 
 /** The tenants and keys of this process, kept up from Kafka. */

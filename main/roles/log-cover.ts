@@ -1,10 +1,10 @@
 import { LogCover } from '../../api/query/log-cover.ts';
 import { RefusedRecords } from '../../api/query/refused-records.ts';
-import { AdminConnection } from '../../pipeline/bus/admin-connection.ts';
-import type { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
-import { boundsOf, committedBy } from '../../pipeline/bus/group-positions.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { DEAD_LETTER_TOPIC } from '../../pipeline/bus/topics.ts';
+import { AdminConnection } from '../../pipeline/bus/connection/admin-connection.ts';
+import type { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
+import { boundsOf, committedBy } from '../../pipeline/bus/reading/group-positions.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { DEAD_LETTER_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { LOGS_TOPIC } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';

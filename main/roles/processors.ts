@@ -1,22 +1,24 @@
-import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
-import { createKafka, type Kafka } from '../../pipeline/bus/kafka.ts';
-import { encodeTick } from '../../pipeline/bus/record.ts';
-import type { Signal } from '../../pipeline/bus/signal.ts';
-import { StateLog } from '../../pipeline/bus/state-log.ts';
-import { KafkaStateTopic } from '../../pipeline/bus/state-topic.ts';
-import { stateTopic } from '../../pipeline/bus/topics.ts';
+import { AbsoluteWriter } from '../../pipeline/bus/producer/absolute-record.ts';
+import { createKafka, type Kafka } from '../../pipeline/bus/connection/kafka.ts';
+import { encodeTick } from '../../pipeline/bus/records/record.ts';
+import type { Signal } from '../../pipeline/bus/records/signal.ts';
+import { StateLog } from '../../pipeline/bus/state/state-log.ts';
+import { KafkaStateTopic } from '../../pipeline/bus/state/state-topic.ts';
+import { stateTopic } from '../../pipeline/bus/records/topics.ts';
 import type { Service } from '../../pipeline/core/service.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../pipeline/processors/host/host.ts';
 import { mergers, processors } from '../../pipeline/processors/index.ts';
 import { SnapshotBudget } from '../../pipeline/processors/host/snapshot-budget.ts';
-import { inputOf } from '../../pipeline/processors/base/input.ts';
+import { billedInputOf, inputOf, type BilledInput } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal, type HostedInput } from '../../pipeline/processors/merge/partials-signal.ts';
 import type { Merger } from '../../pipeline/processors/merge/merger.ts';
 import { firstStage, secondStage } from '../../pipeline/processors/merge/stages.ts';
 import type { Fold, Position } from '../../pipeline/processors/base/processor.ts';
 import { SETTING, settingText, type Setting } from '../../pipeline/core/setting.ts';
+import { usageOf } from '../../pipeline/processors/usage.ts';
 import { loadExtensions } from '../extensions.ts';
+import { sentSignals, signalsWith, type SentSignal } from '../signals.ts';
 import { createControlStore } from './control.ts';
 import { customDetectors } from './custom-detectors.ts';
 import type { Role, RoleContext } from './role.ts';
@@ -38,16 +40,28 @@ type Stage<In extends Position> = Pick<ProcessorHostOptions<In>, 'groupId' | 'in
 export const processorsRole: Role = {
   async services(context: RoleContext): Promise<Service[]> {
     const extensions = await loadExtensions(context.config.processors.files);
+    const sent = sentSignals(await signalsWith(context.config.signals.files));
     const merging = [...mergers.members, ...extensions.flatMap(({ merger }) => merger ?? [])];
     const kafka = createKafka({ ...context.config.kafka, clientId: 'logweir-processors', log: context.log });
     const control = createControlStore(context);
     const shared = { settings: () => control.settings, budget: new SnapshotBudget() };
     const first = hostOf(context, kafka, {
       ...{ signal: logsSignal, groupId: PROCESSORS_GROUP, inputOf },
-      folds: [...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
+      folds: [
+        ...sent.filter(isLogs).map(usageFold),
+        ...[...processors.members, ...extensions.map(({ processor }) => processor)].map(firstStage),
+      ],
       entriesOf: (input) => (input.kind === 'batch' ? (input.columns?.count ?? 0) : 0),
       ...shared,
     });
+    const others = sent
+      .filter((one) => !isLogs(one))
+      .map((one) =>
+        hostOf<BilledInput>(context, kafka, {
+          ...{ signal: one.signal, groupId: `${PROCESSORS_GROUP}-${one.signal.name}`, inputOf: billedInputOf, folds: [usageFold(one)] },
+          ...{ budget: shared.budget, entriesOf: () => 0 },
+        }),
+      );
     const custom = await customDetectors(context, control);
     const mergersOf = (groupId: string, own: readonly Merger[]): ReturnType<typeof hostOf<HostedInput>>[] =>
       // who merges nothing does not read what others merge
@@ -59,7 +73,12 @@ export const processorsRole: Role = {
               ...{ ...shared, entriesOf: () => 0 },
             }),
           ];
-    const hosts = [first, ...mergersOf(MERGERS_GROUP, merging), ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger])];
+    const hosts = [
+      first,
+      ...others,
+      ...mergersOf(MERGERS_GROUP, merging),
+      ...mergersOf(CUSTOM_GROUP, custom === null ? [] : [custom.merger]),
+    ];
     const status = (): ProcessorHost['status'] => hosts.flatMap(({ host }) => host.status);
     context.showProcessors(status);
     context.registerCheck('processors', () => hosts.every(({ host }) => host.joined));
@@ -67,6 +86,10 @@ export const processorsRole: Role = {
     return [control, ...(custom === null ? [] : [custom.service]), ...hosts.flatMap(({ states, host }) => [...states, host])];
   },
 };
+
+/** Who counts what a signal's records are billed for. Those of the log are read with what is derived of it. */
+const usageFold = ({ signal, source }: SentSignal): Fold<unknown, BilledInput> => usageOf(signal.topic.name, source.usage);
+const isLogs = ({ signal }: SentSignal): boolean => signal.name === logsSignal.name;
 
 const headersOf = (setting: Setting | undefined): Record<string, string> =>
   setting === undefined ? {} : { [SETTING]: settingText(setting) };

@@ -1,16 +1,16 @@
-import { ConsumerLag } from '../../pipeline/bus/consumer-lag.ts';
-import { DeadLetters } from '../../pipeline/bus/dead-letters.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { RangeConsumer, type Expired } from '../../pipeline/bus/range-consumer.ts';
-import type { PaceLimits } from '../../pipeline/bus/insert-pace.ts';
+import { ConsumerLag } from '../../pipeline/bus/measured/consumer-lag.ts';
+import { DeadLetters } from '../../pipeline/bus/dead-letters/dead-letters.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { RangeConsumer, type Expired } from '../../pipeline/bus/consumer/range-consumer.ts';
+import type { PaceLimits } from '../../pipeline/bus/consumer/insert-pace.ts';
 import { collectGarbage } from './garbage.ts';
 import type { Metrics } from '../../pipeline/core/metrics.ts';
 import { packageVersion } from '../../pipeline/core/package-root.ts';
 import { together, type Service } from '../../pipeline/core/service.ts';
 import { Store } from '../../pipeline/store/client.ts';
 import { FailingInserts } from '../../sinks/failing-inserts.ts';
-import { sinks } from '../../sinks/index.ts';
 import { TableWriter, type WriterMetrics } from '../../sinks/writer.ts';
+import { signalsWith, sinksOf } from '../signals.ts';
 import type { Role, RoleContext } from './role.ts';
 import { sinkGroup } from './sink-group.ts';
 
@@ -51,8 +51,9 @@ const writerMetrics = (metrics: Metrics, failing: FailingInserts): WriterMetrics
 
 /** Writes what is on the topics into ClickHouse, exactly once. */
 export const sinkRole: Role = {
-  services(context: RoleContext): Service[] {
+  async services(context: RoleContext): Promise<Service[]> {
     const { config, log, metrics } = context;
+    const sinks = sinksOf(await signalsWith(config.signals.files));
     const failing = new FailingInserts({
       onChange: (table, isFailing) => {
         metrics.failingInserts.set({ table }, isFailing ? 1 : 0);
@@ -64,7 +65,7 @@ export const sinkRole: Role = {
     const deadLetters = new DeadLetters(kafka);
     const { deadLetterLimit } = config.sinks;
     const reportExpired = expiredReports(context, deadLetters);
-    const consumers = sinks.members.map(
+    const consumers = sinks.map(
       (sink) =>
         new RangeConsumer({
           kafka,

@@ -1,7 +1,7 @@
 import { UsageCounts } from '../../api/limits/usage-counts.ts';
-import { KafkaCompactedLog } from '../../pipeline/bus/compacted-log.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
-import { USAGE_TOPIC } from '../../pipeline/bus/topics.ts';
+import { KafkaCompactedLog } from '../../pipeline/bus/state/compacted-log.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
+import { USAGE_TOPIC } from '../../pipeline/bus/records/topics.ts';
 import type { RoleContext } from './role.ts';
 
 /** What all API nodes have counted together, as this process knows it from Kafka. */

@@ -1,5 +1,5 @@
-import type { SignalRecord } from '../bus/record.ts';
-import { positionOf } from '../bus/record.ts';
+import type { SignalRecord } from '../bus/records/signal-record.ts';
+import { positionOf } from '../bus/records/record.ts';
 import type { AlertRow } from './alert.ts';
 import { alertColumns } from './alert-columns.ts';
 

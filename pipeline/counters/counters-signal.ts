@@ -1,4 +1,4 @@
-import type { Signal } from '../bus/signal.ts';
+import type { Signal } from '../bus/records/signal.ts';
 import { rowsHeaders, rowsSignal } from './rows-signal.ts';
 import { readVolume } from './volume-reader.ts';
 

@@ -1,4 +1,4 @@
-import type { AbsoluteRecord } from '../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../bus/producer/absolute-record.ts';
 import { cutRows } from './cut-rows.ts';
 import { measureColumns, measureSize } from './measure-columns.ts';
 import { measureRow, type Measure } from './measure.ts';

@@ -1,4 +1,4 @@
-import { MAX_RETENTION, MAX_TENANT } from '../bus/record.ts';
+import { MAX_RETENTION, MAX_TENANT } from '../bus/records/record.ts';
 import { labelValue, MAX_LABEL_BYTES } from '../core/labels.ts';
 import { isTime } from './checked-columns.ts';
 

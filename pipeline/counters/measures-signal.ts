@@ -1,4 +1,4 @@
-import type { Signal } from '../bus/signal.ts';
+import type { Signal } from '../bus/records/signal.ts';
 import { measureColumns } from './measure-columns.ts';
 import { rowsSignal } from './rows-signal.ts';
 

@@ -1,5 +1,5 @@
-import type { AbsoluteRecord } from '../bus/absolute-record.ts';
-import type { Signal } from '../bus/signal.ts';
+import type { AbsoluteRecord } from '../bus/producer/absolute-record.ts';
+import type { Signal } from '../bus/records/signal.ts';
 import { cutRows } from './cut-rows.ts';
 import { RowColumns } from './row-columns.ts';
 import { rowsHeaders, rowsSignal } from './rows-signal.ts';

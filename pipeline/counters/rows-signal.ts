@@ -1,6 +1,7 @@
-import { faultOf, sharedHeaders, type SignalRecord } from '../bus/record.ts';
-import type { Signal } from '../bus/signal.ts';
-import { MAX_MESSAGE_BYTES } from '../bus/topics.ts';
+import { faultOf, sharedHeaders } from '../bus/records/record.ts';
+import type { SignalRecord } from '../bus/records/signal-record.ts';
+import type { Signal } from '../bus/records/signal.ts';
+import { MAX_MESSAGE_BYTES } from '../bus/records/topics.ts';
 import { COLUMNS } from '../logs/record.ts';
 
 const DAY_MS = 86_400_000;

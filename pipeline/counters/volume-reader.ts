@@ -16,8 +16,8 @@ export function readVolume(value: Buffer, count: number): ReadRow[] | string {
 function read(columns: CheckedColumns, bytes: Buffer, count: number): ReadRow[] {
   const tenantId = columns.numbers('tenant_id', 4);
   const retentionDays = columns.numbers('retention_days', 2);
-  const isOfNobody = (number: number): boolean => number === SCOPE_SEGMENT || number === SCOPE_UNPUBLISHED;
-  const scope = columns.numbers('scope', 1, (number, row) => (tenantId[row] === 0 ? isOfNobody(number) : number < SCOPE_SEGMENT));
+  const isWithoutTenant = (number: number): boolean => number === SCOPE_SEGMENT || number === SCOPE_UNPUBLISHED;
+  const scope = columns.numbers('scope', 1, (number, row) => (tenantId[row] === 0 ? isWithoutTenant(number) : number < SCOPE_SEGMENT));
   const span = columns.numbers('span', 4, (number) => number > 0);
   const time = columns.numbers('time', 8, isTime);
   const streams = columns.fixed('stream_id', 8);

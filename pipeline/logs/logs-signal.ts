@@ -1,5 +1,5 @@
-import type { Signal } from '../bus/signal.ts';
-import { MAX_MESSAGE_BYTES } from '../bus/topics.ts';
+import type { Signal } from '../bus/records/signal.ts';
+import { MAX_MESSAGE_BYTES } from '../bus/records/topics.ts';
 import { checkLog, entryTimes } from './record-check.ts';
 import { COLUMNS, decodeLog, LOGS, LOGS_TOPIC, NDJSON, type LogRecord } from './record.ts';
 import { ROW_VERSION } from './row.ts';

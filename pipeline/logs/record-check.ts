@@ -1,5 +1,5 @@
-import type { Fault } from '../bus/dead-letter.ts';
-import { faultOf } from '../bus/record.ts';
+import type { Fault } from '../bus/records/dead-letter.ts';
+import { faultOf } from '../bus/records/record.ts';
 import { checkColumns, readColumns } from './columns/column-reader.ts';
 import { plainRows } from './columns/plain-rows.ts';
 import { timeAt } from './columns/row-reader.ts';

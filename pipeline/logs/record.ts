@@ -1,8 +1,7 @@
-import type { Fault } from '../bus/dead-letter.ts';
-import type { IHeaders } from '../bus/kafka.ts';
-import { encodeHeaders, faultOf, type HeaderText, type RecordInfo, type SignalRecord } from '../bus/record.ts';
+import type { Fault } from '../bus/records/dead-letter.ts';
+import { faultOf } from '../bus/records/record.ts';
+import type { HeaderText, SignalRecord } from '../bus/records/signal-record.ts';
 import { MAX_DAY, RecordStreams } from './record-streams.ts';
-import { ROW_VERSION } from './row.ts';
 import { StreamList } from './stream-list.ts';
 
 /** The name of the signal, and of its topic. */
@@ -15,10 +14,6 @@ export const NDJSON = 'ndjson';
 
 /** A record of `logs.v1`; docs/topics.md is the specification of its headers. */
 export type LogRecord = SignalRecord & { readonly streams: RecordStreams };
-
-/** The headers of a record of `logs.v1`. `streams`: as the encoding has them. */
-export const encodeLogHeaders = (info: RecordInfo, streams: Buffer | string): IHeaders =>
-  encodeHeaders({ name: LOGS, version: ROW_VERSION }, info, { streams });
 
 /** Reads what only log records have in their headers. */
 export function decodeLog(record: SignalRecord, header: HeaderText): LogRecord | Fault {

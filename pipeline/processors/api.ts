@@ -1,6 +1,6 @@
 /** What a processor outside of this package is written with: `import … from 'logweir/processor'` (docs/extending/processors.md). */
 export { HyperLogLog } from './base/hyperloglog.ts';
-export type { AbsoluteRecord } from '../bus/absolute-record.ts';
+export type { AbsoluteRecord } from '../bus/producer/absolute-record.ts';
 export type { Measure } from '../counters/measure.ts';
 export { entries, type Entry } from './base/entries.ts';
 export type { Extension } from './extension.ts';

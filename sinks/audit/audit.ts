@@ -1,6 +1,7 @@
-import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
-import { isTick, type SignalRecord } from '../../pipeline/bus/record.ts';
-import type { Signal } from '../../pipeline/bus/signal.ts';
+import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/measured/audited-log.ts';
+import { isTick } from '../../pipeline/bus/records/record.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
+import type { Signal } from '../../pipeline/bus/records/signal.ts';
 import type { AuditFinding, AuditReport } from '../../pipeline/core/audit-report.ts';
 import { isWhole, judge, type Expected, type Stored } from './compare.ts';
 import { hourText, Tally } from './report.ts';

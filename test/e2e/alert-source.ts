@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import { embeddedEngines } from '../../main/engines.ts';
 import { alertRow, type Alert } from '../../pipeline/alerts/alert.ts';
 import { alertRecords } from '../../pipeline/alerts/alerts-signal.ts';
-import { AbsoluteWriter } from '../../pipeline/bus/absolute-record.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
+import { AbsoluteWriter } from '../../pipeline/bus/producer/absolute-record.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { loadConfig } from '../../pipeline/core/config.ts';
 import type { Instance } from './instance.ts';
 

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { startKafka, type Kafka } from '../../compose/embedded/kafka.ts';
-import { createKafka } from '../../pipeline/bus/kafka.ts';
+import { createKafka } from '../../pipeline/bus/connection/kafka.ts';
 import { until } from '../e2e/instance.ts';
 
 /** Those that nobody uses now. */

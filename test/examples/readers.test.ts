@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { encodeTick } from '../../pipeline/bus/record.ts';
+import { encodeTick } from '../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { lz4Bound, lz4Compress } from '../../pipeline/wasm/lz4.ts';
 

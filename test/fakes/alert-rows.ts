@@ -1,7 +1,7 @@
 import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
 import type { AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 
 /** The alerts among what a merger puts out, without its announcements to other mergers. Throws where one cannot be read. */
 export const alertRowsOf = (records: readonly Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>[]): AlertRow[] =>

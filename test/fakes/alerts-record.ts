@@ -1,7 +1,7 @@
 import { alertRow, type Alert, type AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertRecords } from '../../pipeline/alerts/alerts-signal.ts';
-import type { Range } from '../../pipeline/bus/range.ts';
-import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import type { Range } from '../../pipeline/bus/consumer/range.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 
 export const NOW = Date.now();
 /** Seconds since 1970, a minute ago. */

@@ -1,4 +1,4 @@
-import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 import { encodeVolume } from '../../pipeline/counters/volume-encoder.ts';
 import type { SegmentKey, VolumeRow } from '../../pipeline/counters/volume-row.ts';
 

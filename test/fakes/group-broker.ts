@@ -1,8 +1,8 @@
 import type { EachBatchPayload, Kafka, KafkaMessage, OffsetsByTopicPartition } from 'kafkajs';
 import { pino } from 'pino';
-import { RangeConsumer, type RangeConsumerOptions } from '../../pipeline/bus/range-consumer.ts';
-import type { Range } from '../../pipeline/bus/range.ts';
-import type { Signal } from '../../pipeline/bus/signal.ts';
+import { RangeConsumer, type RangeConsumerOptions } from '../../pipeline/bus/consumer/range-consumer.ts';
+import type { Range } from '../../pipeline/bus/consumer/range.ts';
+import type { Signal } from '../../pipeline/bus/records/signal.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import { plainHeaders } from './log-record.ts';
 import { rangeStore } from './range-store.ts';

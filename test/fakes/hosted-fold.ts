@@ -1,5 +1,5 @@
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import type { Fold, Position } from '../../pipeline/processors/base/processor.ts';
 
 /** A fold with what it read, as its host has it: it may be killed, and goes on from its last snapshot. */

@@ -1,9 +1,9 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { pino } from 'pino';
-import { decodeMetadata } from '../../pipeline/bus/commit-metadata.ts';
-import { InsertPace } from '../../pipeline/bus/insert-pace.ts';
-import { PartitionReader } from '../../pipeline/bus/partition-reader.ts';
-import type { Range } from '../../pipeline/bus/range.ts';
+import { decodeMetadata } from '../../pipeline/bus/reading/commit-metadata.ts';
+import { InsertPace } from '../../pipeline/bus/consumer/insert-pace.ts';
+import { PartitionReader } from '../../pipeline/bus/consumer/partition-reader.ts';
+import type { Range } from '../../pipeline/bus/consumer/range.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';

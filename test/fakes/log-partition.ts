@@ -1,10 +1,12 @@
 import { ClickHouseError } from '@clickhouse/client';
 import type { KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
-import { replayOf, type DeadLetter } from '../../pipeline/bus/dead-letter.ts';
-import { readProgress, type Commitment } from '../../pipeline/bus/progress.ts';
-import type { Range } from '../../pipeline/bus/range.ts';
-import { positionOf, readChecked, type SignalRecord } from '../../pipeline/bus/record.ts';
+import { replayOf, type DeadLetter } from '../../pipeline/bus/records/dead-letter.ts';
+import { readProgress } from '../../pipeline/bus/consumer/progress.ts';
+import type { Commitment } from '../../pipeline/bus/reading/group-positions.ts';
+import type { Range } from '../../pipeline/bus/consumer/range.ts';
+import { positionOf, readChecked } from '../../pipeline/bus/records/record.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { plainHeaders, timedValue, timesIn, type PlainStream } from './log-record.ts';

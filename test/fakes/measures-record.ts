@@ -1,6 +1,6 @@
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import type { Range } from '../../pipeline/bus/range.ts';
-import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
+import type { Range } from '../../pipeline/bus/consumer/range.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 import { measureColumns } from '../../pipeline/counters/measure-columns.ts';
 import { measureRow, type Measure } from '../../pipeline/counters/measure.ts';
 
@@ -29,7 +29,7 @@ export const measuresRange = (...records: readonly SignalRecord[]): Range => ({
 });
 
 /** The last word on each measure, by tenant, name, labels, span and time as JSON; records of other topics are passed over. */
-export function lastLogLine(records: Iterable<Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>>): Map<string, number> {
+export function latestOf(records: Iterable<Pick<AbsoluteRecord, 'topic' | 'value' | 'headers'>>): Map<string, number> {
   const words = new Map<string, { readonly version: number; readonly value: number }>();
   for (const { topic, value, headers } of records) {
     if (topic !== 'measures.v1') continue;

@@ -1,5 +1,5 @@
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { patternCountColumns, type PatternCount } from '../../pipeline/counters/pattern-counts.ts';
 import { patternColumns, type PatternRow } from '../../pipeline/counters/pattern-rows.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';

@@ -1,4 +1,4 @@
-import type { PendingRecord, SealedRecord } from '../../pipeline/bus/pending-record.ts';
+import type { PendingRecord, SealedRecord } from '../../pipeline/bus/producer/pending-record.ts';
 
 export type FakePending = PendingRecord & {
   cancelled: boolean;

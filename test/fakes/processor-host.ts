@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import { HostedPartition, type Snapshot, type States } from '../../pipeline/processors/host/hosted-partition.ts';
 import type { Fold, Input } from '../../pipeline/processors/base/processor.ts';
 import { WriteQueue } from '../../pipeline/processors/host/write-queue.ts';

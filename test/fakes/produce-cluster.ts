@@ -6,8 +6,8 @@ import type {
   PartitionAnswer,
   PartitionBatch,
   TopicLayout,
-} from '../../pipeline/bus/broker-connection.ts';
-import type { ProducerIdentity } from '../../pipeline/bus/record-batch.ts';
+} from '../../pipeline/bus/producer/broker-connection.ts';
+import type { ProducerIdentity } from '../../pipeline/bus/producer/record-batch.ts';
 
 const require = createRequire(import.meta.url);
 const Decoder = require('kafkajs/src/protocol/decoder.js') as new (bytes: Buffer) => unknown;
@@ -49,7 +49,7 @@ type Send = {
 };
 
 const ANSWERED: Fate = { answer: 'answered' };
-export const NOT_LEADER = 6;
+const NOT_LEADER = 6;
 const OUT_OF_ORDER = 45;
 /** Batches of a producer that Kafka knows again. */
 const REMEMBERED = 5;

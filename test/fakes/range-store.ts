@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { InsertPace } from '../../pipeline/bus/insert-pace.ts';
-import { PartitionReader, type PartitionReaderOptions } from '../../pipeline/bus/partition-reader.ts';
-import type { PaceLimits } from '../../pipeline/bus/insert-pace.ts';
-import type { RangeStore } from '../../pipeline/bus/range.ts';
+import { InsertPace } from '../../pipeline/bus/consumer/insert-pace.ts';
+import { PartitionReader, type PartitionReaderOptions } from '../../pipeline/bus/consumer/partition-reader.ts';
+import type { PaceLimits } from '../../pipeline/bus/consumer/insert-pace.ts';
+import type { RangeStore } from '../../pipeline/bus/consumer/range.ts';
 
 /** A store of single ranges, in which nothing is stored beyond what is committed. */
 export const rangeStore = (own: Partial<RangeStore>): RangeStore => ({

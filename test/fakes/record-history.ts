@@ -1,4 +1,4 @@
-import type { HistoryRecord } from '../../pipeline/bus/record-history.ts';
+import type { HistoryRecord } from '../../pipeline/bus/state/record-history.ts';
 
 /** A topic in memory that is read from some time on. */
 export class FakeHistory {

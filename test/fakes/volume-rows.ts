@@ -4,7 +4,7 @@ import { LogColumns } from '../../pipeline/logs/columns/log-columns.ts';
 import { addPlainRow } from '../../pipeline/logs/columns/plain-rows.ts';
 import { WordTable } from '../../pipeline/logs/columns/words.ts';
 import { Names } from '../../pipeline/logs/names.ts';
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
 import type { Batch } from '../../pipeline/processors/base/processor.ts';
 import { readVolume, type ReadRow } from '../../pipeline/counters/volume-reader.ts';
 import { streamOf } from './log-record.ts';
@@ -34,7 +34,7 @@ export function entriesValue(entries: readonly PlainEntry[]): Buffer {
 }
 
 /** Entries as a processor sees them. */
-export function viewOf(entries: readonly PlainEntry[]): ColumnsView {
+function viewOf(entries: readonly PlainEntry[]): ColumnsView {
   const view = readColumns(entriesValue(entries), entries.length);
   if (typeof view === 'string') throw new Error(view);
   return view;

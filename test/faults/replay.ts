@@ -1,8 +1,8 @@
 import { alertColumns } from '../../pipeline/alerts/alert-columns.ts';
 import type { AlertRow } from '../../pipeline/alerts/alert.ts';
 import { alertsSignal } from '../../pipeline/alerts/alerts-signal.ts';
-import type { AbsoluteRecord } from '../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../pipeline/bus/kafka.ts';
+import type { AbsoluteRecord } from '../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../pipeline/bus/connection/kafka.ts';
 import { alerting } from '../../pipeline/processors/alerting/alerts-merger.ts';
 import { inputOf } from '../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../pipeline/processors/merge/partials-signal.ts';
@@ -16,7 +16,7 @@ const EXAMPLES = 20;
 const PATIENCE_MS = 180_000;
 
 /** All records of a topic that are there now, by partition. */
-export async function readTopic(cluster: Cluster, topic: string): Promise<Map<number, KafkaMessage[]>> {
+async function readTopic(cluster: Cluster, topic: string): Promise<Map<number, KafkaMessage[]>> {
   const ends = await withAdmin(cluster, (admin) => admin.fetchTopicOffsets(topic));
   const left = new Map(ends.filter(({ high, low }) => Number(high) > Number(low)).map(({ partition, high }) => [partition, Number(high)]));
   const found = new Map<number, KafkaMessage[]>(ends.map(({ partition }) => [partition, []]));

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from 'node
 import os from 'node:os';
 import path from 'node:path';
 import { loadExtensions } from '../../main/extensions.ts';
+import { signals } from '../../main/signals.ts';
 import { topicsWith } from '../../main/topics.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -33,7 +34,12 @@ describe('processors of others', () => {
       ['plain', 'merged'],
     ]);
     expect(found[0]?.processor.init()).to.deep.equal({ n: 1 });
-    expect(topicsWith(found).names).to.include.members(['state.typed.v1', 'state.plain.v1', 'state.merged.v1', 'state.volume.v1']);
+    expect(topicsWith(found, signals.members).names).to.include.members([
+      'state.typed.v1',
+      'state.plain.v1',
+      'state.merged.v1',
+      'state.volume.v1',
+    ]);
   });
 
   it('are refused with a sentence that names the file', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/audited-log.ts';
-import { TICK } from '../../pipeline/bus/record.ts';
+import type { AuditedLog, AuditedPosition } from '../../pipeline/bus/measured/audited-log.ts';
+import { TICK } from '../../pipeline/bus/records/record.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
 import { logsSignal } from '../../pipeline/logs/logs-signal.ts';
 import type { AuditReport } from '../../pipeline/core/audit-report.ts';

@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 import { findRefused, refusalOf } from '../../sinks/refused.ts';
 
 const FAULT = { reason: 'refused', detail: 'no' } as const;

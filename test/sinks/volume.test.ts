@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { SignalRecord } from '../../pipeline/bus/record.ts';
+import { signals, sinksOf } from '../../main/signals.ts';
+import type { SignalRecord } from '../../pipeline/bus/records/signal-record.ts';
 import { VOLUME_HEADS } from '../../pipeline/counters/layout.ts';
 import { readFrames } from '../../pipeline/logs/columns/frames.ts';
 import { columnHead } from '../../pipeline/logs/columns/layout.ts';
-import { sinks } from '../../sinks/index.ts';
 import { volumeSink } from '../../sinks/volume.ts';
 import { counterRecord, volumeRow } from '../fakes/counter-record.ts';
 
@@ -15,7 +15,7 @@ const contentOf = (frames: Buffer | undefined): Buffer => Buffer.from(readFrames
 
 describe('the sink volume', () => {
   it('is a sink of the topic counters.v1', () => {
-    expect(sinks.members).to.include(volumeSink);
+    expect(sinksOf(signals.members)).to.include(volumeSink);
     expect(volumeSink.signal.topic.name).to.equal('counters.v1');
   });
 

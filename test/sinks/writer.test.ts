@@ -1,9 +1,9 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { Range, Stored } from '../../pipeline/bus/range.ts';
+import type { Range, Stored } from '../../pipeline/bus/consumer/range.ts';
 import type { LogRecord } from '../../pipeline/logs/record.ts';
-import { appendedAt } from '../../pipeline/bus/record.ts';
+import { appendedAt } from '../../pipeline/bus/records/record.ts';
 import type { Store } from '../../pipeline/store/client.ts';
 import { readInsert, type InsertedRow } from '../fakes/inserted-rows.ts';
 import { RecordStreams } from '../../pipeline/logs/record-streams.ts';

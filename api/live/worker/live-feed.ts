@@ -1,6 +1,6 @@
-import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
-import { isTick, readRecord } from '../../../pipeline/bus/record.ts';
+import { isTick, readRecord } from '../../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { liveRecordOf, type LiveRecord } from '../match/live-record.ts';

@@ -1,7 +1,7 @@
 /** The program of a live worker: it follows the log for the app process that has started it, over the pipe that is its file 3. */
 import { pino } from 'pino';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { LogTail } from '../../../pipeline/bus/log-tail.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { LogTail } from '../../../pipeline/bus/reading/log-tail.ts';
 import { storeUnavailable } from '../../../pipeline/core/errors.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { toQueryError } from '../../query/run.ts';

@@ -1,5 +1,5 @@
 import { NEW_PATTERN, RULE, type Alert } from '../../alerts/alert.ts';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import type { PartialInput } from '../base/partial.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';

@@ -1,4 +1,4 @@
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import type { RecordStreams } from '../../logs/record-streams.ts';
 import type { PartialOutput } from './partial.ts';

@@ -1,4 +1,4 @@
-import type { KafkaMessage } from '../../bus/kafka.ts';
+import type { KafkaMessage } from '../../bus/connection/kafka.ts';
 import { parseSetting, SETTING } from '../../core/setting.ts';
 import type { Position, Tick } from './processor.ts';
 

@@ -1,5 +1,5 @@
 import { ByteReader, ByteWriter } from '../../core/snapshot-bytes.ts';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { findingValue, readFinding, type StreamFinding } from '../merge/finding.ts';
 import { findingRecord } from '../merge/partials-signal.ts';
 import type { Rates } from '../rates/rates-partial.ts';

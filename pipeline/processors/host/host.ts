@@ -1,7 +1,7 @@
-import type { EachBatchPayload, Kafka, KafkaMessage } from '../../bus/kafka.ts';
+import type { EachBatchPayload, Kafka, KafkaMessage } from '../../bus/connection/kafka.ts';
 import type { Logger } from 'pino';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
-import { GroupMember } from '../../bus/group-member.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
+import { GroupMember } from '../../bus/consumer/group-member.ts';
 import { repeat } from '../../core/repeat.ts';
 import type { Service } from '../../core/service.ts';
 import { HostedPartition, type Hosted, type ProcessorStatus, type Snapshot } from './hosted-partition.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { MAX_STATE_BYTES } from '../../bus/state-log.ts';
+import { MAX_STATE_BYTES } from '../../bus/state/state-log.ts';
 import type { Fold, Input, Position } from '../base/processor.ts';
 import { isOn, periodMs, reach } from '../../core/fault-points.ts';
 import type { Setting } from '../../core/setting.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { sizeOfRecord, type AbsoluteRecord } from '../../bus/absolute-record.ts';
+import { sizeOfRecord, type AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { reach } from '../../core/fault-points.ts';
 
 export type WriteQueueOptions = {

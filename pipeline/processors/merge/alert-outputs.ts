@@ -1,6 +1,6 @@
 import { alertRow, type Alert } from '../../alerts/alert.ts';
 import { alertRecords } from '../../alerts/alerts-signal.ts';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Position } from '../base/processor.ts';
 import type { Incidents } from './incidents.ts';
 import { incidentRecord } from './partials-signal.ts';

@@ -1,4 +1,4 @@
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import type { Configurable, Fold, Tick } from '../base/processor.ts';
 import type { FindingInput } from './finding.ts';

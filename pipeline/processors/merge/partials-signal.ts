@@ -1,9 +1,10 @@
 import { readResolution, type Resolution } from '../../alerts/resolution.ts';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
-import type { KafkaMessage } from '../../bus/kafka.ts';
-import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord, type SignalRecord } from '../../bus/record.ts';
-import type { Signal } from '../../bus/signal.ts';
-import { MAX_MESSAGE_BYTES } from '../../bus/topics.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../bus/connection/kafka.ts';
+import { encodeHeaders, faultOf, isTick, MAX_RETENTION, MAX_TENANT, readRecord } from '../../bus/records/record.ts';
+import type { SignalRecord } from '../../bus/records/signal-record.ts';
+import type { Signal } from '../../bus/records/signal.ts';
+import { MAX_MESSAGE_BYTES } from '../../bus/records/topics.ts';
 import type { Position, Tick } from '../base/processor.ts';
 import { tickOf } from '../base/tick.ts';
 import { findingValue, readFinding, type FindingInput, type StreamFinding } from './finding.ts';

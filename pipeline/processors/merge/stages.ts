@@ -1,4 +1,4 @@
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Measure } from '../../counters/measure.ts';
 import { measureRecords } from '../../counters/measure-records.ts';
 import type { FindingInput } from './finding.ts';

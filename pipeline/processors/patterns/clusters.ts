@@ -1,5 +1,5 @@
 import { NEW_PATTERN, type Alert } from '../../alerts/alert.ts';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { patternRecords } from '../../counters/pattern-rows.ts';
 import { ByteReader, ByteWriter, CutOff } from '../../core/snapshot-bytes.ts';
 import { ALERTING, Sensitivities, SENSITIVITY, sensitivityIn } from '../settings/sensitivity.ts';

@@ -1,6 +1,6 @@
 import { DECIDING_BYTES } from '../../clusterer/message-patterns.ts';
 import { wholeCharacters } from '../../clusterer/words.ts';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { patternCountRecords } from '../../counters/pattern-counts.ts';
 import type { ColumnsView } from '../../logs/columns/column-reader.ts';
 import type { PartialOutput } from '../base/partial.ts';

@@ -88,9 +88,9 @@ export class RecordRows extends Map<string, string> {
   #composed(parts: readonly Filter[], isAll: boolean): Predicate {
     const open: ((row: number) => boolean)[] = [];
     for (const part of parts) {
-      const said = this.predicate(part);
-      if (said === !isAll) return !isAll;
-      if (typeof said !== 'boolean') open.push(said);
+      const result = this.predicate(part);
+      if (result === !isAll) return !isAll;
+      if (typeof result !== 'boolean') open.push(result);
     }
     const [first] = open;
     if (first === undefined) return isAll;

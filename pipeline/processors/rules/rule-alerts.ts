@@ -1,5 +1,5 @@
 import { RULE, type Alert } from '../../alerts/alert.ts';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import type { Merger } from '../merge/merger.ts';
 import { valuesRecord } from '../merge/partials-signal.ts';
 import { alertOutputs } from '../merge/alert-outputs.ts';

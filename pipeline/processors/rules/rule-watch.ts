@@ -145,12 +145,12 @@ export class RuleWatch {
     else rule.miss(row.window, row.passed, row.crowded);
   }
 
-  #publish(tenantId: number, { finding, about }: RuleFound, now: number, mayTake: MayTake, says?: string): Alert | null {
+  #publish(tenantId: number, { finding, about }: RuleFound, now: number, mayTake: MayTake, description?: string): Alert | null {
     const place = placeOf(about.compiled, about.labels);
     // a rule's own alerts are few
     const isNews = about.notice === null && about.labels.length > 0 ? mayTake : (): boolean => true;
     const subject: RuleSubject = { ...about, ...place, tenantId, retentionDays: this.retentionDays, recent: [], isNews };
-    return this.#book.take(finding, says === undefined ? subject : { ...subject, about: says }, now);
+    return this.#book.take(finding, description === undefined ? subject : { ...subject, about: description }, now);
   }
 
   #look(tenantId: number, { through, now: ms, ...looking }: Look): RulesResult {

@@ -3,7 +3,7 @@ import { cutRows } from '../../counters/cut-rows.ts';
 import { ROW_BYTES } from '../../counters/layout.ts';
 import { encodeVolume } from '../../counters/volume-encoder.ts';
 import { SCOPE_SEGMENT, type SegmentKey, type VolumeRow } from '../../counters/volume-row.ts';
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 
 /** How many days the row of a segment's closing is kept, 0 for ever: only the last ones count. */
 const KEPT_DAYS: Readonly<Record<number, number>> = { 60: 1, 3600: 30, 86_400: 0 };

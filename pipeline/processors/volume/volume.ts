@@ -1,4 +1,4 @@
-import type { AbsoluteRecord } from '../../bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../bus/producer/absolute-record.ts';
 import { isOn } from '../../core/fault-points.ts';
 import type { Configurable, Fold, Input } from '../base/processor.ts';
 import { groupsOf } from '../base/record-groups.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { deadLetterRoutes } from '../../../api/admin/dead-letters.ts';
 import type { AdminRoute } from '../../../api/admin/admin-routes.ts';
-import type { DeadLetter } from '../../../pipeline/bus/dead-letter.ts';
-import type { StoredDeadLetter } from '../../../pipeline/bus/dead-letters.ts';
+import type { DeadLetter } from '../../../pipeline/bus/records/dead-letter.ts';
+import type { StoredDeadLetter } from '../../../pipeline/bus/dead-letters/dead-letters.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { pino } from 'pino';
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { AlertResolver } from '../../../api/alerts/resolver.ts';
 import type { ShownAlert } from '../../../pipeline/alerts/shown-alert.ts';
 import type { Resolution } from '../../../pipeline/alerts/resolution.ts';
-import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { partialInputOf, resolutionRecord } from '../../../pipeline/processors/merge/partials-signal.ts';
 

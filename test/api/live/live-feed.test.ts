@@ -7,7 +7,7 @@ import { positionText, readPosition } from '../../../api/live/place/tail-positio
 import * as frames from '../../../api/workers/frames.ts';
 import * as messages from '../../../api/live/worker/messages.ts';
 import { decodeMatched, encodeMatched, type Missed, type OpenTail } from '../../../api/live/worker/messages.ts';
-import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { plainHeaders, plainValue } from '../../fakes/log-record.ts';
 
 const open = (query: string, more: Partial<OpenTail> = {}): OpenTail => ({

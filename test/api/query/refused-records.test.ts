@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RefusedRecords } from '../../../api/query/refused-records.ts';
-import type { StoredDeadLetter } from '../../../pipeline/bus/dead-letters.ts';
+import type { StoredDeadLetter } from '../../../pipeline/bus/dead-letters/dead-letters.ts';
 
 const letter = (tenant: string, more: Partial<StoredDeadLetter> = {}): StoredDeadLetter => ({
   ...{ reason: 'refused', detail: '', stage: '', topic: 'logs.v1', partition: 0, offset: 1, version: '1', at: 5 },

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { bootstrapTenant, createKey, createTenant, revokeKey, setDisabled, setFlag, setPlan } from '../../../api/control/accounts.ts';
 import { ControlStore } from '../../../api/control/control-store.ts';
-import { KafkaCompactedLog } from '../../../pipeline/bus/compacted-log.ts';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { busTopics, CONTROL_TOPIC, ensureTopics, USAGE_TOPIC } from '../../../pipeline/bus/topics.ts';
+import { KafkaCompactedLog } from '../../../pipeline/bus/state/compacted-log.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { busTopics, CONTROL_TOPIC, ensureTopics, USAGE_TOPIC } from '../../../pipeline/bus/records/topics.ts';
 import { HttpError } from '../../../pipeline/core/errors.ts';
 import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { RangeConsumer, type Expired } from '../../../pipeline/bus/range-consumer.ts';
-import { ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { RangeConsumer, type Expired } from '../../../pipeline/bus/consumer/range-consumer.ts';
+import { ensureTopics } from '../../../pipeline/bus/records/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { rangeStore } from '../../fakes/range-store.ts';

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import type { Kafka as Client, KafkaMessage } from 'kafkajs';
 import { pino } from 'pino';
 import { loadExtensions } from '../../../main/extensions.ts';
-import { AbsoluteWriter } from '../../../pipeline/bus/absolute-record.ts';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { fetchPartitions } from '../../../pipeline/bus/partition-fetch.ts';
-import { encodeTick } from '../../../pipeline/bus/record.ts';
-import type { Signal } from '../../../pipeline/bus/signal.ts';
-import { ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { AbsoluteWriter } from '../../../pipeline/bus/producer/absolute-record.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { fetchPartitions } from '../../../pipeline/bus/reading/partition-fetch.ts';
+import { encodeTick } from '../../../pipeline/bus/records/record.ts';
+import type { Signal } from '../../../pipeline/bus/records/signal.ts';
+import { ensureTopics } from '../../../pipeline/bus/records/topics.ts';
 import { measuresSignal } from '../../../pipeline/counters/measures-signal.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { ProcessorHost, type ProcessorHostOptions } from '../../../pipeline/processors/host/host.ts';
@@ -15,7 +15,7 @@ import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import { partialInputOf, partialsSignal } from '../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
 import type { Fold, Position } from '../../../pipeline/processors/base/processor.ts';
-import { lastLogLine } from '../../fakes/measures-record.ts';
+import { latestOf } from '../../fakes/measures-record.ts';
 import { FakeStates } from '../../fakes/processor-host.ts';
 import { logMessage } from '../../pipeline/processors/inputs.ts';
 import { until } from '../instance.ts';
@@ -99,7 +99,7 @@ describe('partials on a real Kafka', function () {
   async function measured(): Promise<Map<number, number>> {
     const records = (await all('measures.v1')).map(({ value, headers }) => ({ topic: 'measures.v1', value: value ?? Buffer.alloc(0), headers: headers ?? {} })); // prettier-ignore
     const sums = new Map<number, number>();
-    for (const [key, value] of lastLogLine(records)) {
+    for (const [key, value] of latestOf(records)) {
       const [tenantId] = JSON.parse(key) as [number];
       sums.set(tenantId, (sums.get(tenantId) ?? 0) + value);
     }

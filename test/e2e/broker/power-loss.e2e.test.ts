@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Kafka as Client } from 'kafkajs';
 import { pino } from 'pino';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { RangeConsumer } from '../../../pipeline/bus/range-consumer.ts';
-import type { RangeStore } from '../../../pipeline/bus/range.ts';
-import { ensureTopics } from '../../../pipeline/bus/topics.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { RangeConsumer } from '../../../pipeline/bus/consumer/range-consumer.ts';
+import type { RangeStore } from '../../../pipeline/bus/consumer/range.ts';
+import { ensureTopics } from '../../../pipeline/bus/records/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';

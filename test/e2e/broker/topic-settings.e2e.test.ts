@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { topics } from '../../../main/topics.ts';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
-import { ensureTopics } from '../../../pipeline/bus/topics.ts';
-import { checkTopics } from '../../../pipeline/bus/topic-settings.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
+import { ensureTopics } from '../../../pipeline/bus/records/topics.ts';
+import { checkTopics } from '../../../pipeline/bus/connection/topic-settings.ts';
 import { leaseBroker, type LeasedBroker } from '../../engines/leased-broker.ts';
 
 describe('settings of topics that others have made', function () {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pino } from 'pino';
 import { embeddedEngines } from '../../../main/engines.ts';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
 import { loadConfig } from '../../../pipeline/core/config.ts';
 import { HyperLogLog } from '../../../pipeline/processors/base/hyperloglog.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';

@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clickhouse.ts';
 import { prepareKafka } from '../../../compose/embedded/kafka-jars.ts';
 import { startKafka, type Kafka } from '../../../compose/embedded/kafka.ts';
-import { createKafka } from '../../../pipeline/bus/kafka.ts';
+import { createKafka } from '../../../pipeline/bus/connection/kafka.ts';
 import type { Config, Sasl, Tls } from '../../../pipeline/core/config.ts';
 import { sql } from '../../../pipeline/core/sql.ts';
 import { Store } from '../../../pipeline/store/client.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { decodeMetadata } from '../../../pipeline/bus/commit-metadata.ts';
-import type { Range } from '../../../pipeline/bus/range.ts';
+import { decodeMetadata } from '../../../pipeline/bus/reading/commit-metadata.ts';
+import type { Range } from '../../../pipeline/bus/consumer/range.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { Store } from '../../../pipeline/store/client.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { WINDOW } from '../../../pipeline/bus/commit-metadata.ts';
+import { WINDOW } from '../../../pipeline/bus/reading/commit-metadata.ts';
 import type { LogRecord } from '../../../pipeline/logs/record.ts';
 import { logRecord, rangeOf, streamOf } from '../../fakes/log-record.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';

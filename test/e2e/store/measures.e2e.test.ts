@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { SignalRecord } from '../../../pipeline/bus/record.ts';
+import type { SignalRecord } from '../../../pipeline/bus/records/signal-record.ts';
 import { measuresSink } from '../../../sinks/measures.ts';
 import { storedPositions } from '../../../sinks/audit/stored.ts';
 import { TableWriter } from '../../../sinks/writer.ts';

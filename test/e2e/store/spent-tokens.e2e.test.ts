@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pino } from 'pino';
 import { startClickHouse, type ClickHouse } from '../../../compose/embedded/clickhouse.ts';
-import type { Range } from '../../../pipeline/bus/range.ts';
+import type { Range } from '../../../pipeline/bus/consumer/range.ts';
 import { Store } from '../../../pipeline/store/client.ts';
 import { migrate } from '../../../pipeline/store/migrations.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { SignalRecord } from '../../../pipeline/bus/record.ts';
-import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
+import type { SignalRecord } from '../../../pipeline/bus/records/signal-record.ts';
+import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
 import { createVolume } from '../../../pipeline/processors/volume/volume.ts';
 import { createLogsSink } from '../../../sinks/logs.ts';
 import { volumeSink } from '../../../sinks/volume.ts';

@@ -1,5 +1,6 @@
 import os from 'node:os';
 import path from 'node:path';
+import { API_NAMES } from '../cluster.ts';
 import type { Scenario } from '../scenario.ts';
 import { fill, freePercent, makeRoom, mountSmallDisk, whyNoSmallDisk } from '../small-disk.ts';
 import { ackedBetween, caughtUp, entriesPerSecond, rowsAt } from './catch-up.ts';
@@ -29,13 +30,13 @@ const FREE_AT_REFUSAL = 'full disk of Kafka: free at the first 429 wal_full, %';
 const STARTS = 'full disk of Kafka: ends of the broker';
 const RESUMED = 'full disk of Kafka: from room to the first acknowledgement, ms';
 
-/** The guard (pipeline/bus/log-guard.ts) must be faster than the disk. */
+/** The guard (pipeline/bus/measured/log-guard.ts) must be faster than the disk. */
 export const kafkaDiskFull: Scenario = {
   name: 'kafka-disk-full',
   about: `Kafka's disk, of ${String(KAFKA_MIB)} MB, fills up; after a while there is room again.`,
   alone: true,
   sampleSeconds: 12,
-  env: Object.fromEntries(['sink-1', 'sink-2'].map((name) => [name, { LOGWEIR_MIN_FREE_DISK_PERCENT: String(KAFKA_FREE) }])),
+  env: Object.fromEntries(API_NAMES.map((name) => [name, { LOGWEIR_MIN_FREE_DISK_PERCENT: String(KAFKA_FREE) }])),
   cannotRun,
   prepare: (dataDir) => mountSmallDisk(path.join(dataDir, 'kafka'), KAFKA_MIB),
   async run(context) {

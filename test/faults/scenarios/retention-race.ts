@@ -1,5 +1,5 @@
 import kafkajs, { type Admin } from 'kafkajs';
-import { topicConfig } from '../../../pipeline/bus/topics.ts';
+import { topicConfig } from '../../../pipeline/bus/records/topics.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { LOGS_TOPIC } from '../../../pipeline/logs/record.ts';
 import type { Cluster } from '../cluster.ts';
@@ -52,7 +52,7 @@ async function connected({ kafka: { host, port } }: Cluster): Promise<Admin> {
   return admin;
 }
 
-/** Nothing is read while Kafka's clock runs; the guard (pipeline/bus/lag-seconds.ts) must stop the writers, and the retention is raised in time. */
+/** Nothing is read while Kafka's clock runs; the guard (pipeline/bus/measured/lag-seconds.ts) must stop the writers, and the retention is raised in time. */
 export const retentionRace: Scenario = {
   name: 'retention-race',
   about: 'Kafka keeps records for two minutes at most, and the sinks store nothing for most of that time.',

@@ -76,7 +76,7 @@ export const deadConnections = silence({
   links: ['api-kafka', 'sink-kafka'],
   sampleSeconds: 60,
   fall: (proxy, on) => proxy.blackHole(on, 'dead'),
-  // a connection is given up after 40 s of silence (pipeline/bus/kafka-socket.ts)
+  // a connection is given up after 40 s of silence (pipeline/bus/connection/kafka-socket.ts)
   pauseMs: 50_000,
 });
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readRecord } from '../../../pipeline/bus/record.ts';
-import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import { readRecord } from '../../../pipeline/bus/records/record.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { counterHeaders, countersSignal } from '../../../pipeline/counters/counters-signal.ts';
 import { VOLUME_HEADS, type VolumeColumn } from '../../../pipeline/counters/layout.ts';
 import { encodeVolume } from '../../../pipeline/counters/volume-encoder.ts';

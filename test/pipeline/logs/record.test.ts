@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
-import { decodeBilled, readRecord } from '../../../pipeline/bus/record.ts';
+import { decodeBilled, readRecord } from '../../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../../pipeline/logs/logs-signal.ts';
 import { NDJSON, type LogRecord } from '../../../pipeline/logs/record.ts';
 import { plainHeaders } from '../../fakes/log-record.ts';

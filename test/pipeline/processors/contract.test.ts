@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import { firstStage } from '../../../pipeline/processors/merge/stages.ts';
 import type { Fold } from '../../../pipeline/processors/base/processor.ts';

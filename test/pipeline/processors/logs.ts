@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import type { Processor } from '../../../pipeline/processors/base/processor.ts';
 import type { Setting } from '../../../pipeline/core/setting.ts';
 import { logMessage, tickMessage } from './inputs.ts';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AbsoluteRecord } from '../../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../../pipeline/bus/kafka.ts';
+import type { AbsoluteRecord } from '../../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../../pipeline/bus/connection/kafka.ts';
 import { inputOf } from '../../../pipeline/processors/base/input.ts';
 import type { MergerInput } from '../../../pipeline/processors/merge/merger.ts';
 import { partialInputOf, type HostedInput } from '../../../pipeline/processors/merge/partials-signal.ts';
 import { firstStage, secondStage } from '../../../pipeline/processors/merge/stages.ts';
 import type { Fold, Processor } from '../../../pipeline/processors/base/processor.ts';
-import { lastLogLine } from '../../fakes/measures-record.ts';
+import { latestOf } from '../../fakes/measures-record.ts';
 import { logMessage, tickMessage } from './inputs.ts';
 import { log, NOW, without } from './logs.ts';
 import { merged } from './subjects.ts';
@@ -100,7 +100,7 @@ for (const { processor, merger } of merged)
         fc.property(logs, turns, turns, replays, (all, order, other, again) => {
           const sources = emitted(all);
           const last = (records: readonly AbsoluteRecord[]): unknown =>
-            [...lastLogLine([...fold(stage, stage.init(), inputsOf(records)).values()].flat())].sort();
+            [...latestOf([...fold(stage, stage.init(), inputsOf(records)).values()].flat())].sort();
           const expected = last(interleaved(sources, order));
           expect(last(repeated(interleaved(sources, order), again)), 'again').to.deep.equal(expected);
           expect(last(interleaved(sources, other)), 'another order').to.deep.equal(expected);

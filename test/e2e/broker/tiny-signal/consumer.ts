@@ -1,8 +1,8 @@
 /** A process that stores pings until it is killed: `consumer.ts '{"brokers":…,"clickhouse":{…}}'`. */
 import { pino } from 'pino';
-import { DeadLetters } from '../../../../pipeline/bus/dead-letters.ts';
-import { createKafka } from '../../../../pipeline/bus/kafka.ts';
-import { RangeConsumer } from '../../../../pipeline/bus/range-consumer.ts';
+import { DeadLetters } from '../../../../pipeline/bus/dead-letters/dead-letters.ts';
+import { createKafka } from '../../../../pipeline/bus/connection/kafka.ts';
+import { RangeConsumer } from '../../../../pipeline/bus/consumer/range-consumer.ts';
 import type { Config } from '../../../../pipeline/core/config.ts';
 import { Store } from '../../../../pipeline/store/client.ts';
 import { TableWriter } from '../../../../sinks/writer.ts';

@@ -1,6 +1,7 @@
-import { faultOf, encodeHeaders, type SignalRecord } from '../../../../pipeline/bus/record.ts';
-import { SharedRecord, type Compression, type SealedRecord } from '../../../../pipeline/bus/pending-record.ts';
-import type { Signal } from '../../../../pipeline/bus/signal.ts';
+import { faultOf, encodeHeaders } from '../../../../pipeline/bus/records/record.ts';
+import type { SignalRecord } from '../../../../pipeline/bus/records/signal-record.ts';
+import { SharedRecord, type Compression, type SealedRecord } from '../../../../pipeline/bus/producer/pending-record.ts';
+import type { Signal } from '../../../../pipeline/bus/records/signal.ts';
 import { insertStatement } from '../../../../sinks/insert-statement.ts';
 import type { Sink } from '../../../../sinks/sink.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
-import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state-log.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
+import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state/state-log.ts';
 import type { Finding } from '../../../../pipeline/detectors/detector.ts';
 import { alerting, type Watches } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
 import { Sensitivities } from '../../../../pipeline/processors/settings/sensitivity.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { alerting } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { partialInputOf } from '../../../../pipeline/processors/merge/partials-signal.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { fingerprintOf } from '../../../../pipeline/clusterer/shapes.ts';
 import { alerting } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';

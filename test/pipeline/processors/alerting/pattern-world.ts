@@ -1,7 +1,7 @@
 import type { Alert, AlertRow } from '../../../../pipeline/alerts/alert.ts';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
-import { encodeTick } from '../../../../pipeline/bus/record.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
+import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Json } from '../../../../pipeline/core/setting.ts';
 import { alerting } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
@@ -18,7 +18,7 @@ import { logMessage, tickMessage } from '../inputs.ts';
 
 const MINUTE_MS = 60_000;
 /** 2026-11-24 00:00 UTC. */
-export const START = 1_795_478_400_000;
+const START = 1_795_478_400_000;
 const PARTITIONS = [0, 1];
 const COUNTING: readonly Processor[] = [rates, createPatterns()];
 

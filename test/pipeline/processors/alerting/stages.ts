@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Alert, AlertRow } from '../../../../pipeline/alerts/alert.ts';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
-import { encodeTick } from '../../../../pipeline/bus/record.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
+import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { SETTING, settingText, type Json } from '../../../../pipeline/core/setting.ts';
 import { alerting } from '../../../../pipeline/processors/alerting/alerts-merger.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import { HostedPartition, type Hosted, type Snapshot } from '../../../../pipeline/processors/host/hosted-partition.ts';
 import type { Fold, Input } from '../../../../pipeline/processors/base/processor.ts';
 import { SnapshotBudget } from '../../../../pipeline/processors/host/snapshot-budget.ts';

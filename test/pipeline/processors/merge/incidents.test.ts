@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Alert } from '../../../../pipeline/alerts/alert.ts';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { Incidents, serviceKey, type Joined } from '../../../../pipeline/processors/merge/incidents.ts';
 import { incidentRecord, partialInputOf } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { Random } from '../../../fuzz/random.ts';

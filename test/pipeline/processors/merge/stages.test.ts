@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
-import { encodeTick } from '../../../../pipeline/bus/record.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
+import { encodeTick } from '../../../../pipeline/bus/records/record.ts';
 import { measureColumns } from '../../../../pipeline/counters/measure-columns.ts';
 import type { Merger, MergerInput } from '../../../../pipeline/processors/merge/merger.ts';
 import { MAX_PARTIAL_BYTES, type PartialOutput } from '../../../../pipeline/processors/base/partial.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import type { PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
 import { encodeRates, readRates } from '../../../../pipeline/processors/rates/rates-partial.ts';

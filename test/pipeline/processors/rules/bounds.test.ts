@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
-import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state-log.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
+import { MAX_STATE_BYTES } from '../../../../pipeline/bus/state/state-log.ts';
 import { jsonPartials } from '../../../../pipeline/processors/base/json.ts';
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';
 import { secondStage } from '../../../../pipeline/processors/merge/stages.ts';

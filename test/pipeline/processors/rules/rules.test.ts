@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AlertRow } from '../../../../pipeline/alerts/alert.ts';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
 import { jsonPartials } from '../../../../pipeline/processors/base/json.ts';
 import type { PartialOutput } from '../../../../pipeline/processors/base/partial.ts';
 import { partialInputOf, partialRecord } from '../../../../pipeline/processors/merge/partials-signal.ts';

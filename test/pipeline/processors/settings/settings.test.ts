@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { KafkaMessage } from '../../../../pipeline/bus/kafka.ts';
-import { readChecked } from '../../../../pipeline/bus/record.ts';
+import type { KafkaMessage } from '../../../../pipeline/bus/connection/kafka.ts';
+import { readChecked } from '../../../../pipeline/bus/records/record.ts';
 import { logsSignal } from '../../../../pipeline/logs/logs-signal.ts';
 import { inputOf } from '../../../../pipeline/processors/base/input.ts';
 import { firstStage } from '../../../../pipeline/processors/merge/stages.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';
 import type { Fold } from '../../../../pipeline/processors/base/processor.ts';
 import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Json } from '../../../../pipeline/core/setting.ts';
-import { readRecord } from '../../../../pipeline/bus/record.ts';
+import { readRecord } from '../../../../pipeline/bus/records/record.ts';
 import { countersSignal } from '../../../../pipeline/counters/counters-signal.ts';
 import type { ReadRow } from '../../../../pipeline/counters/volume-reader.ts';
-import type { AbsoluteRecord } from '../../../../pipeline/bus/absolute-record.ts';
+import type { AbsoluteRecord } from '../../../../pipeline/bus/producer/absolute-record.ts';
 import type { Input } from '../../../../pipeline/processors/base/processor.ts';
 import { createVolume } from '../../../../pipeline/processors/volume/volume.ts';
 import { allRowsIn, batchOf, bytesOf, rowsIn, type PlainEntry } from '../../../fakes/volume-rows.ts';

@@ -1,0 +1,82 @@
+import type { Admin } from 'kafkajs';
+import { kafkajs } from '../connection/kafkajs.ts';
+import type { AdminConnection } from '../connection/admin-connection.ts';
+import { boundsOf, committedBy, firstSince } from '../reading/group-positions.ts';
+
+/** A record that is not consumed after this share of the topic's retention is in danger of being deleted unread. */
+const DANGER = 0.7;
+
+export type LagSecondsOptions = {
+  /** The caller owns it. */
+  readonly connection: Pick<AdminConnection, 'query'>;
+  readonly topic: string;
+  readonly groupId: string;
+  readonly now?: () => number;
+};
+
+/** Where a partition stands, in offsets. */
+export type Position = {
+  readonly partition: number;
+  /** The first record that is still there. */
+  readonly low: number;
+  /** What the group consumes next; -1: it has consumed nothing yet. */
+  readonly committed: number;
+  /** The first record that is young enough, or the end. */
+  readonly young: number;
+};
+
+/** The partition that has a record which is too old and not consumed; the first one, if any. */
+export const overdue = (positions: readonly Position[]): Position | undefined =>
+  positions.find(({ low, committed, young }) => young > Math.max(low, committed));
+
+/** Watches whether Kafka's retention comes near the records of a topic that a group has not consumed yet. */
+export class LagSeconds {
+  readonly #options: LagSecondsOptions;
+
+  constructor(options: LagSecondsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns which partition is in danger, or null; rejects where Kafka does not answer. */
+  async check(): Promise<string | null> {
+    try {
+      return await this.#options.connection.query((admin) => this.#look(admin));
+    } catch (error) {
+      if ((error as { readonly type?: unknown }).type !== 'UNKNOWN_TOPIC_OR_PARTITION') throw error;
+      throw new Error(`Kafka has no topic ${this.#options.topic}; a start creates it, empty`, { cause: error });
+    }
+  }
+
+  async #look(admin: Admin): Promise<string | null> {
+    const { topic, groupId, now = Date.now } = this.#options;
+    const retentionMs = await retentionOf(admin, topic);
+    if (retentionMs < 0) return null;
+    const positions = await positionsOf(admin, topic, groupId, Math.floor(now() - DANGER * retentionMs));
+    const found = overdue(positions);
+    if (found === undefined) return null;
+    return `Records of ${topic}, partition ${String(found.partition)}, are not stored yet and near the end of their retention.`;
+  }
+}
+
+/** Milliseconds; -1 where records are kept for ever. */
+async function retentionOf(admin: Admin, topic: string): Promise<number> {
+  const { resources } = await admin.describeConfigs({
+    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms'] }],
+    includeSynonyms: false,
+  });
+  return Number(resources[0]?.configEntries.find(({ configName }) => configName === 'retention.ms')?.configValue ?? -1);
+}
+
+async function positionsOf(admin: Admin, topic: string, groupId: string, since: number): Promise<Position[]> {
+  const [committed, young, bounds] = await Promise.all([
+    committedBy(admin, groupId, topic),
+    firstSince(admin, topic, since),
+    boundsOf(admin, topic),
+  ]);
+  return [...bounds].map(([partition, { low }]) => ({
+    partition,
+    low,
+    committed: committed.get(partition)?.offset ?? -1,
+    young: young.get(partition) ?? 0,
+  }));
+}
