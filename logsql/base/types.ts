@@ -147,7 +147,7 @@ export type Counts = {
   readonly doubt?: Sql;
   readonly otherwise?: Counts | null;
   /** A condition over entries: true for those that the rows in doubt count, which are right but for them. Absent: not known. */
-  readonly doubtful?: Sql;
+  readonly inDoubt?: Sql;
 };
 
 /** A pipe as one SELECT, and its rows read back. */

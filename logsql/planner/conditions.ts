@@ -19,7 +19,7 @@ export type Conditions = {
 export const AND = sql` AND `;
 
 /** Which entries meet conditions although they may not match: none; those that a cheaper condition leaves in doubt; those with long values of promoted fields. */
-type Maybe = 'none' | 'doubtful' | 'longer';
+type Maybe = 'none' | 'inDoubt' | 'longer';
 
 /** What entries must meet to match a filter within a window. */
 export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlContext, maybe: Maybe): Conditions {
@@ -42,7 +42,7 @@ export function conditionsOf(filter: Filter, window: TimeWindow, context: SqlCon
 }
 
 function withDoubts(context: SqlContext, maybe: Maybe, own: Sql[]): SqlContext {
-  if (maybe === 'doubtful') return { ...context, doubt: (rows) => void own.push(rows) };
+  if (maybe === 'inDoubt') return { ...context, doubt: (rows) => void own.push(rows) };
   return maybe === 'longer' ? { ...context, longer: (rows) => void own.push(rows) } : context;
 }
 

@@ -53,11 +53,11 @@ export function hourlyCounts(filter: Filter, { fields, span }: Counted, window: 
   // a row in doubt is not left out: it must be seen
   const kept = longer.size === 0 ? conditions : [or([...longer.values(), and(conditions)])];
   for (const { isLong } of fields.flatMap((field) => promotedLabel(field) ?? [])) longer.set(isLong.strings.join(), isLong);
-  const doubtful = longer.size === 0 ? null : or([...longer.values()]);
-  const keys = [...(fields.includes('_time') ? [HOUR_OF] : []), ...columns, ...(doubtful === null ? [] : [IN_DOUBT])];
+  const inDoubt = longer.size === 0 ? null : or([...longer.values()]);
+  const keys = [...(fields.includes('_time') ? [HOUR_OF] : []), ...columns, ...(inDoubt === null ? [] : [IN_DOUBT])];
   const count = (time: Sql): Sql => {
     const where = conjunction([ofTenant(context.tenantId), time, ...kept]);
-    const doubt = doubtful === null ? [] : [sql`${doubtful} AS ${IN_DOUBT}`];
+    const doubt = inDoubt === null ? [] : [sql`${inDoubt} AS ${IN_DOUBT}`];
     const hour = fields.includes('_time') ? [sql`${HOUR_OF} AS hour`] : [];
     const list = join([...hour, ...columns, ...doubt, sql`count() AS entries`], COMMA);
     return sql`SELECT ${list} FROM logs WHERE ${where}${keys.length === 0 ? sql`` : sql` GROUP BY ${join(keys, COMMA)}`}`;
@@ -68,9 +68,9 @@ export function hourlyCounts(filter: Filter, { fields, span }: Counted, window: 
     parts.push(count(sql`(${before} OR _time >= ${momentSql(to)} AND _time <= ${momentSql(window.end)})`));
   }
   const hour = fields.includes('_time') ? [sql`hour AS _time`] : [];
-  const list = join([...hour, ...columns, ...(doubtful === null ? [] : [IN_DOUBT]), ENTRIES], COMMA);
+  const list = join([...hour, ...columns, ...(inDoubt === null ? [] : [IN_DOUBT]), ENTRIES], COMMA);
   const source = sql`(SELECT ${list} FROM (${join(parts, sql` UNION ALL `)}))`;
-  return doubtful === null ? { source } : { source, doubt: IN_DOUBT, doubtful };
+  return inDoubt === null ? { source } : { source, doubt: IN_DOUBT, inDoubt };
 }
 
 /** The filter over the columns of counts; null when it looks at others. The window stands for times. */

@@ -101,7 +101,7 @@ function headOf(query: QueryNode, options: PlanOptions) {
   const place = before === undefined || typeof before === 'bigint' ? [] : [beforeSql(before)];
   const { conditions, rest } = conditionsOf(filter, window, context, 'none');
   const quick = (): Quick | null => {
-    const { conditions, rest, doubt } = conditionsOf(filter, window, context, 'doubtful');
+    const { conditions, rest, doubt } = conditionsOf(filter, window, context, 'inDoubt');
     return doubt === null || rest.length > 0 ? null : { conditions: [...conditions, ...place], doubt };
   };
   const short = (): Quick | null => {
@@ -127,12 +127,12 @@ export function planValues(query: QueryNode, field: string, options: PlanOptions
   const { maxRows, maxBytes } = options.memory.left;
   const short = fieldText(field, ofShort(context)) ?? value;
   // those in doubt are counted by their entries
-  const ofDoubtful = ({ source, doubt, doubtful }: Counts): Sql | null =>
-    doubt === undefined || doubtful === undefined
+  const ofRowsInDoubt = ({ source, doubt, inDoubt }: Counts): Sql | null =>
+    doubt === undefined || inDoubt === undefined
       ? null
-      : sql`v FROM (SELECT toString(${short}) AS v FROM ${source} WHERE NOT ${doubt} UNION ALL SELECT toString(${value}) AS v FROM ${splitScans([...conditions, doubtful])})`;
+      : sql`v FROM (SELECT toString(${short}) AS v FROM ${source} WHERE NOT ${doubt} UNION ALL SELECT toString(${value}) AS v FROM ${splitScans([...conditions, inDoubt])})`;
   const ofEntries = sql`toString(${value}) FROM ${rows.source}`;
-  const selected = counted === null ? ofEntries : counted.doubt === undefined ? sql`toString(${short}) FROM ${counted.source}` : (ofDoubtful(counted) ?? ofEntries); // prettier-ignore
+  const selected = counted === null ? ofEntries : counted.doubt === undefined ? sql`toString(${short}) FROM ${counted.source}` : (ofRowsInDoubt(counted) ?? ofEntries); // prettier-ignore
   return sql`SELECT DISTINCT ${selected} SETTINGS max_rows_in_distinct = ${uint64(maxRows)}, max_bytes_in_distinct = ${uint64(maxBytes)}, distinct_overflow_mode = 'throw'`;
 }
 
@@ -329,7 +329,7 @@ function planAggregate(
   const entirely = (): AggregatePlan | EntriesPlan | ReshapedPlan => {
     if (counts?.doubt === undefined && longer.length === 0) return otherwise;
     const next = counts?.doubt === undefined ? {} : { counts: () => counts.otherwise ?? null };
-    const hasLong = longer.length > 0 || counts?.doubtful !== undefined ? ({ hasLong: true } as const) : {};
+    const hasLong = longer.length > 0 || counts?.inDoubt !== undefined ? ({ hasLong: true } as const) : {};
     const plan = planAggregate(pipes, { ...sources, ...next, ...hasLong }, context, run, otherwise);
     return plan?.kind === 'aggregate' ? plan : otherwise;
   };
